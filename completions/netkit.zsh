@@ -588,6 +588,7 @@ json\:"For tools"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'(-f --format --schema)--as-toml[Write the protocol'\''s tables as a protocol file (TOML), to begin one of your own]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \

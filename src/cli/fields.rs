@@ -17,12 +17,12 @@ pub struct Fields {
     /// Document this protocol, which a file describes (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
-    /// Write the protocol's tables as a protocol file (TOML), to begin one of your own
-    #[arg(long, requires = "what", conflicts_with_all = ["format", "schema"])]
-    pub as_toml: bool,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
     pub format: FieldsFormat,
+    /// Write the protocol's tables as a protocol file (TOML), to begin one of your own
+    #[arg(long, requires = "what", conflicts_with_all = ["format", "schema"])]
+    pub as_toml: bool,
 }
 
 /// Form of the documentation.

@@ -50,6 +50,12 @@ fn settings(proto: &str, lines: &[&Json], args: &[String]) -> Vec<String> {
     all
 }
 
+/// Are fewer bytes there than nano's header says?
+fn is_cut(package: &str) -> bool {
+    let length = package.get(2..8).and_then(|hex| usize::from_str_radix(hex, 16).ok());
+    length.is_none_or(|length| package.len() < 8 + 2 * length)
+}
+
 /// What a line of the built-in protocol is by the file; `None`: what the page says is left out.
 fn expected(proto: &str, line: &Json) -> Option<(String, Json)> {
     let name = line["message"].as_str().expect("a name");
@@ -57,6 +63,7 @@ fn expected(proto: &str, line: &Json) -> Option<(String, Json)> {
     let name = match (proto, name) {
         ("dnp", "link_update") | ("nano", "unknown" | "data") => return None,
         ("acknex", "unknown") if line["from"] == "unknown" => return None,
+        ("nano", _) if is_cut(line["bytes"].as_str().expect("hex")) => return None,
         // An id of more than ten groups.
         ("nano", _) if fields["id"]["bits"].as_u64() > Some(80) => return None,
         // Neither a byte of it was there.
@@ -146,7 +153,10 @@ fn compare(proto: &str) -> BTreeMap<String, usize> {
                     fields.as_object_mut().expect("fields").shift_remove("command");
                 }
                 assert_eq!((&found["message"], &found["fields"]), (&json!(name), &fields), "{path} {place:?}: {found}");
-                assert_eq!(found["bytes"], line["bytes"], "{path} {place:?}");
+                // Bytes before the first message are the packet's, so its first line's.
+                let (mine, own) = (found["bytes"].as_str().expect("hex"), line["bytes"].as_str().expect("hex"));
+                let skipped = if place.1 == 1 { found["packet"]["skipped"].as_str().unwrap_or("") } else { "" };
+                assert_eq!(mine, format!("{skipped}{own}"), "{path} {place:?}");
                 assert_eq!(found.get("fault").is_some(), line.get("fault").is_some(), "{path} {place:?}: {found}");
                 *compared.entry(line["version"].as_str().unwrap_or("").to_owned()).or_insert(0) += 1;
             }
