@@ -143,7 +143,16 @@ fn compare(proto: &str) -> BTreeMap<String, usize> {
             let lines = decode(&[&[&path[..], "-p", &mine], &by_file[..], &about, &set].concat(), &mine);
             assert_eq!(encode(&lines, &[&by_file[..], &set].concat()), packets(&lines), "{path} {group:?}");
             let lines = by_place(lines);
+            // Directions of nano's streams that are out of step: the next package is not searched for.
+            let mut lost = BTreeSet::new();
             for (place, line) in built_in.iter().filter(|((frame, _), _)| read_by[frame] == *group) {
+                let direction = (line["flow"].as_u64(), line["src"].as_str());
+                if (proto, line["message"].as_str()) == ("nano", Some("unknown")) {
+                    lost.insert(direction);
+                }
+                if lost.contains(&direction) {
+                    continue;
+                }
                 let Some((name, mut fields)) = expected(proto, line) else { continue };
                 let Some(found) = lines.get(place) else { panic!("{path} {place:?}: no line, but {line}") };
                 // A broken update of Acknex tells its command, which is a header's by the file.
