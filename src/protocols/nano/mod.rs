@@ -118,7 +118,7 @@ const OUTLINE: Outline = Outline {
     left_out: &[
         "What earlier packages tell: the routes of the handshake's dictionary, and the route of a response.",
         "The forms of payloads: JSON, protobuf by the handshake's or the user's definitions, zlib.",
-        "Where packages begin again in a stream that is out of step.",
+        "Where packages begin in a stream that is out of step, or whose beginning the capture does not have.",
         "What came of a package that is cut, and packages in several WebSocket messages.",
         "Ids of more than ten groups: a varint has ten at most.",
     ],
