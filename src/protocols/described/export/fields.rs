@@ -1,24 +1,11 @@
 //! Fields as lines of the language.
 
 use super::Export;
-use super::conditions::{Scope, Terms};
+use super::conditions::Terms;
+use super::keys::{Forms, Keys, Place, Unsaid, wanted};
 use super::lines::{Line, quoted};
-use super::types::Forms;
 use crate::codec::layout::{Case, Field, Kind, Other, Show, When, flag};
 use crate::codec::scale::Scale;
-
-/// The keys of a field, the type first.
-pub(super) type Keys = Vec<(&'static str, String)>;
-
-/// Where fields stand.
-pub struct Place {
-    /// The message's name, then more that tells it from others: for names of enumerations.
-    pub names: Vec<String>,
-    pub scope: Scope,
-}
-
-/// A field that cannot be said, and why: nothing behind it can be, either.
-pub(super) struct Unsaid(pub(super) String);
 
 impl Export<'_> {
     /// Fields one behind the other; false: the rest of them could not be said.
@@ -223,15 +210,4 @@ fn fresh(name: &str, lines: &[Line]) -> String {
     let taken = |name: &str| lines.iter().any(|line| line.name == name);
     let numbered = (2..).map(|k| format!("{name}_{k}"));
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
-}
-
-/// The names that something of a field's may have, the best first.
-pub(super) fn wanted(name: &str, place: &[String]) -> Vec<String> {
-    let mut all = vec![name.to_owned()];
-    let mut own = name.to_owned();
-    for (k, part) in place.iter().enumerate() {
-        own = if k == 0 { format!("{part}_{own}") } else { format!("{own}_{part}") };
-        all.push(own.clone());
-    }
-    all
 }

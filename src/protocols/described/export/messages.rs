@@ -1,7 +1,7 @@
 //! Layouts as messages: by which number each is found, in which versions, and what all begin with.
 
 use super::Export;
-use super::fields::Place;
+use super::keys::Place;
 use super::lines::{Line, body, quoted};
 use crate::codec::Layout;
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, When, flag};

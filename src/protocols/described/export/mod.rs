@@ -5,6 +5,7 @@
 
 mod conditions;
 mod fields;
+mod keys;
 mod lines;
 mod messages;
 mod pool;
@@ -47,7 +48,12 @@ pub fn export(dissector: &dyn Dissector) -> Result<String, String> {
     let mut export = Export { dissector, outline, big, versions, pool: Pool::default(), asked: Asked::default() };
     export.pool.take("version");
     let found = Messages::of(&mut export)?;
-    Ok(export.text(&found))
+    let text = export.text(&found);
+    // What the loader refuses is nothing to begin with.
+    match super::load(&format!("my_{name}.toml"), &text) {
+        Ok(_) => Ok(text),
+        Err(why) => Err(format!("{name} cannot be written as a protocol file: {why}")),
+    }
 }
 
 /// Do most of its words have their most significant byte first?

@@ -1,12 +1,9 @@
 //! Types of the language for the kinds of the tables.
 
 use super::Export;
-use super::fields::{Keys, Place, Unsaid, wanted};
+use super::keys::{Forms, Keys, Place, Unsaid, wanted};
 use super::lines::quoted;
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, Sign, flag};
-
-/// A field's keys, for each form that it has: with the term by which the form is told.
-pub(super) type Forms = Vec<(Option<String>, Keys)>;
 
 impl Export<'_> {
     /// The type, and what goes with it.
