@@ -102,6 +102,8 @@ pub struct Conversation<S> {
     pub packets: [u64; 2],
     /// Payload bytes on the wire sent by the side, including retransmissions.
     pub bytes: [u64; 2],
+    /// TCP: bytes of the side's stream that were handed on in their order.
+    pub delivered: [u64; 2],
     /// The handler's state.
     pub state: S,
 }
@@ -121,6 +123,7 @@ impl<S: Default> Conversation<S> {
             last: time,
             packets: [0; 2],
             bytes: [0; 2],
+            delivered: [0; 2],
             state: S::default(),
         }
     }

@@ -116,6 +116,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             return;
         }
         let Origin { frame, time } = origin;
+        self.conversation.delivered[self.from.index()] += new as u64;
         let delivery = Delivery { frame, time, new, segments: &self.tools.scratch.starts };
         self.tools.handler.data(self.conversation, self.from, self.direction.stream(), &delivery);
         self.direction.stream().settle(&mut self.tools.scratch.spare);

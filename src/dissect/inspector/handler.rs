@@ -4,6 +4,7 @@
 use super::identify::GONE;
 use super::{Classification, Inspector, flow_info};
 use crate::capture::Packet;
+use crate::dissect::Closed;
 use crate::dissect::dissector::StreamEvent;
 use crate::dissect::message::{Provenance, Sink};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
@@ -121,6 +122,15 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         if has_messages {
             self.sink.ended(c.id, c.ended);
         }
+        self.sink.closed(&Closed {
+            flow: c.id,
+            transport: c.transport,
+            ends: c.ends,
+            packets: c.packets.iter().sum(),
+            bytes: c.bytes.iter().sum(),
+            delivered: c.delivered.iter().sum(),
+            proto: if let Classification::Claimed(owner) = &c.state { Some(owner.name) } else { None },
+        });
         self.relieve();
     }
 
