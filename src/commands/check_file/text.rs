@@ -49,12 +49,14 @@ pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
         out.push('\n');
         one(capture, described.name(), colour, &mut out);
     }
-    if let Some(unseen) = &findings.unseen {
+    if let Some(unseen) = findings.unseen.as_ref().filter(|_| messages > 0) {
         let all = match unseen.is_empty() {
             true => "none: each message was there".into(),
             false => unseen.join(", "),
         };
         let _ = writeln!(out, "\n{}messages never seen{}: {}", palette.title, palette.reset, Printable(all));
+    }
+    if findings.unseen.is_some() {
         let tried = findings.captures.iter().any(|capture| capture.tally.tried() > 0);
         if !tried && !empty {
             let name = described.name();

@@ -56,15 +56,15 @@ fn unused(file: &File, text: &str, advice: &mut Advice) {
         advice.push((one.line, format!("setting {} is never asked for: nothing depends on it", one.name)));
     }
     let mut used: HashSet<&str> = file.memory.iter().chain(&file.settings).map(|one| one.name.as_str()).collect();
-    let mut refer = |named: &'_ Option<Named>| match named {
+    let refer = |named: &'_ Option<Named>| match named {
         Some(Named::Reference(name)) => Some(name.clone()),
         _ => None,
     };
     let mut named: Vec<String> = Vec::new();
     for field in fields(file) {
-        named.extend([&field.names, &field.flags].into_iter().filter_map(&mut refer));
+        named.extend([&field.names, &field.flags].into_iter().filter_map(refer));
         let parts = field.bits.iter().flat_map(|part| [&part.names, &part.flags]);
-        named.extend(parts.filter_map(&mut refer));
+        named.extend(parts.filter_map(refer));
     }
     used.extend(named.iter().map(String::as_str));
     for (table, list) in [("enum", &file.enums), ("flags", &file.flags)] {
@@ -119,10 +119,13 @@ fn conversations(file: &File, description: &Description, silent: bool, advice: &
     }
     if silent {
         let why = match ports {
-            true => "only its ports tell it from others: there is no constant, closed enumeration, checksum or id",
+            true => {
+                "only its ports tell it from others: nothing in its packets rules any out (constant, closed \
+                 enumeration, checksum, numbers that no message has)"
+            }
             false => {
-                "nothing tells it from others (port, constant, closed enumeration, checksum, id): only -p and --port \
-                 read it"
+                "nothing tells it from others (port, constant, closed enumeration, checksum, numbers that no message \
+                 has): only -p and --port read it"
             }
         };
         advice.push((file.protocol_line, why.into()));

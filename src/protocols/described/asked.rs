@@ -54,7 +54,7 @@ impl<'a> Asked<'a> {
         }
         self.texts(field.size.iter().map(|size| &size.word));
         field.kind.split('[').skip(1).for_each(|times| self.text(times));
-        for join in &field.join {
+        if let Some(join) = &field.join {
             let more = [&join.condition, &join.index, &join.offset, &join.count, &join.total, &join.remaining];
             self.texts(more.into_iter().flatten().chain(&join.key));
         }

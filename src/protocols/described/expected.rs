@@ -16,19 +16,19 @@ fn list(all: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// What a field is: `u16be`, `the constant 494f`, `u8: one of lobby=0, game=1`.
-pub fn expected(field: &'static Field) -> String {
+/// `names`: those of its enumeration, too. What a field is: `u16be`, `the constant 494f`, `u8: one of lobby=0, game=1`.
+pub fn expected(field: &'static Field, names: bool) -> String {
     if let Kind::Custom(codec) = &field.kind {
         if let Some(constant) = codec.any().and_then(|any| any.downcast_ref::<Constant>()) {
             return format!("the constant {}", hex::encode(constant.wire));
         }
         // What has no name of its own is what it wraps.
         if let ([of, ..], true) = (codec.fields(), field.name.is_empty()) {
-            return expected(of);
+            return expected(of, names);
         }
     }
     let mut text = describe::kind(field);
-    if field.is(crate::codec::layout::flag::CLOSED)
+    if (names || field.is(crate::codec::layout::flag::CLOSED))
         && let Some(names) = describe::names(&field.show)
     {
         text += &format!(": one of {}", list(names.iter().map(|(value, name)| format!("{name}={value}"))));

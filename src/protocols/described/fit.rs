@@ -4,6 +4,7 @@ use super::Description;
 use super::expected::{expected, ids, resolve};
 use crate::codec::fault::Reason;
 use crate::codec::kinds::{COMPUTED, UNKNOWN};
+use crate::codec::layout::flag;
 use crate::codec::node::Node;
 use crate::codec::reader::TRAILING;
 use crate::codec::{Fault, Tree};
@@ -96,14 +97,22 @@ fn broken(description: &'static Description, fault: &Fault, place: &Place) -> Mi
         bit: Some(fault.bit),
         bits: place.end.saturating_sub(fault.bit.max(place.before)) as u64,
         what: what(fault),
-        expected: field.map(expected).unwrap_or_default(),
+        expected: field.map(|field| expected(field, matches!(fault.reason, Reason::Undefined(_)))).unwrap_or_default(),
     }
 }
 
-/// A number that no message has; `id` and `data` are its nodes.
-fn unknown(description: &'static Description, id: Option<&Node>, data: Option<&Node>, before: u32) -> Misfit {
+/// A number that no message has; `id` and `data` are its nodes, `headers` those around it: an earlier
+/// number may be the one.
+fn unknown<'t>(
+    description: &'static Description,
+    (id, data): (Option<&'t Node>, Option<&'t Node>),
+    headers: impl DoubleEndedIterator<Item = &'t Node>,
+    before: u32,
+) -> Misfit {
     let number = id.and_then(Node::number).unwrap_or(0);
-    let at = id.filter(|node| node.bits > 0).or(data);
+    let selects = |node: &&Node| node.field.is(flag::SELECTS) && node.bits > 0 && node.number() == Some(number);
+    let earlier = headers.rev().filter(|node| node.source == 0).find(selects);
+    let at = id.filter(|node| node.bits > 0).or(earlier).or(data);
     Misfit {
         kind: MisfitKind::Unknown,
         path: "unknown".into(),
@@ -161,9 +170,10 @@ pub(super) fn of_packet(
     for (k, node) in nodes.iter().enumerate() {
         if std::ptr::eq(node.field, &UNKNOWN) {
             let child = |name: &str| tree.child(Some(k), name);
-            return Some(unknown(description, child("id"), child("data"), 0));
+            let headers = nodes.get(..k).unwrap_or_default().iter();
+            return Some(unknown(description, (child("id"), child("data")), headers, 0));
         }
-        if node.field.is(crate::codec::layout::flag::MESSAGE) {
+        if node.field.is(flag::MESSAGE) {
             path = node.field.name;
         }
         let bit = (node.source == 0).then_some(node.bit);
@@ -189,7 +199,9 @@ pub(super) fn of_line(description: &'static Description, message: &Message<'_>, 
         add(broken(description, fault, &place));
     } else if dissection.message == "unknown" {
         let child = |name: &str| dissection.tree.child(None, name);
-        add(unknown(description, child("id"), child("data"), place.before));
+        // The headers of a packet with several messages are of its bytes, not of this one's.
+        let headers = dissection.packet.nodes().iter().chain(dissection.tree.nodes());
+        add(unknown(description, (child("id"), child("data")), headers, place.before));
     }
     let sources = message.sources();
     // The headers of a packet with several messages are each one's; their bytes are those of the

@@ -31,6 +31,9 @@ impl Parser<'_> {
                     for part in reader.table("bits", value)? {
                         field.bits.push(self.part(part)?);
                     }
+                    if field.bits.is_empty() {
+                        return Err(reader.wrong("bits", value, "at least one part: { NAME = \"7..0\" }"));
+                    }
                 }
                 "of" => field.of = Some(reader.text("of", value)?),
                 "value" => field.value = Some(self.constant("value", value)?),

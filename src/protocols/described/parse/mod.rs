@@ -25,7 +25,7 @@ pub fn parse(file: &str, text: &str) -> Done<File> {
 
 /// Parses a file; on error: all mistakes, by their line.
 pub fn parse_all(file: &str, text: &str) -> Result<File, Vec<SchemaError>> {
-    let mut parser = Parser { reader: Reader::new(file, text), more: RefCell::default() };
+    let parser = Parser { reader: Reader::new(file, text), more: RefCell::default() };
     let parsed = parser.parse(text);
     let mut all = parser.more.take();
     match parsed {
@@ -179,7 +179,13 @@ impl Parser<'_> {
                         ports.ports.push(u16::try_from(number).map_err(|_| why())?);
                     }
                 }
-                "path" if known.contains(&"path") => ports.path = self.reader.text("path", value)?,
+                "path" if known.contains(&"path") => {
+                    ports.path = self.reader.text("path", value)?;
+                    if !ports.path.starts_with('/') {
+                        let why = format!("path: expected a path from / on, as \"/game\", got {:?}", ports.path);
+                        return Err(self.reader.error(value.span().start, why));
+                    }
+                }
                 "frame" if known.contains(&"frame") => ports.frame = Some(self.frame(inner)?),
                 _ => return Err(self.reader.unknown(inner, known)),
             }

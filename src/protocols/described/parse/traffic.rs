@@ -23,6 +23,9 @@ impl Parser<'_> {
                 _ => return Err(self.reader.unknown(inner, keys::PLACE)),
             }
         }
+        if ["number", "resent_as"].contains(&key) && !(place.from.is_empty() && place.to.is_empty()) {
+            return self.fail(item, format!("{key}: from and to are for acknowledgements: the ends of each range"));
+        }
         match place.field.is_empty() {
             true => self.fail(item, format!("{key}: field is missing")),
             false => Ok(place),
@@ -78,6 +81,11 @@ impl Parser<'_> {
                                 "ask" => ask = self.reader.text("ask", by.1)?,
                                 "answer" => answer = self.reader.text("answer", by.1)?,
                                 _ => return Err(self.reader.unknown(by, keys::BY)),
+                            }
+                        }
+                        for (key, field) in [("ask", &ask), ("answer", &answer)] {
+                            if field.is_empty() {
+                                return self.fail(&inner, format!("by: {key} is missing: the field of that message"));
                             }
                         }
                         requests.by = Some((ask, answer));
