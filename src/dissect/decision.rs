@@ -33,8 +33,6 @@ pub struct Closed {
     pub packets: u64,
     /// Their payload, with what was sent again.
     pub bytes: u64,
-    /// TCP: the bytes of both streams in their order, each once.
-    pub delivered: u64,
-    /// The protocol that it was read as to its end.
-    pub proto: Option<&'static str>,
+    /// The protocol that it was read as to its end, and how many bytes of its streams that was given.
+    pub claim: Option<(&'static str, u64)>,
 }

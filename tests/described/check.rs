@@ -182,10 +182,14 @@ fn a_packet_that_the_capture_cut_is_not_held_against_the_file() {
 #[test]
 fn mistakes_are_told_together() {
     let scratch = Scratch::new("check-mistakes");
-    let message = |id: u8, fields: &str| format!("[[message]]\nid = {id}\nname = \"m{id}\"\n[message.fields]\n{fields}\n");
+    let message =
+        |id: u8, fields: &str| format!("[[message]]\nid = {id}\nname = \"m{id}\"\n[message.fields]\n{fields}\n");
     // Two that the text itself tells, in one message and in another.
     let head = "protocol = \"toy\"\nencoding = \"be\"\n";
-    let file = scratch.write("text.toml", format!("{head}{}{}", message(1, "a = { type = 1 }\nb = { hiden = true, type = \"u8\" }"), message(2, "c = 3")));
+    let file = scratch.write(
+        "text.toml",
+        format!("{head}{}{}", message(1, "a = { type = 1 }\nb = { hiden = true, type = \"u8\" }"), message(2, "c = 3")),
+    );
     let (found, status) = findings(&[&file]);
     let lines: Vec<&Json> = found["mistakes"].as_array().unwrap().iter().map(|m| &m["line"]).collect();
     assert_eq!((lines, status), (vec![&js!(7), &js!(8), &js!(13)], Some(1)), "{found:#}");
@@ -251,7 +255,12 @@ sets = { lonely = 1 }
     let (found, status) = findings(&[&file]);
     assert_eq!(status, Some(0));
     let at = |what: &str| text.lines().position(|line| line == what).unwrap() + 1;
-    let advice: Vec<(u64, &str)> = found["advice"].as_array().unwrap().iter().map(|a| (a["line"].as_u64().unwrap(), a["text"].as_str().unwrap())).collect();
+    let advice: Vec<(u64, &str)> = found["advice"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| (a["line"].as_u64().unwrap(), a["text"].as_str().unwrap()))
+        .collect();
     let expected = [
         (at("state = 0"), "memory state is never set"),
         (at("lonely = 0"), "memory lonely is never asked for"),
@@ -264,7 +273,10 @@ sets = { lonely = 1 }
         (1, "nothing tells who the server is"),
     ];
     for (line, what) in expected {
-        assert!(advice.iter().any(|(at, text)| *at == line as u64 && text.starts_with(what)), "line {line}: {what}: {advice:#?}");
+        assert!(
+            advice.iter().any(|(at, text)| *at == line as u64 && text.starts_with(what)),
+            "line {line}: {what}: {advice:#?}"
+        );
     }
     // Both names of the enumeration are within 0 to 9.
     assert_eq!(advice.len(), expected.len(), "{advice:#?}");

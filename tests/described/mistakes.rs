@@ -1,9 +1,9 @@
 //! Files with one mistake each: refused at load, by the line.
 
 use crate::cases::pcap;
-use netkit::protocols::described::{KEYS, load};
 use crate::common::fixture;
 use crate::run;
+use netkit::protocols::described::{KEYS, load};
 
 #[test]
 fn each_is_refused_by_its_line() {

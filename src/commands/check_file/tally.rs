@@ -363,7 +363,8 @@ impl Sink for Reading<'_> {
     }
 
     fn closed(&mut self, closed: &Closed) {
-        let own = closed.proto == Some(self.described.name());
+        let delivered = closed.claim.filter(|(name, _)| *name == self.described.name()).map(|(_, bytes)| bytes);
+        let own = delivered.is_some();
         let tally = &mut self.tally;
         let of = |n: u64| if own { n } else { 0 };
         tally.conversations.add(1, of(1));
@@ -376,8 +377,8 @@ impl Sink for Reading<'_> {
         if !own && open.messages > 0 {
             tally.given_up.add(open.messages, 1);
         }
-        if own && !open.unknown && self.described.counts_all_bytes() {
-            tally.skipped += closed.delivered.saturating_sub(open.units);
+        if let (Some(delivered), false, true) = (delivered, open.unknown, self.described.counts_all_bytes()) {
+            tally.skipped += delivered.saturating_sub(open.units);
         }
     }
 }

@@ -128,8 +128,10 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             ends: c.ends,
             packets: c.packets.iter().sum(),
             bytes: c.bytes.iter().sum(),
-            delivered: c.delivered.iter().sum(),
-            proto: if let Classification::Claimed(owner) = &c.state { Some(owner.name) } else { None },
+            claim: match &c.state {
+                Classification::Claimed(owner) => Some((owner.name, owner.delivered)),
+                _ => None,
+            },
         });
         self.relieve();
     }

@@ -298,6 +298,7 @@ impl<S: Sink> Inspector<'_, S> {
                     StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
                 }
             };
+            owner.given(&event);
             let names = c.names.of(&c.ends);
             let broken = self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
                 session.stream(item.side, &mut streams[k], event, out)

@@ -118,11 +118,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
     fn run(
         &mut self,
         flow_info: &FlowInfo<'_>,
-        names: &[String; 2],
+        names: [&str; 2],
         owner: Running<'_>,
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
-        let names = [names[0].as_str(), names[1].as_str()];
         let Running { name: proto, session, lines } = owner;
         let mut out = Out::new(&mut self.dissection, self.sink, flow_info, names).counting(lines);
         work(session, &mut out);
@@ -212,6 +211,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            owner.given(&event);
             let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
@@ -225,6 +225,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         if let Some(mut owner) = self.claimed(c) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            owner.given(&event);
             self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
@@ -263,6 +264,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 match std::mem::take(&mut c.state) {
                     Classification::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
+                        owner.given(&event);
                         self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                             session.stream(side, stream, event, out);
                         });
