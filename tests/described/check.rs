@@ -155,12 +155,12 @@ fn bytes_of_a_stream_that_belong_to_no_packet_are_counted() {
     assert_eq!((&explained["packets"]["of"], &explained["bytes"]["all"], status), (&js!(3), &js!(2 + 2 + 5), Some(0)));
     // A length above `most`: what follows is no message until a segment begins with one.
     let mut wire = Wire::default();
-    let lost = [said(true, &one), said(true, b"\xff\xff\xff\xff"), said(true, b"\xee\xee\xee"), said(true, &one)];
+    let lost = [said(true, &one), said(true, b"\xff\xff\xff\xff"), said(true, &[0xee; 5]), said(true, &one)];
     wire.stream(ends(), &lost);
     let bad = scratch.write("bad.pcap", wire.file());
     let (found, status) = findings(&[&file, &bad, "-p", "framed"]);
     let one = &found["captures"][0];
-    assert_eq!((&one["skipped_bytes"], status), (&js!(3), Some(1)), "{found:#}");
+    assert_eq!((&one["skipped_bytes"], status), (&js!(5), Some(1)), "{found:#}");
     assert_eq!(one["explained"]["packets"], js!({ "of": 2, "all": 3, "percent": 66.6 }), "{found:#}");
 }
 
@@ -169,11 +169,17 @@ fn a_packet_that_the_capture_cut_is_not_held_against_the_file() {
     let scratch = Scratch::new("check-cut");
     let file = scratch.write("toy.toml", "protocol = \"toy\"\nencoding = \"be\"\n[udp]\nports = [7100]\n[[message]]\nid = 1\nname = \"one\"\nfields = { a = \"u64\" }\n");
     let mut wire = Wire::default();
-    for there in [9, 4, 9] {
-        let payload = &b"\x01\0\0\0\0\0\0\0\x05"[..there];
-        wire.packet(ends(), true, &netkit::capture::Body::Udp { payload, length: 9 });
+    for _ in 0..3 {
+        wire.datagram(ends(), true, b"\x01\0\0\0\0\0\0\0\x05");
     }
-    let capture = scratch.write("cut.pcap", wire.file());
+    // The second of three frames of one size is there but for its last five bytes.
+    let mut file_of_three = wire.file();
+    let record = (file_of_three.len() - 24) / 3;
+    let second = 24 + record;
+    let there = (record - 16 - 5) as u32;
+    file_of_three[second + 8..second + 12].copy_from_slice(&there.to_le_bytes());
+    file_of_three.drain(second + record - 5..second + record);
+    let capture = scratch.write("cut.pcap", file_of_three);
     let (found, status) = findings(&[&file, &capture, "-p", "toy"]);
     let one = &found["captures"][0];
     assert_eq!((&one["cut"], &one["explained"]["packets"]["all"], status), (&js!(1), &js!(2), Some(0)), "{found:#}");

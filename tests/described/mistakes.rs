@@ -74,7 +74,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"message\", by = \"u8\" }", "there are no messages"),
         ("a = { type = \"u8\", by = \"u8\" }", "by is for messages"),
         ("a = { type = \"bytes\", compressed = \"zip\" }", "did you mean \"gzip\"?"),
-        ("a = { type = \"bytes\", inflated = \"b\" }", "no field \"b\""),
+        ("a = { type = \"bytes\", compressed = \"zlib\", inflated = \"b\" }", "no field \"b\""),
         ("a = { type = \"crc32\" }", "over: expected packet, before, after"),
         ("a = { type = \"crc32\", over = \"pakcet\" }", "did you mean \"packet\"?"),
         ("a = { type = \"crc32\", over = \"packet\", holds = \"b\" }", "no field \"b\""),

@@ -4,6 +4,7 @@ use super::tally::{Share, Tally};
 use super::text::percent;
 use super::{Capture, Findings};
 use netkit::dissect::Dissector;
+use netkit::protocols::described::MisfitKind;
 use serde_json::{Value as Json, json};
 
 /// All of them; `holds`: nothing is wrong.
@@ -71,7 +72,10 @@ fn one(capture: &Capture) -> Json {
 fn places(tally: &Tally) -> Json {
     let mut spots: Vec<_> = tally.spots.iter().collect();
     spots.sort_by_key(|(_, spot)| (std::cmp::Reverse(spot.packets), spot.frame));
-    let one = |((kind, path), spot): (&(netkit::protocols::described::MisfitKind, String), &super::tally::Spot)| json!({ "kind": kind.name(), "path": path, "packets": spot.packets, "first": spot.frame, "text": spot.what });
+    let one = |((kind, path), spot): (&(MisfitKind, String), &super::tally::Spot)| {
+        let path = if *kind == MisfitKind::Unknown { "unknown" } else { path };
+        json!({ "kind": kind.name(), "path": path, "packets": spot.packets, "first": spot.frame, "text": spot.what })
+    };
     let mut list: Vec<Json> = spots.into_iter().map(one).collect();
     if tally.elsewhere > 0 {
         list.push(json!({ "kind": "others", "packets": tally.elsewhere }));

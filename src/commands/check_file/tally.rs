@@ -224,7 +224,11 @@ impl<'a> Reading<'a> {
         tally.explained.add(1, 0);
         tally.explained_bytes.add(length as u64, length as u64 - unexplained);
         let place = message.place;
-        let spot = (misfit.kind, without_places(&misfit.path));
+        // Each number that no message has is one of its own.
+        let spot = match misfit.kind {
+            MisfitKind::Unknown => (misfit.kind, misfit.what.clone()),
+            kind => (kind, without_places(&misfit.path)),
+        };
         let full = tally.spots.len() >= PLACES;
         match tally.spots.get_mut(&spot) {
             Some(spot) => spot.packets += 1,

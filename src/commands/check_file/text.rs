@@ -6,6 +6,7 @@ use super::{Capture, Findings};
 use netkit::dissect::{Dissector, Role};
 use netkit::plural::Plural;
 use netkit::printable::Printable;
+use netkit::protocols::described::MisfitKind;
 use netkit::render::palette::Palette;
 use std::fmt::Write as _;
 
@@ -133,9 +134,10 @@ fn misfits(tally: &Tally, colour: bool, out: &mut String) {
     let _ = writeln!(out, "\n  {title}does not fit{reset}: {}", Plural(wrong, "packet"));
     let mut spots: Vec<_> = tally.spots.iter().collect();
     spots.sort_by_key(|(_, spot)| (std::cmp::Reverse(spot.packets), spot.frame));
-    for ((_, path), spot) in spots.iter().take(10) {
+    for ((kind, path), spot) in spots.iter().take(10) {
         let (path, what) = (Printable(path), Printable(&spot.what));
-        let _ = writeln!(out, "  {:>6}  {path}: {what}, first in frame {}", spot.packets, spot.frame);
+        let what = if *kind == MisfitKind::Unknown { String::new() } else { format!(": {what}") };
+        let _ = writeln!(out, "  {:>6}  {path}, first in frame {}{what}", spot.packets, spot.frame);
     }
     let more = tally.elsewhere + spots.iter().skip(10).map(|(_, spot)| spot.packets).sum::<u64>();
     if more > 0 {
