@@ -52,7 +52,7 @@ impl Rejected {
             }
             Rejection::Path => ("path", "it is no WebSocket with the file's path, or port".into()),
             Rejection::Few(..) => {
-                ("few", "no packet could be tried: there is none from the beginning of a stream".into())
+                ("few", "no packet could be tried: none is whole at the beginning of its streams".into())
             }
             Rejection::Bits(bits) => {
                 let needed = Evidence::CLAIM;
