@@ -44,6 +44,11 @@ pub enum Begins {
 pub struct Frames(Vec<(When, Frame)>);
 
 impl Frames {
+    /// Does every byte of a stream belong to a message or its length?
+    pub fn have_lengths(&self) -> bool {
+        self.0.iter().all(|(_, frame)| matches!(frame, Frame::Length { .. }))
+    }
+
     /// By the values of the settings.
     pub fn of(&self, value: impl Fn(&str) -> Option<u64>) -> Option<&Frame> {
         let found = self.0.iter().find(|(when, _)| conditions::holds(when, &value));

@@ -5,19 +5,25 @@
 //! [`Dissector`] like any other.
 
 mod about;
+mod advice;
+mod asked;
 mod codes;
 mod compile;
 mod conditions;
 mod description;
 mod encode;
 mod evidence;
+mod expected;
 mod export;
+mod fit;
 mod frames;
 mod join;
+mod judged;
 mod key;
 mod known;
 mod lines;
 mod load;
+mod mistakes;
 mod names;
 mod parse;
 mod probe;
@@ -30,8 +36,12 @@ mod traffic;
 mod types;
 
 pub use description::Description;
+pub use evidence::{Broken, Rejection};
 pub use export::export;
+pub use fit::{Misfit, MisfitKind};
 pub use load::load;
+pub use mistakes::mistakes;
+pub use parse::KEYS;
 
 use crate::codec::layout::Field;
 use crate::dissect::{

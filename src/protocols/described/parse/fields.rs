@@ -2,54 +2,15 @@
 
 use super::super::text::{FieldText, JoinText, PartText, SizeText};
 use super::values::whole;
-use super::{Done, Parser, Value};
+use super::{Done, Parser, Value, keys};
 use crate::codec::digits;
 use crate::codec::schema::reading::Item;
 use toml::de::DeValue;
 
-const FIELD: [&str; 37] = [
-    "type",
-    "name",
-    "doc",
-    "unit",
-    "scale",
-    "enum",
-    "flags",
-    "closed",
-    "if",
-    "size",
-    "until",
-    "or_end",
-    "bits",
-    "of",
-    "value",
-    "optional",
-    "hidden",
-    "hidden_id",
-    "by",
-    "join",
-    "compressed",
-    "inflated",
-    "most",
-    "over",
-    "holds",
-    "holds_order",
-    "holds_if",
-    "order",
-    "sets",
-    "default",
-    "charset",
-    "xor",
-    "padded",
-    "rounded",
-    "angle",
-    "checked",
-    "prefix",
-];
-
 impl Parser<'_> {
     pub(super) fn fields(&self, value: &Value<'_>) -> Done<Vec<FieldText>> {
-        self.reader.table("fields", value)?.into_iter().map(|item| self.field(item)).collect()
+        let items = self.reader.table("fields", value)?.into_iter();
+        Ok(items.filter_map(|item| self.or_later(self.field(item))).collect())
     }
 
     fn field(&self, item: Item<'_, '_>) -> Done<FieldText> {
@@ -70,6 +31,9 @@ impl Parser<'_> {
                 "bits" => {
                     for part in reader.table("bits", value)? {
                         field.bits.push(self.part(part)?);
+                    }
+                    if field.bits.is_empty() {
+                        return Err(reader.wrong("bits", value, "at least one part: { NAME = \"7..0\" }"));
                     }
                 }
                 "of" => field.of = Some(reader.text("of", value)?),
@@ -104,10 +68,7 @@ impl Parser<'_> {
                 "angle" => field.angle = reader.truth("angle", value)?,
                 "rounded" => field.rounded = reader.truth("rounded", value)?,
                 "prefix" => field.prefix = Some(reader.text("prefix", value)?),
-                _ => {
-                    let known: Vec<&str> = FIELD.into_iter().chain(["inline"]).collect();
-                    return Err(reader.unknown(inner, &known));
-                }
+                _ => return Err(reader.unknown(inner, keys::FIELD)),
             }
         }
         if field.kind.is_empty() && field.of.is_none() {
@@ -126,7 +87,7 @@ impl Parser<'_> {
                     match inner.0.get_ref().as_ref() {
                         "type" => size.word = self.reader.text("type", inner.1)?,
                         "scale" => size.scale = Some(self.reader.scale(inner.1)?),
-                        _ => return Err(self.reader.unknown(inner, &["type", "scale"])),
+                        _ => return Err(self.reader.unknown(inner, keys::SIZE)),
                     }
                 }
                 match size.word.is_empty() {
@@ -176,10 +137,7 @@ impl Parser<'_> {
                     "unit" => part.unit = self.reader.text("unit", value)?,
                     "doc" => part.doc = self.reader.text("doc", value)?,
                     "except" => part.except = Some(self.bits(&part.name, value)?),
-                    _ => {
-                        let known = ["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc", "except"];
-                        return Err(self.reader.unknown(inner, &known));
-                    }
+                    _ => return Err(self.reader.unknown(inner, keys::PART)),
                 }
             }
         } else {
@@ -230,10 +188,7 @@ impl Parser<'_> {
                 "remaining" => join.remaining = Some(text("remaining")?),
                 "is" => join.is = Some(text("is")?),
                 "by" => join.by = Some(text("by")?),
-                _ => {
-                    let known = ["if", "key", "index", "offset", "count", "total", "remaining", "is", "by"];
-                    return Err(self.reader.unknown(inner, &known));
-                }
+                _ => return Err(self.reader.unknown(inner, keys::JOIN)),
             }
         }
         Ok(join)

@@ -3,6 +3,7 @@
 mod constants;
 mod contents;
 mod lists;
+mod misplaced;
 mod numbers;
 mod parts;
 
@@ -72,24 +73,17 @@ impl<'a> Compiler<'a> {
     pub fn shaped(&mut self, t: &'a FieldText, all: &'a [FieldText], hook: u16) -> Compiled<Field> {
         let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         let kind = t.kind.trim();
+        if let Some(why) = misplaced::misplaced(t, self.text) {
+            return fail(why);
+        }
+        if t.prefix.is_some() && !self.has_prefix(t, kind)? {
+            return fail("prefix is for what has its length or count before it".into());
+        }
         if !t.bits.is_empty() || t.of.is_some() {
             return self.parts(t, kind);
         }
         if t.by.is_some() && kind != "message" {
             return fail(format!("by is for messages, not for {kind}"));
-        }
-        if t.rounded && t.scale.is_none() {
-            return fail("rounded is for numbers with a scale".into());
-        }
-        let of_16 = |kind: &str| matches!(kind.split('[').next(), Some("i16" | "i16le" | "i16be"));
-        if t.angle && (!of_16(kind) || t.scale.is_some() || t.names.is_some() || t.flags.is_some()) {
-            return fail("angle is for i16, without scale and names".into());
-        }
-        if t.checked && !kind.ends_with(']') {
-            return fail("checked is for lists whose count stands before them".into());
-        }
-        if t.prefix.is_some() && !self.has_prefix(t, kind)? {
-            return fail("prefix is for what has its length or count before it".into());
         }
         // What is inside tells whether it is a region of its own.
         let own = t.size.is_some();
@@ -112,11 +106,6 @@ impl<'a> Compiler<'a> {
         }
         if let Some(value) = &t.value {
             field = self.constant(field, t, value, all)?;
-        } else if t.optional {
-            // Taken by its content, see `say`.
-            if !matches!(kind, "text" | "bytes" | "payload") {
-                return fail("optional is for constants, text and bytes: value is missing".into());
-            }
         }
         if let Some(join) = &t.join
             && kind != "message"
