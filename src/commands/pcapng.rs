@@ -99,7 +99,9 @@ fn finish(
         let lost = Plural(copied.lost, "message");
         notify(
             global,
-            format_args!("netkit: {name}: {lost} became known when all frames were written, and stand nowhere"),
+            format_args!(
+                "netkit: {name}: {lost} became known when all frames were written, or had no room, and stand nowhere"
+            ),
         );
     }
     if let (Ok(Some(stopped)), false) = (&read, args.follow) {
