@@ -110,7 +110,7 @@ pub fn compared(folder: &Scratch, capture: &Path, args: &[String]) -> (usize, us
 
 fn compare(folder: &Scratch, capture: &Path, args: &[String], count: &mut Count) {
     let name = capture.file_stem().expect("a name").to_string_lossy();
-    let (script, out) = (annotated::script(folder, args), folder.path().join(format!("{name}.pcapng")));
+    let (script, out) = (annotated::script(folder, args), folder.path().join(format!("{name}-annotated.pcapng")));
     annotated::write(capture, args, &out);
     let frames = pdml::frames(&script, &out);
     let json = annotated::decoded(capture, args, "json");

@@ -339,7 +339,7 @@ fn json(text: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::codec::Reader;
-    use crate::codec::layout::*;
+    use crate::codec::layout::{self, *};
     use crate::render::fixture::{LINKS, PACKED, PLAIN};
     use proptest::prelude::*;
 
@@ -363,7 +363,7 @@ mod tests {
         u8("kind").names(NAMES),
         i16le("rtt"),
         boolean("is_on", 1),
-        uint("odd", 7),
+        layout::uint("odd", 7),
         u8("a-b"),
         bytes("rest", Len::Rest),
     ];
