@@ -2,14 +2,15 @@
 //! them.
 
 use super::notify::notify;
-use super::outfile::OutFile;
 use crate::cli::Global;
 use netkit::capture::Bound;
 use netkit::dissect::Options;
 use netkit::plural::Plural;
 use netkit::printable::Printable;
 use netkit::render::pcapng::{Annotation, Annotator, Commenter};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 /// Where a recording is written.
 pub struct Recorded {
@@ -21,14 +22,18 @@ pub struct Recorded {
     pub comments: Option<Annotator>,
 }
 
-/// Begins a recording of at most so many bytes. `options`: how its messages are read.
+/// Begins a recording of at most so many bytes into an opened file, which has a name, and may be watched.
+/// `options`: how its messages are read.
 ///
 /// # Errors
 /// Errors of the file system.
-pub fn begin(file: &mut OutFile, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recorded> {
-    let (bound, watched) = (Bound::new(most), file.is_direct());
-    let named = file.path().extension().is_some_and(|end| end.eq_ignore_ascii_case("pcapng"));
-    let opened = file.open()?;
+pub fn begin(
+    (opened, name, watched): (File, &Path, bool),
+    most: usize,
+    options: impl FnOnce() -> Options,
+) -> io::Result<Recorded> {
+    let bound = Bound::new(most);
+    let named = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("pcapng"));
     if !named {
         return Ok(Recorded { out: Box::new(BufWriter::new(opened)), bound, comments: None });
     }
@@ -41,11 +46,11 @@ pub fn begin(file: &mut OutFile, most: usize, options: impl FnOnce() -> Options)
 ///
 /// # Errors
 /// Errors of the file system.
-pub fn end(comments: Option<Annotator>, file: &OutFile, global: &Global) -> io::Result<()> {
+pub fn end(comments: Option<Annotator>, name: &Path, global: &Global) -> io::Result<()> {
     let Some(comments) = comments else { return Ok(()) };
-    let copied = comments.finish().map_err(|error| file.named(error))?;
+    let copied = comments.finish()?;
     if copied.lost > 0 {
-        let (name, lost) = (Printable(file.name()), Plural(copied.lost, "message"));
+        let (name, lost) = (Printable(name.display()), Plural(copied.lost, "message"));
         notify(
             global,
             format_args!(

@@ -113,9 +113,13 @@ impl OutFile {
         Ok(OutFile { name: name.into(), place, how, beside: None })
     }
 
-    /// A pipe or a device: whoever reads it sees what is written at once.
-    pub fn is_direct(&self) -> bool {
-        self.how == How::Direct
+    /// The same for a recording: with its name, and whether it is a pipe or a device, whose reader sees
+    /// what is written at once.
+    ///
+    /// # Errors
+    /// As [`OutFile::open`].
+    pub fn open_named(&mut self) -> io::Result<(File, &Path, bool)> {
+        Ok((self.open()?, &self.name, self.how == How::Direct))
     }
 
     /// The path that the user gave.
@@ -280,7 +284,7 @@ impl Recording {
     /// # Errors
     /// Errors of the file system.
     pub fn begin(mut file: OutFile, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recording> {
-        let Recorded { out, bound, comments } = annotated::begin(&mut file, most, options)?;
+        let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
         let recorder = netkit::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
         Ok(Recording { file, recorder: recorder.bounded(bound), comments })
     }
@@ -304,7 +308,7 @@ impl Recording {
     /// Errors of the file system.
     pub fn end(self, global: &Global) -> io::Result<()> {
         self.flush()?;
-        annotated::end(self.comments, &self.file, global)?;
+        annotated::end(self.comments, &self.file.name, global).map_err(|e| self.file.named(e))?;
         let missing = self.recorder.missing();
         if missing > 0 {
             let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));

@@ -83,7 +83,7 @@ impl<'a> Printer<'a> {
         options: impl FnOnce() -> Options,
     ) -> io::Result<Printer<'a>> {
         let begin = |mut file: OutFile| {
-            let Recorded { out, bound, comments } = annotated::begin(&mut file, most, options)?;
+            let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
             Ok::<_, io::Error>((Legs::new(out)?.bounded(bound), file, comments))
         };
         let legs = file.map(begin).transpose()?;
@@ -260,7 +260,7 @@ impl<'a> Printer<'a> {
         }
         if let Some((mut legs, file, comments)) = self.legs {
             legs.flush()?;
-            annotated::end(comments, &file, global)?;
+            annotated::end(comments, file.path(), global).map_err(|error| file.named(error))?;
             if legs.missing() > 0 {
                 let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
                 notify(

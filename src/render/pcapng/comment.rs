@@ -1,6 +1,7 @@
 //! The text of a message's comment.
 
 use super::heads::Heads;
+use super::options::OWN;
 use super::tree::TreeLine;
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::hex;
@@ -9,13 +10,6 @@ use crate::render::envelope::millis;
 use crate::render::line_writer::LineWriter;
 use crate::render::summary;
 use std::fmt::Write;
-
-/// The beginning of netkit's own comments.
-pub(super) const OWN: &str = "netkit: ";
-/// The beginning of what did not fit into the comment before.
-pub(super) const MORE: &str = "netkit:+ ";
-/// The beginning of the last line: the form of what follows.
-pub(super) const TREE: &str = "netkit:1";
 
 /// What a comment has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The beginnings of a comment's first and last line: many messages have them in common, so they are
 //! kept ready.
 
-use super::comment::{OWN, TREE};
+use super::options::{OWN, TREE};
 use super::tree::word;
 use crate::dissect::{Dissection, Message, Role};
 use crate::render::line_writer::LineWriter;

@@ -1,8 +1,13 @@
 //! A message's comment as options of its frame's block.
 
-use super::comment::{MORE, OWN};
 use crate::capture::block::{self, COMMENT, LONGEST_OPTION};
 
+/// The beginning of netkit's own comments.
+pub const OWN: &str = "netkit: ";
+/// The beginning of what did not fit into the comment before.
+pub const MORE: &str = "netkit:+ ";
+/// The beginning of the last line: the form of what follows.
+pub const TREE: &str = "netkit:1";
 /// The most bytes that are left of a comment without its last line.
 const SHORT: usize = 256 << 10;
 
