@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// After a failed accept (no more files), the next try.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// What the system is asked to hold of a server's datagrams to one client: not more than it allows.
+const RECEIVE_BUFFER: usize = 1 << 20;
+
 /// A UDP client.
 pub(super) struct Client {
     pub address: SocketAddr,
@@ -197,6 +200,7 @@ impl Relay {
         };
         let mut socket = UdpSocket::bind(SocketAddr::new(any, 0))?;
         socket.connect(self.config.target)?;
+        let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
         self.poll.registry().register(&mut socket, token(slot, 0), Interest::READABLE)?;
         let own = socket.local_addr()?;
         Ok((socket, own))
