@@ -8,7 +8,7 @@ use super::proxy_fate::{ADDED, Fate, Told};
 use super::proxy_form::Text;
 use super::proxy_rules::RulesFile;
 use crate::cli::{Global, Proxy, ProxyFormat};
-use netkit::dissect::Sink as _;
+use netkit::dissect::{Options, Sink as _};
 use netkit::live::proxy::relay::{Output, Passed};
 use netkit::live::proxy::{Legs, Render, Seen};
 use netkit::live::rules::RuleSet;
