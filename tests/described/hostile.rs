@@ -40,7 +40,7 @@ impl Sink for Fits {
         let broken = dissection.fault.is_some() || dissection.message == "unknown";
         // Bytes behind all messages are noted with each, and count for the last.
         let last = dissection.part.is_none_or(|(part, count)| part == count);
-        assert!(misfit.is_some() || !broken && !(noted && last), "{:?}", dissection.fault);
+        assert!(misfit.is_some() || !(broken || noted && last), "{:?}", dissection.fault);
         if let Some(misfit) = misfit {
             assert!(broken || noted, "{misfit:?}");
             assert!(misfit.bit.is_none_or(|bit| bit as usize <= self.length * 8), "{misfit:?}");
