@@ -353,7 +353,7 @@ end
 local function draw(text, tvb, tree)
     local lines = {}
     for line in text:gmatch("[^\n]+") do lines[#lines + 1] = line end
-    local summary = (lines[1] or ""):gsub("^netkit: ", "")
+    local summary = clean((lines[1] or ""):gsub("^netkit: ", "", 1))
     local form, last = (lines[#lines] or ""):match("^netkit:(%d+) (.*)$")
     local proto = summary:match("^%S+")
     local top
@@ -396,7 +396,7 @@ local function draw(text, tvb, tree)
         top = tree:add(main.tvb:range(main.at, main.length), "")
     end
     local late = state.n and "frame " .. state.n .. ": " or ""
-    top:set_text(late .. clean(summary))
+    top:set_text(late .. summary)
     local function about(key, value, label)
         local made = known[key]
         if value and value ~= "" then
