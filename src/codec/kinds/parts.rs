@@ -37,9 +37,16 @@ impl Parts {
         self.fields.iter().zip(self.places.iter().copied())
     }
 
+    /// The bits of a part within the number: all from its lowest to its highest, but for those that
+    /// its flags leave to others.
+    fn mask(field: &Field, part: Part) -> u64 {
+        let others = if let Show::Flags(flags) = field.show { flags.fixed_mask } else { 0 };
+        (bits::mask(part.bits as u32) & !others) << part.low
+    }
+
     /// The bits that some part has.
     fn named(&self) -> u64 {
-        self.places.iter().fold(0, |all, part| all | bits::mask(part.bits as u32) << part.low)
+        self.each().fold(0, |all, (field, part)| all | Parts::mask(field, part))
     }
 
     fn width(&self) -> (u32, Order) {
@@ -61,7 +68,7 @@ impl Parts {
     fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let (width, order) = self.width();
         for (field, part) in self.each() {
-            let value = number >> part.low & bits::mask(part.bits as u32);
+            let value = (number & Parts::mask(field, part)) >> part.low;
             if let (true, Show::Enum(names)) = (field.is(flag::CLOSED), field.show)
                 && names.iter().all(|(known, _)| *known != value)
             {
@@ -73,7 +80,7 @@ impl Parts {
             let shown = if let Kind::Bool { .. } = field.kind { Value::Bool(value == 1) } else { Value::UInt(value) };
             reader.tree().push(field, shown, bit, count);
             if field.is(flag::REFERENCED) {
-                let within = Within { width, order, low: part.low, bits: part.bits };
+                let within = Within { width, order, low: part.low, mask: Parts::mask(field, part) };
                 reader.tree().scope.push_part(field, value, start, true, within);
             }
         }
@@ -112,7 +119,7 @@ impl Parts {
         for (field, part) in self.each() {
             let given = self.given(field, part, writer)?;
             let value = match (whole, given, field.default) {
-                (Some(number), ..) => number >> part.low & bits::mask(part.bits as u32),
+                (Some(number), ..) => (number & Parts::mask(field, part)) >> part.low,
                 (None, Some(value), _) => value,
                 (None, None, Some(default)) => default as u64,
                 (None, None, None) => {
@@ -137,7 +144,7 @@ impl Parts {
             writer.scope.push(self.number, number, at as u32, whole.is_some());
         }
         for (field, value, given, part) in entries {
-            let within = Within { width, order, low: part.low, bits: part.bits };
+            let within = Within { width, order, low: part.low, mask: Parts::mask(field, part) };
             writer.scope.push_part(field, value, at as u32, given, within);
         }
         Ok(())
@@ -169,7 +176,7 @@ impl Custom for Parts {
         let Some(of) = self.of else { return self.write_number(writer) };
         for (field, part) in self.each() {
             let Some(value) = self.given(field, part, writer)? else { continue };
-            let mask = bits::mask(part.bits as u32) << part.low;
+            let mask = Parts::mask(field, part);
             let number = writer.known(of).unwrap_or(0);
             writer.complete(of, number & !mask | value << part.low);
             if writer.known(of).unwrap_or(0) & mask != value << part.low {
@@ -187,13 +194,13 @@ impl Custom for Parts {
         let (at, (width, order)) = (sampler.out.len(), self.width());
         let mut number = 0;
         for (field, part) in self.each() {
-            let any = sampler.next() & bits::mask(part.bits as u32);
+            let any = (sampler.next() << part.low & Parts::mask(field, part)) >> part.low;
             let value = match field.show {
                 Show::Enum(names) => names.get(sampler.below(names.len() as u64) as usize).map_or(any, |(n, _)| *n),
                 _ => any,
             };
             number |= value << part.low;
-            let within = Within { width, order, low: part.low, bits: part.bits };
+            let within = Within { width, order, low: part.low, mask: Parts::mask(field, part) };
             sampler.scope.push_part(field, value, at as u32, false, within);
         }
         sampler.put(number, width, order);

@@ -146,7 +146,8 @@ impl Split<'_> {
         let own = self.own;
         let reveal = self.reveal;
         let shown = move |node: &mut Node| match reveal {
-            Reveal::Everything => node.show(),
+            // The count of a list is shown where the list broke off, and tells that.
+            Reveal::Everything if node.field.is(flag::HIDDEN) => node.show(),
             Reveal::Selectors if node.field.is(flag::SELECTS) => node.show(),
             _ => {}
         };
