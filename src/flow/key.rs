@@ -54,7 +54,9 @@ impl Key<'_> {
 #[inline(always)]
 fn same(one: &SocketAddr, other: &SocketAddr) -> bool {
     match (one, other) {
-        (SocketAddr::V4(one), SocketAddr::V4(other)) => one == other,
+        (SocketAddr::V4(one), SocketAddr::V4(other)) => {
+            one.ip().to_bits() == other.ip().to_bits() && one.port() == other.port()
+        }
         (SocketAddr::V6(one), SocketAddr::V6(other)) => one.port() == other.port() && one.ip() == other.ip(),
         _ => false,
     }

@@ -59,7 +59,9 @@ impl<T> Slots<T> {
         let mut index = *self.heads.get(&hash)?;
         loop {
             let slot = self.slots.get_mut(index as usize)?;
-            if let Some(answer) = slot.value.as_deref().and_then(&matches) {
+            if let Some(value) = &slot.value
+                && let Some(answer) = matches(value)
+            {
                 self.now += 1;
                 slot.used = self.now;
                 return Some((index, answer));
