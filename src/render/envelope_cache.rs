@@ -6,6 +6,7 @@
 use super::files::FileNames;
 use super::times::{Second, seconds};
 use crate::capture::Time;
+use crate::codec::json::fields::Walks;
 use crate::codec::json::numbers::int;
 use crate::codec::quoted::Short;
 use crate::dissect::{Message, Role};
@@ -21,6 +22,8 @@ pub struct EnvelopeCache {
     envelope_cache: Vec<Head>,
     second: Second,
     names: [Name; NAMES],
+    /// For headers that hold groups.
+    pub(super) walks: Walks,
     /// Where several files are read.
     pub(super) files: Option<FileNames>,
 }
@@ -108,8 +111,9 @@ impl EnvelopeCache {
     /// A message's name and what follows it; `None` if that is too long to be kept.
     #[inline(always)]
     pub fn name(&mut self, name: &'static str) -> Option<&Short> {
-        // Names of a few bytes stand side by side in memory.
-        let kept = &mut self.names[(name.as_ptr() as usize / 4) % NAMES];
+        // Names of a few bytes stand side by side in memory; those of files at multiples of 16.
+        let address = name.as_ptr() as usize;
+        let kept = &mut self.names[(address / 4 ^ address / 64) % NAMES];
         if !std::ptr::eq(kept.of, name) {
             kept.set(name);
         }
@@ -143,9 +147,16 @@ fn time_key(secs: i64, out: &mut Vec<u8>) {
 impl Name {
     #[cold]
     fn set(&mut self, name: &'static str) {
-        let text = [name.as_bytes(), BEHIND_NAME].concat();
+        let mut text = [0; Short::ROOM];
+        let (name_len, len) = (name.len(), name.len() + BEHIND_NAME.len());
+        if let Some(room) = text.get_mut(..len) {
+            let (front, behind) = room.split_at_mut(name_len);
+            front.copy_from_slice(name.as_bytes());
+            behind.copy_from_slice(BEHIND_NAME);
+        }
         self.of = name;
-        self.text.set(if text.len() <= Short::ROOM { &text } else { b"" });
+        // Nothing, where it does not fit.
+        self.text.set(text.get(..len).unwrap_or_default());
     }
 }
 

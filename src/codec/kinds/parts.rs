@@ -16,6 +16,28 @@ pub struct Part {
     pub low: u8,
     /// How many bits it has.
     pub bits: u8,
+    /// Where it is shown: its own bits on the wire, where they are neighbours there, else those of the
+    /// whole number.
+    shown: (u8, u8),
+    mask: u64,
+    /// It is true or false.
+    truth: bool,
+}
+
+impl Part {
+    /// The `bits` bits from `low` on of this number, shown as `field`. `view`: the number is an earlier
+    /// field.
+    pub fn new((low, bits): (u8, u8), field: &Field, number: &Field, view: bool) -> Part {
+        let (width, order) = number.kind.width().unwrap_or((8, Order::Little));
+        let same_byte = low / 8 == (low + bits.max(1) - 1) / 8;
+        let shown = match order {
+            _ if view => (0, 0),
+            Order::Big if width > 8 && same_byte => ((width as u8 / 8 - 1 - low / 8) * 8 + low % 8, bits),
+            Order::Big | Order::Conversation if width > 8 => (0, width as u8),
+            _ => (low, bits),
+        };
+        Part { low, bits, shown, mask: bits::mask(bits as u32), truth: matches!(field.kind, Kind::Bool { .. }) }
+    }
 }
 
 /// The bits of a number, each part a field in the number's place. Bits in no part are zero; where
@@ -37,47 +59,40 @@ impl Parts {
         self.fields.iter().zip(self.places.iter().copied())
     }
 
-    /// The bits that some part has.
-    fn named(&self) -> u64 {
-        self.places.iter().fold(0, |all, part| all | bits::mask(part.bits as u32) << part.low)
-    }
-
     fn width(&self) -> (u32, Order) {
         self.number.kind.width().unwrap_or((8, Order::Little))
     }
 
-    /// The bits on the wire of a part: its own, where they are neighbours there.
-    fn range(&self, part: Part, start: u32) -> (u32, u32) {
-        let (width, order) = self.width();
-        let (low, count) = (part.low as u32, part.bits as u32);
-        let same_byte = low / 8 == (low + count - 1) / 8;
-        match order {
-            Order::Big if width > 8 && same_byte => (start + (width / 8 - 1 - low / 8) * 8 + low % 8, count),
-            Order::Big | Order::Conversation if width > 8 => (start, width),
-            _ => (start + low, count),
-        }
-    }
-
-    fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let (width, order) = self.width();
-        for (field, part) in self.each() {
-            let value = number >> part.low & bits::mask(part.bits as u32);
-            if let (true, Show::Enum(names)) = (field.is(flag::CLOSED), field.show)
+    /// Shows the parts: the bits that some part has.
+    fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<u64, Stop> {
+        let tree = reader.tree();
+        let (mut named, mut undefined) = (0, None);
+        for (field, part) in self.fields.iter().zip(self.places) {
+            let value = number >> part.low & part.mask;
+            named |= part.mask << part.low;
+            if field.is(flag::CLOSED)
+                && let Show::Enum(names) = field.show
                 && names.iter().all(|(known, _)| *known != value)
             {
-                let have = reader.left() as u64;
-                let fault = Fault::new(Reason::Undefined("a value that its enumeration does not have"), start, 0, have);
-                return Err(reader.broken(field, fault));
+                undefined = Some(field);
+                break;
             }
-            let (bit, count) = if self.of.is_some() { (start, 0) } else { self.range(part, start) };
-            let shown = if let Kind::Bool { .. } = field.kind { Value::Bool(value == 1) } else { Value::UInt(value) };
-            reader.tree().push(field, shown, bit, count);
+            let shown = if part.truth { Value::Bool(value == 1) } else { Value::UInt(value) };
+            tree.push(field, shown, start + part.shown.0 as u32, part.shown.1 as u32);
             if field.is(flag::REFERENCED) {
+                let (width, order) = self.width();
                 let within = Within { width, order, low: part.low, bits: part.bits };
-                reader.tree().scope.push_part(field, value, start, true, within);
+                tree.scope.push_part(field, value, start, true, within);
             }
         }
-        Ok(())
+        match undefined {
+            None => Ok(named),
+            Some(field) => {
+                let have = reader.left() as u64;
+                let fault = Fault::new(Reason::Undefined("a value that its enumeration does not have"), start, 0, have);
+                Err(reader.broken(field, fault))
+            }
+        }
     }
 
     /// The given value of a part.
@@ -149,7 +164,7 @@ impl Custom for Parts {
         let start = reader.position();
         if let Some(of) = self.of {
             let Some(number) = reader.known(of) else { return Ok(()) };
-            return self.show(number, start, reader);
+            return self.show(number, start, reader).map(|_| ());
         }
         let (width, order) = self.width();
         reader.need(self.fields.first().unwrap_or(self.number), start, width as u64)?;
@@ -157,8 +172,9 @@ impl Custom for Parts {
         if self.number.is(flag::REFERENCED) {
             reader.tree().scope.push(self.number, number, start, true);
         }
-        self.show(number, start, reader)?;
-        if number & !self.named() & bits::mask(width) != 0 {
+        let named = self.show(number, start, reader)?;
+        // Its bits above the width are zero.
+        if number & !named != 0 {
             let node = reader.tree().push(self.number, Value::Raw { bit: start, bits: width }, start, width);
             reader.tree().reveal(node);
         }
