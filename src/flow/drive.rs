@@ -66,13 +66,13 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         if self.direction.follower {
             return;
         }
-        self.tools.handler.end(self.conversation, self.from, self.direction.stream(), why);
-        let offset = self.direction.stream().offset();
-        let unread = self.direction.stream().restart(offset) as u64;
+        let stream = self.direction.stream(&mut self.tools.scratch.spare);
+        self.tools.handler.end(self.conversation, self.from, stream, why);
+        let unread = stream.restart(stream.offset()) as u64;
         if why == End::Evicted {
             self.tools.statistics.dropped_bytes += unread;
         }
-        self.direction.stream().settle(&mut self.tools.scratch.spare);
+        self.direction.settle(&mut self.tools.scratch.spare);
     }
 
     /// Gives up missing bytes that need not be waited for; ends the direction at its FIN.
@@ -107,7 +107,8 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
         self.tools.statistics.gaps += 1;
         self.tools.statistics.missing_bytes += gap.missing;
-        self.tools.handler.gap(self.conversation, self.from, self.direction.stream(), &gap);
+        let stream = self.direction.stream(&mut self.tools.scratch.spare);
+        self.tools.handler.gap(self.conversation, self.from, stream, &gap);
     }
 
     /// Reports the `new` bytes at the end of the stream.
@@ -116,15 +117,19 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             return;
         }
         let Origin { frame, time } = origin;
-        let delivery = Delivery { frame, time, new, segments: &self.tools.scratch.starts };
-        self.tools.handler.data(self.conversation, self.from, self.direction.stream(), &delivery);
-        self.direction.stream().settle(&mut self.tools.scratch.spare);
-        if self.direction.stream().unread() > self.tools.caps.unread_bytes {
+        let Scratch { spare, starts } = &mut *self.tools.scratch;
+        let delivery = Delivery { frame, time, new, segments: starts };
+        let stream = self.direction.stream(spare);
+        self.tools.handler.data(self.conversation, self.from, stream, &delivery);
+        let unread = stream.unread();
+        self.direction.settle(spare);
+        if unread > self.tools.caps.unread_bytes {
             self.report_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
-            let unread = self.direction.stream().bytes().len() as u64;
-            let offset = self.direction.stream().offset() + unread;
-            self.tools.statistics.dropped_bytes += self.direction.stream().restart(offset) as u64;
-            self.direction.stream().settle(&mut self.tools.scratch.spare);
+            let spare = &mut self.tools.scratch.spare;
+            let stream = self.direction.stream(spare);
+            let end = stream.offset() + stream.bytes().len() as u64;
+            self.tools.statistics.dropped_bytes += stream.restart(end) as u64;
+            self.direction.settle(spare);
         }
     }
 }

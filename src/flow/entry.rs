@@ -1,7 +1,6 @@
 //! An entry of the flow table: a conversation, and the reassembly of its directions.
 
 use super::drive::{Drive, Tools};
-use super::key::Key;
 use super::stream::Origin;
 use super::tcp::Direction;
 use super::{Conversation, End, Handler, Side};
@@ -11,8 +10,6 @@ use crate::capture::{Packet, Segment, Time};
 #[derive(Debug)]
 pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
-    /// The key of its first packet.
-    pub key: Key,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
     /// The bytes that it holds now, or [`OFFLOADED`].
@@ -38,8 +35,8 @@ pub(super) enum Syn {
 }
 
 impl<S> Entry<S> {
-    pub fn new(conversation: Conversation<S>, key: Key) -> Self {
-        Entry { conversation, key, directions: None, buffered: 0, counted: 0, shared: Box::default(), changed: false }
+    pub fn new(conversation: Conversation<S>) -> Self {
+        Entry { conversation, directions: None, buffered: 0, counted: 0, shared: Box::default(), changed: false }
     }
 
     /// Counts a packet of `length` payload bytes.
@@ -88,8 +85,8 @@ impl<S> Entry<S> {
     }
 
     /// The offset of the first byte of a direction that its session has not taken yet.
-    pub fn offset(&mut self, side: Side) -> u64 {
-        self.directions.as_mut().map_or(0, |both| both[side.index()].stream().offset())
+    pub fn offset(&self, side: Side) -> u64 {
+        self.directions.as_ref().map_or(0, |both| both[side.index()].offset())
     }
 
     /// The memory allocated for bytes.
@@ -139,6 +136,6 @@ impl<S: Default> Entry<S> {
         let conversation =
             Conversation { id, transport, ends, names, opener, syn_seen, ended, first, last, packets, bytes, state };
         let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
-        Entry { directions, buffered, ..Entry::new(conversation, self.key) }
+        Entry { directions, buffered, ..Entry::new(conversation) }
     }
 }

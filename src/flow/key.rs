@@ -1,15 +1,15 @@
-//! The key of a conversation: both ends, and a hash that is the same for both directions.
+//! How a packet's conversation is found: its ends, and a hash that is the same for both directions.
 
-use super::{Side, Transport};
+use super::{Conversation, Side, Transport};
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 
 /// Set in the port of an IPv4 end, so that no IPv6 address is the same end.
 const IPV4: u32 = 1 << 16;
 
-/// One end in a form that is fast to compare and to hash. IPv6 scope and flow label are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Address {
+/// One end in a form that is fast to hash. IPv6 scope and flow label are left out.
+#[derive(Clone, Copy, Debug)]
+struct Address {
     ip: [u64; 2],
     port: u32,
 }
@@ -27,31 +27,36 @@ impl Address {
 
 /// Sender, receiver and transport of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Key {
+pub(super) struct Key<'a> {
     pub transport: Transport,
-    pub src: Address,
-    pub dst: Address,
+    pub src: &'a SocketAddr,
+    pub dst: &'a SocketAddr,
 }
 
-impl Key {
+impl Key<'_> {
+    /// The side of a conversation that sent the packet; `None` if it belongs to another one.
     #[inline(always)]
-    pub fn new(transport: Transport, src: &SocketAddr, dst: &SocketAddr) -> Key {
-        Key { transport, src: Address::new(src), dst: Address::new(dst) }
-    }
-
-    /// The side that sent `packet`, if it belongs to the conversation whose first packet had the
-    /// key `self`.
-    #[inline(always)]
-    pub fn sender(&self, packet: &Key) -> Option<Side> {
-        if self.transport != packet.transport {
+    pub fn sender<S>(&self, conversation: &Conversation<S>) -> Option<Side> {
+        let [a, b] = &conversation.ends;
+        if self.transport != conversation.transport {
             None
-        } else if self.src == packet.src && self.dst == packet.dst {
+        } else if same(a, self.src) && same(b, self.dst) {
             Some(Side::A)
-        } else if self.dst == packet.src && self.src == packet.dst {
+        } else if same(b, self.src) && same(a, self.dst) {
             Some(Side::B)
         } else {
             None
         }
+    }
+}
+
+/// Are these the same end? IPv6 scope and flow label are left out.
+#[inline(always)]
+fn same(one: &SocketAddr, other: &SocketAddr) -> bool {
+    match (one, other) {
+        (SocketAddr::V4(one), SocketAddr::V4(other)) => one == other,
+        (SocketAddr::V6(one), SocketAddr::V6(other)) => one.port() == other.port() && one.ip() == other.ip(),
+        _ => false,
     }
 }
 
@@ -70,9 +75,9 @@ impl Hasher {
 
     /// The hash of a conversation, the same for both directions.
     #[inline(always)]
-    pub fn hash(&self, key: &Key) -> u64 {
+    pub fn hash(&self, key: &Key<'_>) -> u64 {
         // Addition is commutative, and `end` has mixed both operands well.
-        let ends = self.end(key.src).wrapping_add(self.end(key.dst));
+        let ends = self.end(Address::new(key.src)).wrapping_add(self.end(Address::new(key.dst)));
         ends ^ if key.transport == Transport::Tcp { self.0[2] } else { 0 }
     }
 

@@ -18,9 +18,9 @@ pub struct Position<'t, S> {
 impl<S: Default> Table<S> {
     /// How far the stream from `src` to `dst` was read; `None`: there is no such conversation.
     pub fn position(&mut self, src: SocketAddr, dst: SocketAddr) -> Option<Position<'_, S>> {
-        let key = Key::new(Transport::Tcp, &src, &dst);
+        let key = Key { transport: Transport::Tcp, src: &src, dst: &dst };
         let entry = self.entry(&key)?;
-        let side = entry.key.sender(&key)?;
+        let side = key.sender(&entry.conversation)?;
         let offset = entry.offset(side);
         Some(Position { conversation: &entry.conversation, side, offset })
     }

@@ -9,6 +9,8 @@ use std::ops::Range;
 const RETAINED_BYTES: usize = 512;
 /// The number of mark lists retained for reuse.
 const SPARE_LISTS: usize = 64;
+/// The number of streams retained for reuse.
+const SPARE_STREAMS: usize = 16;
 /// A longer list of marks is not retained. A stream with any marks counts at least this many as
 /// memory: the count must not depend on which list it was given.
 const SPARE_MARKS: usize = 8;
@@ -39,6 +41,26 @@ struct Mark {
 pub(super) struct Spare {
     buffer: Vec<u8>,
     marks: Vec<VecDeque<Mark>>,
+    /// Streams without bytes.
+    #[expect(clippy::vec_box, reason = "a direction keeps a pointer")]
+    streams: Vec<Box<Stream>>,
+}
+
+impl Spare {
+    /// A stream whose first byte has this offset.
+    pub fn stream(&mut self, offset: u64) -> Box<Stream> {
+        let mut stream = self.streams.pop().unwrap_or_default();
+        stream.restart(offset);
+        stream
+    }
+
+    /// Takes back a [settled](Stream::settle) stream that holds nothing.
+    pub fn give_back(&mut self, mut stream: Box<Stream>) {
+        if self.streams.len() < SPARE_STREAMS {
+            *stream = Stream::default();
+            self.streams.push(stream);
+        }
+    }
 }
 
 /// The unread bytes of a direction, in order, and the frames that they arrived in.

@@ -147,24 +147,24 @@ impl<S: Default> Table<S> {
     /// The slot of a packet's conversation, created if there is none, and the sender's side.
     #[inline(always)]
     fn locate(&mut self, transport: Transport, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> (u32, Side) {
-        let key = Key::new(transport, &packet.src, &packet.dst);
+        let key = Key { transport, src: &packet.src, dst: &packet.dst };
         let hash = self.hasher.hash(&key);
-        match self.slots.find(hash, |entry: &Entry<S>| entry.key.sender(&key)) {
+        match self.slots.find(hash, |entry: &Entry<S>| key.sender(&entry.conversation)) {
             Some(found) => found,
-            None => (self.begin(key, hash, packet, handler), Side::A),
+            None => (self.begin(transport, hash, packet, handler), Side::A),
         }
     }
 
     /// The conversation of a packet with this key.
-    pub(super) fn entry(&mut self, key: &Key) -> Option<&mut Entry<S>> {
+    pub(super) fn entry(&mut self, key: &Key<'_>) -> Option<&mut Entry<S>> {
         let hash = self.hasher.hash(key);
-        let (index, _) = self.slots.find(hash, |entry: &Entry<S>| entry.key.sender(key))?;
+        let (index, _) = self.slots.find(hash, |entry: &Entry<S>| key.sender(&entry.conversation))?;
         self.slots.get_mut(index)
     }
 
     /// Creates a conversation.
     #[cold]
-    fn begin(&mut self, key: Key, hash: u64, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> u32 {
+    fn begin(&mut self, transport: Transport, hash: u64, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> u32 {
         let most = self.caps.conversations.clamp(1, u32::MAX as usize - 1);
         while self.slots.len() >= most
             && let Some(oldest) = self.slots.oldest()
@@ -174,8 +174,8 @@ impl<S: Default> Table<S> {
         }
         self.statistics.conversations += 1;
         let id = self.statistics.conversations;
-        let conversation = Conversation::new(id, key.transport, packet.src, packet.dst, packet.time);
-        self.slots.insert(hash, Entry::new(conversation, key))
+        let conversation = Conversation::new(id, transport, packet.src, packet.dst, packet.time);
+        self.slots.insert(hash, Entry::new(conversation))
     }
 
     /// Updates the bytes that a conversation holds.

@@ -46,7 +46,7 @@ pub(super) struct Direction {
     cut_to: u64,
     /// Offset after the last byte, known from a FIN.
     fin: Option<u64>,
-    /// The bytes for the session, from the first one on: a [follower](Self::follower) has none.
+    /// The bytes for the session, while there are any.
     bytes: Option<Box<Stream>>,
     held: Held,
     /// Nothing more is read.
@@ -56,10 +56,27 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// The bytes for the session.
+    /// The bytes for the session. To be followed by [`settle`](Self::settle), once it has seen them.
     #[inline]
-    pub fn stream(&mut self) -> &mut Stream {
-        self.bytes.get_or_insert_default()
+    pub fn stream(&mut self, spare: &mut Spare) -> &mut Stream {
+        self.bytes.get_or_insert_with(|| spare.stream(self.next))
+    }
+
+    /// Frees the memory that is not needed between packets: most directions hold nothing then.
+    #[inline]
+    pub fn settle(&mut self, spare: &mut Spare) {
+        let Some(mut stream) = self.bytes.take() else { return };
+        stream.settle(spare);
+        if stream.bytes().is_empty() && stream.offset() == self.next {
+            spare.give_back(stream);
+        } else {
+            self.bytes = Some(stream);
+        }
+    }
+
+    /// The offset of the first byte that its session has not taken yet.
+    pub fn offset(&self) -> u64 {
+        self.bytes.as_ref().map_or(self.next, |stream| stream.offset())
     }
 
     /// Sequence number of the first byte.
@@ -134,11 +151,16 @@ impl Direction {
             scratch.starts.push(0);
         }
         if !self.follower {
-            self.stream().push(placed.bytes, origin.frame, origin, &mut scratch.spare);
+            self.push(placed.bytes, origin.frame, origin, &mut scratch.spare);
         }
         self.next += placed.bytes.len() as u64;
         self.cut_to = self.cut_to.max(placed.wire_end);
         placed.bytes.len()
+    }
+
+    /// Appends bytes to those for the session.
+    fn push(&mut self, bytes: &[u8], carrier: u64, origin: Origin, spare: &mut Spare) {
+        self.stream(spare).push(bytes, carrier, origin, spare);
     }
 
     /// Moves held bytes that are in order now into the stream: all, delivered by `by`; or, if that
@@ -156,7 +178,7 @@ impl Direction {
             }
             let origin = *by.get_or_insert(piece.origin);
             if !self.follower {
-                self.stream().push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
+                self.push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
             }
             new += piece.len();
             self.next = piece.end;
@@ -212,7 +234,7 @@ impl Direction {
     pub fn skip(&mut self) -> usize {
         self.next = self.held.front().map_or(self.next, |front| front.start);
         let next = self.next;
-        if self.follower { 0 } else { self.stream().restart(next) }
+        self.bytes.as_mut().map_or(0, |stream| stream.restart(next))
     }
 
     /// Its FIN is in order, or the bytes missing before it need not be waited for.

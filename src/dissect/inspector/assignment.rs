@@ -3,7 +3,7 @@
 /// The lane that reads a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment {
-    pub(super) lane: usize,
+    pub(super) lane: u32,
     /// Its slot in the table.
     pub(super) slot: u32,
     /// As [`Owner::generation`](super::Owner).

@@ -64,7 +64,7 @@ impl<'a> Dispatcher<'a> {
 
     #[inline]
     pub(super) fn packet(&mut self, assignment: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
-        let Some(lane) = self.lanes.get_mut(assignment.lane) else { return };
+        let Some(lane) = self.lanes.get_mut(assignment.lane as usize) else { return };
         self.size += lane.batch.packet(assignment.slot, sequence, from, packet);
     }
 
@@ -77,8 +77,8 @@ impl<'a> Dispatcher<'a> {
         generation: Option<u64>,
     ) -> Assignment {
         let fewest = self.lanes.iter().enumerate().min_by_key(|(_, lane)| lane.conversations);
-        let assignment = Assignment { lane: fewest.map_or(0, |(lane, _)| lane), slot, generation };
-        if let Some(lane) = self.lanes.get_mut(assignment.lane) {
+        let assignment = Assignment { lane: fewest.map_or(0, |(lane, _)| lane as u32), slot, generation };
+        if let Some(lane) = self.lanes.get_mut(assignment.lane as usize) {
             lane.conversations += 1;
         }
         self.item(assignment, sequence, Work::Take(Some(moved)));
@@ -94,14 +94,14 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn left(&mut self, assignment: Assignment, sequence: u64, what: Work) {
-        if let Some(lane) = self.lanes.get_mut(assignment.lane) {
+        if let Some(lane) = self.lanes.get_mut(assignment.lane as usize) {
             lane.conversations -= 1;
         }
         self.item(assignment, sequence, what);
     }
 
     fn item(&mut self, assignment: Assignment, sequence: u64, what: Work) {
-        let Some(lane) = self.lanes.get_mut(assignment.lane) else { return };
+        let Some(lane) = self.lanes.get_mut(assignment.lane as usize) else { return };
         lane.batch.items.push(WorkItem { slot: assignment.slot, sequence, what });
         self.size += size_of::<WorkItem>();
     }

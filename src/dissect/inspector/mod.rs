@@ -118,11 +118,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
     fn run(
         &mut self,
         flow_info: &FlowInfo<'_>,
-        names: &[String; 2],
+        names: [&str; 2],
         owner: Running<'_>,
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
-        let names = [names[0].as_str(), names[1].as_str()];
         let Running { name: proto, session, lines } = owner;
         let mut out = Out::new(&mut self.dissection, self.sink, flow_info, names).counting(lines);
         work(session, &mut out);
