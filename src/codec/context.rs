@@ -7,15 +7,6 @@ use super::layout::{Field, Order, flag};
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     entries: Vec<Entry>,
-    /// The last letters of all names that were pushed, as bits: most names that are asked for are of
-    /// no field, and need not be compared with any.
-    letters: u64,
-}
-
-/// The bit of a name's last letter, which a group's name in front of it does not change.
-#[inline(always)]
-fn letter(name: &str) -> u64 {
-    1 << (name.as_bytes().last().copied().unwrap_or(0) & 63)
 }
 
 /// One value of a [`Scope`], and its position, so that a writer can fill it in later.
@@ -58,25 +49,19 @@ impl Scope {
     /// The value of the nearest earlier field with that name.
     #[inline]
     pub fn get(&self, name: &str) -> Option<u64> {
-        if self.letters & letter(name) == 0 {
-            return None;
-        }
         self.entries.iter().rev().find(|e| e.is(name)).map(|e| e.value)
     }
 
     pub(super) fn clear(&mut self) {
         self.entries.clear();
-        self.letters = 0;
     }
 
     pub(super) fn push(&mut self, field: &'static Field, value: u64, bit: u32, given: bool) {
-        self.letters |= letter(field.name);
         self.entries.push(Entry { field, value, bit, given, counted: false, within: None, group: None });
     }
 
     /// As [`push`](Scope::push), for a part of a number.
     pub(super) fn push_part(&mut self, field: &'static Field, value: u64, bit: u32, given: bool, within: Within) {
-        self.letters |= letter(field.name);
         self.entries.push(Entry { field, value, bit, given, counted: false, within: Some(within), group: None });
     }
 
