@@ -16,6 +16,9 @@ _netkit() {
             ",$1")
                 cmd="netkit"
                 ;;
+            netkit,check)
+                cmd="netkit__subcmd__check"
+                ;;
             netkit,completions)
                 cmd="netkit__subcmd__completions"
                 ;;
@@ -68,12 +71,104 @@ _netkit() {
 
     case "${cmd}" in
         netkit)
-            opts="-q -v -h -V --color --quiet --verbose --help --version decode dump encode stats top diff report probe replay proxy wireshark fields completions man help"
+            opts="-q -v -h -V --color --quiet --verbose --help --version decode dump encode stats top diff report probe replay proxy wireshark check fields completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        netkit__subcmd__check)
+            opts="-p -s -f -q -v -h --proto --protocol-file --schema --set --from --port --server --first --format --allow-empty --limit --color --quiet --verbose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --proto)
+                    COMPREPLY=($(compgen -W "riptide dnp nano gne acknex" -- "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -W "riptide dnp nano gne acknex" -- "${cur}"))
+                    return 0
+                    ;;
+                --protocol-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --schema)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --set)
+                    COMPREPLY=($(compgen -W "riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0" -- "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -W "riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0" -- "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --first)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -647,7 +742,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__fields)
-            opts="-f -q -v -h --schema --protocol-file --format --color --quiet --verbose --help riptide dnp nano gne acknex acknex.create acknex.effect acknex.entsound acknex.fill acknex.info acknex.join acknex.level acknex.local acknex.ping acknex.remove acknex.skill acknex.skill3 acknex.string acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.var dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.link_down dnp.link_state dnp.link_up dnp.link_update dnp.long_link_state dnp.long_message dnp.reliable_acknowledge dnp.reliable_message dnp.unknown dnp.unreliable_message gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.frame gne.packets nano.binary nano.close nano.data nano.frame nano.handshake nano.handshake_ack nano.heartbeat nano.kick nano.notify nano.ping nano.pong nano.push nano.request nano.response nano.text nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.client_connected riptide.client_disconnected riptide.connect riptide.disconnect riptide.heartbeat riptide.notify riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome"
+            opts="-f -q -v -h --schema --protocol-file --examples --format --color --quiet --verbose --help riptide dnp nano gne acknex acknex.create acknex.effect acknex.entsound acknex.fill acknex.info acknex.join acknex.level acknex.local acknex.ping acknex.remove acknex.skill acknex.skill3 acknex.string acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.var dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.link_down dnp.link_state dnp.link_up dnp.link_update dnp.long_link_state dnp.long_message dnp.reliable_acknowledge dnp.reliable_message dnp.unknown dnp.unreliable_message gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.frame gne.packets nano.binary nano.close nano.data nano.frame nano.handshake nano.handshake_ack nano.heartbeat nano.kick nano.notify nano.ping nano.pong nano.push nano.request nano.response nano.text nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.client_connected riptide.client_disconnected riptide.connect riptide.disconnect riptide.heartbeat riptide.notify riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -703,7 +798,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__help)
-            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats top diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing"
+            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats top diff report probe replay proxy wireshark check fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

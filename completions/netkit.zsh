@@ -577,6 +577,37 @@ remove\:"Remove what \`install\` wrote"
 print\:"Print the script, and tell on stderr where it would go"))' \
 && ret=0
 ;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'*--protocol-file=[A protocol that a file describes (TOML); may be given several times]:FILE:_files' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=mygame]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--first=[Show so many packets that do not fit, and so many of each other finding]:N:_default' \
+'-f+[Form of the output]:F:((text\:"For people"
+json\:"One JSON object"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+json\:"One JSON object"))' \
+'*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'--allow-empty[No packet of the protocol is well, too]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':file -- The file that describes a protocol (TOML)\: `netkit help protocol-files`:_files' \
+'*::captures -- Captures or hex text with its packets; `-` is stdin:_files' \
+&& ret=0
+;;
 (fields)
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
@@ -588,6 +619,7 @@ json\:"For tools"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'(-f --format)--examples[List the protocol files that are built in; with a name (fields --examples enet)\: its text]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
@@ -635,7 +667,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats top diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats top diff report probe replay proxy wireshark check fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing)' \
 && ret=0
 ;;
         esac
@@ -657,12 +689,18 @@ _netkit_commands() {
 'replay:Play one side of a captured conversation to a live peer' \
 'proxy:Relay conversations with a server\: show, delay, lose and edit what is said' \
 'wireshark:Show netkit'\''s analysis in Wireshark\: its script, and live capture' \
+'check:Check a file that describes a protocol\: its mistakes, and how well it explains captures' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
 'help:Explain a command, a protocol or a topic\: riptide, output, filters, schemas, ...' \
     )
     _describe -t commands 'netkit commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__check_commands] )) ||
+_netkit__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit check commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__completions_commands] )) ||
 _netkit__subcmd__completions_commands() {

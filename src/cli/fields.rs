@@ -17,6 +17,9 @@ pub struct Fields {
     /// Document this protocol, which a file describes (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
+    /// List the protocol files that are built in; with a name (fields --examples enet): its text
+    #[arg(long, conflicts_with = "format")]
+    pub examples: bool,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
     pub format: FieldsFormat,
@@ -39,4 +42,5 @@ Examples:
   netkit fields                      the protocols
   netkit fields riptide              messages, settings, notes
   netkit fields riptide.heartbeat    one message's fields, in wire order
-  netkit fields dnp -f json          for tools";
+  netkit fields dnp -f json          for tools
+  netkit fields --examples enet > enet.toml    a protocol described in a file";

@@ -1,6 +1,7 @@
 //! The command line: all options and their help texts, with a file per command. Help, man page and
 //! completions are generated from here.
 
+mod check;
 mod decode;
 mod diff;
 mod dump;
@@ -19,6 +20,7 @@ mod top;
 mod wireshark;
 mod wrong;
 
+pub use check::{Check, CheckFormat};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use decode::{Comments, Decode, TimeForm};
 pub use diff::{Diff, DiffFormat};
@@ -119,6 +121,8 @@ pub enum Command {
     Proxy(Proxy),
     /// Show netkit's analysis in Wireshark: its script, and live capture
     Wireshark(Wireshark),
+    /// Check a file that describes a protocol: its mistakes, and how well it explains captures
+    Check(Check),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell

@@ -79,7 +79,7 @@ pub fn protocol_files_given() -> bool {
 fn described() -> bool {
     std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| !files.is_empty())
         || protocol_files_given()
-        || std::env::args_os().any(|arg| arg.to_string_lossy().ends_with(".toml"))
+        || std::env::args_os().any(|arg| arg.to_string_lossy().ends_with(".toml") || arg == "check")
         || !crate::commands::configured().is_empty()
 }
 

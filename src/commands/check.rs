@@ -70,8 +70,18 @@ enum Checked {
     First(String),
 }
 
+/// The result for a message that may be one of several of a packet.
+pub enum Compared {
+    /// The packet's bytes come with its last message.
+    Begun,
+    /// They are the same.
+    Same,
+    /// They are others, or there are none: why.
+    Different(Result<Vec<u8>, String>),
+}
+
 /// Encodes messages again and compares: one for each thread.
-struct Checker<'a> {
+pub struct Checker<'a> {
     source: Source,
     encoders: Encoders<'a>,
     printer: Ndjson,
@@ -83,7 +93,8 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(options: &'a Options) -> Checker<'a> {
+    /// With these options.
+    pub fn new(options: &'a Options) -> Checker<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
         Checker { source, encoders, printer, line: Vec::new(), packet: Vec::new(), found: false }
@@ -98,18 +109,33 @@ impl<'a> Checker<'a> {
         self.encoders.part(&entry).map_err(|e| e.to_string())
     }
 
-    fn check(&mut self, message: &Message<'_>) -> Checked {
+    /// The bytes of the packet of which the last message was one, so far.
+    pub fn packet(&self) -> &[u8] {
+        &self.packet
+    }
+
+    /// Encodes a message again, and compares its packet where it is the last one of it.
+    pub fn compare(&mut self, message: &Message<'_>) -> Compared {
         if message.dissection.part.is_none_or(|(part, _)| part == 1) {
             self.packet.clear();
         }
         self.packet.extend_from_slice(message.place.bytes);
-        let what = match self.again(message) {
-            // The packet's bytes come with its last message.
-            Ok(None) => return Checked::Same,
-            Ok(Some(bytes)) if bytes == self.packet => return Checked::Same,
-            _ if std::mem::replace(&mut self.found, true) => return Checked::Different,
-            Ok(Some(bytes)) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(&self.packet)),
-            Err(why) => why,
+        match self.again(message) {
+            Ok(None) => Compared::Begun,
+            Ok(Some(bytes)) if bytes == self.packet => Compared::Same,
+            Ok(Some(bytes)) => Compared::Different(Ok(bytes)),
+            Err(why) => Compared::Different(Err(why)),
+        }
+    }
+
+    fn check(&mut self, message: &Message<'_>) -> Checked {
+        let what = match self.compare(message) {
+            Compared::Begun | Compared::Same => return Checked::Same,
+            Compared::Different(_) if std::mem::replace(&mut self.found, true) => return Checked::Different,
+            Compared::Different(Ok(bytes)) => {
+                format!("gives {}, was {}", hex::encode(bytes), hex::encode(&self.packet))
+            }
+            Compared::Different(Err(why)) => why,
         };
         let dissection = message.dissection;
         Checked::First(format!("frame {} {}.{}: {what}", message.place.frame, dissection.proto, dissection.message))

@@ -5,9 +5,14 @@ use super::Usage;
 use netkit::dissect::{Dissector, Registry};
 use netkit::live::{Client, Clients};
 use netkit::nearest::{hint, nearest};
+use netkit::printable::Printable;
 use netkit::protocols;
 use netkit::protocols::described::{Described, load as compile};
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The protocols that files describe.
 pub struct Loaded {
@@ -55,12 +60,48 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
         }
     }
     for path in configured() {
-        let described = read(&path)?;
-        if loaded.all.iter().all(|other| other.name() != described.name()) {
-            loaded.all.push(described);
+        // Nobody asked for this file now: what is wrong with it is said, and all else goes on.
+        let described = match read(&path) {
+            Ok(described) => described,
+            Err(error) => {
+                tell(&path, true, format_args!("{error:#}: the file is left out"));
+                continue;
+            }
+        };
+        match loaded.all.iter().find(|other| other.name() == described.name()) {
+            None => {
+                tell(&path, false, format_args!("{}: loaded for {}", path.display(), described.name()));
+                loaded.all.push(described);
+            }
+            Some(_) => {
+                let name = described.name();
+                tell(&path, false, format_args!("{}: left out: another file describes {name}", path.display()));
+            }
         }
     }
     Ok(loaded)
+}
+
+/// Says what became of a file of the configuration folder, once for each file: with `-v`, or always
+/// where something is wrong.
+fn tell(path: &Path, wrong: bool, what: std::fmt::Arguments<'_>) {
+    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if !wrong && !VERBOSE.load(Ordering::Relaxed) {
+        return;
+    }
+    if TOLD.lock().is_ok_and(|mut told| told.insert(path.to_owned())) {
+        let text = Printable(what);
+        // A closed stderr is ignored.
+        let _ = writeln!(std::io::stderr(), "netkit: {text}");
+    }
+}
+
+/// Are files of the configuration folder named?
+static VERBOSE: AtomicBool = AtomicBool::new(false);
+
+/// From now on, files of the configuration folder are named as they are loaded.
+pub fn name_files() {
+    VERBOSE.store(true, Ordering::Relaxed);
 }
 
 impl Loaded {

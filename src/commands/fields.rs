@@ -17,6 +17,9 @@ use std::io::{self, Write as _};
 
 /// Runs the command.
 pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
+    if args.examples {
+        return super::examples::run(args.what.as_deref());
+    }
     let described = super::described::load(&args.protocol_file, None)?;
     let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
     let style = style(global, false);

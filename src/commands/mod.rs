@@ -2,6 +2,7 @@
 
 pub mod capture;
 mod check;
+mod check_file;
 mod cut;
 mod decode;
 mod described;
@@ -9,6 +10,7 @@ mod diff;
 mod dump;
 mod encode;
 mod ending;
+mod examples;
 pub mod extcap;
 mod fields;
 mod figures;
@@ -89,6 +91,9 @@ impl std::error::Error for Usage {}
 
 /// Runs a command: its exit status, or an error of input or output.
 pub fn run(cli: &Cli) -> anyhow::Result<u8> {
+    if cli.global.verbose > 0 && !cli.global.quiet {
+        described::name_files();
+    }
     let done = match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
@@ -100,6 +105,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Report(args) => report::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
         Command::Top(args) => top::run(args, &cli.global),
+        Command::Check(args) => check_file::run(args, &cli.global),
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

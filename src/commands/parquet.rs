@@ -11,8 +11,10 @@ use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
+use netkit::plural::Plural;
 use netkit::render::Files;
 use netkit::render::parquet::ParquetFiles;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The ending of the files.
@@ -43,7 +45,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let size = args.files.iter().map(size).sum();
     let threads = parallel::threads_for(size, args.threads, false);
     let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
-    let mut writer = Writer { files, pick, left: args.output.count };
+    let mut writer = Writer { files, pick, left: args.output.count, headless: (0, "") };
     let mut failed = None;
     let all = PathBuf::from(join::name(&args.files));
     let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
@@ -75,6 +77,16 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
     writer.files.finish().with_context(|| shown(args))?;
     folder.commit(ENDING).with_context(|| shown(args))?;
+    let (headless, proto) = writer.headless;
+    if headless > 0 {
+        // Also with -q: the files look complete. A closed stderr is ignored.
+        let messages = Plural(headless, "message");
+        let _ = writeln!(
+            std::io::stderr(),
+            "netkit: -f parquet: the headers around {messages} (the first of {proto}) have no columns, and are left \
+             out: -f ndjson has them"
+        );
+    }
     if !writer.pick.any() && failed.is_none() && !writer.pick.reports_none() {
         notify(global, format_args!("netkit: no message: {} has no files", shown(args)));
     }
@@ -109,6 +121,8 @@ struct Writer {
     files: ParquetFiles,
     pick: Pick,
     left: Option<u64>,
+    /// Messages whose headers have no columns, and of which protocol the first was.
+    headless: (u64, &'static str),
 }
 
 impl Writer {
@@ -124,6 +138,10 @@ impl Sink for Writer {
             return;
         }
         self.left = self.left.map(|left| left - 1);
+        if !message.dissection.packet.is_empty() {
+            let first = if self.headless.0 == 0 { message.dissection.proto } else { self.headless.1 };
+            self.headless = (self.headless.0 + 1, first);
+        }
         super::redact::shown(self.pick.selection.redact, message, |message| self.files.message(message));
     }
 }

@@ -1,7 +1,7 @@
 //! What the messages of a capture go to.
 
 use netkit::capture::{Decoded, Frame, Time};
-use netkit::dissect::{Message, Sink};
+use netkit::dissect::{Closed, Decision, Message, Sink};
 use netkit::flow::End;
 
 /// A sink that is also told about files and frames, and that can end the reading.
@@ -32,6 +32,14 @@ impl Sink for Any<'_> {
 
     fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
         self.0.ended(flow, how);
+    }
+
+    fn decided(&mut self, decision: &Decision<'_>) {
+        self.0.decided(decision);
+    }
+
+    fn closed(&mut self, closed: &Closed) {
+        self.0.closed(closed);
     }
 
     fn sequence(&mut self, sequence: u64) {

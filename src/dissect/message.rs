@@ -1,5 +1,6 @@
 //! One dissected message, on its way from a session to renderers, filters and statistics.
 
+use super::decision::{Closed, Decision};
 use super::delivery::Event;
 use super::flow_info::{FlowInfo, Role};
 use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
@@ -233,6 +234,12 @@ pub trait Sink {
     /// A conversation ended, or the capture did: called once for each conversation with messages,
     /// with how each direction ended.
     fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
+
+    /// The payloads of a conversation have told what it is; before its messages.
+    fn decided(&mut self, _decision: &Decision<'_>) {}
+
+    /// A conversation is over, also one without messages; not told with several threads.
+    fn closed(&mut self, _closed: &Closed) {}
 
     /// What follows is of another conversation, or of another packet: ascending numbers, by which
     /// the output of several threads is put in order.

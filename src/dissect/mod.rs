@@ -6,6 +6,7 @@
 //! feeds their sessions, and passes each [`Message`] to a [`Sink`].
 
 mod conversation;
+mod decision;
 pub(crate) mod delivery;
 pub(crate) mod dissector;
 mod document;
@@ -27,6 +28,7 @@ mod relations;
 mod scratch;
 
 pub use conversation::SessionReader;
+pub use decision::{Closed, Decision};
 pub use delivery::{Event, Handled, Link};
 pub use dissector::{
     Dissector, Encoder, Evidence, Line, NoteDoc, Observation, PortNames, Rewriter, Session, Setting, StreamEvent, Table,

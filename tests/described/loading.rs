@@ -46,13 +46,95 @@ fn files_of_the_configuration_folder_are_loaded_by_themselves() {
     }
     // An empty XDG_CONFIG_HOME is none.
     assert_eq!(protos(&decode("enet", &[("XDG_CONFIG_HOME", ""), ("HOME", &home)], &[])), ["enet"]);
-    // One that is wrong is named, also where nobody asked for it.
+    // One that is wrong is named with its place, also with -q, and left out: all else goes on.
     let wrong = folder.path().join("config/netkit/protocols/wrong.toml");
     std::fs::write(&wrong, "protocol = \"wrong\"\nprotcol = 1\n").unwrap();
-    let done = decode("enet", &[("XDG_CONFIG_HOME", &config)], &[]);
-    let why = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(2), "{why}");
-    assert!(why.contains("wrong.toml: line 2: "), "{why}");
+    for more in [&[][..], &["-q"]] {
+        let done = decode("enet", &[("XDG_CONFIG_HOME", &config)], more);
+        let why = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(why.contains("wrong.toml: line 2: ") && why.contains("the file is left out"), "{why}");
+        assert_eq!(why.matches("wrong.toml").count(), 1, "{why}");
+        assert_eq!(protos(&done), ["enet"]);
+    }
+    // Who asks for it is told that there is none.
+    let done = decode("enet", &[("XDG_CONFIG_HOME", &config)], &["-p", "wrong"]);
+    assert_eq!(done.status.code(), Some(2));
+    // Nobody is told of files that are not read.
+    let done = decode("enet", &[("XDG_CONFIG_HOME", &config), ("NETKIT_PROTOCOLS", "")], &["-v"]);
+    assert!(!String::from_utf8_lossy(&done.stderr).contains(".toml"));
+}
+
+#[test]
+fn files_of_the_configuration_folder_are_named_under_v() {
+    let folder = Scratch::new("described-named");
+    let place = folder.path().join("netkit/protocols");
+    std::fs::create_dir_all(&place).unwrap();
+    for name in ["enet", "kcp"] {
+        std::fs::copy(toml(name), place.join(format!("{name}.toml"))).unwrap();
+    }
+    // A second one of the same protocol is not.
+    std::fs::copy(toml("kcp"), place.join("other.toml")).unwrap();
+    let config = folder.path().display().to_string();
+    let told = |more: &[&str]| {
+        let done = decode("enet", &[("XDG_CONFIG_HOME", &config)], more);
+        assert_eq!(done.status.code(), Some(0));
+        let err = String::from_utf8(done.stderr).unwrap();
+        err.lines().filter(|line| line.contains(".toml")).map(String::from).collect::<Vec<_>>()
+    };
+    let line = |file: &str, what: &str| format!("netkit: {}: {what}", place.join(file).display());
+    assert_eq!(
+        told(&["-v"]),
+        [
+            line("enet.toml", "loaded for enet"),
+            line("kcp.toml", "loaded for kcp"),
+            line("other.toml", "left out: another file describes kcp"),
+        ]
+    );
+    assert_eq!(told(&[]), [""; 0]);
+    // One that is given comes first.
+    let given = toml("enet");
+    let lines = told(&["-v", "--protocol-file", &given]);
+    assert_eq!(lines[0], line("enet.toml", "left out: another file describes enet"));
+    // A command that reads twice names them once.
+    assert_eq!(told(&["-v", "--link"]).len(), 3);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_says_what_it_leaves_out() {
+    let folder = Scratch::new("described-parquet");
+    let place = folder.path().join("netkit/protocols");
+    std::fs::create_dir_all(&place).unwrap();
+    std::fs::copy(toml("enet"), place.join("enet.toml")).unwrap();
+    let config = folder.path().display().to_string();
+    let out = folder.file("out");
+    let mut command = common::netkit(&["decode", &pcap("enet"), "-q", "-f", "parquet", "-o", &out]);
+    let done = command.env("XDG_CONFIG_HOME", &config).output().unwrap();
+    let why = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(0), "{why}");
+    assert!(why.contains("the headers around") && why.contains("(the first of enet) have no columns"), "{why}");
+}
+
+#[test]
+fn the_examples_are_built_in() {
+    let print = |args: &[&str]| crate::run(&[&["fields", "--examples"], args].concat());
+    let list = String::from_utf8(print(&[]).stdout).unwrap();
+    let files = common::entries(&common::fixture("protocols"));
+    assert!(files.len() >= 8);
+    for file in files {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        let line = list.lines().find(|line| line.split_whitespace().next() == Some(name));
+        assert!(line.is_some_and(|line| line.split_whitespace().count() > 2), "{name}: {list}");
+        // Its text, byte for byte, by either name.
+        for name in [name, &format!("{name}.toml")] {
+            let done = print(&[name]);
+            assert_eq!((done.status.code(), &done.stdout), (Some(0), &std::fs::read(&file).unwrap()), "{name}");
+        }
+    }
+    let done = print(&["ent"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("did you mean \"enet\"?"));
+    assert_eq!(print(&["-f", "json"]).status.code(), Some(2));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Protocols that a file describes, against captures of real programs.
 
 mod cases;
+mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;

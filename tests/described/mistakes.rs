@@ -3,6 +3,7 @@
 use crate::cases::pcap;
 use crate::common::fixture;
 use crate::run;
+use netkit::protocols::described::{KEYS, load};
 
 #[test]
 fn each_is_refused_by_its_line() {
@@ -28,7 +29,7 @@ fn each_is_refused_by_its_line() {
 
 /// A file with this in it.
 fn refused(text: &str) -> (usize, String) {
-    let error = netkit::protocols::described::load("test.toml", text).expect_err(text);
+    let error = load("test.toml", text).expect_err(text);
     (error.line, error.reason)
 }
 
@@ -73,7 +74,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"message\", by = \"u8\" }", "there are no messages"),
         ("a = { type = \"u8\", by = \"u8\" }", "by is for messages"),
         ("a = { type = \"bytes\", compressed = \"zip\" }", "did you mean \"gzip\"?"),
-        ("a = { type = \"bytes\", inflated = \"b\" }", "no field \"b\""),
+        ("a = { type = \"bytes\", compressed = \"zlib\", inflated = \"b\" }", "no field \"b\""),
         ("a = { type = \"crc32\" }", "over: expected packet, before, after"),
         ("a = { type = \"crc32\", over = \"pakcet\" }", "did you mean \"packet\"?"),
         ("a = { type = \"crc32\", over = \"packet\", holds = \"b\" }", "no field \"b\""),
@@ -166,5 +167,107 @@ fn every_key_says_what_it_expects() {
         let (at, why) = refused(text);
         assert!(why.contains(what), "{text}: {why}");
         assert_eq!(at, line, "{text}: {why}");
+    }
+}
+
+/// The files that the sections of `mistakes/keys.txt` stand in.
+fn head(name: &str) -> &'static str {
+    match name {
+        "none" => "",
+        "toy" => "protocol = \"toy\"\n",
+        "field" => "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n",
+        // Two messages with numbers, one of which has a list.
+        "two" => {
+            "protocol = \"toy\"\nencoding = \"be\"\n[[message]]\nid = 1\nname = \"a\"\nfrom = \"client\"\n\
+             fields = { seq = \"u16\" }\n[[message]]\nid = 2\nname = \"b\"\nfrom = \"server\"\n\
+             fields = { seq = \"u16\", list = \"r[u8]\" }\n[struct.r]\nlow = \"u8\"\nhigh = \"u8\"\n"
+        }
+        other => panic!("no head {other:?}"),
+    }
+}
+
+/// The sections of `mistakes/keys.txt`: `# TABLE.KEY HEAD`, the text, and `> LINE WHY`, where the line
+/// counts from the text's first.
+fn sections() -> Vec<(String, String, usize, String)> {
+    let text = std::fs::read_to_string(fixture("mistakes/keys.txt")).unwrap();
+    let mut all = Vec::new();
+    for section in text.split("# ").skip(1) {
+        let (title, rest) = section.split_once('\n').unwrap();
+        let (key, name) = title.split_once(' ').unwrap_or_else(|| panic!("{title:?}"));
+        let (body, end) = rest.rsplit_once("> ").unwrap_or_else(|| panic!("{title}: no mistake"));
+        let (line, why) = end.trim_end().split_once(' ').unwrap();
+        let line = head(name).lines().count() + line.parse::<usize>().unwrap();
+        all.push((key.to_owned(), format!("{}{body}", head(name)), line, why.to_owned()));
+    }
+    all
+}
+
+#[test]
+fn every_key_of_the_language_has_its_mistakes() {
+    let sections = sections();
+    for (key, text, line, why) in &sections {
+        let (at, told) = refused(text);
+        assert_eq!((at, &*told), (*line, &**why), "{key}: {text}");
+    }
+    let keys: Vec<String> =
+        KEYS.iter().flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}"))).collect();
+    assert!(keys.len() > 100, "{keys:?}");
+    for key in &keys {
+        assert!(sections.iter().any(|(of, ..)| of == key), "mistakes/keys.txt has no mistake for {key}");
+    }
+    for (of, ..) in &sections {
+        assert!(keys.contains(of), "{of} is no key of the language");
+    }
+}
+
+/// The file in which a key stands in its table, and the key's line.
+fn placed(table: &str, key: &str, value: &str) -> (String, usize) {
+    let (before, line) = match table {
+        "file" if key == "protocol" => ("KEY".to_owned(), 1),
+        "file" => ("protocol = \"toy\"\nKEY".to_owned(), 2),
+        "frame" => ("protocol = \"toy\"\n[tcp]\nframe = { KEY }".to_owned(), 3),
+        "message" => ("protocol = \"toy\"\n[[message]]\nKEY".to_owned(), 3),
+        "field" => (format!("{}a = {{ KEY }}", head("field")), 4),
+        "size" => (format!("{}a = {{ type = \"text\", size = {{ KEY }} }}", head("field")), 4),
+        "part" => (format!("{}a = {{ type = \"u8\", bits = {{ b = {{ KEY }} }} }}", head("field")), 4),
+        "join" => (format!("{}a = {{ type = \"bytes\", join = {{ KEY }} }}", head("field")), 4),
+        "first" => ("protocol = \"toy\"\n[settings]\nx = { KEY }".to_owned(), 3),
+        "numbers" | "requests" => (format!("protocol = \"toy\"\n[{table}.a]\nKEY"), 3),
+        "place" => ("protocol = \"toy\"\n[numbers.a]\nnumber = { KEY }".to_owned(), 3),
+        "by" => ("protocol = \"toy\"\n[requests.a]\nby = { KEY }".to_owned(), 3),
+        _ => (format!("protocol = \"toy\"\n[{table}]\nKEY"), 3),
+    };
+    (before.replace("KEY", &format!("{key} = {value}")), line)
+}
+
+/// No key takes a date; and a key that is not quite one is refused, with those that there are.
+#[test]
+fn no_key_takes_what_is_of_no_use_to_it() {
+    for (table, keys) in KEYS {
+        for key in *keys {
+            let (text, line) = placed(table, key, "1979-05-27");
+            let (at, why) = refused(&text);
+            assert!(at == line && why.contains("expected "), "{table}.{key}: {at}: {why}");
+            assert!(!why.starts_with("no key"), "{table}.{key}: the list has a key that nothing reads: {why}");
+            let (text, line) = placed(table, &format!("{key}zz"), "1");
+            let (at, why) = refused(&text);
+            assert_eq!(at, line, "{table}.{key}: {why}");
+            assert!(why.starts_with(&format!("no key \"{key}zz\" here")), "{table}.{key}: {why}");
+            let listed = why.rsplit(": there are ").next().unwrap();
+            assert!(listed.split(", ").any(|known| known == *key), "{table}.{key}: {why}");
+        }
+    }
+}
+
+/// Each key stands on the page of the language.
+#[test]
+fn the_page_has_every_key() {
+    let page = include_str!("../../src/docs/protocol_files.md");
+    let words: std::collections::HashSet<&str> =
+        page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    for (table, keys) in KEYS {
+        for key in *keys {
+            assert!(words.contains(key), "{table}.{key} is not on the page");
+        }
     }
 }

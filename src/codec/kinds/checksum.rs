@@ -67,6 +67,10 @@ impl Checksum {
 }
 
 impl Custom for Checksum {
+    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
+        Some(self)
+    }
+
     fn like(&self) -> Option<&'static Field> {
         static NUMBER: Field = crate::codec::layout::u64le("");
         Some(&NUMBER)

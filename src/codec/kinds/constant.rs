@@ -109,6 +109,10 @@ impl Custom for Constant {
         Ok(())
     }
 
+    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
+        Some(self)
+    }
+
     fn bits(&self) -> Option<u32> {
         (!self.optional).then_some(self.bits)
     }

@@ -2,7 +2,7 @@
 
 use super::assignment::Assignment;
 use crate::capture::Time;
-use crate::dissect::{FrameLines, Options, Provenance, Session};
+use crate::dissect::{FrameLines, Options, Provenance, Session, StreamEvent};
 use crate::flow::{Origin, Side, Transport};
 
 /// The classification of a conversation.
@@ -74,6 +74,18 @@ pub struct Owner {
     pub(super) lines: FrameLines,
     /// A previous owner has emitted messages.
     pub(super) before: bool,
+    /// TCP: the bytes of both streams that it was given.
+    pub(super) delivered: u64,
+}
+
+impl Owner {
+    /// It is given an event of a stream.
+    #[inline]
+    pub(super) fn given(&mut self, event: &StreamEvent<'_>) {
+        if let StreamEvent::Data { new, .. } = event {
+            self.delivered += *new as u64;
+        }
+    }
 }
 
 /// The results of a claim.
@@ -138,6 +150,7 @@ impl Owner {
             outcome: Outcome::default(),
             lines: FrameLines::default(),
             before: false,
+            delivered: 0,
         }
     }
 

@@ -4,6 +4,7 @@
 use super::identify::GONE;
 use super::{Classification, Inspector, flow_info};
 use crate::capture::Packet;
+use crate::dissect::Closed;
 use crate::dissect::dissector::StreamEvent;
 use crate::dissect::message::{Provenance, Sink};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
@@ -121,6 +122,17 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         if has_messages {
             self.sink.ended(c.id, c.ended);
         }
+        self.sink.closed(&Closed {
+            flow: c.id,
+            transport: c.transport,
+            ends: c.ends,
+            packets: c.packets.iter().sum(),
+            bytes: c.bytes.iter().sum(),
+            claim: match &c.state {
+                Classification::Claimed(owner) => Some((owner.name, owner.delivered)),
+                _ => None,
+            },
+        });
         self.relieve();
     }
 

@@ -5,7 +5,7 @@ use super::classification::{Classification, EventKind, Outcome, Owner, Pending};
 use super::unclaimed::Withdrawn;
 use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Dissector, Evidence, Observation, Session, StreamEvent};
-use crate::dissect::{Provenance, Sink};
+use crate::dissect::{Decision, Provenance, Sink};
 use crate::flow::{Conversation, Side, Stream, Transport};
 
 /// The cap on datagrams held back for an undecided conversation.
@@ -125,6 +125,18 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
+    /// Tells the sink what a conversation was taken for.
+    fn decided(
+        &mut self,
+        c: &Conversation<Classification>,
+        pending: &Pending,
+        taken: Option<(&'static str, &'static str)>,
+    ) {
+        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
+        let (flow, transport, ends) = (c.id, c.transport, c.ends);
+        self.sink.decided(&Decision { flow, transport, ends, payloads: &pending.observation(transport), begun, taken });
+    }
+
     /// Decides an undecided conversation, if possible, and passes the held payloads to its session.
     pub(super) fn settle(&mut self, c: &mut Conversation<Classification>, mut pending: Box<Pending>, last: bool) {
         let count = pending.datagrams.len();
@@ -134,7 +146,11 @@ impl<S: Sink> Inspector<'_, S> {
             return;
         }
         let on = full && !last && c.transport == Transport::Udp && pending.rounds < ROUNDS;
-        match self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More }) {
+        let found = self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More });
+        if let Some(found) = &found {
+            self.decided(c, &pending, found.as_ref().map(|(name, why, ..)| (*name, *why)));
+        }
+        match found {
             None => {
                 if on {
                     pending.forget();
@@ -282,6 +298,7 @@ impl<S: Sink> Inspector<'_, S> {
                     StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
                 }
             };
+            owner.given(&event);
             let names = c.names.of(&c.ends);
             let broken = self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
                 session.stream(item.side, &mut streams[k], event, out)

@@ -211,6 +211,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            owner.given(&event);
             let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
@@ -224,6 +225,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         if let Some(mut owner) = self.claimed(c) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            owner.given(&event);
             self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
@@ -262,6 +264,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 match std::mem::take(&mut c.state) {
                     Classification::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
+                        owner.given(&event);
                         self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                             session.stream(side, stream, event, out);
                         });

@@ -68,6 +68,25 @@ impl Description {
         self.probe.is_some()
     }
 
+    /// How many messages there are.
+    pub fn messages(&self) -> usize {
+        self.carried.iter().map(|(_, list)| list.len()).sum()
+    }
+
+    /// What it is spoken over: `UDP (ports 7001, 7002), TCP`.
+    pub fn spoken(&self) -> String {
+        let transports = [("UDP", self.udp), ("TCP", self.tcp.as_ref().map(|t| t.0)), ("WebSocket", self.websocket)];
+        let one = |(name, ports): (&str, Option<&'static [u16]>)| {
+            let ports: Vec<String> = ports?.iter().map(u16::to_string).collect();
+            Some(match &ports[..] {
+                [] => name.to_owned(),
+                [port] => format!("{name} (port {port})"),
+                _ => format!("{name} (ports {})", ports.join(", ")),
+            })
+        };
+        transports.into_iter().filter_map(one).collect::<Vec<_>>().join(", ")
+    }
+
     /// How many bits a packet of it can rule out.
     pub fn bits(&self) -> u32 {
         self.bits

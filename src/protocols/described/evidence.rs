@@ -1,11 +1,13 @@
 //! The evidence that the first packets of a conversation give.
 
 use super::Description;
+use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
 use super::reader::Work;
 use super::recognise::weigh_packet;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
+use std::net::SocketAddr;
 
 /// Bits of evidence that make a claim sure without a port.
 const SURE: u32 = 32;
@@ -13,28 +15,140 @@ const SURE: u32 = 32;
 const PORT: u32 = 15;
 /// Packets are weighed up to this one: more say nothing new.
 const WEIGHED: usize = 8;
+/// So many bytes of a stream are shown that is none of messages.
+const FIRST: usize = 48;
 
 /// The evidence in the first packets of a conversation.
 pub fn identify(description: &'static Description, observation: &Observation<'_>) -> Evidence {
-    let transport = observation.transport;
-    let takes = match transport {
-        Transport::Udp => description.udp.is_some(),
-        Transport::Tcp => description.tcp.is_some() || description.websocket.is_some(),
-    };
-    if !takes {
-        return Evidence::No;
+    match takes(description, observation.transport) {
+        true => weigh(description, observation, false).evidence(),
+        false => Evidence::No,
     }
-    let port = observation.ends.iter().any(|end| description.ports(transport).any(|port| port == end.port()));
-    weigh(description, observation, port)
 }
 
-/// The evidence for a protocol. `port`: one end has a port of the file.
-fn weigh(description: &'static Description, observation: &Observation<'_>, port: bool) -> Evidence {
+fn takes(description: &Description, transport: Transport) -> bool {
+    match transport {
+        Transport::Udp => description.udp.is_some(),
+        Transport::Tcp => description.tcp.is_some() || description.websocket.is_some(),
+    }
+}
+
+/// Has one of the ends a port of the file?
+pub fn port(description: &Description, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
+    ends.iter().any(|end| description.ports(transport).any(|port| port == end.port()))
+}
+
+/// A packet that does not fit.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// Which of the packets looked at, from 1.
+    pub number: usize,
+    /// Who sent it.
+    pub side: Side,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Where.
+    pub misfit: Misfit,
+}
+
+/// Why a file does not claim a conversation.
+#[derive(Clone, Debug)]
+pub enum Rejection {
+    /// It is not spoken over this transport.
+    Transport,
+    /// The WebSocket has another path, or no port of the file.
+    Path,
+    /// A packet does not fit.
+    Misfit(Broken),
+    /// The stream of a side does not begin with a message: its first bytes.
+    Framing(Side, Vec<u8>),
+    /// Too few packets: how many, and how many it takes.
+    Few(usize, usize),
+    /// The packets fit, but would fit other protocols, too: the bits of evidence.
+    Bits(u32),
+    /// The packets fit: another protocol has more evidence.
+    Less(u32),
+}
+
+/// Why it does not claim a conversation.
+pub fn rejection(description: &'static Description, observation: &Observation<'_>) -> Rejection {
+    if !takes(description, observation.transport) {
+        return Rejection::Transport;
+    }
+    let weighed = weigh(description, observation, true);
+    match (weighed.evidence(), weighed) {
+        (_, Weighed { carrier: Some(Evidence::No), .. }) => Rejection::Path,
+        (Evidence::Bits(bits @ Evidence::CLAIM.., _), _) => Rejection::Less(bits),
+        (_, Weighed { broken: Some(broken), .. }) => Rejection::Misfit(broken),
+        (_, Weighed { framing: Some((side, bytes)), .. }) => Rejection::Framing(side, bytes),
+        (_, Weighed { packets, needed, .. }) if packets == 0 => Rejection::Few(packets, needed),
+        (_, weighed) => Rejection::Bits(weighed.total),
+    }
+}
+
+/// What the packets looked at have told.
+struct Weighed {
+    /// What the WebSocket told, where it alone tells.
+    carrier: Option<Evidence>,
+    /// How many packets fit, and how many have to.
+    packets: usize,
+    needed: usize,
+    /// The bits of evidence, with those of the port.
+    total: u32,
+    /// One end has a port of the file.
+    port: bool,
+    /// One does not fit, or a stream does not begin with any.
+    misfit: bool,
+    /// No more payload will follow.
+    last: bool,
+    /// The first that does not fit.
+    broken: Option<Broken>,
+    /// A stream that does not begin with a message.
+    framing: Option<(Side, Vec<u8>)>,
+}
+
+impl Weighed {
+    fn evidence(&self) -> Evidence {
+        if let Some(evidence) = self.carrier {
+            return evidence;
+        }
+        let Weighed { packets, needed, total, port, misfit, last, .. } = *self;
+        let enough = packets >= needed || last && packets > 0;
+        if misfit && packets < needed || packets == 0 && last {
+            return Evidence::No;
+        }
+        if !enough {
+            return Evidence::Bits(0, "too few packets yet");
+        }
+        match total {
+            SURE.. => Evidence::Bits(total.min(60), "constants, known numbers and exact ends of its file"),
+            Evidence::CLAIM.. if port => Evidence::Bits(total, "a port of its file, and packets that fit it"),
+            Evidence::CLAIM.. => Evidence::Bits(total, "packets that fit its file"),
+            _ => Evidence::Bits(0, "packets that fit its file, but would fit others, too"),
+        }
+    }
+}
+
+/// Weighs the evidence for a protocol. `explain`: also where a packet does not fit.
+fn weigh(description: &'static Description, observation: &Observation<'_>, explain: bool) -> Weighed {
+    let port = port(description, observation.transport, &observation.ends);
+    let mut weighed = Weighed {
+        carrier: None,
+        packets: 0,
+        needed: description.packets,
+        total: 0,
+        port,
+        misfit: false,
+        last: observation.last,
+        broken: None,
+        framing: None,
+    };
     if observation.transport == Transport::Tcp
         && description.websocket.is_some()
         && let Some(evidence) = upgrade(description, observation, port)
     {
-        return evidence;
+        weighed.carrier = Some(evidence);
+        return weighed;
     }
     let server = Side::BOTH.into_iter().find(|side| {
         let own = observation.ends[side.index()].port();
@@ -50,6 +164,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
     let mut memory: Vec<[u64; 2]> = description.memory.iter().map(|(_, first)| [*first; 2]).collect();
     let values: Vec<u64> = (0..description.values.len()).map(|k| description.setting(k, observation.options)).collect();
     let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
+    let mut broken = None;
     let mut weigh = |bytes: &[u8], length: usize, side: Side| -> bool {
         let found = weigh_packet(description, bytes, length, &mut work, (&mut memory, &values), from(side));
         if let Some(found) = found {
@@ -58,6 +173,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
             // further packets add is what may differ.
             best = best.max(found);
             bits += (found / 4).min(8);
+        } else if explain && broken.is_none() {
+            let misfit = of_packet(description, &work.tree, work.fault.as_ref(), bytes.len());
+            broken = misfit.map(|misfit| Broken { number: packets + 1, side, bytes: bytes.to_vec(), misfit });
         }
         found.is_some()
     };
@@ -72,7 +190,10 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
             }
         }
         Transport::Tcp => {
-            let Some((_, frame)) = &description.tcp else { return Evidence::No };
+            let Some((_, frame)) = &description.tcp else {
+                weighed.carrier = Some(Evidence::No);
+                return weighed;
+            };
             for (side, bytes, _) in observation.payloads {
                 if !observation.begun[side.index()] {
                     continue;
@@ -93,6 +214,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
                         }
                         Begins::Nothing => {
                             misfit = true;
+                            if explain {
+                                weighed.framing = Some((*side, rest.iter().take(FIRST).copied().collect()));
+                            }
                             break;
                         }
                         _ => break,
@@ -101,21 +225,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
             }
         }
     }
-    let enough = packets >= description.packets || observation.last && packets > 0;
-    if misfit && packets < description.packets || packets == 0 && observation.last {
-        return Evidence::No;
-    }
-    if !enough {
-        return Evidence::Bits(0, "too few packets yet");
-    }
     // One end of a conversation of another protocol has this port by chance in one of 2^15.
     let total = best + bits.saturating_sub(best / 4).min(best) + if port { PORT } else { 0 };
-    match total {
-        SURE.. => Evidence::Bits(total.min(60), "constants, known numbers and exact ends of its file"),
-        Evidence::CLAIM.. if port => Evidence::Bits(total, "a port of its file, and packets that fit it"),
-        Evidence::CLAIM.. => Evidence::Bits(total, "packets that fit its file"),
-        _ => Evidence::Bits(0, "packets that fit its file, but would fit others, too"),
-    }
+    Weighed { packets, total, misfit, broken, ..weighed }
 }
 
 /// A WebSocket upgrade: its path, or a port of the file.

@@ -5,7 +5,7 @@ use super::compile::{Compiled, Compiler, lasting, statics};
 use super::description::Description;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
-use super::{Described, about, conditions, frames, lines, parse, probe, recognise, traffic};
+use super::{Described, about, advice, conditions, frames, lines, parse, probe, recognise, traffic};
 use crate::codec::kinds::Choice;
 use crate::codec::layout::uint;
 use crate::codec::reader::TRAILING;
@@ -21,7 +21,7 @@ use crate::live::probe::Carrier;
 /// The first mistake, with its line.
 pub fn load(file: &str, text: &str) -> Result<&'static Described, SchemaError> {
     let parsed = parse::parse(file, text)?;
-    build(&parsed).map_err(|(line, reason)| SchemaError { file: file.into(), line, reason })
+    build(&parsed, text).map_err(|(line, reason)| SchemaError { file: file.into(), line, reason })
 }
 
 /// The first values of what is remembered, or of settings.
@@ -37,7 +37,7 @@ fn first(compiler: &Compiler<'_>, first: &First) -> Compiled<(&'static str, u64)
     Ok((leak(&first.name), value))
 }
 
-fn build(file: &File) -> Compiled<&'static Described> {
+pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let name_line = file.protocol_line;
     let good = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && name.len() <= 32;
     if !good(&file.protocol) {
@@ -98,7 +98,8 @@ fn build(file: &File) -> Compiled<&'static Described> {
         if names.is_empty() { field } else { field.names(statics(names)) }
     };
     let memory_fields = statics(memory.iter().map(memory_field).collect());
-    let described = Description {
+    let silent = recognise::is_silent(packet, &carried, &compiler.id_bits);
+    let mut described = Description {
         name,
         about: leak(if file.doc.is_empty() { "described by a file" } else { &file.doc }),
         packet,
@@ -130,6 +131,9 @@ fn build(file: &File) -> Compiled<&'static Described> {
         bits,
         advice: std::mem::take(&mut compiler.advice),
     };
+    let mut hints = std::mem::take(&mut described.advice);
+    advice::advise(file, source, &described, silent, &mut hints);
+    described.advice = hints;
     let described = lasting(Described(lasting(described)));
     if let (Some(plan), Some(text)) = (probe, &file.probe) {
         plan.check(&mut *described.encoder(&crate::protocols::options()), name)

@@ -5,18 +5,24 @@
 //! [`Dissector`] like any other.
 
 mod about;
+mod advice;
+mod asked;
 mod codes;
 mod compile;
 mod conditions;
 mod description;
 mod encode;
 mod evidence;
+mod expected;
+mod fit;
 mod frames;
 mod join;
+mod judged;
 mod key;
 mod known;
 mod lines;
 mod load;
+mod mistakes;
 mod names;
 mod parse;
 mod probe;
@@ -29,7 +35,11 @@ mod traffic;
 mod types;
 
 pub use description::Description;
+pub use evidence::{Broken, Rejection};
+pub use fit::{Misfit, MisfitKind};
 pub use load::load;
+pub use mistakes::mistakes;
+pub use parse::KEYS;
 
 use crate::codec::layout::Field;
 use crate::dissect::{

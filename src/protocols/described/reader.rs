@@ -11,6 +11,8 @@ use std::cell::Cell;
 pub struct Work {
     /// The packet's fields.
     pub tree: Tree,
+    /// Why reading it ended early, where it is weighed.
+    pub fault: Option<Fault>,
     /// Inflated, joined and decoded bytes: sources 1 and up.
     pub sources: Vec<Vec<u8>>,
     /// How many of them are in use.

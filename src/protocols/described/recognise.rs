@@ -4,9 +4,10 @@
 use super::Description;
 use super::compile::{Compiled, Compiler};
 use super::reader::{Known, Work, read};
-use crate::codec::kinds::{COMPUTED, Choice, UNKNOWN};
+use crate::codec::kinds::{COMPUTED, Checksum, Choice, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::reader::TRAILING;
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
 /// `[recognise] server`.
@@ -33,6 +34,24 @@ pub fn most(packet: &'static [Field], carried: &[(&'static str, &'static [Choice
     crate::codec::names::everywhere(packet, &mut each);
     let ids = carried.iter().find(|(carrier, _)| carrier.is_empty()).map_or(0, |(_, list)| list.len());
     sum + if ids > 0 { 8u32.saturating_sub(ids.max(1).ilog2() + 1) } else { 0 }
+}
+
+/// Do its packets tell nothing: no constant, closed enumeration, checksum, or number of a message?
+pub fn is_silent(
+    packet: &'static [Field],
+    carried: &[(&'static str, &'static [Choice])],
+    id_bits: &FxHashMap<usize, u32>,
+) -> bool {
+    let mut sum = id_bits.values().sum::<u32>();
+    let mut each = |field: &'static Field| {
+        let sums = matches!(&field.kind, Kind::Custom(codec) if codec.any().is_some_and(|any| any.is::<Checksum>()));
+        sum += ruled(field) + u32::from(sums);
+    };
+    crate::codec::names::everywhere(packet, &mut each);
+    for choice in carried.iter().flat_map(|(_, list)| list.iter()) {
+        crate::codec::names::everywhere(choice.layout.fields, &mut each);
+    }
+    sum == 0
 }
 
 /// The bits of an exact end, where nothing takes whatever is left: a packet of random bytes ends
@@ -89,7 +108,7 @@ pub fn weigh_packet(
         }
     }
     description.remember(&tree, memory);
-    work.tree = tree;
+    (work.tree, work.fault) = (tree, fault);
     if exact && !open_end(&work.tree) {
         bits += END;
     }

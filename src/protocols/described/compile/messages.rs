@@ -30,6 +30,7 @@ impl<'a> Compiler<'a> {
             },
             By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
         };
+        self.meant(carrier, by, &names, (t.line, width), among);
         let known =
             |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
         let taken = among.iter().map(known).fold(0, u64::saturating_add).max(1);
@@ -63,6 +64,33 @@ impl<'a> Compiler<'a> {
         let mut both = crate::codec::layout::inline("", statics(vec![part, field]));
         both.flags |= flag::CARRIES;
         Ok(both)
+    }
+
+    /// Numbers that no packet has, and names that no message has.
+    fn meant(
+        &mut self,
+        carrier: &str,
+        by: &str,
+        names: &[(u64, &'static str)],
+        (line, width): (usize, u32),
+        among: &[Choice],
+    ) {
+        let text = self.text;
+        let texts = text.messages.iter().filter(|m| m.message == carrier);
+        // 7 stands for numbers of any size.
+        let beyond = |id: u64| width != 7 && width < 64 && id >> width > 0 && (id as i64) >= 0;
+        for (choice, text) in among.iter().zip(texts) {
+            if let Some((least, _)) = choice.ids.iter().find(|(least, _)| beyond(*least)) {
+                let why = format!("{}: never found: {least} is more than the {width} bits of {by} have", text.name);
+                self.advice.push((text.at("id"), why));
+            }
+        }
+        let any = among.iter().any(|choice| choice.any);
+        let named = |value: u64| among.iter().any(|choice| choice.ids.iter().any(|(a, b)| (*a..=*b).contains(&value)));
+        let without: Vec<&str> = names.iter().filter(|(value, _)| !named(*value)).map(|(_, name)| *name).collect();
+        if !any && !without.is_empty() {
+            self.advice.push((line, format!("{by}: no message has {}", without.join(", "))));
+        }
     }
 
     /// Where the number stands, and its names.

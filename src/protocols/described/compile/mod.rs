@@ -262,7 +262,11 @@ impl<'a> Compiler<'a> {
             None => None,
             Some(word) => match self.word(word, &names) {
                 Some(number) => Some(number),
-                None => return Err((line, format!("sets: {word:?} is no number, and no name of [enum.{bare}]"))),
+                None => {
+                    let word = if let Word::Name(name) = word { name.as_str() } else { "" };
+                    let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
+                    return Err((line, format!("sets: {word:?} is no number, and no name of [enum.{bare}]{near}")));
+                }
             },
         };
         Ok(Set { memory, side, value })

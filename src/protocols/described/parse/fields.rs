@@ -2,48 +2,15 @@
 
 use super::super::text::{FieldText, JoinText, PartText, SizeText};
 use super::values::whole;
-use super::{Done, Parser, Value};
+use super::{Done, Parser, Value, keys};
 use crate::codec::digits;
 use crate::codec::schema::reading::Item;
 use toml::de::DeValue;
 
-const FIELD: [&str; 31] = [
-    "type",
-    "doc",
-    "unit",
-    "scale",
-    "enum",
-    "flags",
-    "closed",
-    "if",
-    "size",
-    "until",
-    "or_end",
-    "bits",
-    "of",
-    "value",
-    "optional",
-    "hidden",
-    "hidden_id",
-    "by",
-    "join",
-    "compressed",
-    "inflated",
-    "most",
-    "over",
-    "holds",
-    "holds_order",
-    "holds_if",
-    "order",
-    "sets",
-    "default",
-    "charset",
-    "xor",
-];
-
 impl Parser<'_> {
     pub(super) fn fields(&self, value: &Value<'_>) -> Done<Vec<FieldText>> {
-        self.reader.table("fields", value)?.into_iter().map(|item| self.field(item)).collect()
+        let items = self.reader.table("fields", value)?.into_iter();
+        Ok(items.filter_map(|item| self.or_later(self.field(item))).collect())
     }
 
     fn field(&self, item: Item<'_, '_>) -> Done<FieldText> {
@@ -63,6 +30,9 @@ impl Parser<'_> {
                 "bits" => {
                     for part in reader.table("bits", value)? {
                         field.bits.push(self.part(part)?);
+                    }
+                    if field.bits.is_empty() {
+                        return Err(reader.wrong("bits", value, "at least one part: { NAME = \"7..0\" }"));
                     }
                 }
                 "of" => field.of = Some(reader.text("of", value)?),
@@ -92,10 +62,7 @@ impl Parser<'_> {
                 "charset" => field.charset = Some(reader.text("charset", value)?),
                 "xor" => field.xor = Some(self.constant("xor", value)?),
                 "inline" => field.inline = reader.truth("inline", value)?,
-                _ => {
-                    let known: Vec<&str> = FIELD.into_iter().chain(["inline"]).collect();
-                    return Err(reader.unknown(inner, &known));
-                }
+                _ => return Err(reader.unknown(inner, keys::FIELD)),
             }
         }
         if field.kind.is_empty() && field.of.is_none() {
@@ -114,7 +81,7 @@ impl Parser<'_> {
                     match inner.0.get_ref().as_ref() {
                         "type" => size.word = self.reader.text("type", inner.1)?,
                         "scale" => size.scale = Some(self.reader.scale(inner.1)?),
-                        _ => return Err(self.reader.unknown(inner, &["type", "scale"])),
+                        _ => return Err(self.reader.unknown(inner, keys::SIZE)),
                     }
                 }
                 match size.word.is_empty() {
@@ -163,10 +130,7 @@ impl Parser<'_> {
                     "scale" => part.scale = Some(self.reader.scale(value)?),
                     "unit" => part.unit = self.reader.text("unit", value)?,
                     "doc" => part.doc = self.reader.text("doc", value)?,
-                    _ => {
-                        let known = ["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc"];
-                        return Err(self.reader.unknown(inner, &known));
-                    }
+                    _ => return Err(self.reader.unknown(inner, keys::PART)),
                 }
             }
         } else {
@@ -217,10 +181,7 @@ impl Parser<'_> {
                 "remaining" => join.remaining = Some(text("remaining")?),
                 "is" => join.is = Some(text("is")?),
                 "by" => join.by = Some(text("by")?),
-                _ => {
-                    let known = ["if", "key", "index", "offset", "count", "total", "remaining", "is", "by"];
-                    return Err(self.reader.unknown(inner, &known));
-                }
+                _ => return Err(self.reader.unknown(inner, keys::JOIN)),
             }
         }
         Ok(join)

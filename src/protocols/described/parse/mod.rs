@@ -1,13 +1,17 @@
 //! The TOML of a protocol file: its structure, with the line of each key.
 
 mod fields;
+mod keys;
 mod traffic;
 mod values;
+
+pub use keys::KEYS;
 
 use super::text::{File, First, FrameText, IdText, MessageText, Ports, Word};
 use crate::codec::digits;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::reading::{Item, LONGEST, Reader};
+use std::cell::RefCell;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -16,114 +20,127 @@ type Done<T> = Result<T, SchemaError>;
 
 /// Parses a file.
 pub fn parse(file: &str, text: &str) -> Done<File> {
-    let reader = Reader::new(file, text);
-    if text.len() > LONGEST {
-        return Err(reader.error(0, format!("a protocol file of more than {LONGEST} bytes")));
+    parse_all(file, text).map_err(|mut all| all.swap_remove(0))
+}
+
+/// Parses a file; on error: all mistakes, by their line.
+pub fn parse_all(file: &str, text: &str) -> Result<File, Vec<SchemaError>> {
+    let parser = Parser { reader: Reader::new(file, text), more: RefCell::default() };
+    let parsed = parser.parse(text);
+    let mut all = parser.more.take();
+    match parsed {
+        Ok(parsed) if all.is_empty() => return Ok(parsed),
+        Ok(_) => {}
+        Err(error) => all.push(error),
     }
-    let table = DeTable::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        reader.error(at, format!("column {}: {}", reader.column(text, at), error.message()))
-    })?;
-    Parser { reader }.file(table.get_ref())
+    all.sort_by_key(|mistake| mistake.line);
+    Err(all)
+}
+
+impl Parser<'_> {
+    fn parse(&self, text: &str) -> Done<File> {
+        let reader = &self.reader;
+        if text.len() > LONGEST {
+            return Err(reader.error(0, format!("a protocol file of more than {LONGEST} bytes")));
+        }
+        let table = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            reader.error(at, format!("column {}: {}", reader.column(text, at), error.message()))
+        })?;
+        self.file(table.get_ref())
+    }
+
+    /// What was read; a mistake is kept for later, so that others are found, too.
+    fn or_later<T>(&self, done: Done<T>) -> Option<T> {
+        done.map_err(|error| self.more.borrow_mut().push(error)).ok()
+    }
 }
 
 struct Parser<'a> {
     reader: Reader<'a>,
+    /// Mistakes behind which the reading went on.
+    more: RefCell<Vec<SchemaError>>,
 }
-
-const FILE: [&str; 18] = [
-    "protocol",
-    "doc",
-    "encoding",
-    "udp",
-    "tcp",
-    "websocket",
-    "packet",
-    "message",
-    "struct",
-    "enum",
-    "flags",
-    "memory",
-    "settings",
-    "numbers",
-    "requests",
-    "recognise",
-    "probe",
-    "version",
-];
 
 impl Parser<'_> {
     fn file(&self, table: &DeTable<'_>) -> Done<File> {
         let mut file = File { protocol_line: 1, ..File::default() };
         for item in self.reader.in_order(table) {
-            let (key, value) = item;
-            match key.get_ref().as_ref() {
-                "protocol" => {
-                    file.protocol = self.reader.text("protocol", value)?;
-                    file.protocol_line = self.line(&item);
-                }
-                "doc" => file.doc = self.reader.text("doc", value)?,
-                "version" => _ = self.reader.text("version", value)?,
-                "encoding" => file.big = Some(self.order("encoding", value)?),
-                "udp" => file.udp = Some(self.ports(item, &["ports"])?),
-                "tcp" => file.tcp = Some(self.ports(item, &["ports", "frame"])?),
-                "websocket" => file.websocket = Some(self.ports(item, &["ports", "path"])?),
-                "packet" => {
-                    for inner in self.reader.table("packet", value)? {
-                        match inner.0.get_ref().as_ref() {
-                            "fields" => file.packet = Some((self.line(&inner), self.fields(inner.1)?)),
-                            _ => return Err(self.reader.unknown(inner, &["fields"])),
-                        }
-                    }
-                }
-                "message" => {
-                    let list = value.get_ref().as_array();
-                    let list = list.ok_or_else(|| self.reader.wrong("message", value, "[[message]] tables"))?;
-                    for message in list.iter() {
-                        file.messages.push(self.message(message)?);
-                    }
-                }
-                "struct" => file.structs = self.reader.structs(value, |fields| self.fields(fields))?,
-                "enum" => file.enums = self.reader.name_tables("enum", value)?,
-                "flags" => file.flags = self.reader.name_tables("flags", value)?,
-                "memory" => file.memory = self.firsts("memory", value)?,
-                "settings" => file.settings = self.firsts("settings", value)?,
-                "numbers" => {
-                    for inner in self.reader.table("numbers", value)? {
-                        file.numbers.push(self.numbers(inner)?);
-                    }
-                }
-                "requests" => {
-                    for inner in self.reader.table("requests", value)? {
-                        file.requests.push(self.requests(inner)?);
-                    }
-                }
-                "recognise" => {
-                    for inner in self.reader.table("recognise", value)? {
-                        match inner.0.get_ref().as_ref() {
-                            "server" => {
-                                file.recognise.server = Some((self.line(&inner), self.reader.text("server", inner.1)?));
-                            }
-                            "packets" => {
-                                let packets = self.reader.number("packets", inner.1)?;
-                                if !(1..=64).contains(&packets) {
-                                    return self.fail(&inner, format!("packets: expected 1 to 64, got {packets}"));
-                                }
-                                file.recognise.packets = Some(packets);
-                            }
-                            _ => return Err(self.reader.unknown(inner, &["server", "packets"])),
-                        }
-                    }
-                }
-                "probe" => file.probe = Some(self.probe(item)?),
-                _ => return Err(self.reader.unknown(item, &FILE)),
-            }
+            let done = self.table(&mut file, item);
+            self.or_later(done);
         }
-        if file.protocol.is_empty() {
+        if file.protocol.is_empty() && self.more.borrow().is_empty() {
             let why = "protocol is missing: expected protocol = \"NAME\", as the output will call it";
             return Err(self.reader.error(0, why.into()));
         }
         Ok(file)
+    }
+
+    /// One key of the file.
+    fn table(&self, file: &mut File, item: Item<'_, '_>) -> Done<()> {
+        let (key, value) = item;
+        match key.get_ref().as_ref() {
+            "protocol" => {
+                file.protocol = self.reader.text("protocol", value)?;
+                file.protocol_line = self.line(&item);
+            }
+            "doc" => file.doc = self.reader.text("doc", value)?,
+            "version" => _ = self.reader.text("version", value)?,
+            "encoding" => file.big = Some(self.order("encoding", value)?),
+            "udp" => file.udp = Some(self.ports(item, keys::UDP)?),
+            "tcp" => file.tcp = Some(self.ports(item, keys::TCP)?),
+            "websocket" => file.websocket = Some(self.ports(item, keys::WEBSOCKET)?),
+            "packet" => {
+                for inner in self.reader.table("packet", value)? {
+                    match inner.0.get_ref().as_ref() {
+                        "fields" => file.packet = Some((self.line(&inner), self.fields(inner.1)?)),
+                        _ => return Err(self.reader.unknown(inner, keys::PACKET)),
+                    }
+                }
+            }
+            "message" => {
+                let list = value.get_ref().as_array();
+                let list = list.ok_or_else(|| self.reader.wrong("message", value, "[[message]] tables"))?;
+                for message in list.iter() {
+                    file.messages.extend(self.or_later(self.message(message)));
+                }
+            }
+            "struct" => file.structs = self.reader.structs(value, |fields| self.fields(fields))?,
+            "enum" => file.enums = self.reader.name_tables("enum", value)?,
+            "flags" => file.flags = self.reader.name_tables("flags", value)?,
+            "memory" => file.memory = self.firsts("memory", value)?,
+            "settings" => file.settings = self.firsts("settings", value)?,
+            "numbers" => {
+                for inner in self.reader.table("numbers", value)? {
+                    file.numbers.push(self.numbers(inner)?);
+                }
+            }
+            "requests" => {
+                for inner in self.reader.table("requests", value)? {
+                    file.requests.push(self.requests(inner)?);
+                }
+            }
+            "recognise" => {
+                for inner in self.reader.table("recognise", value)? {
+                    match inner.0.get_ref().as_ref() {
+                        "server" => {
+                            file.recognise.server = Some((self.line(&inner), self.reader.text("server", inner.1)?));
+                        }
+                        "packets" => {
+                            let packets = self.reader.number("packets", inner.1)?;
+                            if !(1..=64).contains(&packets) {
+                                return self.fail(&inner, format!("packets: expected 1 to 64, got {packets}"));
+                            }
+                            file.recognise.packets = Some(packets);
+                        }
+                        _ => return Err(self.reader.unknown(inner, keys::RECOGNISE)),
+                    }
+                }
+            }
+            "probe" => file.probe = Some(self.probe(item)?),
+            _ => return Err(self.reader.unknown(item, keys::FILE)),
+        }
+        Ok(())
     }
 
     fn firsts(&self, key: &str, value: &Value<'_>) -> Done<Vec<First>> {
@@ -137,7 +154,7 @@ impl Parser<'_> {
                         match inner.0.get_ref().as_ref() {
                             "default" | "first" => first.value = self.word(&first.name, inner.1)?,
                             "doc" => first.doc = self.reader.text("doc", inner.1)?,
-                            _ => return Err(self.reader.unknown(inner, &["default", "doc"])),
+                            _ => return Err(self.reader.unknown(inner, keys::FIRST)),
                         }
                     }
                 }
@@ -162,7 +179,13 @@ impl Parser<'_> {
                         ports.ports.push(u16::try_from(number).map_err(|_| why())?);
                     }
                 }
-                "path" if known.contains(&"path") => ports.path = self.reader.text("path", value)?,
+                "path" if known.contains(&"path") => {
+                    ports.path = self.reader.text("path", value)?;
+                    if !ports.path.starts_with('/') {
+                        let why = format!("path: expected a path from / on, as \"/game\", got {:?}", ports.path);
+                        return Err(self.reader.error(value.span().start, why));
+                    }
+                }
                 "frame" if known.contains(&"frame") => ports.frame = Some(self.frame(inner)?),
                 _ => return Err(self.reader.unknown(inner, known)),
             }
@@ -186,7 +209,7 @@ impl Parser<'_> {
                         return self.fail(&inner, format!("plus: expected a small number, got {plus}"));
                     }
                 }
-                _ => return Err(self.reader.unknown(inner, &["length", "plus", "header", "most", "until"])),
+                _ => return Err(self.reader.unknown(inner, keys::FRAME)),
             }
         }
         if frame.length.is_empty() == frame.until.is_none() {
@@ -213,10 +236,7 @@ impl Parser<'_> {
                     }
                 }
                 "fields" => message.fields = self.fields(value)?,
-                _ => {
-                    let known = ["id", "any", "message", "name", "doc", "if", "from", "sets", "fields"];
-                    return Err(self.reader.unknown(item, &known));
-                }
+                _ => return Err(self.reader.unknown(item, keys::MESSAGE)),
             }
         }
         Ok(message)

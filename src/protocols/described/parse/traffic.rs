@@ -1,7 +1,7 @@
 //! What is said of conversations: numbers, requests, the probe.
 
 use super::super::text::{NumbersText, Place, ProbeText, RequestsText};
-use super::{Done, Parser};
+use super::{Done, Parser, keys};
 use crate::codec::schema::reading::Item;
 use serde_json::Value as Json;
 
@@ -20,8 +20,11 @@ impl Parser<'_> {
                 "if" => place.condition = Some(text("if")?),
                 "from" => place.from = text("from")?,
                 "to" => place.to = text("to")?,
-                _ => return Err(self.reader.unknown(inner, &["field", "if", "from", "to"])),
+                _ => return Err(self.reader.unknown(inner, keys::PLACE)),
             }
+        }
+        if ["number", "resent_as"].contains(&key) && !(place.from.is_empty() && place.to.is_empty()) {
+            return self.fail(item, format!("{key}: from and to are for acknowledgements: the ends of each range"));
         }
         match place.field.is_empty() {
             true => self.fail(item, format!("{key}: field is missing")),
@@ -51,11 +54,7 @@ impl Parser<'_> {
                 "ack_ranges" => numbers.ack_ranges = place()?,
                 "nack" => numbers.nack = place()?,
                 "resent_as" => numbers.resent_as = place()?,
-                _ => {
-                    let known =
-                        ["number", "if", "per", "ack", "ack_below", "ack_bits", "ack_ranges", "nack", "resent_as"];
-                    return Err(self.reader.unknown(inner, &known));
-                }
+                _ => return Err(self.reader.unknown(inner, keys::NUMBERS)),
             }
         }
         match numbers.number {
@@ -81,13 +80,18 @@ impl Parser<'_> {
                             match by.0.get_ref().as_ref() {
                                 "ask" => ask = self.reader.text("ask", by.1)?,
                                 "answer" => answer = self.reader.text("answer", by.1)?,
-                                _ => return Err(self.reader.unknown(by, &["ask", "answer"])),
+                                _ => return Err(self.reader.unknown(by, keys::BY)),
+                            }
+                        }
+                        for (key, field) in [("ask", &ask), ("answer", &answer)] {
+                            if field.is_empty() {
+                                return self.fail(&inner, format!("by: {key} is missing: the field of that message"));
                             }
                         }
                         requests.by = Some((ask, answer));
                     }
                 },
-                _ => return Err(self.reader.unknown(inner, &["asks", "answers", "by"])),
+                _ => return Err(self.reader.unknown(inner, keys::REQUESTS)),
             }
         }
         match requests.asks.is_empty() || requests.answers.is_empty() {
@@ -114,10 +118,7 @@ impl Parser<'_> {
                         probe.again.push((name.get_ref().to_string(), self.reader.text("again", value)?));
                     }
                 }
-                _ => {
-                    let known = ["send", "fields", "answer", "expect", "again", "tell", "retries"];
-                    return Err(self.reader.unknown(inner, &known));
-                }
+                _ => return Err(self.reader.unknown(inner, keys::PROBE)),
             }
         }
         match probe.send.is_empty() || probe.answer.is_empty() {

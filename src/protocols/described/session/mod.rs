@@ -5,6 +5,8 @@ mod line;
 mod stream;
 mod whole;
 
+pub use whole::WHOLE_DOES_NOT_FIT;
+
 use super::Description;
 use super::join::{self, Parts};
 use super::lines;

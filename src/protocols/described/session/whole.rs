@@ -14,6 +14,9 @@ use crate::codec::{Level, Value};
 use crate::dissect::{Dissection, Provenance, RelationKind, Role, Target};
 use std::cell::Cell;
 
+/// How the note begins of a whole that does not fit.
+pub const WHOLE_DOES_NOT_FIT: &str = "the whole of these parts does not fit";
+
 impl DescribedSession {
     /// The wholes that a line's parts complete.
     pub(super) fn joined(&mut self, mark: Mark, work: &mut Work, place: &Provenance<'_>, dissection: &mut Dissection) {
@@ -122,7 +125,7 @@ impl DescribedSession {
             if let Some(fault) = fault
                 && dissection.fault.is_none()
             {
-                let text = format_args!("the whole of these parts does not fit: {fault}");
+                let text = format_args!("{WHOLE_DOES_NOT_FIT}: {fault}");
                 dissection.notes.add(Level::Warning, self.description.codes.trailing, text);
             }
             return;

@@ -3,6 +3,7 @@
 mod constants;
 mod contents;
 mod lists;
+mod misplaced;
 mod numbers;
 mod parts;
 
@@ -70,6 +71,9 @@ impl<'a> Compiler<'a> {
     pub fn shaped(&mut self, t: &'a FieldText, all: &'a [FieldText], hook: u16) -> Compiled<Field> {
         let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         let kind = t.kind.trim();
+        if let Some(why) = misplaced::misplaced(t, self.text) {
+            return fail(why);
+        }
         if !t.bits.is_empty() || t.of.is_some() {
             return self.parts(t, kind);
         }

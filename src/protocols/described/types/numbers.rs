@@ -1,6 +1,7 @@
 //! Numbers: words, bits, and how they are shown.
 
 use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::known::Known;
 use super::super::text::FieldText;
 use crate::codec::digits;
 use crate::codec::kinds::HighBits;
@@ -99,6 +100,26 @@ impl<'a> Compiler<'a> {
         if whole && (t.hidden || self.is_derived(&t.name)) && t.value.is_none() {
             field.default = Some(0);
         }
+        if let Some(default) = &t.default {
+            let named = default.as_str().is_some_and(|name| known_names(&self.known).any(|known| known == name));
+            let (least, most) = match field.kind {
+                Kind::UInt { bits, .. } => (0, crate::codec::bits::mask(bits as u32) as i128),
+                Kind::Int { bits, .. } => (-1i128 << (bits - 1), (1i128 << (bits - 1)) - 1),
+                Kind::Bool { .. } => (0, 1),
+                Kind::VarInt { sign, .. } => sign.range(),
+                _ => (i64::MIN as i128, u64::MAX as i128),
+            };
+            let number = default.as_i64().map(i128::from).or(default.as_u64().map(i128::from));
+            let fits = number.is_some_and(|n| t.scale.is_some() || (least..=most).contains(&n));
+            let flags = default.is_array() && t.flags.is_some();
+            if !(named || fits || flags || default.is_boolean() || number.is_none() && default.is_number()) {
+                let why = format!(
+                    "{}: default: expected a number, {least} to {most}, or a name of it, got {default}",
+                    t.name
+                );
+                return Err((t.line, why));
+            }
+        }
         if let Some(default) = t.default.as_ref().and_then(serde_json::Value::as_i64) {
             field.default = Some(default);
         }
@@ -144,4 +165,9 @@ impl<'a> Compiler<'a> {
         let over = num == 1 && den.is_power_of_two();
         Ok(Show::Scaled(if over { Scale::Over(den) } else { Scale::Exact { num, den } }))
     }
+}
+
+/// The names of the newest number.
+fn known_names(known: &[Known]) -> impl Iterator<Item = &'static str> + '_ {
+    known.last().into_iter().flat_map(|known| known.names.iter().map(|(_, name)| *name))
 }

@@ -1,0 +1,60 @@
+//! The options of `netkit check`.
+
+use super::Dissect;
+use super::shared::{limit, port};
+use clap::{Args, ValueEnum};
+use netkit::dissect::Server;
+use std::path::PathBuf;
+
+/// `netkit check`.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK)]
+pub struct Check {
+    /// The file that describes a protocol (TOML): `netkit help protocol-files`
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Captures or hex text with its packets; `-` is stdin
+    #[arg(value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
+    pub captures: Vec<PathBuf>,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Which protocol a port carries, as 7000=mygame
+    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    pub port: Vec<(u16, String)>,
+    /// The server's address, where ports cannot tell
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub server: Option<Server>,
+    /// Show so many packets that do not fit, and so many of each other finding
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub first: u16,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = CheckFormat::Text, value_name = "F")]
+    pub format: CheckFormat,
+    /// No packet of the protocol is well, too
+    #[arg(long)]
+    pub allow_empty: bool,
+    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    pub limit: Vec<String>,
+}
+
+/// Form of the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+const CHECK: &str = "\
+Examples:
+  netkit check game.toml                     mistakes of the file, and advice
+  netkit check game.toml play.pcap           how much of the capture it explains, and what not
+  netkit check game.toml play.pcap -p mygame     everything is taken for it
+  netkit check game.toml a.pcap b.pcap -f json
+  tcpdump -w - udp | netkit check game.toml -
+
+Exit status: 0 everything fits; 1 the file has mistakes, a packet does not fit, one is not given back \
+by encode, or no packet is of the protocol (--allow-empty).";

@@ -1,0 +1,175 @@
+//! `netkit check`: a file that describes a protocol, by itself and against captures.
+
+mod excerpt;
+mod json;
+mod rejected;
+mod tally;
+mod text;
+
+use super::outfile::stdout_is_no_input;
+use super::output::{self, style};
+use super::stopped::Stopped;
+use super::{Usage, described, input, interrupt, read};
+use crate::cli::{Check, CheckFormat, Global};
+use anyhow::Context;
+use netkit::codec::schema::SchemaError;
+use netkit::dissect::{Dissector, Options, Registry};
+use netkit::encode::deeply;
+use netkit::printable::Json;
+use netkit::protocols::{self, described::Described, described::mistakes};
+use std::io::Write;
+use std::path::Path;
+use tally::Tally;
+
+/// What was found of a file.
+pub struct Findings {
+    /// Its name.
+    file: String,
+    /// The protocol, where it has no mistakes.
+    described: Option<&'static Described>,
+    mistakes: Vec<SchemaError>,
+    captures: Vec<Capture>,
+    /// Messages of the file that no capture has; `None`: there are no captures.
+    unseen: Option<Vec<String>>,
+}
+
+/// What was found of a capture.
+struct Capture {
+    name: String,
+    tally: Tally,
+    stopped: Option<Stopped>,
+    /// Why it could not be read to its end.
+    error: Option<String>,
+}
+
+impl Findings {
+    /// Is nothing wrong? `empty`: captures without its packets are well, too.
+    fn hold(&self, empty: bool) -> bool {
+        let tried = self.captures.iter().any(|capture| capture.tally.tried() > 0);
+        self.mistakes.is_empty()
+            && self.captures.iter().all(|capture| capture.tally.holds())
+            && (tried || empty || self.captures.is_empty())
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Check, global: &Global) -> anyhow::Result<u8> {
+    let inputs = args.captures.iter().chain([&args.file]).chain(&args.dissect.protocol_file);
+    stdout_is_no_input(&super::inputs(inputs, &args.dissect.schema))?;
+    deeply(|| checked(args, global))?
+}
+
+fn checked(args: &Check, global: &Global) -> anyhow::Result<u8> {
+    let file = args.file.display().to_string();
+    let text = std::fs::read(&args.file).with_context(|| file.clone())?;
+    let found = match std::str::from_utf8(&text) {
+        Ok(text) => mistakes(&file, text),
+        Err(error) => {
+            let line =
+                1 + text.get(..error.valid_up_to()).map_or(0, |good| good.iter().filter(|b| **b == b'\n').count());
+            vec![SchemaError { file: file.clone(), line, reason: "not UTF-8, as TOML is".into() }]
+        }
+    };
+    let mut findings = Findings { file, described: None, mistakes: found, captures: Vec::new(), unseen: None };
+    let mut ended = Ended::default();
+    if findings.mistakes.is_empty() {
+        let (options, own) = options(args)?;
+        findings.described = Some(own);
+        against(args, global, &options, own, &mut findings, &mut ended)?;
+    }
+    print(args, global, &findings)?;
+    for stopped in &ended.stopped {
+        stopped.0.report(&stopped.1);
+    }
+    if let Some(error) = ended.error {
+        return Err(error);
+    }
+    let endless = args.captures.iter().any(|path| path.as_os_str() == "-");
+    if let Some(status) = interrupt::status(endless).filter(|_| !ended.stopped.is_empty()) {
+        return Ok(status);
+    }
+    Ok(!findings.hold(args.allow_empty) as u8)
+}
+
+/// How the reading ended.
+#[derive(Default)]
+struct Ended {
+    stopped: Vec<(Stopped, std::path::PathBuf)>,
+    error: Option<anyhow::Error>,
+}
+
+/// The options, with the protocol of the file.
+fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
+    let dissect = &args.dissect;
+    let loaded = described::load(&dissect.protocol_file, Some(&args.file))?;
+    let own = loaded.all.iter().find(|described| Some(described.name()) == loaded.own);
+    let own = *own.context("no protocol")?;
+    let mut options = Options { from: dissect.from, server: args.server, ..protocols::options() };
+    options.registry = Registry::new(options.registry.iter().chain(loaded.dissectors()));
+    match dissect.proto.as_deref() {
+        None | Some("auto") => {}
+        Some(name) if name == own.name() || Path::new(name) == args.file => options.proto = Some(own.name().into()),
+        Some(other) => {
+            let (file, name) = (args.file.display(), own.name());
+            return Err(Usage(format!("-p {other}: {file} describes {name}: -p {name} takes everything for it")).into());
+        }
+    }
+    for (_, name) in &args.port {
+        described::known(name, &options.registry)?;
+    }
+    options.ports.clone_from(&args.port);
+    super::selection::limits(&args.limit, &mut options)?;
+    for text in &dissect.set {
+        options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
+    }
+    options.schemas = super::schemas(&dissect.schema)?.into();
+    Ok((options, own))
+}
+
+/// Reads the captures.
+fn against(
+    args: &Check,
+    global: &Global,
+    options: &Options,
+    own: &'static Described,
+    findings: &mut Findings,
+    ended: &mut Ended,
+) -> anyhow::Result<()> {
+    let mut seen = tally::Seen::default();
+    for path in &args.captures {
+        let mut reading = tally::Reading::new(own, options, args.first.into(), seen);
+        let done = read::file(path, options, global, &mut reading);
+        let (tally, all) = reading.end();
+        seen = all;
+        let (stopped, error) = match done {
+            Ok(stopped) => (stopped, None),
+            Err(error) if super::broken_pipe(&error) => return Err(error),
+            Err(error) => (None, Some(error)),
+        };
+        let why = error.as_ref().map(|error| format!("{error:#}"));
+        findings.captures.push(Capture { name: input::name(path), tally, stopped, error: why });
+        ended.error = ended.error.take().or(error);
+        if let Some(stopped) = stopped {
+            ended.stopped.push((stopped, path.clone()));
+            break;
+        }
+    }
+    if !args.captures.is_empty() {
+        findings.unseen = Some(own.unseen(&|name, from| seen.has(name, from)));
+    }
+    Ok(())
+}
+
+fn print(args: &Check, global: &Global, findings: &Findings) -> anyhow::Result<()> {
+    match args.format {
+        CheckFormat::Text => {
+            let style = style(global, false);
+            output::page(&text::text(findings, args.allow_empty, style.colour), style.colour)?;
+        }
+        CheckFormat::Json => {
+            let holds = findings.hold(args.allow_empty);
+            writeln!(std::io::stdout(), "{}", Json(format!("{:#}", json::json(findings, holds))))?;
+        }
+    }
+    Ok(())
+}

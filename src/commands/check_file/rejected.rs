@@ -1,0 +1,110 @@
+//! Conversations that the file does not claim: which, and why.
+
+use super::excerpt::Excerpt;
+use netkit::dissect::{Decision, Evidence};
+use netkit::flow::Transport;
+use netkit::protocols::described::{Broken, Rejection};
+use serde_json::{Value as Json, json};
+use std::net::SocketAddr;
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    pub flow: u64,
+    pub transport: Transport,
+    pub ends: [SocketAddr; 2],
+    /// Known when it is over.
+    pub packets: u64,
+    pub bytes: u64,
+    /// It has a port of the file.
+    pub port: bool,
+    /// Another protocol has it, and why.
+    pub taken: Option<(&'static str, &'static str)>,
+    /// A short word for JSON.
+    pub by: &'static str,
+    /// What ruled it out.
+    pub why: String,
+    /// What was expected there.
+    pub expected: String,
+    /// The bytes that did.
+    pub excerpt: Option<Excerpt>,
+}
+
+impl Rejected {
+    /// Of what was decided.
+    pub fn new(decision: &Decision<'_>, port: bool, rejection: Rejection) -> Rejected {
+        let mut rejected = Rejected {
+            flow: decision.flow,
+            transport: decision.transport,
+            ends: decision.ends,
+            packets: 0,
+            bytes: 0,
+            port,
+            taken: decision.taken,
+            by: "",
+            why: String::new(),
+            expected: String::new(),
+            excerpt: None,
+        };
+        (rejected.by, rejected.why) = match rejection {
+            Rejection::Transport => {
+                ("transport", format!("it is {}, which the file does not have", decision.transport))
+            }
+            Rejection::Path => ("path", "it is no WebSocket with the file's path, or port".into()),
+            Rejection::Few(..) => {
+                ("few", "no packet could be tried: none is whole at the beginning of its streams".into())
+            }
+            Rejection::Bits(bits) => {
+                let needed = Evidence::CLAIM;
+                let why = format!("its packets fit, but would fit other protocols, too: {bits} of {needed} bits");
+                ("bits", format!("{why} of evidence (a port of the file is worth 15)"))
+            }
+            Rejection::Less(bits) => ("less", format!("its packets fit, with {bits} bits of evidence")),
+            Rejection::Framing(side, bytes) => {
+                rejected.excerpt = Some(Excerpt::around(&bytes, Some(0)));
+                let from = decision.ends[side.index()];
+                ("framing", format!("what {from} sends does not begin with a message as [tcp] frame has it"))
+            }
+            Rejection::Misfit(Broken { number, side, bytes, misfit }) => {
+                let at = misfit.bit.map(|bit| bit as usize / 8);
+                rejected.excerpt = Some(Excerpt::around(&bytes, at));
+                rejected.expected = misfit.expected;
+                let from = decision.ends[side.index()];
+                let place = at.map_or(String::new(), |at| format!("byte {at}, "));
+                let why =
+                    format!("its packet {number}, from {from}, does not fit: {place}{}: {}", misfit.path, misfit.what);
+                ("misfit", why)
+            }
+        };
+        rejected
+    }
+
+    /// Was a packet that should fit the reason?
+    pub fn is_of_the_file(&self) -> bool {
+        self.port && self.taken.is_none() && ["misfit", "framing"].contains(&self.by)
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> Json {
+        let mut line = json!({
+            "flow": self.flow,
+            "transport": self.transport.name(),
+            "ends": self.ends.map(|end| end.to_string()),
+            "packets": self.packets,
+            "bytes": self.bytes,
+            "port": self.port,
+            "by": self.by,
+            "text": self.why,
+        });
+        if !self.expected.is_empty() {
+            line["expected"] = self.expected.as_str().into();
+        }
+        if let Some(excerpt) = &self.excerpt {
+            line["around"] = excerpt.json();
+        }
+        if let Some((proto, why)) = self.taken {
+            line["taken_by"] = json!({ "proto": proto, "why": why });
+        }
+        line
+    }
+}

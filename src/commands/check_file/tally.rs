@@ -1,0 +1,394 @@
+//! What a capture's messages tell of the file: counts, and the first of each finding. Its memory does
+//! not grow with the capture.
+
+use super::excerpt::Excerpt;
+use super::rejected::Rejected;
+use crate::commands::check::{Checker, Compared};
+use crate::commands::sink::CaptureSink;
+use netkit::capture::Time;
+use netkit::codec::Value;
+use netkit::dissect::{Closed, Decision, Dissector, Message, Observation, Options, Role, Sink, UnitKind};
+use netkit::flow::Transport;
+use netkit::protocols::described::{Described, Misfit, MisfitKind};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// So many places are told apart.
+const PLACES: usize = 256;
+
+/// Some of all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Share {
+    pub of: u64,
+    pub all: u64,
+}
+
+impl Share {
+    fn add(&mut self, all: u64, of: u64) {
+        self.all += all;
+        self.of += of;
+    }
+}
+
+/// A packet that does not fit.
+#[derive(Debug)]
+pub struct Shown {
+    pub frame: u64,
+    pub frames: Vec<u64>,
+    pub flow: u64,
+    pub from: Role,
+    pub src: String,
+    pub dst: String,
+    pub message: &'static str,
+    pub length: usize,
+    pub misfit: Misfit,
+    pub excerpt: Excerpt,
+}
+
+/// A packet that encode does not give back.
+#[derive(Debug)]
+pub struct Difference {
+    pub frame: u64,
+    pub flow: u64,
+    pub message: &'static str,
+    /// The first byte that differs.
+    pub at: usize,
+    pub was: Excerpt,
+    /// What encode gives, or why it gives nothing.
+    pub gives: Result<Excerpt, String>,
+}
+
+/// The packets that do not fit at one place of the file.
+#[derive(Debug)]
+pub struct Spot {
+    pub packets: u64,
+    pub frame: u64,
+    pub what: String,
+}
+
+/// The counts.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub frames: u64,
+    /// Of all of UDP and TCP, those that are of the protocol: conversations, packets, payload bytes.
+    pub conversations: Share,
+    pub packets: Share,
+    pub bytes: Share,
+    /// Of the protocol's own packets, those that are explained; and of their bytes.
+    pub explained: Share,
+    pub explained_bytes: Share,
+    /// Packets of which the capture has only a part.
+    pub cut: u64,
+    /// Bytes of its streams that belong to no packet.
+    pub skipped: u64,
+    pub misfits: Vec<Shown>,
+    pub spots: BTreeMap<(MisfitKind, String), Spot>,
+    /// Packets at further places.
+    pub elsewhere: u64,
+    /// Conversations that were read as the protocol first, and then given up.
+    pub given_up: Share,
+    /// Those that are not claimed: the first with a port of the file, and the first others.
+    pub rejected: Vec<Rejected>,
+    pub rejected_all: u64,
+    /// By what: how many.
+    pub rejected_by: BTreeMap<&'static str, u64>,
+    /// By which protocol they were taken: how many.
+    pub taken: BTreeMap<&'static str, u64>,
+    /// Those with a port of the file that a packet ruled out.
+    pub broken_claims: u64,
+    pub messages: u64,
+    /// Packets that encode does not give back, of all.
+    pub different: Share,
+    pub differences: Vec<Difference>,
+}
+
+impl Tally {
+    /// How many packets were tried.
+    pub fn tried(&self) -> u64 {
+        self.explained.all
+    }
+
+    /// Does everything fit?
+    pub fn holds(&self) -> bool {
+        self.explained.of == self.explained.all
+            && self.skipped == 0
+            && self.different.of == 0
+            && self.given_up.of == 0
+            && self.broken_claims == 0
+    }
+}
+
+/// The messages that were seen, and who sent them.
+#[derive(Debug, Default)]
+pub struct Seen(HashSet<(String, u64)>);
+
+impl Seen {
+    /// Was it seen from that side (1 the client, 2 the server; 0: either)?
+    pub fn has(&self, name: &str, from: u64) -> bool {
+        let has = |from: u64| self.0.contains(&(name.to_owned(), from));
+        if from == 0 { (0..3).any(has) } else { has(from) || has(0) }
+    }
+
+    fn add(&mut self, name: &str, from: Role) {
+        let from = match from {
+            Role::Client => 1,
+            Role::Server => 2,
+            Role::Unknown => 0,
+        };
+        // Names are the file's: there are not more.
+        let key = (name.to_owned(), from);
+        if !self.0.contains(&key) {
+            self.0.insert(key);
+        }
+    }
+}
+
+/// A conversation with messages of the protocol, while it is open.
+#[derive(Default)]
+struct Open {
+    messages: u64,
+    /// The bytes of its streams that messages have, and up to where each side's are counted.
+    units: u64,
+    ends: [u64; 2],
+    /// Nobody knows of some.
+    unknown: bool,
+}
+
+/// Reads one capture.
+pub struct Reading<'a> {
+    described: &'static Described,
+    options: &'a Options,
+    first: usize,
+    checker: Checker<'a>,
+    tally: Tally,
+    seen: Seen,
+    open: HashMap<u64, Open>,
+    /// Where the packet that is being read does not fit, and in which message.
+    misfit: Option<(Misfit, &'static str)>,
+    unexplained: u64,
+    before: usize,
+}
+
+impl<'a> Reading<'a> {
+    /// With what other captures have shown.
+    pub fn new(described: &'static Described, options: &'a Options, first: usize, seen: Seen) -> Reading<'a> {
+        Reading {
+            described,
+            options,
+            first,
+            checker: Checker::new(options),
+            tally: Tally::default(),
+            seen,
+            open: HashMap::new(),
+            misfit: None,
+            unexplained: 0,
+            before: 0,
+        }
+    }
+
+    /// The counts, and what was seen.
+    pub fn end(self) -> (Tally, Seen) {
+        (self.tally, self.seen)
+    }
+
+    /// What of its stream a message has, also one of the carrier.
+    fn unit(&mut self, message: &Message<'_>) {
+        if message.flow_info.transport != Transport::Tcp {
+            return;
+        }
+        let open = self.open.entry(message.flow_info.flow).or_default();
+        let Some(unit) = message.dissection.unit else {
+            open.unknown = true;
+            return;
+        };
+        let end = &mut open.ends[message.place.side.index()];
+        open.units += unit.end.saturating_sub(unit.start.max(*end));
+        *end = unit.end.max(*end);
+        open.unknown |= unit.kind != UnitKind::Framed;
+    }
+
+    /// The packet is whole.
+    fn packet(&mut self, message: &Message<'_>) {
+        let length = self.checker.packet().len();
+        let misfit = self.misfit.take();
+        let unexplained = std::mem::take(&mut self.unexplained).div_ceil(8).min(length as u64);
+        let tally = &mut self.tally;
+        let Some((misfit, name)) = misfit else {
+            tally.explained.add(1, 1);
+            tally.explained_bytes.add(length as u64, length as u64);
+            return;
+        };
+        if misfit.kind == MisfitKind::Cut {
+            tally.cut += 1;
+            return;
+        }
+        tally.explained.add(1, 0);
+        tally.explained_bytes.add(length as u64, length as u64 - unexplained);
+        let place = message.place;
+        // Each number that no message has is one of its own.
+        let spot = match misfit.kind {
+            MisfitKind::Unknown => (misfit.kind, misfit.what.clone()),
+            kind => (kind, without_places(&misfit.path)),
+        };
+        let full = tally.spots.len() >= PLACES;
+        match tally.spots.get_mut(&spot) {
+            Some(spot) => spot.packets += 1,
+            None if full => tally.elsewhere += 1,
+            None => {
+                let what = misfit.what.clone();
+                tally.spots.insert(spot, Spot { packets: 1, frame: place.frame, what });
+            }
+        }
+        if tally.misfits.len() < self.first {
+            let at = misfit.bit.map(|bit| bit as usize / 8);
+            tally.misfits.push(Shown {
+                frame: place.frame,
+                frames: place.frames.iter().copied().take(16).collect(),
+                flow: message.flow_info.flow,
+                from: message.dissection.from,
+                src: message.src().into(),
+                dst: message.dst().into(),
+                message: name,
+                length,
+                misfit,
+                excerpt: Excerpt::around(self.checker.packet(), at),
+            });
+        }
+    }
+
+    fn compared(&mut self, message: &Message<'_>) {
+        let tally = &mut self.tally;
+        tally.messages += 1;
+        let gives = match self.checker.compare(message) {
+            Compared::Begun => return,
+            Compared::Same => return tally.different.add(1, 0),
+            Compared::Different(gives) => gives,
+        };
+        tally.different.add(1, 1);
+        if tally.differences.len() >= self.first {
+            return;
+        }
+        let was = self.checker.packet();
+        let at = gives.as_ref().map_or(0, |gives| was.iter().zip(gives).take_while(|(a, b)| a == b).count());
+        tally.differences.push(Difference {
+            frame: message.place.frame,
+            flow: message.flow_info.flow,
+            message: message.dissection.message,
+            at,
+            was: Excerpt::around(was, Some(at)),
+            gives: gives.map(|gives| Excerpt::around(&gives, Some(at))),
+        });
+    }
+
+    fn reject(&mut self, rejected: Rejected) {
+        let tally = &mut self.tally;
+        tally.rejected_all += 1;
+        *tally.rejected_by.entry(rejected.by).or_default() += 1;
+        if let Some((name, _)) = rejected.taken {
+            *tally.taken.entry(name).or_default() += 1;
+        }
+        tally.broken_claims += u64::from(rejected.is_of_the_file());
+        let like = tally.rejected.iter().filter(|other| other.port == rejected.port).count();
+        if like < self.first {
+            tally.rejected.push(rejected);
+        }
+    }
+}
+
+/// `commands[0].mtu` as `commands[].mtu`.
+fn without_places(path: &str) -> String {
+    let mut inside = false;
+    path.chars()
+        .filter(|c| {
+            let kept = !inside || *c == ']';
+            inside = *c == '[' || inside && *c != ']';
+            kept
+        })
+        .collect()
+}
+
+impl Sink for Reading<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        let dissection = message.dissection;
+        let own = dissection.proto == self.described.name();
+        if own
+            || self.open.contains_key(&message.flow_info.flow)
+            || self.described.carriers().contains(&dissection.proto)
+        {
+            self.unit(message);
+        }
+        if !own {
+            return;
+        }
+        self.open.entry(message.flow_info.flow).or_default().messages += 1;
+        if dissection.part.is_none_or(|(part, _)| part == 1) {
+            (self.misfit, self.unexplained, self.before) = (None, 0, 0);
+        }
+        if let Some(misfit) = self.described.misfit(message, self.before) {
+            self.unexplained += misfit.bits;
+            // What breaks a packet counts more than what is left of it.
+            let worse = self
+                .misfit
+                .as_ref()
+                .is_none_or(|(first, _)| misfit.kind == MisfitKind::Fault && first.kind != MisfitKind::Fault);
+            if worse {
+                self.misfit = Some((misfit, dissection.message));
+            }
+        }
+        self.before += message.place.bytes.len();
+        self.seen.add(dissection.message, dissection.from);
+        for node in dissection.derived.nodes().iter().filter(|node| node.field.name == "message") {
+            if let Value::Text { bit, bits } = node.value {
+                let range = bit as usize / 8..(bit + bits) as usize / 8;
+                let name = message.sources().get(node.source).get(range).unwrap_or_default();
+                self.seen.add(&String::from_utf8_lossy(name), dissection.from);
+            }
+        }
+        self.compared(message);
+        if dissection.part.is_none_or(|(part, count)| part == count) {
+            self.packet(message);
+        }
+    }
+
+    fn decided(&mut self, decision: &Decision<'_>) {
+        if decision.taken.is_some_and(|(name, _)| name == self.described.name()) {
+            return;
+        }
+        let observation = Observation {
+            transport: decision.transport,
+            ends: decision.ends,
+            payloads: decision.payloads,
+            begun: decision.begun,
+            last: true,
+            options: self.options,
+        };
+        let port = self.described.has_port(decision.transport, &decision.ends);
+        let rejection = self.described.rejection(&observation);
+        self.reject(Rejected::new(decision, port, rejection));
+    }
+
+    fn closed(&mut self, closed: &Closed) {
+        let delivered = closed.claim.filter(|(name, _)| *name == self.described.name()).map(|(_, bytes)| bytes);
+        let own = delivered.is_some();
+        let tally = &mut self.tally;
+        let of = |n: u64| if own { n } else { 0 };
+        tally.conversations.add(1, of(1));
+        tally.packets.add(closed.packets, of(closed.packets));
+        tally.bytes.add(closed.bytes, of(closed.bytes));
+        if let Some(rejected) = tally.rejected.iter_mut().find(|rejected| rejected.flow == closed.flow) {
+            (rejected.packets, rejected.bytes) = (closed.packets, closed.bytes);
+        }
+        let Some(open) = self.open.remove(&closed.flow) else { return };
+        if !own && open.messages > 0 {
+            tally.given_up.add(open.messages, 1);
+        }
+        if let (Some(delivered), false, true) = (delivered, open.unknown, self.described.counts_all_bytes()) {
+            tally.skipped += delivered.saturating_sub(open.units);
+        }
+    }
+}
+
+impl CaptureSink for Reading<'_> {
+    fn frame(&mut self, _: Time) {
+        self.tally.frames += 1;
+    }
+}

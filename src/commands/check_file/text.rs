@@ -1,0 +1,232 @@
+//! The findings as text.
+
+use super::rejected::Rejected;
+use super::tally::{Share, Shown, Tally};
+use super::{Capture, Findings};
+use netkit::dissect::{Dissector, Role};
+use netkit::plural::Plural;
+use netkit::printable::Printable;
+use netkit::protocols::described::MisfitKind;
+use netkit::render::palette::Palette;
+use std::fmt::Write as _;
+
+/// Some of all, in percent: never 100 where some are missing.
+pub fn percent(share: Share) -> Option<f64> {
+    (share.all > 0).then(|| (share.of as f64 / share.all as f64 * 1000.0).floor() / 10.0)
+}
+
+fn share(share: Share, noun: &str) -> String {
+    let of = percent(share).map_or(String::new(), |percent| format!(" ({percent:.1}%)"));
+    format!("{} of {}{of}", share.of, Plural(share.all, noun))
+}
+
+fn side(from: Role) -> &'static str {
+    match from {
+        Role::Client => "client, ",
+        Role::Server => "server, ",
+        Role::Unknown => "",
+    }
+}
+
+/// The whole report.
+pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
+    let palette = Palette::of(colour);
+    let file = Printable(&findings.file).to_string();
+    let mut out = String::new();
+    for mistake in &findings.mistakes {
+        let (error, reset) = (palette.error, palette.reset);
+        let _ = writeln!(out, "{file}: {error}line {}{reset}: {}", mistake.line, Printable(&mistake.reason));
+    }
+    let Some(described) = findings.described else { return out };
+    let description = described.description();
+    let messages: usize = description.messages();
+    let over = description.spoken();
+    let _ = writeln!(out, "{file}: {}: {} over {over}", described.name(), Plural(messages, "message"));
+    for (line, advice) in &description.advice {
+        let (note, reset) = (palette.note, palette.reset);
+        let _ = writeln!(out, "{file}: line {line}: {note}advice{reset}: {}", Printable(advice));
+    }
+    for capture in &findings.captures {
+        out.push('\n');
+        one(capture, described.name(), colour, &mut out);
+    }
+    if let Some(unseen) = findings.unseen.as_ref().filter(|_| messages > 0) {
+        let all = match unseen.is_empty() {
+            true => "none: each message was there".into(),
+            false => unseen.join(", "),
+        };
+        let _ = writeln!(out, "\n{}messages never seen{}: {}", palette.title, palette.reset, Printable(all));
+    }
+    if findings.unseen.is_some() {
+        let tried = findings.captures.iter().any(|capture| capture.tally.tried() > 0);
+        if !tried && !empty {
+            let name = described.name();
+            let _ = writeln!(
+                out,
+                "no packet was tried: -p {name} takes everything for it (--allow-empty accepts that there is none)"
+            );
+        }
+    }
+    out
+}
+
+fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
+    let (palette, tally) = (Palette::of(colour), &capture.tally);
+    let (title, reset) = (palette.title, palette.reset);
+    let _ = write!(out, "{title}{}{reset}: {}", Printable(&capture.name), Plural(tally.frames, "frame"));
+    if tally.conversations.all > 0 {
+        let conversations = Plural(tally.conversations.all, "conversation");
+        let packets = Plural(tally.packets.all, "packet");
+        let bytes = Plural(tally.bytes.all, "byte");
+        let _ = write!(out, ", {conversations} of UDP and TCP: {packets} with {bytes}");
+    }
+    out.push('\n');
+    if let Some(stopped) = &capture.stopped {
+        let _ = writeln!(out, "  {}{stopped}{reset}", palette.warning);
+    }
+    if let Some(error) = &capture.error {
+        let _ = writeln!(out, "  {}{}{reset}", palette.error, Printable(error));
+    }
+    if tally.conversations.all > 0 {
+        let all = [(tally.conversations, "conversation"), (tally.packets, "packet"), (tally.bytes, "byte")];
+        let all: Vec<String> = all.into_iter().map(|(of, noun)| share(of, noun)).collect();
+        let _ = writeln!(out, "  {name:11} {}", all.join(", "));
+    }
+    if tally.tried() + tally.cut > 0 {
+        let colour = if tally.explained.of < tally.explained.all { palette.error } else { "" };
+        let packets = share(tally.explained, "packet");
+        let bytes = share(tally.explained_bytes, "byte");
+        let _ = writeln!(out, "  {:11} {colour}{packets}{reset}, {bytes}", "explained");
+        let differ = match tally.different.of {
+            0 => format!("{}, every one is given back", Plural(tally.different.all, "packet")),
+            n => format!("{}{n} of {} differ{reset}", palette.error, Plural(tally.different.all, "packet")),
+        };
+        let _ = writeln!(out, "  {:11} {differ}", "round trip");
+    }
+    if tally.cut > 0 {
+        let _ =
+            writeln!(out, "  {:11} {}: the capture has only a part, and that fits", "cut", Plural(tally.cut, "packet"));
+    }
+    if tally.skipped > 0 {
+        let bytes = Plural(tally.skipped, "byte");
+        let _ = writeln!(out, "  {:11} {bytes} of its streams belong to no packet", "skipped");
+    }
+    if tally.given_up.of > 0 {
+        let conversations = Plural(tally.given_up.of, "conversation");
+        let messages = Plural(tally.given_up.all, "message");
+        let _ = writeln!(
+            out,
+            "  {:11} {conversations}, read as {name} for {messages}: what followed did not fit",
+            "given up"
+        );
+    }
+    misfits(tally, colour, out);
+    differences(tally, colour, out);
+    rejected(tally, colour, out);
+}
+
+fn misfits(tally: &Tally, colour: bool, out: &mut String) {
+    let (palette, wrong) = (Palette::of(colour), tally.explained.all - tally.explained.of);
+    if wrong == 0 {
+        return;
+    }
+    let (title, reset) = (palette.title, palette.reset);
+    let _ = writeln!(out, "\n  {title}does not fit{reset}: {}", Plural(wrong, "packet"));
+    let mut spots: Vec<_> = tally.spots.iter().collect();
+    spots.sort_by_key(|(_, spot)| (std::cmp::Reverse(spot.packets), spot.frame));
+    for ((kind, path), spot) in spots.iter().take(10) {
+        let (path, what) = (Printable(path), Printable(&spot.what));
+        let what = if *kind == MisfitKind::Unknown { String::new() } else { format!(": {what}") };
+        let _ = writeln!(out, "  {:>6}  {path}, first in frame {}{what}", spot.packets, spot.frame);
+    }
+    let more = tally.elsewhere + spots.iter().skip(10).map(|(_, spot)| spot.packets).sum::<u64>();
+    if more > 0 {
+        let _ = writeln!(out, "  {more:>6}  at other places");
+    }
+    for Shown { frame, flow, from, src, dst, message, length, misfit, excerpt, .. } in &tally.misfits {
+        let who = side(*from);
+        let ends = match src.is_empty() {
+            true => String::new(),
+            false => format!("{who}{src} > {dst}, "),
+        };
+        let place = if *frame > 0 { format!("frame {frame}, flow {flow}, ") } else { String::new() };
+        let _ = writeln!(out, "\n  {place}{ends}{}: {title}{message}{reset}", Plural(*length, "byte"));
+        let at = misfit.bit.map_or("in unpacked bytes".into(), |bit| match bit % 8 {
+            0 => format!("byte {}", bit / 8),
+            odd => format!("byte {}, bit {odd}", bit / 8),
+        });
+        let (error, what) = (palette.error, Printable(&misfit.what));
+        let _ = writeln!(out, "    {at}, {}: {error}{what}{reset}", Printable(&misfit.path));
+        if !misfit.expected.is_empty() {
+            let _ = writeln!(out, "    expected: {}", Printable(&misfit.expected));
+        }
+        excerpt.text("    ", colour, out);
+    }
+}
+
+fn differences(tally: &Tally, colour: bool, out: &mut String) {
+    let palette = Palette::of(colour);
+    for difference in &tally.differences {
+        let (title, reset, name) = (palette.title, palette.reset, difference.message);
+        let _ = write!(
+            out,
+            "\n  {title}not given back{reset}: frame {}, flow {}: {name}",
+            difference.frame, difference.flow
+        );
+        match &difference.gives {
+            Ok(gives) => {
+                let _ = writeln!(out, ": differs from byte {} on; was, and is written as", difference.at);
+                difference.was.text("    ", colour, out);
+                gives.text("    ", colour, out);
+            }
+            Err(why) => {
+                let _ = writeln!(out, ": {}", Printable(why));
+            }
+        }
+    }
+}
+
+fn rejected(tally: &Tally, colour: bool, out: &mut String) {
+    if tally.rejected_all == 0 {
+        return;
+    }
+    let palette = Palette::of(colour);
+    let (title, reset) = (palette.title, palette.reset);
+    let _ = writeln!(out, "\n  {title}not claimed{reset}: {}", Plural(tally.rejected_all, "conversation"));
+    let mut list: Vec<&Rejected> = tally.rejected.iter().collect();
+    list.sort_by_key(|rejected| !rejected.port);
+    for rejected in &list {
+        let [a, b] = rejected.ends;
+        let (packets, bytes) = (Plural(rejected.packets, "packet"), Plural(rejected.bytes, "byte"));
+        let port = if rejected.port { ", a port of the file" } else { "" };
+        let _ = writeln!(out, "  flow {}, {} {a} - {b}{port}: {packets}, {bytes}", rejected.flow, rejected.transport);
+        let _ = writeln!(out, "    {}", Printable(&rejected.why));
+        if !rejected.expected.is_empty() {
+            let _ = writeln!(out, "    expected: {}", Printable(&rejected.expected));
+        }
+        if let Some((proto, why)) = rejected.taken {
+            let _ = writeln!(out, "    {proto} has it: {why}");
+        }
+        if let Some(excerpt) = rejected.excerpt.as_ref().filter(|_| rejected.port || rejected.taken.is_none()) {
+            excerpt.text("    ", colour, out);
+        }
+    }
+    let more = tally.rejected_all - list.len() as u64;
+    if more > 0 {
+        let by: Vec<String> = tally.rejected_by.iter().map(|(by, n)| format!("{n} by {}", reason(by))).collect();
+        let _ = writeln!(out, "  and {more} more; all together: {}", by.join(", "));
+    }
+}
+
+/// The words of a reason.
+fn reason(by: &str) -> &str {
+    match by {
+        "transport" => "their transport",
+        "path" => "their WebSocket's path",
+        "few" => "too few packets",
+        "bits" => "too little evidence",
+        "less" => "another protocol's evidence",
+        "framing" => "the framing of the stream",
+        _ => "a packet that does not fit",
+    }
+}

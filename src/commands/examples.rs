@@ -1,0 +1,46 @@
+//! `netkit fields --examples`: the files that describe protocols and are built in.
+
+use super::Usage;
+use netkit::nearest::{hint, nearest};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+/// Their names and texts.
+const FILES: [(&str, &str); 8] = [
+    ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
+    ("enet", include_str!("../../fixtures/protocols/enet.toml")),
+    ("io", include_str!("../../fixtures/protocols/io.toml")),
+    ("kcp", include_str!("../../fixtures/protocols/kcp.toml")),
+    ("luanti", include_str!("../../fixtures/protocols/luanti.toml")),
+    ("minecraft", include_str!("../../fixtures/protocols/minecraft.toml")),
+    ("mqtt", include_str!("../../fixtures/protocols/mqtt.toml")),
+    ("raknet", include_str!("../../fixtures/protocols/raknet.toml")),
+];
+
+/// Lists them with a line each, or prints one as it is.
+pub fn run(name: Option<&str>) -> anyhow::Result<u8> {
+    let Some(name) = name else {
+        let mut page = String::new();
+        for (name, text) in FILES {
+            let _ = writeln!(page, "{name:10} {}", about(text));
+        }
+        page += "\n`netkit fields --examples NAME > NAME.toml` writes one; `netkit help protocol-files` has the language.\n";
+        io::stdout().write_all(page.as_bytes())?;
+        return Ok(0);
+    };
+    let wanted = name.strip_suffix(".toml").unwrap_or(name);
+    let Some((_, text)) = FILES.iter().find(|(name, _)| *name == wanted) else {
+        let names = FILES.map(|(name, _)| name);
+        let near = hint(nearest(wanted, names));
+        return Err(Usage(format!("no example {name:?}{near}; there are {}", names.join(", "))).into());
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+/// What a file says of itself: its `doc`, or the comment that it begins with.
+fn about(text: &str) -> &str {
+    let doc = text.lines().find_map(|line| line.strip_prefix("doc")?.trim_start().strip_prefix('='));
+    let comment = || text.lines().next().map(|line| line.trim_start_matches('#'));
+    doc.or_else(comment).unwrap_or("").trim().trim_matches('"')
+}

@@ -1,0 +1,133 @@
+//! What loads, but is probably not meant: advice for the author.
+
+use super::asked::asked;
+use super::description::Description;
+use super::text::{FieldText, File, NumbersText};
+use crate::codec::kinds::Choice;
+use crate::codec::layout::When;
+use crate::codec::schema::reading::Named;
+use std::collections::HashSet;
+
+/// Advice, by its line.
+pub type Advice = Vec<(usize, String)>;
+
+/// What is said of the whole file; `text`: itself, where enumerations have their lines;
+/// `silent`: nothing in its packets tells it from others.
+pub fn advise(file: &File, text: &str, description: &Description, silent: bool, advice: &mut Advice) {
+    unused(file, text, advice);
+    hidden_by_others(file, description, advice);
+    conversations(file, description, silent, advice);
+    advice.sort();
+    advice.dedup();
+}
+
+/// All fields of a file.
+fn fields(file: &File) -> impl Iterator<Item = &FieldText> {
+    let packet = file.packet.iter().flat_map(|(_, fields)| fields);
+    let structs = file.structs.iter().flat_map(|(.., fields)| fields);
+    packet.chain(structs).chain(file.messages.iter().flat_map(|m| &m.fields))
+}
+
+/// The line of `[enum.NAME]`, or of its first entry.
+fn line_of(text: &str, table: &str, name: &str) -> usize {
+    let heads = [format!("[{table}.{name}]"), format!("{table}.{name}"), format!("{name} ")];
+    let found = heads.iter().find_map(|head| text.lines().position(|line| line.trim_start().starts_with(head)));
+    found.map_or(1, |line| line + 1)
+}
+
+/// Names that nothing refers to.
+fn unused(file: &File, text: &str, advice: &mut Advice) {
+    let asked = asked(file);
+    let set: HashSet<&str> = fields(file)
+        .flat_map(|field| &field.sets)
+        .map(|(name, _)| name)
+        .chain(file.messages.iter().flat_map(|m| &m.sets).map(|(name, _)| name))
+        .map(|name| name.rsplit('.').next().unwrap_or(name))
+        .collect();
+    for one in &file.memory {
+        let name = one.name.as_str();
+        match (asked.contains(name), set.contains(name)) {
+            (false, _) => advice.push((one.line, format!("memory {name} is never asked for: nothing depends on it"))),
+            (true, false) => advice.push((one.line, format!("memory {name} is never set: it stays what it is"))),
+            (true, true) => {}
+        }
+    }
+    for one in file.settings.iter().filter(|one| !asked.contains(one.name.as_str())) {
+        advice.push((one.line, format!("setting {} is never asked for: nothing depends on it", one.name)));
+    }
+    let mut used: HashSet<&str> = file.memory.iter().chain(&file.settings).map(|one| one.name.as_str()).collect();
+    let refer = |named: &'_ Option<Named>| match named {
+        Some(Named::Reference(name)) => Some(name.clone()),
+        _ => None,
+    };
+    let mut named: Vec<String> = Vec::new();
+    for field in fields(file) {
+        named.extend([&field.names, &field.flags].into_iter().filter_map(refer));
+        let parts = field.bits.iter().flat_map(|part| [&part.names, &part.flags]);
+        named.extend(parts.filter_map(refer));
+    }
+    used.extend(named.iter().map(String::as_str));
+    for (table, list) in [("enum", &file.enums), ("flags", &file.flags)] {
+        for (name, _) in list.iter().filter(|(name, _)| !used.contains(name.as_str())) {
+            advice.push((line_of(text, table, name), format!("{table} {name} is never used")));
+        }
+    }
+}
+
+/// Messages whose numbers an earlier one has.
+fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice) {
+    let same = |a: &When, b: &When| matches!(a, When::Always) || format!("{a:?}") == format!("{b:?}");
+    let within =
+        |choice: &Choice, (least, most): &(u64, u64)| choice.ids.iter().any(|(from, to)| from <= least && most <= to);
+    for (carrier, choices) in &description.carried {
+        let lines = file.messages.iter().filter(|m| m.message == *carrier);
+        for (k, (choice, text)) in choices.iter().zip(lines).enumerate() {
+            let earlier = choices.iter().take(k).find(|first| {
+                (first.from == 0 || first.from == choice.from)
+                    && same(&first.when, &choice.when)
+                    && !choice.ids.is_empty()
+                    && choice.ids.iter().all(|range| within(first, range))
+            });
+            if let Some(first) = earlier {
+                let why = format!("{}: never found: {} before it has its numbers", text.name, first.field.name);
+                advice.push((text.at("id"), why));
+            }
+        }
+    }
+}
+
+/// What conversations need.
+fn conversations(file: &File, description: &Description, silent: bool, advice: &mut Advice) {
+    for numbers in &file.numbers {
+        let NumbersText { ack, ack_below, ack_bits, ack_ranges, nack, .. } = numbers;
+        if [ack, ack_below, ack_bits, ack_ranges, nack].into_iter().all(Option::is_none) {
+            let why = format!(
+                "numbers.{}: nothing acknowledges them (ack, ack_below, ack_bits, ack_ranges, nack): copies and gaps \
+                 are counted, delays and what was never acknowledged are not",
+                numbers.name
+            );
+            advice.push((numbers.line, why));
+        }
+    }
+    let transports = [&file.udp, &file.tcp, &file.websocket];
+    let ports = transports.into_iter().flatten().any(|ports| !ports.ports.is_empty());
+    let from = file.messages.iter().any(|m| !m.from.is_empty());
+    if description.udp.is_some() && !ports && !from && file.recognise.server.is_none() {
+        let why =
+            "nothing tells who the server is (ports, from, [recognise] server): who speaks second is taken for it";
+        advice.push((file.protocol_line, why.into()));
+    }
+    if silent {
+        let why = match ports {
+            true => {
+                "only its ports tell it from others: nothing in its packets rules any out (constant, closed \
+                 enumeration, checksum, numbers that no message has)"
+            }
+            false => {
+                "nothing tells it from others (port, constant, closed enumeration, checksum, numbers that no message \
+                 has): only -p and --port read it"
+            }
+        };
+        advice.push((file.protocol_line, why.into()));
+    }
+}

@@ -1,0 +1,91 @@
+//! What a file has at a place: its type, its constant, the values it may have.
+
+use super::Description;
+use crate::codec::describe;
+use crate::codec::kinds::{Chosen, Constant};
+use crate::codec::layout::{Field, Kind};
+
+/// More names are not listed.
+const LISTED: usize = 12;
+
+fn list(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
+    match all.get(..LISTED) {
+        Some(first) if all.len() > LISTED => format!("{}, and {} more", first.join(", "), all.len() - LISTED),
+        _ => all.join(", "),
+    }
+}
+
+/// `names`: those of its enumeration, too. What a field is: `u16be`, `the constant 494f`, `u8: one of lobby=0, game=1`.
+pub fn expected(field: &'static Field, names: bool) -> String {
+    if let Kind::Custom(codec) = &field.kind {
+        if let Some(constant) = codec.any().and_then(|any| any.downcast_ref::<Constant>()) {
+            return format!("the constant {}", hex::encode(constant.wire));
+        }
+        // What has no name of its own is what it wraps.
+        if let ([of, ..], true) = (codec.fields(), field.name.is_empty()) {
+            return expected(of, names);
+        }
+    }
+    let mut text = describe::kind(field);
+    if (names || field.is(crate::codec::layout::flag::CLOSED))
+        && let Some(names) = describe::names(&field.show)
+    {
+        text += &format!(": one of {}", list(names.iter().map(|(value, name)| format!("{name}={value}"))));
+    }
+    if let Some(condition) = describe::condition(&field.when) {
+        text += &format!(", {condition}");
+    }
+    text
+}
+
+/// The numbers of the messages, where one field tells all of them.
+pub fn ids(description: &Description) -> String {
+    let [(_, choices)] = &description.carried[..] else { return String::new() };
+    let range = |(least, most): &(u64, u64)| match least == most {
+        true => least.to_string(),
+        false => format!("{least}..{most}"),
+    };
+    let one = |choice: &crate::codec::kinds::Choice| {
+        let ids: Vec<String> = choice.ids.iter().map(range).collect();
+        format!("{}={}", choice.field.name, ids.join("|"))
+    };
+    format!("one of {}", list(choices.iter().map(one)))
+}
+
+/// The field of a path, `commands[0].connect.mtu`.
+pub fn resolve(description: &Description, path: &str) -> Option<&'static Field> {
+    let names: Vec<&str> = path.split('.').map(|part| part.split('[').next().unwrap_or(part)).collect();
+    inside(description.packet, &names)
+}
+
+fn inside(fields: &'static [Field], path: &[&str]) -> Option<&'static Field> {
+    fields.iter().find_map(|field| below(field, path))
+}
+
+fn below(field: &'static Field, path: &[&str]) -> Option<&'static Field> {
+    let (name, rest) = path.split_first()?;
+    if let Kind::Custom(codec) = &field.kind
+        && let Some(chosen) = codec.any().and_then(|any| any.downcast_ref::<Chosen>())
+    {
+        let mut named = chosen.among.iter().filter(|choice| choice.field.name == *name);
+        return match rest {
+            [] if field.name == *name => Some(field),
+            [] => named.next().map(|choice| choice.field),
+            _ => named.find_map(|choice| inside(choice.layout.fields, rest)),
+        };
+    }
+    match &field.kind {
+        Kind::Inline(list) => inside(list, path),
+        Kind::Custom(codec) if field.name != *name => inside(codec.fields(), path),
+        _ if field.name != *name => None,
+        _ if rest.is_empty() => Some(field),
+        Kind::Struct(list) => inside(list, rest),
+        Kind::Array { of, .. } => match &of.kind {
+            Kind::Struct(list) | Kind::Inline(list) => inside(list, rest),
+            _ => below(of, rest),
+        },
+        Kind::Custom(codec) => inside(codec.fields(), rest),
+        _ => None,
+    }
+}

@@ -1,0 +1,237 @@
+//! Where packets do not fit their description, and what it expects there.
+
+use super::Description;
+use super::expected::{expected, ids, resolve};
+use crate::codec::fault::Reason;
+use crate::codec::kinds::{COMPUTED, UNKNOWN};
+use crate::codec::layout::flag;
+use crate::codec::node::Node;
+use crate::codec::reader::TRAILING;
+use crate::codec::{Fault, Tree};
+use crate::dissect::Message;
+use crate::plural::Plural;
+
+/// How a packet does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MisfitKind {
+    /// A field is broken.
+    Fault,
+    /// No message has its number.
+    Unknown,
+    /// Bytes are left.
+    Trailing,
+    /// A checksum is another one.
+    Checksum,
+    /// The whole that its part completed does not fit.
+    Whole,
+    /// The capture has only its beginning, which fits.
+    Cut,
+}
+
+impl MisfitKind {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            MisfitKind::Fault => "fault",
+            MisfitKind::Unknown => "unknown",
+            MisfitKind::Trailing => "trailing",
+            MisfitKind::Checksum => "checksum",
+            MisfitKind::Whole => "whole",
+            MisfitKind::Cut => "cut",
+        }
+    }
+}
+
+/// Where a packet does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// How.
+    pub kind: MisfitKind,
+    /// The field: `commands[0].connect.mtu`.
+    pub path: String,
+    /// Its first bit in the packet; `None`: it is in unpacked bytes.
+    pub bit: Option<u32>,
+    /// So many bits are not explained.
+    pub bits: u64,
+    /// What is wrong: `needs 2 bytes, 1 left`.
+    pub what: String,
+    /// What the file has there: `u16be`; empty where that says nothing more.
+    pub expected: String,
+}
+
+/// Bits in bytes, where they are whole ones.
+fn size(bits: u64) -> String {
+    if bits.is_multiple_of(8) { Plural(bits / 8, "byte").to_string() } else { Plural(bits, "bit").to_string() }
+}
+
+/// What is wrong, without the place.
+fn what(fault: &Fault) -> String {
+    let (need, have) = (size(fault.need), size(fault.have));
+    let text = match fault.reason {
+        Reason::Short => format!("needs {need}, {have} left"),
+        Reason::Cut => format!("needs {need}, {have} captured"),
+        Reason::Unterminated => format!("no end in the {have} that are left"),
+        Reason::Count => format!("an impossible count, {have} left"),
+        Reason::TooLong => "a number of too many bytes".into(),
+        Reason::Depth => "nested too deeply".into(),
+        Reason::Undefined(what) => what.into(),
+    };
+    if fault.limit.is_empty() { text } else { format!("{text} ({})", fault.limit) }
+}
+
+/// A place in a packet.
+struct Place {
+    /// The packet's bit at which the nodes' own places begin.
+    before: u32,
+    /// The bit behind the bytes that are there.
+    end: u32,
+}
+
+fn broken(description: &'static Description, fault: &Fault, place: &Place) -> Misfit {
+    let path = fault.path.strip_prefix(description.name).unwrap_or(&fault.path);
+    let path = path.strip_prefix(".packet.").unwrap_or(path);
+    let field = resolve(description, path);
+    Misfit {
+        kind: if fault.reason == Reason::Cut { MisfitKind::Cut } else { MisfitKind::Fault },
+        path: path.into(),
+        bit: Some(fault.bit),
+        bits: place.end.saturating_sub(fault.bit.max(place.before)) as u64,
+        what: what(fault),
+        expected: field.map(|field| expected(field, matches!(fault.reason, Reason::Undefined(_)))).unwrap_or_default(),
+    }
+}
+
+/// A number that no message has; `id` and `data` are its nodes, `headers` those around it: an earlier
+/// number may be the one.
+fn unknown<'t>(
+    description: &'static Description,
+    (id, data): (Option<&'t Node>, Option<&'t Node>),
+    headers: impl DoubleEndedIterator<Item = &'t Node>,
+    before: u32,
+) -> Misfit {
+    let number = id.and_then(Node::number).unwrap_or(0);
+    let selects = |node: &&Node| node.field.is(flag::SELECTS) && node.bits > 0 && node.number() == Some(number);
+    let earlier = headers.rev().filter(|node| node.source == 0).find(selects);
+    let at = id.filter(|node| node.bits > 0).or(earlier).or(data);
+    Misfit {
+        kind: MisfitKind::Unknown,
+        path: "unknown".into(),
+        bit: at.filter(|node| node.source == 0).map(|node| before + node.bit),
+        bits: data.map_or(0, |node| node.bits as u64),
+        what: format!("no message has the number {number}"),
+        expected: ids(description),
+    }
+}
+
+fn is_trailing(node: &Node) -> bool {
+    node.field.hook == u16::MAX && !std::ptr::eq(node.field, &COMPUTED) || std::ptr::eq(node.field, &TRAILING)
+}
+
+/// Bytes that are left, or a wrong sum.
+fn left(node: &Node, path: &str, bit: Option<u32>) -> Option<Misfit> {
+    let path = |name: &str| if path.is_empty() { name.into() } else { format!("{path}.{name}") };
+    if std::ptr::eq(node.field, &COMPUTED) {
+        let what = format!("the sum of these bytes is {:#x}", node.number().unwrap_or(0));
+        return Some(Misfit {
+            kind: MisfitKind::Checksum,
+            path: path("checksum"),
+            bit,
+            bits: 0,
+            what,
+            expected: "that sum".into(),
+        });
+    }
+    is_trailing(node).then(|| Misfit {
+        kind: MisfitKind::Trailing,
+        path: path(node.field.name),
+        bit,
+        bits: node.bits as u64,
+        what: format!("{} left", size(node.bits as u64)),
+        expected: match node.field.name.strip_suffix("_trailing") {
+            Some(name) => format!("the end of {name}"),
+            None => "the end".into(),
+        },
+    })
+}
+
+/// Where a packet's tree does not fit; `None`: it does.
+pub(super) fn of_packet(
+    description: &'static Description,
+    tree: &Tree,
+    fault: Option<&Fault>,
+    bytes: usize,
+) -> Option<Misfit> {
+    let place = Place { before: 0, end: bytes as u32 * 8 };
+    if let Some(fault) = fault {
+        return Some(broken(description, fault, &place));
+    }
+    let nodes = tree.nodes();
+    let mut path = "";
+    for (k, node) in nodes.iter().enumerate() {
+        if std::ptr::eq(node.field, &UNKNOWN) {
+            let child = |name: &str| tree.child(Some(k), name);
+            let headers = nodes.get(..k).unwrap_or_default().iter();
+            return Some(unknown(description, (child("id"), child("data")), headers, 0));
+        }
+        if node.field.is(flag::MESSAGE) {
+            path = node.field.name;
+        }
+        let bit = (node.source == 0).then_some(node.bit);
+        if let Some(misfit) = left(node, path, bit) {
+            return Some(misfit);
+        }
+    }
+    None
+}
+
+/// Where a message does not fit; `None`: it does. `before`: the bytes of its packet before its own.
+/// All that is not explained of it is counted in the result's `bits`.
+pub(super) fn of_line(description: &'static Description, message: &Message<'_>, before: usize) -> Option<Misfit> {
+    let dissection = message.dissection;
+    let bytes = message.place.bytes;
+    let place = Place { before: before as u32 * 8, end: (before + bytes.len()) as u32 * 8 };
+    let mut found: Option<Misfit> = None;
+    let mut add = |misfit: Misfit| match &mut found {
+        Some(first) => first.bits += misfit.bits,
+        None => found = Some(misfit),
+    };
+    if let Some(fault) = &dissection.fault {
+        add(broken(description, fault, &place));
+    } else if dissection.message == "unknown" {
+        let child = |name: &str| dissection.tree.child(None, name);
+        // The headers of a packet with several messages are of its bytes, not of this one's.
+        let headers = dissection.packet.nodes().iter().chain(dissection.tree.nodes());
+        add(unknown(description, (child("id"), child("data")), headers, place.before));
+    }
+    let sources = message.sources();
+    // The headers of a packet with several messages are each one's; their bytes are those of the
+    // whole packet then.
+    let last = dissection.part.is_none_or(|(part, count)| part == count);
+    let own = |node: &Node| match node.source {
+        0 => Some(place.before + node.bit),
+        other => {
+            let whole = sources.get(other).get(before..before + bytes.len()).is_some_and(|part| part == bytes);
+            (dissection.part.is_some() && whole).then_some(node.bit)
+        }
+    };
+    let headers = dissection.packet.nodes().iter().filter(|_| last).map(|node| (node, ""));
+    let fields = dissection.tree.nodes().iter().map(|node| (node, dissection.message));
+    for (node, path) in fields.chain(headers) {
+        left(node, path, own(node)).into_iter().for_each(&mut add);
+    }
+    if found.is_none()
+        && let Some((_, text)) = dissection.notes.iter().find(|(note, text)| {
+            note.code == description.codes.trailing && text.starts_with(super::session::WHOLE_DOES_NOT_FIT)
+        })
+    {
+        found = Some(Misfit {
+            kind: MisfitKind::Whole,
+            path: dissection.message.into(),
+            bit: None,
+            bits: 0,
+            what: text.into(),
+            expected: String::new(),
+        });
+    }
+    found
+}

@@ -1,0 +1,68 @@
+//! What a described protocol tells its author of traffic: where it does not fit, why it is not claimed.
+
+use super::Described;
+use super::evidence::{self, Rejection};
+use super::fit::{self, Misfit};
+use super::frames::Frame;
+use crate::codec::kinds::Choice;
+use crate::dissect::{Message, Observation};
+use crate::flow::Transport;
+use std::net::SocketAddr;
+
+impl Described {
+    /// Where a message of this protocol does not fit its file; `None`: it does. `before`: the bytes of
+    /// its packet before its own. All that is not explained of it is counted in the result's `bits`.
+    pub fn misfit(&self, message: &Message<'_>, before: usize) -> Option<Misfit> {
+        fit::of_line(self.0, message, before)
+    }
+
+    /// Why it does not claim a conversation that begins so.
+    pub fn rejection(&self, observation: &Observation<'_>) -> Rejection {
+        evidence::rejection(self.0, observation)
+    }
+
+    /// Does every byte of its streams belong to a packet? Marks behind lines do not.
+    pub fn counts_all_bytes(&self) -> bool {
+        matches!(self.0.tcp, Some((_, Frame::Length { .. })))
+    }
+
+    /// The messages that were not seen, with who sends them: `pong (server)`. `seen`: the name, and 1
+    /// for the client, 2 for the server, 0 for either.
+    pub fn unseen(&self, seen: &dyn Fn(&str, u64) -> bool) -> Vec<String> {
+        let all: Vec<(&str, &Choice)> = self
+            .0
+            .carried
+            .iter()
+            .flat_map(|(carrier, list)| list.iter().map(move |choice| (*carrier, choice)))
+            .collect();
+        let mut there: Vec<bool> = all.iter().map(|(_, choice)| seen(choice.field.name, choice.from)).collect();
+        // What carries a message that was seen was seen, too.
+        for _ in 0..all.len() {
+            let carriers: Vec<&str> =
+                all.iter().zip(&there).filter(|(_, there)| **there).map(|((c, _), _)| *c).collect();
+            let before = there.iter().filter(|there| **there).count();
+            for ((_, choice), there) in all.iter().zip(&mut there) {
+                *there |= carriers.contains(&choice.field.name);
+            }
+            if there.iter().filter(|there| **there).count() == before {
+                break;
+            }
+        }
+        let side = |choice: &Choice| match choice.from {
+            1 => " (client)",
+            2 => " (server)",
+            _ => "",
+        };
+        let missing = all.iter().zip(there).filter(|(_, there)| !there);
+        let mut names: Vec<String> =
+            missing.map(|((_, choice), _)| format!("{}{}", choice.field.name, side(choice))).collect();
+        let mut known = std::collections::HashSet::new();
+        names.retain(|name| known.insert(name.clone()));
+        names
+    }
+
+    /// Has one of the ends a port of the file?
+    pub fn has_port(&self, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
+        evidence::port(self.0, transport, ends)
+    }
+}

@@ -1,0 +1,56 @@
+//! Keys that say nothing of a field of its type: refused, since nobody writes them for nothing.
+
+use super::super::text::{FieldText, File};
+use crate::codec::kinds::catalogue;
+
+/// The first such key of a field, and what it is for.
+pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
+    let base = t.kind.split('[').next().unwrap_or_default().trim();
+    let sum = base.to_ascii_lowercase().starts_with("crc") && catalogue::by_name(base).is_some();
+    let structure = text.structs.iter().any(|(name, ..)| name == base);
+    let content = ["text", "cstring", "string8", "string16", "string32", "bytes", "payload", "ipv4"].contains(&base);
+    let message = base == "message";
+    let shown = if t.kind.is_empty() { "a view (of)" } else { t.kind.trim() };
+    let misses = |key: &str, other: &str| Some(format!("{key}: {other} is missing, without which it says nothing"));
+    let wrong = |key: &str, of: &str| Some(format!("{key} is for {of}, not for {shown}"));
+    if t.or_end && t.until.is_none() {
+        return misses("or_end", "until");
+    }
+    if t.hidden_id && !message {
+        return wrong("hidden_id", "messages");
+    }
+    let sums = [
+        ("over", t.over.is_some()),
+        ("holds", t.holds.is_some()),
+        ("holds_order", t.holds_big.is_some()),
+        ("holds_if", t.holds_if.is_some()),
+        ("order", t.big.is_some()),
+    ];
+    if let Some((key, _)) = sums.iter().find(|(_, given)| *given && !sum) {
+        return wrong(key, "checksums");
+    }
+    let held = [("holds_order", t.holds_big.is_some()), ("holds_if", t.holds_if.is_some())];
+    if let Some((key, _)) = held.iter().find(|(_, given)| *given && t.holds.is_none()) {
+        return misses(key, "holds");
+    }
+    let packed = [("inflated", t.inflated.is_some()), ("most", t.most.is_some())];
+    if let Some((key, _)) = packed.iter().find(|(_, given)| *given && t.compressed.is_none()) {
+        return misses(key, "compressed");
+    }
+    if t.inline && !structure {
+        return wrong("inline", "structs");
+    }
+    let numbers = [("scale", t.scale.is_some()), ("enum", t.names.is_some()), ("flags", t.flags.is_some())];
+    let no_number = content || message || structure || sum;
+    if let Some((key, _)) = numbers.iter().find(|(_, given)| *given && no_number) {
+        return wrong(key, "whole numbers");
+    }
+    let text_given = t.default.as_ref().is_some_and(|default| !default.is_string());
+    if text_given && content && !t.kind.ends_with(']') {
+        return Some(format!(
+            "default: expected text, got {}",
+            t.default.as_ref().map_or(String::new(), ToString::to_string)
+        ));
+    }
+    None
+}
