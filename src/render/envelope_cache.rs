@@ -113,7 +113,7 @@ impl EnvelopeCache {
     pub fn name(&mut self, name: &'static str) -> Option<&Short> {
         // Names of a few bytes stand side by side in memory; those of files at multiples of 16.
         let address = name.as_ptr() as usize;
-        let kept = &mut self.names[(address / 4 ^ address / 64) % NAMES];
+        let kept = &mut self.names[((address / 4) ^ (address / 64)) % NAMES];
         if !std::ptr::eq(kept.of, name) {
             kept.set(name);
         }
