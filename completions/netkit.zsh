@@ -429,7 +429,7 @@ influx\:"InfluxDB'\''s line protocol\: a line a server"
 nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
 '--every=[Ask again and again\: from the beginning of one round to that of the next; until Ctrl-C]:TIME:_default' \
 '--textfile=[Write -f prometheus into this file, beside it and then renamed\: for node_exporter'\''s textfile collector, NAME.prom]:FILE:_files' \
-'--pcap=[Record the exchange as a capture]:FILE:_files' \
+'--pcap=[Record the exchange as a capture\: pcap. A name in .pcapng\: pcapng, with its messages as comments]:FILE:_files' \
 '--parallel=[How many servers are asked at once]:N:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
@@ -470,7 +470,7 @@ _arguments "${_arguments_options[@]}" : \
 ndjson\:"A JSON object a line\: each refusal and divergence, then the session; with --clients one each second, then one for all"))' \
 '--format=[Form of the report]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each refusal and divergence, then the session; with --clients one each second, then one for all"))' \
-'--pcap=[Record the exchange as a capture]:FILE:_files' \
+'--pcap=[Record the exchange as a capture\: pcap. A name in .pcapng\: pcapng, with its messages as comments]:FILE:_files' \
 '-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
@@ -532,7 +532,7 @@ csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
 none\:"Nothing but the counts at the end"))' \
 '*--columns=[csv, tsv and summary\: these columns, as for decode]:A,B.C:_default' \
-'--pcap=[Record both legs, with what was done to each packet as its comment (pcapng)]:FILE:_files' \
+'--pcap=[Record both legs, with what was done to each packet as its comment (pcapng). A name in .pcapng\: its messages, too, as decode -f pcapng has them]:FILE:_files' \
 '--clients=[The most clients at once]:N:_default' \
 '--idle=[A client that is silent for so long has gone (datagrams)]:TIME:_default' \
 '-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \

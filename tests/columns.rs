@@ -56,6 +56,22 @@ mod with {
         fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
 
+    /// Of a protocol that nobody asked for: `-p` and `--protocol-file` are refused before.
+    #[test]
+    fn headers_without_columns_are_said() {
+        let config = folder("headers");
+        let place = config.join("netkit/protocols");
+        fs::create_dir_all(&place).unwrap();
+        fs::copy("fixtures/protocols/enet.toml", place.join("enet.toml")).unwrap();
+        let mut command = common::netkit(&["decode", "fixtures/described/enet.pcap", "-q", "-f", "parquet", "-o"]);
+        let output = command.arg(config.join("out")).env("XDG_CONFIG_HOME", &config).output().unwrap();
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{why}");
+        assert!(why.contains("the headers around 101 messages (the first of enet) have no columns"), "{why}");
+        assert!(names(&config.join("out")).contains(&"enet.connect.parquet".into()));
+        fs::remove_dir_all(config).unwrap();
+    }
+
     #[test]
     fn what_is_there_is_replaced_only_by_force() {
         let folder = folder("force");

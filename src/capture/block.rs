@@ -20,40 +20,52 @@ pub const LONGEST_OPTION: usize = 65_535;
 /// Type and length before a block's body.
 const HEADER: usize = 8;
 
-/// Begins a block in an empty buffer.
-pub fn begin(kind: u32, big: bool, block: &mut Vec<u8>) {
-    block.clear();
-    word(kind, big, block);
+/// Begins a block behind what the buffer has.
+pub fn begin(kind: u32, big: bool, out: &mut Vec<u8>) {
+    word(kind, big, out);
     // The length is set at the end.
-    word(0, big, block);
+    word(0, big, out);
 }
 
-/// Ends it. Returns whether it is one that can be read again.
-pub fn end(big: bool, block: &mut Vec<u8>) -> bool {
-    pad(block);
-    let length = block.len() + 4;
+/// Ends the block that begins at `start`. Returns whether it is one that can be read again.
+pub fn end(start: usize, big: bool, out: &mut Vec<u8>) -> bool {
+    pad(start, out);
+    let length = out.len() - start + 4;
     let Ok(length) = u32::try_from(length) else { return false };
     let bytes = if big { length.to_be_bytes() } else { length.to_le_bytes() };
-    if let Some(place) = block.get_mut(4..8) {
+    if let Some(place) = out.get_mut(start + 4..start + 8) {
         place.copy_from_slice(&bytes);
     }
-    block.extend_from_slice(&bytes);
+    out.extend_from_slice(&bytes);
     length <= LONGEST
 }
 
-/// Appends an option; of a longer value there is what fits.
-pub fn option(code: u16, value: &[u8], big: bool, block: &mut Vec<u8>) {
-    let value = value.get(..LONGEST_OPTION).unwrap_or(value);
-    for half in [code, value.len() as u16] {
-        block.extend_from_slice(&if big { half.to_be_bytes() } else { half.to_le_bytes() });
-    }
-    block.extend_from_slice(value);
-    pad(block);
+/// Begins the little-endian block of a packet: all but its options and its end.
+pub fn packet(interface: u32, ticks: u64, data: &[u8], length: u32, out: &mut Vec<u8>) {
+    let start = out.len();
+    let mut head = [0; HEADER + 20];
+    let words = [ENHANCED, 0, interface, (ticks >> 32) as u32, ticks as u32, data.len() as u32, length];
+    head.chunks_exact_mut(4).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+    out.extend_from_slice(&head);
+    out.extend_from_slice(data);
+    pad(start, out);
 }
 
-/// Fills up to a multiple of four bytes.
-pub fn pad(block: &mut Vec<u8>) {
-    block.resize(block.len().next_multiple_of(4), 0);
+/// Appends an option; of a longer value there is what fits.
+pub fn option(code: u16, value: &[u8], big: bool, out: &mut Vec<u8>) {
+    let value = value.get(..LONGEST_OPTION).unwrap_or(value);
+    for half in [code, value.len() as u16] {
+        out.extend_from_slice(&if big { half.to_be_bytes() } else { half.to_le_bytes() });
+    }
+    let start = out.len();
+    out.extend_from_slice(value);
+    pad(start, out);
+}
+
+/// Fills what begins at `start` up to a multiple of four bytes.
+pub fn pad(start: usize, out: &mut Vec<u8>) {
+    let more = (out.len() - start).wrapping_neg() % 4;
+    out.extend_from_slice([0; 3].get(..more).unwrap_or_default());
 }
 
 /// Appends a number of 32 bits.
@@ -107,11 +119,6 @@ impl<'a> Block<'a> {
     /// Where the bytes of its packet begin.
     pub fn data(self) -> usize {
         if self.kind == SIMPLE { HEADER + 4 } else { HEADER + 20 }
-    }
-
-    /// The words before them.
-    pub fn head(self) -> &'a [u8] {
-        self.bytes.get(HEADER..self.data()).unwrap_or_default()
     }
 
     /// Calls `each` with code and value of every option behind a packet of `captured` bytes. One that does

@@ -7,6 +7,7 @@
 //! ([`Fragments`]). [`PcapWriter`] and [`ethernet`] write.
 
 pub(crate) mod block;
+mod bound;
 mod build;
 mod classic;
 mod clock;
@@ -42,6 +43,7 @@ mod write;
 mod write_ng;
 mod zstd;
 
+pub use bound::Bound;
 pub use build::{BuildError, ethernet};
 pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};

@@ -1,8 +1,8 @@
 //! Writing pcapng: frames with their own link types, resolutions and lengths, interfaces with names,
 //! comments.
 
-use super::block::{self, COMMENT, ENHANCED, INTERFACE, SECTION};
-use super::{LinkType, Time};
+use super::block::{self, COMMENT, INTERFACE, SECTION};
+use super::{Frame, LinkType, Time};
 use std::io::{self, Write};
 
 /// Times are written with at most so many decimals: 64 bits of nanoseconds last beyond 2500.
@@ -88,20 +88,8 @@ impl<W: Write> PcapNgWriter<W> {
         length: usize,
         comments: impl IntoIterator<Item = &'c str>,
     ) -> io::Result<()> {
-        let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
-        let digits = self.interfaces.get(interface as usize).map_or(DIGITS, |(_, digits)| *digits);
-        let unit = 10i128.pow(9 - u32::from(digits));
-        let ticks = u64::try_from(time.nanos().div_euclid(unit))
-            .map_err(|_| invalid("the time does not fit into a pcapng file"))?;
-        let too_long = |_| invalid("the frame does not fit into a pcapng file");
-        let captured = u32::try_from(data.len()).map_err(too_long)?;
-        let length = u32::try_from(length).map_err(too_long)?;
-        block::begin(ENHANCED, false, &mut self.block);
-        for word in [interface, (ticks >> 32) as u32, ticks as u32, captured, length] {
-            self.block.extend_from_slice(&word.to_le_bytes());
-        }
-        self.block.extend_from_slice(data);
-        block::pad(&mut self.block);
+        let (ticks, length) = self.ticks(interface, time, data, length)?;
+        block::packet(interface, ticks, data, length, &mut self.block);
         let start = self.block.len();
         for comment in comments.into_iter().filter(|comment| !comment.is_empty()) {
             let mut end = comment.len().min(block::LONGEST_OPTION);
@@ -116,9 +104,39 @@ impl<W: Write> PcapNgWriter<W> {
         self.end()
     }
 
+    /// A frame's time as the interface counts it, and its length as the format holds it.
+    fn ticks(&self, interface: u32, time: Time, data: &[u8], length: usize) -> io::Result<(u64, u32)> {
+        let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
+        let digits = self.interfaces.get(interface as usize).map_or(DIGITS, |(_, digits)| *digits);
+        // As a rule both have the same digits, and no number needs more than 64 bits.
+        let same = || {
+            let second = 10u64.checked_pow(u32::from(digits)).filter(|_| time.digits == digits)?;
+            u64::try_from(time.secs).ok()?.checked_mul(second)?.checked_add(time.frac)
+        };
+        let unit = || 10i128.pow(9 - u32::from(digits));
+        let ticks = same()
+            .or_else(|| u64::try_from(time.nanos().div_euclid(unit())).ok())
+            .ok_or_else(|| invalid("the time does not fit into a pcapng file"))?;
+        match (u32::try_from(data.len()), u32::try_from(length)) {
+            (Ok(_), Ok(length)) => Ok((ticks, length)),
+            _ => Err(invalid("the frame does not fit into a pcapng file")),
+        }
+    }
+
+    /// Begins the block of a frame in other memory, as [`PcapNgWriter::packet`] does in the file's: all
+    /// but its options and its end.
+    ///
+    /// # Errors
+    /// As [`PcapNgWriter::packet`].
+    pub(crate) fn begin(&self, interface: u32, frame: &Frame<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+        let (ticks, length) = self.ticks(interface, frame.time, frame.data, frame.length)?;
+        block::packet(interface, ticks, frame.data, length, out);
+        Ok(())
+    }
+
     /// Writes the block.
     fn end(&mut self) -> io::Result<()> {
-        let whole = block::end(false, &mut self.block);
+        let whole = block::end(0, false, &mut self.block);
         let done = match whole {
             true => self.out.write_all(&self.block),
             false => Err(io::Error::new(io::ErrorKind::InvalidInput, "the frame does not fit into a pcapng file")),

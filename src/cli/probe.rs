@@ -73,7 +73,7 @@ pub struct Probe {
     /// collector, NAME.prom
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub textfile: Option<PathBuf>,
-    /// Record the exchange as a capture
+    /// Record the exchange as a capture: pcap. A name in .pcapng: pcapng, with its messages as comments
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
     /// Replace the output file where there is one

@@ -46,7 +46,8 @@ pub struct Proxy {
     /// csv, tsv and summary: these columns, as for decode
     #[arg(long, value_name = "A,B.C", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Record both legs, with what was done to each packet as its comment (pcapng)
+    /// Record both legs, with what was done to each packet as its comment (pcapng). A name in .pcapng: its
+    /// messages, too, as decode -f pcapng has them
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
     /// Replace the output file where there is one

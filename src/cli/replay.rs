@@ -94,7 +94,7 @@ pub struct Replay {
     /// Form of the report
     #[arg(short, long, value_enum, default_value_t = ReplayFormat::Text, value_name = "F")]
     pub format: ReplayFormat,
-    /// Record the exchange as a capture
+    /// Record the exchange as a capture: pcap. A name in .pcapng: pcapng, with its messages as comments
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
     /// Replace the output file where there is one

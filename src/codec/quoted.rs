@@ -35,35 +35,45 @@ impl Short {
     }
 }
 
-/// `"name":`; empty if the name is too long, needs an escape or is not ASCII.
+/// `"name":`; empty if the name is too long, needs an escape or is not ASCII. And whether the name has
+/// only letters, digits and `_`.
 #[derive(Clone, Copy, Debug)]
-pub struct Quoted(Short);
+pub struct Quoted(Short, bool);
 
 impl Quoted {
     /// The quoted form of a name.
     pub const fn new(name: &str) -> Quoted {
-        let (name, mut text) = (name.as_bytes(), [0; Short::ROOM]);
+        let (name, mut text, mut word) = (name.as_bytes(), [0; Short::ROOM], true);
         if name.len() + 3 > Short::ROOM {
-            return Quoted(Short { text, len: 0 });
+            return Quoted(Short { text, len: 0 }, false);
         }
         text[0] = b'"';
         let mut at = 0;
         while at < name.len() {
             if !matches!(name[at], b' '..=b'~') || matches!(name[at], b'"' | b'\\') {
-                return Quoted(Short { text, len: 0 });
+                return Quoted(Short { text, len: 0 }, false);
             }
+            word &= name[at].is_ascii_alphanumeric() || name[at] == b'_';
             text[at + 1] = name[at];
             at += 1;
         }
         text[at + 1] = b'"';
         text[at + 2] = b':';
-        Quoted(Short { text, len: at as u8 + 3 })
+        Quoted(Short { text, len: at as u8 + 3 }, word)
     }
 
     /// True if there is a quoted form, so that the name is known to be short, printable ASCII.
     #[inline(always)]
     pub const fn is_there(&self) -> bool {
         self.0.len > 0
+    }
+
+    /// The name without its quotes, with what stands behind it in the buffer, and its length; `None` if it
+    /// has others than letters, digits and `_`, or there is no quoted form.
+    #[inline(always)]
+    pub fn word(&self) -> Option<(&[u8; Short::ROOM - 1], usize)> {
+        let (name, len) = (self.0.text.last_chunk()?, usize::from(self.0.len));
+        self.1.then(|| (name, len.saturating_sub(3)))
     }
 
     /// It, or an empty text.
@@ -95,6 +105,21 @@ mod tests {
         assert_eq!(written(&"x".repeat(29)), Some(format!("{{\"{}\":", "x".repeat(29))));
         assert_eq!(written(&"x".repeat(30)), None);
         for odd in ["a\"b", "a\\b", "a\nb", "\u{7f}", "é"] {
+            assert_eq!(written(odd), None, "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_letters_are_words() {
+        let written = |name: &str| {
+            let quoted = Quoted::new(name);
+            quoted.word().map(|(text, len)| String::from_utf8(text[..len].to_vec()).unwrap())
+        };
+        let long = "x".repeat(29);
+        for name in ["", "rtt", "Last_9", &long] {
+            assert_eq!(written(name).as_deref(), Some(name));
+        }
+        for odd in ["a b", "a,b", "a-b", "a\"b", "\u{e9}", "a%", &"x".repeat(30)] {
             assert_eq!(written(odd), None, "{odd:?}");
         }
     }

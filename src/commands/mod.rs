@@ -1,6 +1,7 @@
 //! The subcommands: one file each, thin wrappers of the library.
 
-pub mod capture;
+mod annotated;
+mod capture;
 mod check;
 mod check_file;
 mod cut;

@@ -3,14 +3,17 @@
 //! however the program ends, the old file is intact and nothing is left over. Pipes and devices are
 //! written directly.
 
+use super::annotated::{self, Recorded};
 use super::notify::notify;
 use super::{Usage, interrupt};
 use crate::cli::Global;
 use crate::platform;
+use netkit::dissect::Options;
 use netkit::plural::Plural;
 use netkit::printable::Printable;
+use netkit::render::pcapng::Annotator;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -108,6 +111,15 @@ impl OutFile {
             (true, false) => return refuse("exists: --force replaces it"),
         };
         Ok(OutFile { name: name.into(), place, how, beside: None })
+    }
+
+    /// The same for a recording: with its name, and whether it is a pipe or a device, whose reader sees
+    /// what is written at once.
+    ///
+    /// # Errors
+    /// As [`OutFile::open`].
+    pub fn open_named(&mut self) -> io::Result<(File, &Path, bool)> {
+        Ok((self.open()?, &self.name, self.how == How::Direct))
     }
 
     /// The path that the user gave.
@@ -262,17 +274,19 @@ fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
 pub struct Recording {
     file: OutFile,
     recorder: netkit::live::net::Recorder,
+    comments: Option<Annotator>,
 }
 
 impl Recording {
-    /// Begins a recording into a checked file, of at most so many bytes.
+    /// Begins a recording into a checked file, of at most so many bytes. `options`: how its messages are
+    /// read, where its name asks for them.
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn begin(mut file: OutFile, most: usize) -> io::Result<Recording> {
-        let out: Box<dyn Write + Send> = Box::new(io::BufWriter::new(file.open()?));
+    pub fn begin(mut file: OutFile, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recording> {
+        let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
         let recorder = netkit::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
-        Ok(Recording { file, recorder: recorder.bounded(most) })
+        Ok(Recording { file, recorder: recorder.bounded(bound), comments })
     }
 
     /// The recorder for the exchange.
@@ -294,6 +308,7 @@ impl Recording {
     /// Errors of the file system.
     pub fn end(self, global: &Global) -> io::Result<()> {
         self.flush()?;
+        annotated::end(self.comments, &self.file.name, global).map_err(|e| self.file.named(e))?;
         let missing = self.recorder.missing();
         if missing > 0 {
             let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));
@@ -311,6 +326,7 @@ impl Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write as _;
 
     /// Two options must not name the same file, however it is written.
     #[test]

@@ -68,7 +68,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
         true => Live::Waiting,
         false => Live::No,
     };
-    let mut writer = Writer { annotated, pick, left: args.output.count, live };
+    let mut writer = Writer { annotated, pick, left: args.output.count, live, frames: 0 };
     let read = match linked {
         Some(linked) => read::whole(input, options, global, &mut Second::new(&mut writer, linked)),
         None => read::whole(input, options, global, &mut writer),
@@ -99,7 +99,9 @@ fn finish(
         let lost = Plural(copied.lost, "message");
         notify(
             global,
-            format_args!("netkit: {name}: {lost} became known when all frames were written, and stand nowhere"),
+            format_args!(
+                "netkit: {name}: {lost} became known when all frames were written, or had no room, and stand nowhere"
+            ),
         );
     }
     if let (Ok(Some(stopped)), false) = (&read, args.follow) {
@@ -125,12 +127,16 @@ fn finish(
     Ok(interrupt::status(endless).unwrap_or(status))
 }
 
+/// After so many frames it is looked whether they could be written, which they are in larger pieces.
+const EACH: u64 = 64;
+
 /// The selected messages, up to the count.
 struct Writer {
     annotated: Annotated,
     pick: Pick,
     left: Option<u64>,
     live: Live,
+    frames: u64,
 }
 
 impl Sink for Writer {
@@ -157,9 +163,12 @@ impl CaptureSink for Writer {
     }
 
     fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
-        if self.live == Live::Each || self.live == Live::Waiting && waits() {
+        let flushes = self.live == Live::Each || self.live == Live::Waiting && waits();
+        if flushes {
             self.annotated.flush();
         }
-        self.left != Some(0) && !self.annotated.failed()
+        self.frames = self.frames.wrapping_add(1);
+        let failed = (flushes || self.frames.is_multiple_of(EACH)) && self.annotated.failed();
+        self.left != Some(0) && !failed
     }
 }

@@ -7,8 +7,7 @@ use super::selection::limits;
 use super::targets::{self, Asked};
 use super::{Usage, broken_pipe, described_options, inputs, interrupt};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport, protocol_files_given};
-use netkit::dissect::Dissector;
-use netkit::dissect::{Message, Sink};
+use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::Clients;
 use netkit::live::Observer;
 use netkit::live::net::Recorder;
@@ -16,6 +15,7 @@ use netkit::live::probe::{self, Carrier, Request, Shared, pool};
 use netkit::printable::Printable;
 use netkit::render::{self, Renderer, Style};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
@@ -62,7 +62,8 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     textfile(args, &inputs)?;
     // All requests have the user's limits.
     let most = requests.first().map_or(usize::MAX, |(_, request)| request.options.limits.live.pcap_bytes);
-    let recording = file.map(|file| Recording::begin(file, most)).transpose()?;
+    let read = || recorded(&targets, &requests);
+    let recording = file.map(|file| Recording::begin(file, most, read)).transpose()?;
     let (stop, flows) = (interrupt::stop(), AtomicU64::new(0));
     let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows };
     let status = loop {
@@ -86,6 +87,25 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
         (_, ProbeFormat::Nagios) => Ok(status),
         _ => Ok(interrupt::status(false).unwrap_or(status)),
     }
+}
+
+/// How what is recorded is read: those who were asked are the servers.
+fn recorded(targets: &[Asked], requests: &[(Option<String>, Request)]) -> Options {
+    let mut options = requests.first().map_or_else(netkit::protocols::options, |(_, request)| request.options.clone());
+    let mut ports = BTreeMap::new();
+    for Asked { target, proto, .. } in targets {
+        let request = requests.iter().find(|(of, _)| of == proto).map(|(_, request)| request);
+        if let Some((request, port)) = request.and_then(|request| Some((request, probe::port(request, target).ok()?))) {
+            let known = ports.entry(port).or_insert_with(|| request.options.proto.clone());
+            *known = known.take().filter(|known| Some(known) == request.options.proto.as_ref());
+        }
+    }
+    options.servers = ports.keys().map(|port| Server::at_port(*port)).collect();
+    if ports.values().any(|proto| *proto != options.proto) {
+        options.proto = None;
+        options.ports.extend(ports.into_iter().filter_map(|(port, proto)| Some((port, proto?))));
+    }
+    options
 }
 
 /// The file for node_exporter: replaced each time, that is what it is for.

@@ -8,6 +8,7 @@ use super::selection::limits;
 use super::{Usage, inputs, interrupt, options, outfile};
 use crate::cli::{Dissect, Global, Proxy, ProxyFormat, ProxyTransport};
 use anyhow::Context;
+use netkit::dissect::{Options, Server};
 use netkit::encode::deeply;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Counts, Relay};
@@ -43,7 +44,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let port = target.port.ok_or_else(|| Usage(format!("{}: no port given", target.text)))?;
     let found = resolve(&target.host, port, NAME, stop).map_err(|what| Usage(format!("{}: {what}", target.text)))?;
     let target = *found.first().ok_or_else(|| Usage(format!("{}: the name has no addresses", args.target.text)))?;
-    options.server = Some(netkit::dissect::Server { addr: target.ip(), port: Some(target.port()) });
+    options.server = Some(Server { addr: target.ip(), port: Some(target.port()) });
     let (rules, rules_file) = rules(args, &options)?;
     // Each client needs a file or two, and some are open already.
     let files = u64::from(args.clients) * (u64::from(udp) + 2 * u64::from(tcp)) + 32;
@@ -73,7 +74,13 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     // What is not read cannot be followed.
     let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
     let changes = rules_file.is_some();
-    let mut printer = Printer::new(args, global, file, rules_file, options.limits.live.pcap_bytes)?;
+    let local = relay.local();
+    // The recording has both legs: the proxy is the server of one.
+    let both = || {
+        let listen = Server { addr: local.ip(), port: Some(local.port()) };
+        Options { servers: vec![listen], ..options.clone() }
+    };
+    let mut printer = Printer::new(args, global, file, rules_file, options.limits.live.pcap_bytes, both)?;
     let mut collector =
         Collector::new(Arc::new(rules), changes, printer.render(args, global, &options)?).beside(beside);
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));

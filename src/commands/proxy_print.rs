@@ -1,6 +1,7 @@
 //! What a proxy prints: messages with what was done to each, notes, both legs as a capture.
 
 use super::Usage;
+use super::annotated::{self, Recorded};
 use super::notify::notify;
 use super::outfile::OutFile;
 use super::output::style;
@@ -13,9 +14,10 @@ use netkit::live::proxy::{Legs, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
+use netkit::render::pcapng::Annotator;
 use netkit::render::{self, Columns, Details, Renderer};
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -59,7 +61,7 @@ pub struct Printer<'a> {
     format: ProxyFormat,
     quiet: bool,
     out: io::Stdout,
-    legs: Option<(Legs<BufWriter<std::fs::File>>, OutFile)>,
+    legs: Option<(Legs<Box<dyn Write + Send>>, OutFile, Option<Annotator>)>,
     /// Frames of which no message was read when they came, and whether one is a datagram of which
     /// none was read since.
     pending: BTreeMap<u64, (Fate, bool)>,
@@ -78,9 +80,12 @@ impl<'a> Printer<'a> {
         file: Option<OutFile>,
         rules: Option<RulesFile<'a>>,
         most: usize,
+        options: impl FnOnce() -> Options,
     ) -> io::Result<Printer<'a>> {
-        let begin =
-            |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?.bounded(most), file));
+        let begin = |mut file: OutFile| {
+            let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
+            Ok::<_, io::Error>((Legs::new(out)?.bounded(bound), file, comments))
+        };
         let legs = file.map(begin).transpose()?;
         let (format, quiet) = (args.format, global.quiet);
         let (pending, unread, begun) = (BTreeMap::new(), 0, false);
@@ -253,8 +258,9 @@ impl<'a> Printer<'a> {
             let count = Plural(self.unread, "datagram");
             notify(global, format_args!("netkit: {count} that no protocol explains: -p names one"));
         }
-        if let Some((mut legs, file)) = self.legs {
+        if let Some((mut legs, file, comments)) = self.legs {
             legs.flush()?;
+            annotated::end(comments, file.path(), global).map_err(|error| file.named(error))?;
             if legs.missing() > 0 {
                 let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
                 notify(
@@ -271,7 +277,7 @@ impl<'a> Printer<'a> {
 
 impl Output for Printer<'_> {
     fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
-        if let Some((legs, file)) = &mut self.legs {
+        if let Some((legs, file, _)) = &mut self.legs {
             let before = legs.missing();
             legs.passed(&passed)?;
             if before == 0 && legs.missing() > 0 {

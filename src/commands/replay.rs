@@ -9,7 +9,7 @@ use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
-use netkit::dissect::{Message, Options, Role, Sink};
+use netkit::dissect::{Message, Options, Role, Server, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, resolve};
@@ -95,8 +95,14 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     // Everything that is going to be sent is known to be writable before anything is.
     let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
     drop(asked);
-    let recording =
-        file.filter(|_| !args.dry_run).map(|file| Recorded::begin(file, options.limits.live.pcap_bytes)).transpose()?;
+    let read = || {
+        let usual = conversation.dissector.port();
+        let port = args.listen.map(|at| at.port()).or(args.to.as_ref().and_then(|target| target.port)).or(usual);
+        let (proto, servers) = (conversation.dissector.name(), port.map(Server::at_port));
+        Options { proto: Some(proto.into()), server: None, servers: servers.into_iter().collect(), ..options.clone() }
+    };
+    let most = options.limits.live.pcap_bytes;
+    let recording = file.filter(|_| !args.dry_run).map(|file| Recorded::begin(file, most, read)).transpose()?;
     let order = Order {
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),

@@ -35,6 +35,16 @@ pub fn warn(global: &Global, counters: &mut Counters) {
     if more > 0 {
         notify(global, format_args!("netkit: and {} more given up like these", Plural(more, "conversation")));
     }
+    for ((one, other), n) in &counters.tied {
+        let (conversations, verb) = (Plural(*n, "conversation"), if *n == 1 { "fits" } else { "fit" });
+        notify(
+            global,
+            format_args!(
+                "netkit: {conversations} {verb} {one} and {other} equally well, and neither takes them: -p and --port \
+                 name one"
+            ),
+        );
+    }
     if unclaimed.unread > 0 {
         let packets = Plural(unclaimed.unread, "packet");
         notify(

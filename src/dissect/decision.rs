@@ -18,6 +18,8 @@ pub struct Decision<'a> {
     pub begun: [bool; 2],
     /// The protocol that takes it, and why; `None`: none.
     pub taken: Option<(&'static str, &'static str)>,
+    /// Two protocols that fit equally well, so that neither takes it.
+    pub tied: Option<(&'static str, &'static str)>,
 }
 
 /// A conversation that is over.

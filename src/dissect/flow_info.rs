@@ -79,8 +79,10 @@ impl FlowInfo<'_> {
 
     /// The server's side according to `--server`.
     pub fn server_by_option(&self) -> Option<Side> {
-        let server = self.options.server?;
-        self.only(|end| server.matches(end))
+        let Options { server, servers, .. } = self.options;
+        let given = server.and_then(|server| self.only(|end| server.matches(end)));
+        // One after the other: a proxy is the client of one of them.
+        given.or_else(|| servers.iter().find_map(|server| self.only(|end| server.matches(end))))
     }
 
     /// The server's side according to `--from`, if `from` is the sender: bare hex text has no

@@ -5,7 +5,7 @@ use super::registry::Registry;
 use crate::codec::schema::Schemas;
 use crate::dissect::limits::Limits;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// `--server ADDR[:PORT]`.
@@ -18,9 +18,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Is this end the server?
+    /// This port, of any address.
+    pub fn at_port(port: u16) -> Server {
+        Server { addr: Ipv4Addr::UNSPECIFIED.into(), port: Some(port) }
+    }
+
+    /// Is this end the server? An unspecified address stands for any.
     pub fn matches(&self, end: SocketAddr) -> bool {
-        end.ip() == self.addr && self.port.is_none_or(|p| p == end.port())
+        (end.ip() == self.addr || self.addr.is_unspecified()) && self.port.is_none_or(|p| p == end.port())
     }
 }
 
@@ -77,6 +82,8 @@ pub struct Options {
     pub settings: Settings,
     /// `--server`.
     pub server: Option<Server>,
+    /// Further ends that are servers, as a program may know.
+    pub servers: Vec<Server>,
     /// `--from`: the sender, if there are no addresses.
     pub from: Option<Role>,
     /// `--port N=PROTO`.
@@ -97,6 +104,7 @@ impl Options {
             registry,
             settings: Settings::default(),
             server: None,
+            servers: Vec::new(),
             from: None,
             ports: Vec::new(),
             schemas: Arc::default(),

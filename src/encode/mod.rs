@@ -41,7 +41,7 @@ pub use values::{LONGEST, MAX_NESTING, Text, TextError, Values, json};
 
 /// The stack for the deepest JSON that [`Values`] accepts: a level costs a few kilobytes in a
 /// program that is not optimised.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 /// Runs `work` on a thread whose stack is large enough for the deepest message.
 ///

@@ -50,14 +50,18 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     line.newline();
 }
 
-/// The message in a line for which its frame is known: protocol, message, sender, fields, signs.
-pub(super) fn remark(message: &Message<'_>, line: &mut LineWriter<'_>) {
+/// The message in a line for which its frame is known begins with protocol, message, sender.
+pub(super) fn remark_head(message: &Message<'_>, line: &mut LineWriter<'_>) {
     name(message, line);
     if message.dissection.from != Role::Unknown {
         line.put(" (");
         line.put(message.dissection.from.name());
         line.put(")");
     }
+}
+
+/// What stands behind it: fields, signs.
+pub(super) fn remark(message: &Message<'_>, line: &mut LineWriter<'_>) {
     fields(message, REMARK, line);
     marks_of(message, Level::Note, line);
 }

@@ -119,6 +119,28 @@ fn a_claim_that_is_rejected_says_by_what() {
 }
 
 #[test]
+fn a_tie_is_named() {
+    let scratch = Scratch::new("check-tie");
+    let text = std::fs::read_to_string(tutorial("3.toml")).unwrap();
+    let other = scratch.write("other.toml", text.replace("protocol = \"mygame\"", "protocol = \"other\""));
+    let (file, capture) = (tutorial("3.toml"), tutorial("mygame.pcap"));
+    let done = crate::run(&["decode", &capture, "--protocol-file", &file, "--protocol-file", &other, "-f", "ndjson"]);
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.stdout.is_empty());
+    assert!(told.contains("netkit: 1 conversation fits mygame and other equally well, and neither takes"), "{told}");
+    let (found, status) = findings(&[&file, &capture, "--protocol-file", &other]);
+    let why = found["captures"][0]["rejected"]["first"][0]["text"].as_str().unwrap().to_owned();
+    assert!(why.contains("mygame and other have as many, and neither takes it"), "{why}");
+    assert_eq!(status, Some(1));
+    // A file that fits less is no rival.
+    let less = text.replace("protocol = \"mygame\"", "protocol = \"less\"").replace("7001", "7002");
+    let less = scratch.write("less.toml", less);
+    let done = crate::run(&["decode", &capture, "--protocol-file", &file, "--protocol-file", &less, "-f", "ndjson"]);
+    assert_eq!(crate::cases::lines(&String::from_utf8_lossy(&done.stdout)).len(), 16);
+    assert!(!String::from_utf8_lossy(&done.stderr).contains("equally well"));
+}
+
+#[test]
 fn every_capture_of_the_examples_fits_its_file() {
     for (case, file) in crate::cases::CASES {
         let args = [&*crate::cases::toml(file), &*crate::cases::pcap(case)];
@@ -162,6 +184,23 @@ fn bytes_of_a_stream_that_belong_to_no_packet_are_counted() {
     let one = &found["captures"][0];
     assert_eq!((&one["skipped_bytes"], status), (&js!(5), Some(1)), "{found:#}");
     assert_eq!(one["explained"]["packets"], js!({ "of": 2, "all": 3, "percent": 66.6 }), "{found:#}");
+}
+
+#[test]
+fn streams_are_rejected_by_their_framing_and_others_by_their_transport() {
+    let scratch = Scratch::new("check-framing");
+    let file = scratch.write("framed.toml", FRAMED);
+    let mut wire = Wire::default();
+    wire.stream(ends(), &[(true, b"\xff\xfe\x01\x02\x03".to_vec())]);
+    let capture = scratch.write("framing.pcap", wire.file());
+    let (found, status) = findings(&[&file, &capture]);
+    let rejected = &found["captures"][0]["rejected"]["first"][0];
+    assert_eq!((&rejected["by"], &rejected["around"]["bytes"]), (&js!("framing"), &js!("fffe010203")), "{found:#}");
+    assert_eq!(status, Some(1));
+    // It has a port of the file: it is held against it, whatever else there is.
+    assert_eq!(findings(&[&file, &capture, "--allow-empty"]).1, Some(1));
+    let (found, status) = findings(&[&file, &tutorial("mygame.pcap"), "--allow-empty"]);
+    assert_eq!((&found["captures"][0]["rejected"]["by"], status), (&js!({ "transport": 1 }), Some(0)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::run;
 use netkit::dissect::inspector;
 use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::{Encoders, Entry, Source};
-use netkit::protocols::described::load;
+use netkit::protocols::described::{Described, load, mistakes};
 use netkit::render::Ndjson;
 use serde_json::Value as Json;
 
@@ -18,6 +18,36 @@ impl Sink for Lines {
         let mut line = Vec::new();
         Ndjson::new(true).message(message, &mut line);
         self.0.push(serde_json::from_slice(&line).expect("JSON"));
+    }
+}
+
+/// Where the messages of one packet do not fit.
+struct Fits {
+    described: &'static Described,
+    /// The packet's bytes, and those of its messages so far.
+    length: usize,
+    before: usize,
+    /// The messages that do not.
+    wrong: usize,
+}
+
+impl Sink for Fits {
+    fn message(&mut self, message: &Message<'_>) {
+        let misfit = self.described.misfit(message, self.before);
+        let dissection = message.dissection;
+        let codes = [".trailing", ".checksum"];
+        let noted = dissection.notes.iter().any(|(note, _)| codes.iter().any(|code| note.code.ends_with(code)));
+        let broken = dissection.fault.is_some() || dissection.message == "unknown";
+        // Bytes behind all messages are noted with each, and count for the last.
+        let last = dissection.part.is_none_or(|(part, count)| part == count);
+        assert!(misfit.is_some() || !(broken || noted && last), "{:?}", dissection.fault);
+        if let Some(misfit) = misfit {
+            assert!(broken || noted, "{misfit:?}");
+            assert!(misfit.bit.is_none_or(|bit| bit as usize <= self.length * 8), "{misfit:?}");
+            assert!(misfit.bits <= self.length as u64 * 8 && !misfit.what.is_empty(), "{misfit:?}");
+            self.wrong += 1;
+        }
+        self.before += message.place.bytes.len();
     }
 }
 
@@ -44,7 +74,7 @@ fn damaged_packets_are_read_and_given_back() {
         options.from = Some(Role::Server);
         let source = Source::new(options.registry.clone());
         let mut random = Random(7);
-        let mut whole = 0;
+        let (mut whole, mut odd) = (0, 0);
         for packet in packets(case, file).iter().step_by(3) {
             for _ in 0..4 {
                 let mut damaged = packet.clone();
@@ -59,6 +89,9 @@ fn damaged_packets_are_read_and_given_back() {
                 let mut lines = Lines::default();
                 inspector::dump(described, &damaged, &options, &mut Default::default(), &mut lines);
                 assert!(!lines.0.is_empty(), "{case}: no packet vanishes: {}", hex::encode(&damaged));
+                let mut fits = Fits { described, length: damaged.len(), before: 0, wrong: 0 };
+                inspector::dump(described, &damaged, &options, &mut Default::default(), &mut fits);
+                odd += fits.wrong;
                 let bytes: String = lines.0.iter().map(|line| line["bytes"].as_str().unwrap()).collect();
                 assert_eq!(bytes, hex::encode(&damaged), "{case}");
                 let mut encoders = Encoders::new(&options);
@@ -72,7 +105,7 @@ fn damaged_packets_are_read_and_given_back() {
                 assert_eq!(back, Ok(Some(hex::encode(&damaged))), "{case}: {:?}", lines.0);
             }
         }
-        assert!(whole > 20, "{case}");
+        assert!(whole > 20 && odd > 10, "{case}: {odd}");
     }
 }
 
@@ -92,8 +125,15 @@ fn any_file_ends_in_a_protocol_or_a_mistake() {
                     _ => _ = words.remove(a),
                 }
             }
-            if let Err(error) = load("x.toml", &words.concat()) {
-                assert!(error.line >= 1 && !error.reason.is_empty(), "{error}");
+            // What `check` tells is what the loader tells, and more.
+            let all = mistakes("x.toml", &words.concat());
+            match load("x.toml", &words.concat()) {
+                Ok(_) => assert!(all.is_empty(), "{all:?}"),
+                Err(error) => {
+                    assert!(error.line >= 1 && !error.reason.is_empty(), "{error}");
+                    assert!(all.contains(&error), "{error}: {all:?}");
+                    assert!(all.iter().all(|mistake| mistake.line >= 1 && !mistake.reason.is_empty()), "{all:?}");
+                }
             }
         }
     }

@@ -99,22 +99,6 @@ fn files_of_the_configuration_folder_are_named_under_v() {
     assert_eq!(told(&["-v", "--link"]).len(), 3);
 }
 
-#[cfg(feature = "parquet")]
-#[test]
-fn parquet_says_what_it_leaves_out() {
-    let folder = Scratch::new("described-parquet");
-    let place = folder.path().join("netkit/protocols");
-    std::fs::create_dir_all(&place).unwrap();
-    std::fs::copy(toml("enet"), place.join("enet.toml")).unwrap();
-    let config = folder.path().display().to_string();
-    let out = folder.file("out");
-    let mut command = common::netkit(&["decode", &pcap("enet"), "-q", "-f", "parquet", "-o", &out]);
-    let done = command.env("XDG_CONFIG_HOME", &config).output().unwrap();
-    let why = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(0), "{why}");
-    assert!(why.contains("the headers around") && why.contains("(the first of enet) have no columns"), "{why}");
-}
-
 #[test]
 fn the_examples_are_built_in() {
     let print = |args: &[&str]| crate::run(&[&["fields", "--examples"], args].concat());

@@ -214,7 +214,7 @@ fn tshark_reads_both_legs() {
         assert!(std::env::var_os("NETKIT_TSHARK").is_none(), "NETKIT_TSHARK asks for it, and it is not there");
         return;
     }
-    let pcap = std::env::temp_dir().join(format!("netkit-proxy-tshark-{}.pcapng", std::process::id()));
+    let pcap = std::env::temp_dir().join(format!("netkit-proxy-tshark-{}.pcap", std::process::id()));
     let pcap = pcap.to_str().unwrap();
     let [server, client] = sockets();
     let on = ["--on", "data == aa: drop", "--on", "data == bb: data=cccc", "--delay", "2ms"];

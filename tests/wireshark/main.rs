@@ -8,4 +8,5 @@ mod annotated;
 mod copies;
 mod filters;
 mod pdml;
+mod recorded;
 mod values;

@@ -29,6 +29,8 @@ const ABOUT: [&str; 20] = [
     "netkit.related.joined_from",
     "netkit.related.opened_by",
 ];
+/// A folder of other captures, compared instead of the fixtures.
+const CAPTURES: &str = "NETKIT_WIRESHARK_CAPTURES";
 const RELATED: &str = "netkit.related.";
 
 #[derive(Default)]
@@ -43,9 +45,17 @@ fn tshark_has_every_value() {
     if !pdml::tshark() {
         return;
     }
-    let captures: Vec<_> = all_fixtures().into_iter().filter(|path| ends_in(path, "pcap")).collect();
+    let others = std::env::var_os(CAPTURES).map(std::path::PathBuf::from);
+    let captures = match &others {
+        Some(folder) => below(folder),
+        None => all_fixtures(),
+    };
+    let wanted = |path: &Path| {
+        (ends_in(path, "pcap") || ends_in(path, "pcapng")) && !path.to_string_lossy().contains("/foreign/")
+    };
+    let captures: Vec<_> = captures.into_iter().filter(|path| wanted(path)).collect();
+    assert!(!captures.is_empty(), "{others:?}: no captures");
     let (mut all, mut wrong) = (Count::default(), Vec::new());
-    let captures: Vec<_> = captures.into_iter().filter(|path| !path.to_string_lossy().contains("/foreign/")).collect();
     // tshark and netkit wait for each other: two at a time.
     let halves = captures.chunks(captures.len().div_ceil(2));
     std::thread::scope(|scope| {
@@ -75,13 +85,32 @@ fn tshark_has_every_value() {
             all.notes += count.notes;
         }
     });
+    let Count { messages, values, notes } = all;
+    eprintln!("{} captures, {messages} messages, {values} values, {notes} notes", captures.len());
     assert!(wrong.is_empty(), "{wrong:?}");
+    if others.is_some() {
+        return assert!(messages > 0 && values > 0);
+    }
     assert!(all.messages > 5_000 && all.values > 20_000 && all.notes > 1_000, "{} {}", all.messages, all.values);
+}
+
+/// All files below a folder.
+fn below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let (folders, mut files): (Vec<_>, Vec<_>) = entries(folder).into_iter().partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| below(folder)));
+    files
+}
+
+/// Compares one capture: its messages, and their values.
+pub fn compared(folder: &Scratch, capture: &Path, args: &[String]) -> (usize, usize) {
+    let mut count = Count::default();
+    compare(folder, capture, args, &mut count);
+    (count.messages, count.values)
 }
 
 fn compare(folder: &Scratch, capture: &Path, args: &[String], count: &mut Count) {
     let name = capture.file_stem().expect("a name").to_string_lossy();
-    let (script, out) = (annotated::script(folder, args), folder.path().join(format!("{name}.pcapng")));
+    let (script, out) = (annotated::script(folder, args), folder.path().join(format!("{name}-annotated.pcapng")));
     annotated::write(capture, args, &out);
     let frames = pdml::frames(&script, &out);
     let json = annotated::decoded(capture, args, "json");

@@ -6,7 +6,7 @@
 
 use super::numbers::{SMALL, ZEROS, eight_digits};
 use super::text::hex_into;
-use crate::codec::quoted::Short;
+use crate::codec::quoted::{Quoted, Short};
 
 /// The size of the buffer: datagrams are rarely above 1,500 bytes, which are 3,000 as hex.
 const SIZE: usize = 4096;
@@ -94,6 +94,14 @@ impl<'a> Pieces<'a> {
     pub fn short(&mut self, text: &Short) {
         let (bytes, len) = text.parts();
         self.start_of(bytes, len);
+    }
+
+    /// A name, if it has only letters, digits and `_`; otherwise nothing, and false.
+    #[inline(always)]
+    pub fn word(&mut self, name: &Quoted) -> bool {
+        let Some((text, len)) = name.word() else { return false };
+        self.start_of(text, len);
+        true
     }
 
     /// Any text.

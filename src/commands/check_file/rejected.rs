@@ -59,7 +59,12 @@ impl Rejected {
                 let why = format!("its packets fit, but would fit other protocols, too: {bits} of {needed} bits");
                 ("bits", format!("{why} of evidence (a port of the file is worth 15)"))
             }
-            Rejection::Less(bits) => ("less", format!("its packets fit, with {bits} bits of evidence")),
+            Rejection::Less(bits) => {
+                let tie = decision.tied.map_or(String::new(), |(one, other)| {
+                    format!(": {one} and {other} have as many, and neither takes it (-p and --port name one)")
+                });
+                ("less", format!("its packets fit, with {bits} bits of evidence{tie}"))
+            }
             Rejection::Framing(side, bytes) => {
                 rejected.excerpt = Some(Excerpt::around(&bytes, Some(0)));
                 let from = decision.ends[side.index()];

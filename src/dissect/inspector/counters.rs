@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub struct Counters {
     /// Conversations claimed, by protocol and reason.
     pub claimed: BTreeMap<(&'static str, &'static str), u64>,
+    /// Conversations that two protocols from files fit equally well, so that neither has them.
+    pub tied: BTreeMap<(&'static str, &'static str), u64>,
     /// Packets of conversations that are of no known protocol, by transport.
     pub foreign: BTreeMap<&'static str, u64>,
     /// These conversations, and those whose claim was withdrawn.
@@ -19,6 +21,9 @@ impl Counters {
     pub fn add(&mut self, other: &Counters) {
         for (what, n) in &other.claimed {
             *self.claimed.entry(*what).or_default() += n;
+        }
+        for (what, n) in &other.tied {
+            *self.tied.entry(*what).or_default() += n;
         }
         for (what, n) in &other.foreign {
             *self.foreign.entry(what).or_default() += n;

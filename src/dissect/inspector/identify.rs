@@ -71,6 +71,7 @@ impl<S: Sink> Inspector<'_, S> {
 
     /// Asks every dissector. `None`: more payload is needed; `Some(None)`: no known protocol.
     fn identify(&self, c: &Conversation<Classification>, pending: &Pending, ask: Ask) -> Option<Option<Claimant>> {
+        self.tied.set(None);
         if self.forced.is_some() {
             return Some(None);
         }
@@ -90,7 +91,7 @@ impl<S: Sink> Inspector<'_, S> {
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
         let mut best: Option<((bool, u32), &'static dyn Dissector, &'static str)> = None;
-        let (mut open, mut tie) = (false, false);
+        let (mut open, mut tie): (bool, Option<&'static str>) = (false, None);
         for dissector in self.options.registry.iter() {
             if ask == Ask::Again(dissector.name()) {
                 continue;
@@ -108,15 +109,17 @@ impl<S: Sink> Inspector<'_, S> {
             let rank = (!dissector.yields(), bits);
             // Of two that give way and know the same, neither is taken.
             tie = match &best {
-                Some((most, ..)) if rank > *most => false,
-                Some((most, ..)) => tie || rank == *most && dissector.yields(),
-                None => false,
+                Some((most, ..)) if rank > *most => None,
+                Some((most, ..)) if rank == *most && dissector.yields() => tie.or(Some(dissector.name())),
+                Some(_) => tie,
+                None => None,
             };
             if best.is_none_or(|(most, ..)| rank > most) {
                 best = Some((rank, dissector, why));
             }
         }
-        match best.filter(|_| !tie) {
+        self.tied.set(best.zip(tie).map(|((_, first, _), other)| (first.name(), other)));
+        match best.filter(|_| tie.is_none()) {
             Some(((_, bits), dissector, why)) => {
                 Some(Some((dissector.name(), why, dissector.session(&flow_info(c, self.options)), bits)))
             }
@@ -134,7 +137,15 @@ impl<S: Sink> Inspector<'_, S> {
     ) {
         let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
         let (flow, transport, ends) = (c.id, c.transport, c.ends);
-        self.sink.decided(&Decision { flow, transport, ends, payloads: &pending.observation(transport), begun, taken });
+        self.sink.decided(&Decision {
+            flow,
+            transport,
+            ends,
+            payloads: &pending.observation(transport),
+            begun,
+            taken,
+            tied: self.tied.get().filter(|_| taken.is_none()),
+        });
     }
 
     /// Decides an undecided conversation, if possible, and passes the held payloads to its session.
@@ -158,6 +169,9 @@ impl<S: Sink> Inspector<'_, S> {
                 c.state = Classification::Undecided(pending);
             }
             Some(None) => {
+                if let Some(both) = self.tied.take() {
+                    *self.counters.tied.entry(both).or_default() += 1;
+                }
                 self.counters.unclaimed.begin(c, &pending);
                 if c.transport == Transport::Udp {
                     let packets = pending.forgotten + pending.datagrams.len() as u64;

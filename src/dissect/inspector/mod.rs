@@ -30,6 +30,7 @@ use crate::flow::{Conversation, Origin, Side, Stream, Transport};
 use classification::{EventKind, PendingEvent, Running};
 use identify::HELD_BYTES;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::net::SocketAddr;
 
 /// How many announced servers of UDP conversations are remembered.
@@ -52,6 +53,8 @@ pub struct Inspector<'a, S: Sink> {
     /// Ends of recognised conversations, with the protocol: another conversation with the same end
     /// needs less evidence.
     known: FxHashMap<SocketAddr, &'static str>,
+    /// Two protocols that fit what was asked last equally well.
+    tied: Cell<Option<(&'static str, &'static str)>>,
     /// How many messages the session that was [run](Inspector::run) last has emitted.
     emitted: u64,
     /// The counters.
@@ -73,6 +76,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             expected: FxHashMap::default(),
             generation: 0,
             known: FxHashMap::default(),
+            tied: Cell::new(None),
             emitted: 0,
             counters,
         }

@@ -1,7 +1,7 @@
 //! The exchange as a capture: each datagram, and TCP as segments built around what was sent and
 //! received.
 
-use crate::capture::{Body, LinkType, PcapWriter, Segment, Time, ethernet};
+use crate::capture::{Body, Bound, LinkType, PcapWriter, Segment, Time, ethernet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ pub struct Recorder(Mutex<Bounded>);
 /// A file, and how many bytes more it may take.
 struct Bounded {
     out: PcapWriter<Box<dyn Write + Send>>,
-    left: usize,
+    left: Bound,
     missing: u64,
 }
 
@@ -42,12 +42,12 @@ impl Recorder {
     /// The writer's.
     pub fn new(out: Box<dyn Write + Send>) -> io::Result<Recorder> {
         let out = PcapWriter::new(out, ETHERNET, 9)?;
-        Ok(Recorder(Mutex::new(Bounded { out, left: usize::MAX, missing: 0 })))
+        Ok(Recorder(Mutex::new(Bounded { out, left: Bound::default(), missing: 0 })))
     }
 
     /// The same, with at most so many bytes: frames that come then are [counted](Recorder::missing) alone.
     #[must_use]
-    pub fn bounded(self, most: usize) -> Recorder {
+    pub fn bounded(self, most: Bound) -> Recorder {
         let inner = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         Recorder(Mutex::new(Bounded { left: most, ..inner }))
     }
@@ -66,12 +66,9 @@ impl Recorder {
         ethernet(src, dst, body, &mut frame).map_err(io::Error::other)?;
         let mut file = self.lock();
         // A shorter frame behind a missing one would look as if that had never been.
-        match file.left.checked_sub(frame.len() + RECORD).filter(|_| file.missing == 0) {
-            Some(left) => {
-                file.left = left;
-                file.out.frame(time, &frame)
-            }
-            None => {
+        match file.missing == 0 && file.left.take(frame.len() + RECORD) {
+            true => file.out.frame(time, &frame),
+            false => {
                 file.missing += 1;
                 Ok(())
             }

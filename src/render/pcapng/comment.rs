@@ -1,20 +1,15 @@
 //! The text of a message's comment.
 
-use super::tree::{TreeLine, word};
-use crate::codec::json::numbers::int;
+use super::heads::Heads;
+use super::options::OWN;
+use super::tree::TreeLine;
+use crate::codec::json::numbers::uint;
 use crate::codec::json::text::hex;
-use crate::dissect::{Message, Role};
+use crate::dissect::Message;
 use crate::render::envelope::millis;
 use crate::render::line_writer::LineWriter;
 use crate::render::summary;
 use std::fmt::Write;
-
-/// The beginning of netkit's own comments.
-pub(super) const OWN: &str = "netkit: ";
-/// The beginning of what did not fit into the comment before.
-pub(super) const MORE: &str = "netkit:+ ";
-/// The beginning of the last line: the form of what follows.
-const TREE: &str = "netkit:1";
 
 /// What a comment has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,12 +31,13 @@ pub struct Commenter {
     /// Also what is shown only where the message's bytes are.
     bulk: bool,
     tree: TreeLine,
+    heads: Heads,
 }
 
 impl Commenter {
     /// Comments with this detail; `bulk`: also values that are shown only where the bytes are.
     pub fn new(detail: Detail, bulk: bool) -> Commenter {
-        Commenter { detail, bulk, tree: TreeLine::default() }
+        Commenter { detail, bulk, ..Commenter::default() }
     }
 
     /// Appends a message's comment. `at`: the comment is another frame's than the message. `find`: where
@@ -53,13 +49,16 @@ impl Commenter {
         find: impl FnMut(&[u8]) -> Found,
         out: &mut Vec<u8>,
     ) {
+        let head = self.heads.of(message);
         out.extend_from_slice(OWN.as_bytes());
         if other_frame && self.detail == Detail::Plain {
             out.extend_from_slice(b"frame ");
-            int(message.place.frame, out);
+            uint(message.place.frame, out);
             out.extend_from_slice(b": ");
         }
+        out.extend_from_slice(head.first.get(OWN.len()..).unwrap_or_default());
         let mut line = LineWriter::new(out, false);
+        line.column = head.columns;
         summary::remark(message, &mut line);
         line.newline();
         for (note, text) in message.dissection.notes.iter() {
@@ -92,34 +91,22 @@ impl Commenter {
         out: &mut Vec<u8>,
     ) {
         let (dissection, place, sources) = (message.dissection, message.place, message.sources());
-        out.extend_from_slice(TREE.as_bytes());
-        let key = |key: &str, value: &str, out: &mut Vec<u8>| {
-            out.extend_from_slice(key.as_bytes());
-            word(value.as_bytes(), out);
-        };
-        key(" p=", dissection.proto, out);
-        if let Some(version) = dissection.version {
-            key(" v=", version, out);
-        }
-        key(" m=", dissection.message, out);
-        if dissection.from != Role::Unknown {
-            key(" f=", dissection.from.name(), out);
-        }
+        out.extend_from_slice(&self.heads.of(message).last);
         if message.flow_info.flow > 0 {
             out.extend_from_slice(b" c=");
-            int(message.flow_info.flow, out);
+            uint(message.flow_info.flow, out);
         }
         out.extend_from_slice(b" l=");
-        int(place.length, out);
+        uint(place.length as u64, out);
         if let Some((part, parts)) = dissection.part {
             out.extend_from_slice(b" i=");
-            int(part, out);
+            uint(part.into(), out);
             out.push(b'/');
-            int(parts, out);
+            uint(parts.into(), out);
         }
         if other_frame {
             out.extend_from_slice(b" n=");
-            int(place.frame, out);
+            uint(place.frame, out);
         }
         related(message, out);
         let mut found = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
@@ -129,14 +116,14 @@ impl Commenter {
             }
             out.extend_from_slice(if whole.is_some() { b" b" } else { b" h" });
             if number > 0 {
-                int(number, out);
+                uint(number.into(), out);
             }
             out.push(b'=');
             match whole {
                 Some((at, length)) => {
-                    int(at, out);
+                    uint(at as u64, out);
                     out.push(b'+');
-                    int(length, out);
+                    uint(length as u64, out);
                 }
                 None => hex(bytes, out),
             }
@@ -167,10 +154,10 @@ fn related(message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b" r=");
         out.extend_from_slice(relation.kind.name().as_bytes());
         out.push(b',');
-        int(relation.target.frame, out);
+        uint(relation.target.frame, out);
         out.push(b',');
         if let Some(index) = relation.index() {
-            int(index, out);
+            uint(index.into(), out);
         }
         out.push(b',');
         if let Some(after) = relation.after {

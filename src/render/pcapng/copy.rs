@@ -1,9 +1,10 @@
 //! The capture again, with its messages as comments.
 
+use super::chunk::Chunk;
 use super::comment::Commenter;
 use super::window::Window;
 use crate::capture::block::{self, Block};
-use crate::capture::{Body, Decoded, Format, Frame, Input, PcapNgWriter, Tap};
+use crate::capture::{Body, Bound, Decoded, Format, Frame, Input, PcapNgWriter, Tap};
 use crate::dissect::Message;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -37,7 +38,7 @@ pub struct Annotated(Arc<Mutex<Copier>>);
 pub struct Copied {
     /// The frames that were written.
     pub frames: u64,
-    /// Messages that became known when all frames were written.
+    /// Messages that became known when all frames were written, or that their frames had no room for.
     pub lost: u64,
 }
 
@@ -47,8 +48,8 @@ struct Copier {
     commenter: Commenter,
     /// The number of the last frame.
     last: u64,
+    /// Blocks that stand before the next frame.
     before: Vec<u8>,
-    block: Vec<u8>,
 }
 
 enum Source {
@@ -70,8 +71,8 @@ impl Annotated {
             true => Source::Blocks { bytes: Vec::new(), start: 0, big: false },
             false => Source::Frames(PcapNgWriter::new(Vec::new())?),
         };
-        let window = Window::new(Box::new(io::BufWriter::with_capacity(64 << 10, out)));
-        let copier = Copier { window, source, commenter, last: 0, before: Vec::new(), block: Vec::new() };
+        let window = Window::new(out);
+        let copier = Copier { window, source, commenter, last: 0, before: Vec::new() };
         let annotated = Annotated(Arc::new(Mutex::new(copier)));
         let input = match blocks {
             true => input.tap(Box::new(annotated.clone())),
@@ -101,6 +102,11 @@ impl Annotated {
         self.lock().window.flush();
     }
 
+    /// Comments take room of a file that may not become larger than that.
+    pub fn bound(&self, bound: Bound) {
+        self.lock().window.bound = bound;
+    }
+
     /// Has writing failed?
     pub fn failed(&self) -> bool {
         self.lock().window.failed.is_some()
@@ -122,7 +128,6 @@ impl Annotated {
             let head = std::mem::take(writer.get_mut());
             copier.window.others(&head);
         }
-        copier.window.flush();
         copier.window.others(&tail);
         copier.window.flush();
         match copier.window.failed.take() {
@@ -165,7 +170,6 @@ impl Copier {
                 }
             }
             if self.before.len() > BETWEEN {
-                self.window.flush();
                 self.window.others(&self.before);
                 self.before.clear();
             }
@@ -178,48 +182,44 @@ impl Copier {
         }
         self.last = frame.number;
         self.others();
-        let Copier { source, before, block, window, .. } = self;
-        let big = match source {
+        let Copier { source, before, window, .. } = self;
+        let (captured, place) = (frame.data.len(), payload(frame, decoded));
+        let chunk = window.next();
+        chunk.before(before);
+        before.clear();
+        let done = match source {
             Source::Blocks { bytes, start, big } => {
                 match Block::first(bytes.get(*start..).unwrap_or_default(), *big) {
-                    Some(whole) => {
-                        *start += whole.bytes.len();
-                        block.extend_from_slice(whole.bytes);
+                    Some(block) => {
+                        *start += block.bytes.len();
+                        chunk.whole(frame.number, block, captured, place);
+                        Ok(())
                     }
                     // The reader has found it there.
-                    None if window.failed.is_none() => {
-                        window.failed = Some(io::Error::other(format!("frame {}: its block is not there", self.last)));
-                    }
-                    None => {}
+                    None => Err(io::Error::other(format!("frame {}: its block is not there", frame.number))),
                 }
-                *big
             }
-            Source::Frames(writer) => {
-                let made = describe(writer, frame, before, block);
-                if let (Err(error), None) = (made, &window.failed) {
-                    window.failed = Some(error);
-                }
-                false
-            }
+            Source::Frames(writer) => begin(writer, frame, chunk, place),
         };
-        window.hold(frame.number, (before, block), big, frame.data.len(), payload(frame, decoded));
-        self.before.clear();
-        self.block.clear();
+        if let (Err(error), None) = (done, &window.failed) {
+            window.failed = Some(error);
+        }
     }
 }
 
-/// The block of a frame, and before it those that it needs.
-fn describe(
+/// Begins the block of a frame, and before it those that it needs.
+fn begin(
     writer: &mut PcapNgWriter<Vec<u8>>,
     frame: &Frame<'_>,
-    before: &mut Vec<u8>,
-    block: &mut Vec<u8>,
+    chunk: &mut Chunk,
+    place: Option<(Range<usize>, bool)>,
 ) -> io::Result<()> {
     let interface = writer.interface_of(frame.link, frame.time.digits)?;
-    before.append(writer.get_mut());
-    writer.packet(interface, frame.time, frame.data, frame.length, [])?;
-    std::mem::swap(writer.get_mut(), block);
+    chunk.before(writer.get_mut());
     writer.get_mut().clear();
+    let start = chunk.bytes().len();
+    writer.begin(interface, frame, chunk.bytes())?;
+    chunk.begun(frame.number, start, frame.data.len(), place);
     Ok(())
 }
 
@@ -234,5 +234,5 @@ fn payload(frame: &Frame<'_>, decoded: &Decoded<'_>) -> Option<(Range<usize>, bo
     // Joined fragments are elsewhere in memory.
     let start = bytes.as_ptr().addr().checked_sub(frame.data.as_ptr().addr())?;
     let range = start..start.checked_add(bytes.len())?;
-    (frame.data.get(range.clone()) == Some(bytes)).then_some((range, datagram))
+    (range.end <= frame.data.len()).then_some((range, datagram))
 }

@@ -7,13 +7,18 @@
 //! comments behind `netkit:+ `. Comments that begin so are netkit's own: they are replaced where a
 //! capture is annotated again, all others stay.
 
+mod annotator;
+mod chunk;
 mod comment;
 mod copy;
+mod heads;
+mod options;
 mod script;
 mod tree;
 mod types;
 mod window;
 
+pub use annotator::{Annotation, Annotator, AnnotatorWriter};
 pub use comment::{Commenter, Detail};
 pub use copy::{Annotated, Copied};
 pub use script::script;

@@ -14,7 +14,8 @@
 //! they are the node's: `t` UTF-8, `c` Latin-1, `x` bytes, `r` without a plain value, and what it means.
 
 use crate::codec::json::fields::behind;
-use crate::codec::json::numbers::{f32, f64, int};
+use crate::codec::json::fixed_line::{FixedLine, Pieces};
+use crate::codec::json::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::clip;
 use crate::codec::json::value::{flags, name_of};
 use crate::codec::layout::{Kind, Show, flag};
@@ -54,9 +55,13 @@ impl fmt::Write for Words<'_> {
     }
 }
 
+/// Messages with more nodes have groups, as a rule: it would be in vain to begin.
+const MOST: usize = 12;
+
 /// Scratch memory of the walk.
 #[derive(Debug, Default)]
 pub struct TreeLine {
+    line: FixedLine,
     /// End, a list?, source.
     open: Vec<(usize, bool, u8)>,
     /// The sources that nodes refer to.
@@ -67,6 +72,19 @@ impl TreeLine {
     /// Appends a section's nodes. `bulk`: also what is shown only where the bytes are. `derived`: what has
     /// no bits is in no bytes.
     pub fn nodes(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
+        let nodes = tree.nodes();
+        if nodes.len() <= MOST {
+            let mut line = self.line.begin();
+            if line.whole(|line| plain(tree, sources, bulk, derived, line))
+                && let Some(line) = line.finish()
+            {
+                return out.extend_from_slice(line);
+            }
+        }
+        self.any(tree, sources, bulk, derived, out);
+    }
+
+    fn any(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
         let nodes = tree.nodes();
         let (mut at, mut end, mut list, mut source) = (0, nodes.len(), false, 0);
         self.open.clear();
@@ -85,17 +103,19 @@ impl TreeLine {
             if !list {
                 if tree.name_from_traffic(node) {
                     out.push(b'~');
+                    word(tree.name(node, sources).as_bytes(), out);
+                } else {
+                    word(node.field.name.as_bytes(), out);
                 }
-                word(tree.name(node, sources).as_bytes(), out);
             }
             out.push(b',');
             let nowhere = node.derived() || derived && node.bits == 0;
             if !nowhere {
-                int(node.bit, out);
+                uint(node.bit.into(), out);
             }
             out.push(b',');
             if !nowhere {
-                int(node.bits, out);
+                uint(node.bits.into(), out);
             }
             out.push(b',');
             match node.value {
@@ -113,7 +133,7 @@ impl TreeLine {
             if place > 0 {
                 self.used[place as usize / 64] |= 1 << (place % 64);
                 out.push(b',');
-                int(place, out);
+                uint(place.into(), out);
             }
             at += 1;
         }
@@ -123,6 +143,75 @@ impl TreeLine {
     pub fn uses(&self, source: u8) -> bool {
         self.used[source as usize / 64] >> (source % 64) & 1 == 1
     }
+}
+
+/// The nodes of most messages: no groups, no lists, and values that are numbers, names, or in their own
+/// bytes. `None`: something is not such, and what was written is of no use; a test holds both ways equal.
+fn plain(tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, line: &mut Pieces<'_>) -> Option<()> {
+    for node in tree.nodes() {
+        if node.nests() || node.source > 0 || tree.name_from_traffic(node) {
+            return None;
+        }
+        if !bulk && node.field.is(flag::BULK) {
+            continue;
+        }
+        line.constant(b" ");
+        if !line.word(&node.field.quoted) {
+            return None;
+        }
+        line.constant(b",");
+        let nowhere = node.derived() || derived && node.bits == 0;
+        if nowhere {
+            line.constant(b",,");
+        } else {
+            line.uint(node.bit.into());
+            line.constant(b",");
+            line.uint(node.bits.into());
+            line.constant(b",");
+        }
+        let own = |bit, bits| {
+            let whole = || clip(sources.main, bit, bits).1 == bits as usize;
+            (!nowhere && (bit, bits) == (node.bit, node.bits) && whole()).then_some(())
+        };
+        match (node.value, node.field.show) {
+            (Value::UInt(n), Show::Plain) => {
+                line.constant(b"u");
+                line.uint(n);
+            }
+            (Value::UInt(n), Show::Enum(names)) => match name_of(names, n) {
+                Some(name) if name.bytes().all(is_plain) => {
+                    line.constant(b"e");
+                    line.uint(n);
+                    line.constant(b":");
+                    line.text(name.as_bytes());
+                }
+                Some(_) => return None,
+                None => {
+                    line.constant(b"u");
+                    line.uint(n);
+                }
+            },
+            (Value::Int(n), Show::Plain) => {
+                line.constant(b"i");
+                if n < 0 {
+                    line.constant(b"-");
+                }
+                line.uint(n.unsigned_abs());
+            }
+            (Value::Bool(true), _) => line.constant(b"b1"),
+            (Value::Bool(false), _) => line.constant(b"b0"),
+            (Value::Bytes { bit, bits }, _) => {
+                own(bit, bits)?;
+                line.constant(b"x");
+            }
+            (Value::Text { bit, bits }, _) if !converted(node) => {
+                own(bit, bits)?;
+                line.constant(b"t");
+            }
+            _ => return None,
+        }
+    }
+    Some(())
 }
 
 /// Is it text that was made of other bytes: of UTF-16, of an address?
@@ -181,7 +270,7 @@ fn float(v: f64, out: &mut Vec<u8>) {
 fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
     let digits = |out: &mut Vec<u8>| match signed {
         Some(n) => int(n, out),
-        None => int(n, out),
+        None => uint(n, out),
     };
     match show {
         Show::Enum(names) if let Some(name) = name_of(names, n) => {
@@ -192,7 +281,7 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
         }
         Show::Flags(table) => {
             out.push(b'w');
-            int(n, out);
+            uint(n, out);
             flags(table, n, |flag| {
                 out.push(b':');
                 match flag {
@@ -220,9 +309,9 @@ fn range(letter: u8, node: &Node, nowhere: bool, sources: Sources<'_>, (bit, bit
 /// A range as far as its source has it.
 fn whole(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut Vec<u8>) {
     let (bit, bits) = clip(sources.get(node.source), bit, bits);
-    int(bit, out);
+    uint(bit as u64, out);
     out.push(b':');
-    int(bits, out);
+    uint(bits as u64, out);
 }
 
 /// A literal of JSON.
@@ -243,5 +332,60 @@ fn json(text: &[u8], out: &mut Vec<u8>) {
             word(text, out);
         }
         _ => out.push(b'z'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Reader;
+    use crate::codec::layout::{self, *};
+    use crate::render::fixture::{LINKS, PACKED, PLAIN};
+    use proptest::prelude::*;
+
+    /// The general way, and the one that `nodes` took if that was another.
+    fn both(table: &'static [Field], bytes: &[u8], bulk: bool, derived: bool) -> (String, Option<String>) {
+        let mut tree = Tree::default();
+        Reader::new(bytes, &mut tree).context(&mut crate::render::fixture::Types(1)).read(table);
+        let sources = Sources { main: bytes, more: &[] };
+        let (mut lines, mut any) = (TreeLine::default(), Vec::new());
+        lines.any(&tree, sources, bulk, derived, &mut any);
+        let mut fixed = FixedLine::default();
+        let mut line = fixed.begin();
+        let done = line.whole(|line| plain(&tree, sources, bulk, derived, line));
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("ASCII");
+        let plain = line.finish().filter(|_| done).map(text);
+        (text(&any), plain)
+    }
+
+    const NAMES: &[(u64, &str)] = &[(0, "none"), (1, "so much"), (2, "a%b")];
+    static FLAT: [Field; 6] = [
+        u8("kind").names(NAMES),
+        i16le("rtt"),
+        boolean("is_on", 1),
+        layout::uint("odd", 7),
+        u8("a-b"),
+        bytes("rest", Len::Rest),
+    ];
+
+    #[test]
+    fn a_plain_line_to_the_letter() {
+        let (any, plain) = both(&FLAT[..4], &[0, 0xff, 0xff, 0x85], false, false);
+        assert_eq!(any, " kind,0,8,e0:none rtt,8,16,i-1 is_on,24,1,b1 odd,25,7,u66");
+        assert_eq!(plain.as_deref(), Some(&*any));
+        let (any, plain) = both(&FLAT, &[0, 0xff, 0xff, 0x85, 1, 2], false, true);
+        assert!(any.ends_with(" a-b,32,8,u1 rest,40,8,x") && plain.is_none(), "{any}");
+        let (any, plain) = both(&FLAT[..1], &[1], false, false);
+        assert!(any == " kind,0,8,e1:so%20much" && plain.is_none(), "{any}");
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_are_equal(bytes in prop::collection::vec(any::<u8>(), 0..40), bulk: bool, derived: bool) {
+            for table in [&FLAT[..], &PLAIN, &PACKED, &LINKS] {
+                let (any, plain) = both(table, &bytes, bulk, derived);
+                prop_assert!(plain.is_none_or(|plain| plain == any));
+            }
+        }
     }
 }

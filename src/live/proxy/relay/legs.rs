@@ -1,7 +1,7 @@
 //! Both legs of a proxy as one capture: an interface for each, what was done as a comment.
 
 use super::passed::Passed;
-use crate::capture::{Body, LinkType, PcapNgWriter, Segment, Time, ethernet};
+use crate::capture::{Body, Bound, LinkType, PcapNgWriter, Segment, Time, ethernet};
 use crate::live::proxy::Way;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -28,7 +28,7 @@ pub struct Legs<W: Write> {
     next: FxHashMap<(u32, [SocketAddr; 2]), [u32; 2]>,
     frame: Vec<u8>,
     /// So many bytes may still be written.
-    left: usize,
+    left: Bound,
     missing: u64,
 }
 
@@ -42,12 +42,12 @@ impl<W: Write> Legs<W> {
         for name in ["client side", "server side"] {
             out.interface(ETHERNET, 9, name)?;
         }
-        Ok(Legs { out, next: FxHashMap::default(), frame: Vec::new(), left: usize::MAX, missing: 0 })
+        Ok(Legs { out, next: FxHashMap::default(), frame: Vec::new(), left: Bound::default(), missing: 0 })
     }
 
     /// At most so many bytes: packets that come then are [counted](Legs::missing) alone.
     #[must_use]
-    pub fn bounded(mut self, most: usize) -> Legs<W> {
+    pub fn bounded(mut self, most: Bound) -> Legs<W> {
         self.left = most;
         self
     }
@@ -140,12 +140,10 @@ impl<W: Write> Legs<W> {
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
         ethernet(src, dst, body, &mut self.frame).map_err(io::Error::other)?;
         // What comes behind a missing packet would look as if that had never been.
-        let left = self.left.checked_sub(self.frame.len() + comment.len() + BLOCK).filter(|_| self.missing == 0);
-        let Some(left) = left else {
+        if self.missing > 0 || !self.left.take(self.frame.len() + comment.len() + BLOCK) {
             self.missing += 1;
             return Ok(());
-        };
-        self.left = left;
+        }
         self.out.packet(leg, time, &self.frame, self.frame.len(), [comment])
     }
 
