@@ -1007,7 +1007,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__proxy)
-            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --loss --duplicate --reorder --rate --stall --reset --network --profile --like --on --rules --seed --format --columns --pcap --force --clients --idle --proto --set --schema --port --limit --color --quiet --verbose --help"
+            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --loss --duplicate --reorder --rate --stall --reset --network --profile --like --on --rules --seed --format --columns --pcap --force --clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1107,11 +1107,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "summary tree ndjson json csv tsv none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary tree table ndjson json csv tsv dialogue none" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "summary tree ndjson json csv tsv none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary tree table ndjson json csv tsv dialogue none" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -1147,6 +1147,21 @@ _netkit() {
                     ;;
                 -p)
                     COMPREPLY=($(compgen -W "riptide dnp nano gne acknex" -- "${cur}"))
+                    return 0
+                    ;;
+                --protocol-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --set)

@@ -424,6 +424,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'A client that is silent for so long has gone (datagrams)')
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML)')

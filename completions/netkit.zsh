@@ -519,17 +519,21 @@ tcp\:"TCP, and what it carries"))' \
 '--seed=[Which packets are lost, late, changed\: the same number, the same ones]:N:_default' \
 '-f+[Form of the output]:F:((summary\:"A line a message"
 tree\:"Annotated trees\: each field with its bytes"
+table\:"A table, at the end, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
+dialogue\:"Two columns, who says what"
 none\:"Nothing but the counts at the end"))' \
 '--format=[Form of the output]:F:((summary\:"A line a message"
 tree\:"Annotated trees\: each field with its bytes"
+table\:"A table, at the end, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
+dialogue\:"Two columns, who says what"
 none\:"Nothing but the counts at the end"))' \
 '*--columns=[csv, tsv and summary\: these columns, as for decode]:A,B.C:_default' \
 '--pcap=[Record both legs, with what was done to each packet as its comment (pcapng). A name in .pcapng\: its messages, too, as decode -f pcapng has them]:FILE:_files' \
@@ -537,6 +541,7 @@ none\:"Nothing but the counts at the end"))' \
 '--idle=[A client that is silent for so long has gone (datagrams)]:TIME:_default' \
 '-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'*--protocol-file=[A protocol that a file describes (TOML); may be given several times]:FILE:_files' \
 '*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--schema=[The layouts of your game'\''s payloads (TOML)]:FILE:_files' \

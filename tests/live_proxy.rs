@@ -337,3 +337,23 @@ fn nano_hears_the_edited() {
         assert_eq!(lines.iter().filter(|line| !line["edited"].is_null()).count(), 1, "{told}");
     }
 }
+
+/// A thousand sessions at once through the proxy: each is played whole, and nobody is left at the server.
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn a_thousand_clients() {
+    let server = Server::nano("echo");
+    let proxy = Proxy::start(&server.target(), &["-p", "nano", "--transport", "tcp"]);
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/real/pinus-tcp-plain.pcap");
+    // So slow that all are there before the first one leaves.
+    let args = ["--flow", "1", "--clients", "1000", "--ramp", "250/s", "--speed", "0.02", "-f", "ndjson", "-q"];
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let done = replay.arg("replay").arg(file).args(["--to", &proxy.at]).args(args).output().expect("netkit runs");
+    let (_, told) = proxy.end();
+    let text = String::from_utf8_lossy(&done.stdout);
+    let all: Value = serde_json::from_str(text.lines().last().expect("a report")).expect("JSON");
+    assert_eq!((&all["connected"], &all["finished"]), (&1000.into(), &1000.into()), "{all} {told}");
+    assert_eq!(all["most_at_once"], 1000, "{all}");
+    assert!(told.contains("netkit: 1000 clients\n"), "{told}");
+    server.is_left();
+}

@@ -102,7 +102,7 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
     Some(match arg.get(..2)? {
         "-r" => "files need no option: netkit decode FILE",
         "-Y" => "filters are -F EXPR, where messages are chosen: decode, stats, diff",
-        "-i" | "-D" => "interfaces are read by decode, stats and report: netkit decode -i IFACE",
+        "-i" | "-D" => "interfaces are read by decode, stats, top and report: netkit decode -i IFACE",
         "-V" => "trees are what decode and dump print; -f tree asks for them, -v for all of each",
         "-T" => "the form of the output is -f: tree, summary, table, ndjson, json",
         "-w" => "frames are written by decode -w, messages by encode: netkit encode --json A -o B.pcap",

@@ -1,6 +1,6 @@
 //! The options of `netkit proxy`.
 
-use super::names::{proto, setting};
+use super::names::{proto, protocol_file, setting};
 use super::shared::{limit, port};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use netkit::codec::digits;
@@ -62,6 +62,9 @@ pub struct Proxy {
     /// The protocol; default: recognise it
     #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
+    /// A protocol that a file describes (TOML); may be given several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub protocol_file: Vec<PathBuf>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
     pub set: Vec<String>,
@@ -92,6 +95,8 @@ pub enum ProxyFormat {
     Summary,
     /// Annotated trees: each field with its bytes.
     Tree,
+    /// A table, at the end, for a few messages.
+    Table,
     /// A JSON object a line: values.
     Ndjson,
     /// One JSON array of annotated trees.
@@ -100,8 +105,23 @@ pub enum ProxyFormat {
     Csv,
     /// The same with tabs.
     Tsv,
+    /// Two columns, who says what.
+    Dialogue,
     /// Nothing but the counts at the end.
     None,
+    /// Refused, with what is to be done instead.
+    #[value(hide = true)]
+    Parquet,
+    /// Refused, too.
+    #[value(hide = true)]
+    Pcapng,
+}
+
+impl ProxyFormat {
+    /// Its name.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
+    }
 }
 
 /// What is done to either direction: the options that follow `--up` or `--down` are for that one.
@@ -160,6 +180,12 @@ impl FromArgMatches for Ways {
             list.extend(places.zip(values).map(|(at, value)| (at, name, Some(value))));
         }
         list.sort_unstable_by_key(|(at, ..)| *at);
+        let wrong = |what: String| clap::Error::raw(clap::error::ErrorKind::ValueValidation, what);
+        // Whoever writes --loss 5% --up means something else than what would be done.
+        let mut next = list.iter().skip(1).map(|(.., value)| value.is_some());
+        if let Some((_, name, _)) = list.iter().find(|(.., value)| !next.next().unwrap_or(false) && value.is_none()) {
+            return Err(wrong(format!("--{name}: no impairment follows it, and it is for those that do")));
+        }
         let (mut ways, mut turn) = (Ways::default(), [true; 2]);
         for (_, name, value) in list {
             match (name, value) {
@@ -168,9 +194,7 @@ impl FromArgMatches for Ways {
                 (_, None) => turn = [true; 2],
                 (name, Some(value)) => {
                     for (impairments, _) in ways.0.iter_mut().zip(turn).filter(|(_, is)| *is) {
-                        impairments
-                            .set(name, value)
-                            .map_err(|what| clap::Error::raw(clap::error::ErrorKind::ValueValidation, what))?;
+                        impairments.set(name, value).map_err(wrong)?;
                     }
                 }
             }

@@ -43,6 +43,8 @@ mod printed;
 mod probe;
 mod probe_print;
 mod proxy;
+mod proxy_fate;
+mod proxy_form;
 mod proxy_like;
 mod proxy_print;
 mod proxy_rules;

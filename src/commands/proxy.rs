@@ -1,6 +1,7 @@
 //! `netkit proxy`: relays a conversation, shows it, impairs and edits it.
 
 use super::notify::notify;
+use super::proxy_form::details;
 use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
 use super::proxy_rules::rules;
@@ -15,6 +16,7 @@ use netkit::live::proxy::relay::{Config, Counts, Relay};
 use netkit::live::proxy::{Beside, Collector, Impairments, Watch, Way};
 use netkit::plural::Plural;
 use std::io;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,12 +30,19 @@ pub fn run(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
-    let dissect =
-        Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
+    let dissect = Dissect {
+        proto: args.proto.clone(),
+        protocol_file: args.protocol_file.clone(),
+        set: args.set.clone(),
+        schema: args.schema.clone(),
+        ..Dissect::default()
+    };
     let mut options = options(&dissect)?;
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([], &args.schema), args.force)?;
+    let details = details(args, &options)?;
+    let read = args.protocol_file.iter().chain(&args.like).chain(&args.profile).chain(&args.rules);
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(read, &args.schema), args.force)?;
     let profile = profile(args)?;
     let ways = impairments(args, &options, global)?;
     let all: Vec<Impairments> =
@@ -63,26 +72,30 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         queue: options.limits.live.queue_bytes,
         idle: args.idle,
     };
-    let mut relay = Relay::bind(config).with_context(|| args.listen.to_string())?;
-    let over = match (udp, tcp) {
-        (true, true) => "udp and tcp",
-        (true, false) => "udp",
-        _ => "tcp",
-    };
-    notify(global, format_args!("netkit: relaying {over} {} to {target}", relay.local()));
-    let reads = args.format != ProxyFormat::None || !rules.is_empty() || rules_file.is_some();
-    // What is not read cannot be followed.
-    let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
     let changes = rules_file.is_some();
+    let reads = args.format != ProxyFormat::None || !rules.is_empty() || changes;
+    if is_itself(args.listen, target) {
+        return Err(Usage(format!("{target} is LISTEN itself: what comes there would come again and again")).into());
+    }
+    let mut relay = Relay::bind(config).with_context(|| args.listen.to_string())?;
     let local = relay.local();
     // The recording has both legs: the proxy is the server of one.
     let both = || {
         let listen = Server { addr: local.ip(), port: Some(local.port()) };
         Options { servers: vec![listen], ..options.clone() }
     };
+    // What cannot be written is told before anybody is relayed.
     let mut printer = Printer::new(args, global, file, rules_file, options.limits.live.pcap_bytes, both)?;
-    let mut collector =
-        Collector::new(Arc::new(rules), changes, printer.render(args, global, &options)?).beside(beside);
+    let render = printer.render(&details, global)?;
+    let over = match (udp, tcp) {
+        (true, true) => "udp and tcp",
+        (true, false) => "udp",
+        _ => "tcp",
+    };
+    notify(global, format_args!("netkit: relaying {over} {local} to {target}"));
+    // What is not read cannot be followed.
+    let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
+    let mut collector = Collector::new(Arc::new(rules), changes, render).beside(beside);
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
     let ran = relay.run(stop, watch.as_mut(), &mut printer);
     let resent = watch.as_mut().map(Watch::resent);
@@ -97,6 +110,13 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     printer.end(global)?;
     told(&counts, resent, global);
     Ok(interrupt::status(true).unwrap_or(0))
+}
+
+/// Is the target the place where clients come?
+fn is_itself(listen: SocketAddr, target: SocketAddr) -> bool {
+    // An address on which one can listen is this machine's.
+    let ours = || UdpSocket::bind((target.ip(), 0)).is_ok();
+    listen.port() == target.port() && (listen.ip() == target.ip() || listen.ip().is_unspecified() && ours())
 }
 
 /// Datagrams, streams: what was asked for has to be possible there.

@@ -1,16 +1,13 @@
 //! `--like` and `--profile`: impairments from a capture, and by a timetable.
 
 use super::notify::notify;
+use super::proxy_rules::text;
 use super::sink::CaptureSink;
 use super::{Usage, read};
 use crate::cli::{Global, Proxy, ProxyTransport};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::live::proxy::{Impairments, Like, Profile, Way};
-use std::fs;
-
-/// A timetable is never larger.
-const LARGEST: u64 = 1 << 20;
 
 #[derive(Default)]
 struct Seeing(Like);
@@ -31,7 +28,7 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
     let mut ways = args.ways.0.clone();
     let Some(path) = &args.like else { return Ok(ways) };
     let mut seeing = Seeing::default();
-    read::file(path, options, global, &mut seeing).with_context(|| format!("--like: {}", path.display()))?;
+    read::file(path, options, global, &mut seeing).context("--like")?;
     let told = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
     let streams = args.transport == Some(ProxyTransport::Tcp);
     for (way, (like, words)) in Way::BOTH.into_iter().zip(told) {
@@ -59,10 +56,7 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
 pub fn profile(args: &Proxy) -> anyhow::Result<Option<Profile>> {
     let Some(path) = &args.profile else { return Ok(None) };
     let place = || format!("--profile: {}", path.display());
-    if fs::metadata(path).with_context(place)?.len() > LARGEST {
-        return Err(Usage(format!("{}: larger than 1 MiB: no timetable", place())).into());
-    }
-    let text = fs::read_to_string(path).with_context(place)?;
+    let text = text(path).map_err(|why| anyhow!("{}: {why}", place()))?;
     let wrong = |(line, what): (usize, String)| Usage(format!("{}:{line}: {what}", place()));
     Ok(Some(Profile::parse(&text).map_err(wrong)?))
 }

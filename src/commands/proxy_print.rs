@@ -1,66 +1,40 @@
 //! What a proxy prints: messages with what was done to each, notes, both legs as a capture.
 
-use super::Usage;
 use super::annotated::{self, Recorded};
 use super::notify::notify;
 use super::outfile::OutFile;
 use super::output::style;
+use super::proxy_fate::{ADDED, Fate, Told};
+use super::proxy_form::Text;
 use super::proxy_rules::RulesFile;
 use crate::cli::{Global, Proxy, ProxyFormat};
 use netkit::dissect::{Options, Sink as _};
-use netkit::filter::Names;
 use netkit::live::proxy::relay::{Output, Passed};
 use netkit::live::proxy::{Legs, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
 use netkit::render::pcapng::Annotator;
-use netkit::render::{self, Columns, Details, Renderer};
+use netkit::render::{self, Details, Renderer, Row};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// So many frames whose protocol is not known yet are remembered.
 const PENDING: usize = 4096;
-/// The columns behind those of a message.
-const ADDED: [&str; 3] = ["fate", "delayed_ms", "edited"];
+/// So many columns of a terminal are left for what was done.
+const FATE: usize = 20;
 
-/// The text of one message.
-#[derive(Clone, Default)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Text {
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Write for Text {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What became of a frame.
-#[derive(Clone, Default)]
-struct Fate {
-    lost: Option<&'static str>,
-    delayed: Duration,
-    copies: u32,
-    behind: bool,
-}
+/// Rows whose fate is not known yet, by the number that stands for their text.
+type Rows = Arc<Mutex<BTreeMap<u64, Row>>>;
 
 /// Prints what passes.
 pub struct Printer<'a> {
     format: ProxyFormat,
     quiet: bool,
     out: io::Stdout,
+    /// The table, which is drawn at the end.
+    table: Option<(Renderer, Rows)>,
     legs: Option<(Legs<Box<dyn Write + Send>>, OutFile, Option<Annotator>)>,
     /// Frames of which no message was read when they came, and whether one is a datagram of which
     /// none was read since.
@@ -89,38 +63,49 @@ impl<'a> Printer<'a> {
         let legs = file.map(begin).transpose()?;
         let (format, quiet) = (args.format, global.quiet);
         let (pending, unread, begun) = (BTreeMap::new(), 0, false);
-        Ok(Printer { format, quiet, out: io::stdout(), legs, pending, unread, begun, rules })
+        Ok(Printer { format, quiet, out: io::stdout(), table: None, legs, pending, unread, begun, rules })
     }
 
     /// Writes one message's text.
     ///
     /// # Errors
-    /// Wrong `--columns`.
-    pub fn render(
-        &mut self,
-        args: &Proxy,
-        global: &Global,
-        options: &Options,
-    ) -> anyhow::Result<Option<Render<'static>>> {
-        let format = match args.format {
+    /// Those of the output.
+    pub fn render(&mut self, details: &Details, global: &Global) -> io::Result<Option<Render<'static>>> {
+        let mut style = style(global, false);
+        let format = match self.format {
             ProxyFormat::Summary => render::Format::Summary,
             ProxyFormat::Tree => render::Format::Tree,
+            ProxyFormat::Table => render::Format::Table,
+            ProxyFormat::Dialogue => {
+                style.width = style.width.map(|width| width.saturating_sub(FATE));
+                render::Format::Dialogue
+            }
             ProxyFormat::Ndjson => render::Format::Ndjson,
             ProxyFormat::Json => render::Format::Json,
             ProxyFormat::Csv => render::Format::Csv,
             ProxyFormat::Tsv => render::Format::Tsv,
-            ProxyFormat::None => return Ok(None),
+            ProxyFormat::None | ProxyFormat::Parquet | ProxyFormat::Pcapng => return Ok(None),
         };
-        let mut details = Details::default();
-        if !args.columns.is_empty() {
-            if !matches!(format, render::Format::Csv | render::Format::Tsv | render::Format::Summary) {
-                return Err(Usage("--columns: only with -f csv, tsv and summary".into()).into());
-            }
-            let columns = Columns::parse(&args.columns, options.proto.as_deref(), &Names::new(options));
-            details.columns = Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?);
+        if format == render::Format::Table {
+            // Drawn at the end, when the width of all columns is known.
+            let table = Renderer::with(format, style, details, Box::new(io::stdout()));
+            let (maker, rows) = (table.row_maker(), Rows::default());
+            self.table = Some((table, Arc::clone(&rows)));
+            let mut number = 0u64;
+            return Ok(maker.map(|mut maker| -> Render<'static> {
+                Box::new(move |message, out| {
+                    number += 1;
+                    out.extend_from_slice(number.to_string().as_bytes());
+                    let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+                    if rows.len() >= PENDING {
+                        rows.pop_first();
+                    }
+                    rows.extend(maker.row(message).map(|row| (number, row)));
+                })
+            }));
         }
         let text = Text::default();
-        let mut renderer = Renderer::with(format, style(global, false), &details, Box::new(text.clone()));
+        let mut renderer = Renderer::with(format, style, details, Box::new(text.clone()));
         renderer.flush();
         let head = std::mem::take(&mut *text.lock());
         if let Some(separator) = self.separator() {
@@ -149,62 +134,27 @@ impl<'a> Printer<'a> {
         if self.format == ProxyFormat::None {
             return Ok(());
         }
-        let fate =
-            &Fate { delayed: seen.delayed.unwrap_or(fate.delayed), copies: fate.copies + seen.copies, ..fate.clone() };
         let text = String::from_utf8_lossy(&seen.text);
         let line = text.trim_end_matches('\n');
         if line.is_empty() {
             return Ok(());
         }
-        let lost = if seen.dropped { Some("dropped") } else { fate.lost };
-        let mut words: Vec<String> = Vec::new();
-        let mut json = serde_json::Map::new();
-        match lost {
-            Some(why) => words.push(why.replace('_', " ")),
-            None if fate.delayed > Duration::ZERO => words.push(format!("+{:.1} ms", fate.delayed.as_secs_f64() * 1e3)),
-            None => {}
+        let told = Told::new(seen, fate);
+        if let Some((table, rows)) = &mut self.table {
+            let row = line.parse().ok().and_then(|number| rows.lock().ok()?.remove(&number));
+            table.rows(&[row.map(|row| row.with(ADDED.into_iter().zip(told.cells())))]);
+            return Ok(());
         }
-        json.insert("fate".into(), lost.unwrap_or("passed").into());
-        if lost.is_none() {
-            json.insert("delayed_ms".into(), (fate.delayed.as_micros() as f64 / 1e3).into());
-            if fate.copies > 0 {
-                words.push(format!("{} times", fate.copies + 1));
-                json.insert("copies".into(), fate.copies.into());
-            }
-            if fate.behind {
-                words.push("behind the next".into());
-                json.insert("reordered".into(), true.into());
-            }
-        }
-        if let Some(edited) = &seen.edited {
-            match &edited.not {
-                Some(why) => {
-                    words.push(format!("not edited: {why}"));
-                    json.insert("not_edited".into(), why.as_str().into());
-                }
-                None => {
-                    words.push(format!("edited {}", edited.fields.join(", ")));
-                    json.insert("edited".into(), edited.fields.clone().into());
-                }
-            }
-        }
+        let Told { words, keys, .. } = &told;
         let (separator, begun) = (self.separator(), std::mem::replace(&mut self.begun, true));
         let mut out = self.out.lock();
-        let cell = |name: &str| match json.get(name) {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            Some(serde_json::Value::Array(list)) => {
-                list.iter().filter_map(|v| v.as_str()).collect::<Vec<&str>>().join("+")
-            }
-            Some(value) => value.to_string(),
-            None => String::new(),
-        };
         match self.format {
             ProxyFormat::Csv | ProxyFormat::Tsv => {
                 let separator = separator.unwrap_or_default();
-                writeln!(out, "{line}{separator}{}", ADDED.map(cell).join(separator))?;
+                writeln!(out, "{line}{separator}{}", told.cells().join(separator))?;
             }
             ProxyFormat::Ndjson | ProxyFormat::Json => {
-                let more = serde_json::Value::Object(json).to_string();
+                let more = serde_json::Value::Object(keys.clone()).to_string();
                 let line = line.trim_start_matches(['[', ',', '\n']);
                 let open = line.strip_suffix('}').unwrap_or(line);
                 let (before, after) = match (self.format, begun) {
@@ -253,6 +203,12 @@ impl<'a> Printer<'a> {
     pub fn end(mut self, global: &Global) -> io::Result<()> {
         if self.format == ProxyFormat::Json {
             writeln!(self.out, "{}", if self.begun { "\n]" } else { "[]" })?;
+        }
+        if let Some((table, _)) = &mut self.table {
+            table.finish()?;
+            if let Some(warning) = table.warning() {
+                notify(global, format_args!("netkit: {warning}"));
+            }
         }
         if self.unread > 0 {
             let count = Plural(self.unread, "datagram");

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// How often it is looked whether the file has changed.
 const LOOK: Duration = Duration::from_millis(200);
-/// A file of rules is never larger.
+/// A file of rules, or a timetable, is never larger.
 const LARGEST: u64 = 1 << 20;
 
 /// A file of rules.
@@ -77,12 +77,16 @@ fn state(path: &Path) -> Option<(SystemTime, u64)> {
     Some((about.modified().ok()?, about.len()))
 }
 
-fn text(path: &Path) -> Result<String, String> {
+/// A file of lines.
+///
+/// # Errors
+/// Why it is none.
+pub fn text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > LARGEST {
-        return Err("larger than 1 MiB: no file of rules".into());
+        return Err("larger than 1 MiB: no file of such lines".into());
     }
     String::from_utf8(bytes).map_err(|_| "no UTF-8 text".into())
 }

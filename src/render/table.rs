@@ -47,6 +47,17 @@ pub struct Row {
     /// Names and values of the top-level fields.
     fields: Vec<(String, String)>,
     notes: String,
+    /// Names and values of further columns.
+    added: Vec<(&'static str, String)>,
+}
+
+impl Row {
+    /// The row with further columns, behind the others.
+    #[must_use]
+    pub fn with(mut self, cells: impl IntoIterator<Item = (&'static str, String)>) -> Row {
+        self.added.extend(cells);
+        self
+    }
 }
 
 impl RowMaker {
@@ -90,6 +101,7 @@ impl RowMaker {
             length: place.length,
             fields,
             notes: notes.join(" "),
+            added: Vec::new(),
         })
     }
 }
@@ -159,6 +171,9 @@ impl Rows {
         if noted {
             header.push("notes");
         }
+        // All have the same ones.
+        let added: Vec<&str> = rows.iter().take(1).flat_map(|row| row.added.iter().map(|(name, _)| *name)).collect();
+        header.extend(&added);
         table.set_header(header);
         for row in &rows {
             let mut cells = Vec::new();
@@ -183,6 +198,7 @@ impl Rows {
             if noted {
                 cells.push(Cell::new(&row.notes));
             }
+            cells.extend(row.added.iter().map(|(_, value)| Cell::new(value)));
             table.add_row(cells);
         }
         // The columns that identify a message are never wrapped; the fields are.

@@ -1,15 +1,19 @@
 //! The proxy beside a plain relay: two threads and two sockets, which is the least that a relay in
 //! safe Rust can be. Datagrams a second and added delay, then 20,000 echoes through impairments.
 //!
-//! `cargo bench --bench relay`; on loopback, a few seconds each. With `NETKIT_MEASURE=1` what is
+//! `cargo bench --bench relay`; on loopback, a few seconds each. `cargo bench --bench relay -- delays`
+//! measures the delays alone. The last lines are what a user sees: the program as a process, and a
+//! client that is another one. How much processor the proxy takes for waiting is tested by
+//! `tests/proxy/timing.rs`, which needs no idle machine. With `NETKIT_MEASURE=1` what is
 //! promised has to hold: within 1.5 times of the plain relay, an added delay below 0.2 ms (p99), loss
 //! within three sigma, rows within 5 %, a delay right within 1 ms (p99).
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
 use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
-use std::io;
+use std::io::{self, BufRead, BufReader};
 use std::net::{SocketAddr, UdpSocket};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -205,16 +209,39 @@ fn echoes(at: SocketAddr, count: u32, pace: Duration) -> Vec<Option<f64>> {
     thread.join().expect("received")
 }
 
-fn main() {
-    let strict = std::env::var_os("NETKIT_MEASURE").is_some();
-    let mut broken = Vec::new();
-    let mut hold = |name: &str, holds: bool, text: String| {
-        println!("{name:34} {text}{}", if holds { "" } else { "   NOT AS PROMISED" });
-        if !holds {
-            broken.push(name.to_string());
-        }
-    };
-    let echo = Echo::new();
+/// How far the times are from the delay that was asked for, in milliseconds, ascending.
+fn errors(at: SocketAddr, delay: Duration) -> Vec<f64> {
+    let came = echoes(at, ECHOES, Duration::from_micros(200));
+    let want = delay.as_secs_f64() * 1e3;
+    let mut off: Vec<f64> = came.iter().flatten().map(|trip| (trip - want).abs()).collect();
+    off.sort_by(f64::total_cmp);
+    off
+}
+
+/// The program relays to this server, and another process is its client: what that one measured.
+fn as_a_user(server: SocketAddr, delay: Duration) -> [f64; 3] {
+    let mut proxy = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(["proxy", "127.0.0.1:0", &server.to_string(), "--transport", "udp", "-f", "none"])
+        .args(["--up", "--delay", &format!("{}ms", delay.as_millis())])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("netkit runs");
+    let mut told = String::new();
+    let stderr = proxy.stderr.take().expect("stderr");
+    BufReader::new(stderr).read_line(&mut told).expect("a line");
+    let at = told.split(' ').find(|word| word.starts_with("127.0.0.1:")).expect("where it listens");
+    let client = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--client", at, &delay.as_millis().to_string()])
+        .output()
+        .expect("the client runs");
+    proxy.kill().and_then(|()| proxy.wait()).expect("it ends");
+    let text = String::from_utf8(client.stdout).expect("text");
+    let mut figures = text.split_whitespace().map(|figure| figure.parse().expect("a figure"));
+    std::array::from_fn(|_| figures.next().expect("three figures"))
+}
+
+/// How many pass, how much later, and how many are lost.
+fn passed_on(echo: &Echo, hold: &mut dyn FnMut(&str, bool, String)) {
     // In turns, so that a busy machine is busy for both; the median of five.
     let mut rates: Vec<[f64; 2]> = (0..5)
         .map(|_| {
@@ -263,16 +290,42 @@ fn main() {
             hold(&format!("rows of {loss}"), (mean / row - 1.0).abs() <= 0.05, format!("{mean:.2} on average"));
         }
     }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(at) = args.iter().position(|arg| arg == "--client") {
+        let delay = Duration::from_millis(args[at + 2].parse().expect("milliseconds"));
+        let off = errors(args[at + 1].parse().expect("an address"), delay);
+        println!("{} {} {}", percentile(&off, 0.5), percentile(&off, 0.99), off.len());
+        return;
+    }
+    let all = !args.iter().any(|arg| arg == "delays");
+    let strict = std::env::var_os("NETKIT_MEASURE").is_some();
+    let mut broken = Vec::new();
+    let mut hold = |name: &str, holds: bool, text: String| {
+        println!("{name:34} {text}{}", if holds { "" } else { "   NOT AS PROMISED" });
+        if !holds {
+            broken.push(name.to_string());
+        }
+    };
+    let echo = Echo::new();
+    if all {
+        passed_on(&echo, &mut hold);
+    }
     for ms in [20, 60] {
         let delay = Duration::from_millis(ms);
         let between = Between::proxy(echo.at, Impairments { delay, ..Impairments::default() });
-        let came = echoes(between.at, ECHOES, Duration::from_micros(200));
+        let off = errors(between.at, delay);
         between.end();
-        let mut off: Vec<f64> = came.iter().flatten().map(|trip| (trip - ms as f64).abs()).collect();
-        off.sort_by(f64::total_cmp);
         let (p50, p99) = (percentile(&off, 0.5), percentile(&off, 0.99));
         let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {} came", off.len());
         hold(&format!("delay {ms} ms"), p99 < 1.0 && off.len() == ECHOES as usize, text);
+    }
+    for ms in [20, 60] {
+        let [p50, p99, came] = as_a_user(echo.at, Duration::from_millis(ms));
+        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {came} came");
+        hold(&format!("delay {ms} ms, as a user sees it"), p99 < 1.0 && came == f64::from(ECHOES), text);
     }
     if strict && !broken.is_empty() {
         eprintln!("not as promised: {}", broken.join(", "));

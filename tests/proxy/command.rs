@@ -156,32 +156,6 @@ fn both_legs_are_recorded() {
     assert!([&b"client side"[..], b"server side"].iter().all(|name| bytes.windows(11).any(|bytes| bytes == *name)));
 }
 
-#[test]
-fn what_cannot_be_is_refused_before_anybody_comes() {
-    let told = |args: &[&str], what: &str| {
-        let output = command(&[&[":0", "127.0.0.1:9"], args].concat()).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
-        assert!(text.contains(what), "{args:?}: {text}");
-    };
-    told(
-        &["--loss", "5%", "--transport", "tcp"],
-        "--loss with --transport tcp: a stream's bytes come all, once and in order",
-    );
-    told(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
-    told(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram stands for itself");
-    told(&["--reset", "1%", "--loss", "5%"], "--loss is for datagrams, --reset for streams");
-    told(&["--stall", "5%"], "expected a share and a time, as 1%/200ms");
-    told(&["--columns", "time", "-f", "ndjson"], "--columns: only with -f csv, tsv and summary");
-    told(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE tells what payloads hold");
-    told(&["--on", "message == ack: drop 30"], "expected a share from 0% to 100%");
-    told(&["--loss", "5"], "expected a share from 0% to 100%");
-    told(&["--loss", "90%/2"], "in rows of 9.0 at least");
-    told(&["--network", "5g"], "expected wifi, lte, 3g, satellite, bad");
-    told(&["--rate", "fast"], "expected a rate, as 64kbit");
-    told(&["--delay", "-5ms"], "");
-}
-
 /// `--up` and `--down` hold for the impairments that follow them.
 #[test]
 fn directions_hold_for_what_follows() {

@@ -5,8 +5,11 @@ mod common;
 
 mod command;
 mod datagrams;
+mod forms;
 mod hostile;
 mod relay;
 mod reload;
 mod rules;
 mod streams;
+mod timing;
+mod wrong;

@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 /// So many different reasons are told apart.
 const REASONS: usize = 16;
 /// A client that is as late as this on average is not the clock of the recording any more.
-const LATE: Duration = Duration::from_millis(50);
+pub(super) const LATE: Duration = Duration::from_millis(50);
+/// As late as this it could have missed an answer.
+const SILENCE: Duration = Duration::from_secs(1);
 /// A loop that is as busy as this has no time left.
-const BUSY: f64 = 0.9;
+pub(super) const BUSY: f64 = 0.9;
 
 /// What was counted in some time.
 #[derive(Clone, Debug, Default)]
@@ -268,13 +270,19 @@ impl Figures {
     /// Whose the limit was, where something did not go well: the server's, or this side's, which was
     /// too busy to play by the clock.
     pub fn limit(&self) -> Option<&'static str> {
-        let late = self.lateness.percentile(99.0).unwrap_or(0) >= nanos(LATE);
         let Counted { refused, silent, dropped, .. } = self.all;
         match () {
-            () if late || self.busy() >= BUSY => Some("client"),
-            () if refused + silent + dropped > 0 => Some("server"),
+            () if self.busy() >= BUSY => Some("client"),
+            // Who waits for whole seconds in vain does not do so because this side was somewhat late.
+            () if refused + silent + dropped > 0 && !self.is_late(SILENCE) => Some("server"),
+            () if self.is_late(LATE) => Some("client"),
             () => None,
         }
+    }
+
+    /// Was one thing of a hundred done by so much later than it was to be?
+    pub(super) fn is_late(&self, by: Duration) -> bool {
+        self.lateness.percentile(99.0).unwrap_or(0) >= nanos(by)
     }
 
     /// One JSON object.
@@ -293,64 +301,18 @@ impl Figures {
     }
 }
 
-impl fmt::Display for Figures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } = self.all;
-        let sessions = Plural(started, "session");
-        writeln!(
-            f,
-            "clients       {} wanted, {} at once, {sessions} in {:.3} s",
-            self.clients,
-            self.most,
-            self.took.as_secs_f64()
-        )?;
-        write!(f, "sessions      {connected} connected, {finished} finished")?;
-        let list = [
-            (left, "left when the time was over"),
-            (refused, "refused"),
-            (silent, "without an answer"),
-            (dropped, "dropped"),
-            (incomplete, "incomplete"),
-        ];
-        for (count, what) in list.iter().filter(|(count, _)| *count > 0) {
-            write!(f, ", {count} {what}")?;
-        }
-        writeln!(f)?;
-        for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
-            let line = times(delays).map(|(name, time)| time.map(|nanos| format!("{name} {:.3}", millis(nanos))));
-            if let [Some(p50), Some(p90), Some(p99), Some(max)] = line {
-                writeln!(f, "{title:<13} {p50}, {p90}, {p99}, {max} ms ({})", delays.count())?;
-            }
-        }
-        writeln!(f, "sent again    {resent}")?;
-        for (why, count) in &self.reasons {
-            writeln!(f, "  {count:>6} x  {why}")?;
-        }
-        let late = self.lateness.percentile(99.0).unwrap_or(0);
-        let own = format!("this side was {:.0} % busy, and late by {:.3} ms (p99)", self.busy() * 100.0, millis(late));
-        match self.limit() {
-            Some("client") => writeln!(
-                f,
-                "limit         this side's: {own}: times are longer than the server's, fewer clients tell more"
-            ),
-            Some(_) => writeln!(f, "limit         the server's: {own}"),
-            None => writeln!(f, "limit         none was met: {own}"),
-        }
-    }
-}
-
 /// Percentiles in nanoseconds, by the names of the output.
-fn times(delays: &Delays) -> [(&'static str, Option<i64>); 4] {
+pub(super) fn times(delays: &Delays) -> [(&'static str, Option<i64>); 4] {
     let percentile = |percent| if delays.count() > 0 { delays.percentile(percent) } else { None };
     [("p50", percentile(50.0)), ("p90", percentile(90.0)), ("p99", percentile(99.0)), ("max", delays.max())]
 }
 
-fn nanos(time: Duration) -> i64 {
+pub(super) fn nanos(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Milliseconds with three digits.
-fn millis(nanos: i64) -> f64 {
+pub(super) fn millis(nanos: i64) -> f64 {
     (nanos as f64 / 1e3).round() / 1e3
 }
 

@@ -9,6 +9,7 @@ mod client;
 mod figures;
 mod reach;
 mod socket;
+mod text;
 
 pub use bound::Bound;
 pub use figures::{Figures, Part};

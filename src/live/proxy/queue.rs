@@ -6,10 +6,18 @@ use std::time::{Duration, Instant};
 /// How long a packet waits for the one that it is to come behind.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// A packet that waits.
+#[derive(Debug)]
+struct Waiting<T> {
+    packet: T,
+    bytes: usize,
+    path: u64,
+}
+
 /// Packets that wait, of both directions of all conversations.
 #[derive(Debug)]
 pub struct Queue<T> {
-    waiting: BTreeMap<(Instant, u64), (T, usize)>,
+    waiting: BTreeMap<(Instant, u64), Waiting<T>>,
     /// The packet of each path that waits for the next one.
     behind: BTreeMap<u64, (Instant, u64)>,
     number: u64,
@@ -49,8 +57,13 @@ impl<T> Queue<T> {
                 (due, self.number)
             }
         };
-        self.waiting.insert(key, (packet, bytes));
+        self.waiting.insert(key, Waiting { packet, bytes, path });
         Ok(())
+    }
+
+    /// Does a packet of this path wait for the next one?
+    pub fn has_behind(&self, path: u64) -> bool {
+        self.behind.contains_key(&path)
     }
 
     /// When the next is due.
@@ -61,8 +74,13 @@ impl<T> Queue<T> {
     /// The next packet that is due.
     pub fn pop(&mut self, now: Instant) -> Option<T> {
         let entry = self.waiting.first_entry().filter(|entry| entry.key().0 <= now)?;
-        let (packet, bytes) = entry.remove();
+        let key = *entry.key();
+        let Waiting { packet, bytes, path } = entry.remove();
         self.bytes -= bytes;
+        // None has come that it could go behind.
+        if self.behind.get(&path) == Some(&key) {
+            self.behind.remove(&path);
+        }
         Some(packet)
     }
 

@@ -2,17 +2,16 @@
 
 use super::config::Config;
 use super::counts::Counts;
-use super::passed::{Output, Passed};
-use crate::capture::Time;
+use super::direction::{Direction, End, Place, Socket, count};
+use super::passed::Output;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
-use crate::live::proxy::{Gone, Impairments, Passing, Seen, Watch, Way};
+use crate::live::proxy::{Impairments, Passing, Watch, Way};
 use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
-use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr};
+use std::io::{self, ErrorKind, Read};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// The most bytes of a direction that wait: then the sender waits.
@@ -30,30 +29,6 @@ pub enum Turn {
     Again,
     /// When a socket tells.
     Wait,
-}
-
-/// How a direction ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Fin,
-    Reset,
-}
-
-/// One socket.
-struct Socket {
-    socket: TcpStream,
-    readable: bool,
-    writable: bool,
-}
-
-/// What goes one way.
-struct Direction {
-    path: Path,
-    chunks: VecDeque<(Instant, Vec<u8>, usize)>,
-    bytes: usize,
-    last: Instant,
-    end: Option<(Instant, End)>,
-    closed: bool,
 }
 
 /// A client's connection and ours to the server.
@@ -88,21 +63,8 @@ impl Pair {
             let _ = end.socket.set_nodelay(true);
             registry.register(&mut end.socket, token, Interest::READABLE | Interest::WRITABLE)?;
         }
-        let direction = |way: usize| Direction {
-            path: Path::new(config.seed, number, way),
-            chunks: VecDeque::new(),
-            bytes: 0,
-            last: Instant::now(),
-            end: None,
-            closed: false,
-        };
-        Ok(Pair {
-            ends: [address, config.target],
-            own,
-            sockets,
-            directions: [direction(0), direction(1)],
-            connected: false,
-        })
+        let directions = [0, 1].map(|way| Direction::new(Path::new(config.seed, number, way)));
+        Ok(Pair { ends: [address, config.target], own, sockets, directions, connected: false })
     }
 
     /// The client's and the server's address.
@@ -151,7 +113,11 @@ impl Pair {
         for way in Way::BOTH {
             again |= self.read(way, config, counts, buffer, watch, out)?;
             next = [next, self.waiting(way, config, watch, out)?].into_iter().flatten().min();
-            match self.write(way, counts) {
+            // What the client says waits until the server is reached.
+            let open = self.connected || way == Way::Down;
+            let to = &mut self.sockets[way.other().index()];
+            let direction = &mut self.directions[way.index()];
+            match if open { direction.write(to, &mut counts.ways[way.index()]) } else { Ok(None) } {
                 Ok(at) => {
                     next = [next, at].into_iter().flatten().min();
                     let (from, direction) = (&self.sockets[way.index()], &self.directions[way.index()]);
@@ -298,125 +264,4 @@ impl Pair {
             at => Ok(at),
         }
     }
-
-    /// Passes on what is due. When is the next?
-    fn write(&mut self, way: Way, counts: &mut Counts) -> Result<Option<Instant>, ()> {
-        let to = &mut self.sockets[way.other().index()];
-        let direction = &mut self.directions[way.index()];
-        if way == Way::Up && !self.connected {
-            return Ok(None);
-        }
-        let now = Instant::now();
-        let counts = &mut counts.ways[way.index()];
-        while let Some((due, bytes, done)) = direction.chunks.front_mut() {
-            if *due > now {
-                return Ok(Some(*due));
-            }
-            if !to.writable {
-                return Ok(None);
-            }
-            match to.socket.write(bytes.get(*done..).unwrap_or_default()) {
-                Ok(written) => {
-                    *done += written;
-                    direction.bytes -= written;
-                    if *done >= bytes.len() {
-                        counts.passed += 1;
-                        direction.chunks.pop_front();
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => to.writable = false,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Nobody takes it any more.
-                Err(_) => return Err(()),
-            }
-        }
-        match direction.end {
-            Some((due, _)) if due > now => Ok(Some(due)),
-            Some((_, End::Reset)) => Err(()),
-            Some((_, End::Fin)) if !direction.closed => {
-                direction.closed = true;
-                let _ = to.socket.shutdown(Shutdown::Write);
-                Ok(None)
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Where and when something of a stream passes.
-#[derive(Clone, Copy)]
-struct Place {
-    ends: [SocketAddr; 2],
-    own: [SocketAddr; 2],
-    way: Way,
-    time: Time,
-    frame: u64,
-}
-
-impl Direction {
-    /// Takes what passes on, and tells of it. `false`: the connection is to be reset.
-    fn take(
-        &mut self,
-        impairments: &Impairments,
-        came: &[u8],
-        passing: Passing,
-        place: Place,
-        now: Instant,
-        out: &mut dyn Output,
-    ) -> io::Result<bool> {
-        let Passing { gone, mut seen, .. } = passing;
-        let gone = gone.unwrap_or_else(|| vec![Gone { bytes: came.to_vec(), delay: Duration::ZERO }]);
-        let (mut dues, mut kept) = (Vec::with_capacity(gone.len()), true);
-        for Gone { bytes, delay } in gone {
-            let Some(due) = self.path.piece(impairments, bytes.len(), now) else {
-                kept = false;
-                break;
-            };
-            self.last = (due + delay).max(self.last);
-            let delayed = self.last.saturating_duration_since(now);
-            if delay > Duration::ZERO {
-                seen.iter_mut().filter(|one| one.delay == delay).for_each(|one| one.delayed = Some(delayed));
-            }
-            dues.push((delayed, self.chunks.len()));
-            self.bytes += bytes.len();
-            self.chunks.push_back((self.last, bytes, 0));
-        }
-        let mut seen = Some(seen);
-        let mut came = Some(came);
-        let mut tell = |delayed: Duration, goes: &[u8], lost: Option<&'static str>| {
-            let Place { ends, own, way, time, frame } = place;
-            out.passed(Passed {
-                ends,
-                own,
-                way,
-                datagram: false,
-                came: came.take().unwrap_or_default(),
-                goes,
-                time,
-                delayed,
-                lost,
-                copies: 0,
-                behind: false,
-                frame,
-                seen: seen.take().unwrap_or_default(),
-            })
-        };
-        for (delayed, at) in &dues {
-            tell(*delayed, self.chunks.get(*at).map_or(&[], |(_, bytes, _)| bytes), None)?;
-        }
-        match kept {
-            true if dues.is_empty() => tell(Duration::ZERO, &[], None)?,
-            true => {}
-            false => tell(Duration::ZERO, &[], Some("reset"))?,
-        }
-        Ok(kept)
-    }
-}
-
-/// What rules have done to messages.
-fn count(seen: &[Seen], counts: &mut super::counts::WayCounts) {
-    counts.dropped += seen.iter().filter(|one| one.dropped).count() as u64;
-    counts.edited +=
-        seen.iter().filter(|one| one.edited.as_ref().is_some_and(|edited| edited.not.is_none())).count() as u64;
-    counts.copies += seen.iter().map(|one| u64::from(one.copies)).sum::<u64>();
 }

@@ -1,0 +1,92 @@
+//! The report of a run, as text.
+
+use super::figures::{BUSY, Counted, Figures, LATE, millis, times};
+use crate::plural::Plural;
+use std::fmt;
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } = self.all;
+        let sessions = Plural(started, "session");
+        writeln!(
+            f,
+            "clients       {} wanted, {} at once, {sessions} in {:.3} s",
+            self.clients,
+            self.most,
+            self.took.as_secs_f64()
+        )?;
+        write!(f, "sessions      {connected} connected, {finished} finished")?;
+        let list = [
+            (left, "left when the time was over"),
+            (refused, "refused"),
+            (silent, "without an answer"),
+            (dropped, "dropped"),
+            (incomplete, "incomplete"),
+        ];
+        for (count, what) in list.iter().filter(|(count, _)| *count > 0) {
+            write!(f, ", {count} {what}")?;
+        }
+        writeln!(f)?;
+        for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
+            let line = times(delays).map(|(name, time)| time.map(|nanos| format!("{name} {:.3}", millis(nanos))));
+            if let [Some(p50), Some(p90), Some(p99), Some(max)] = line {
+                writeln!(f, "{title:<13} {p50}, {p90}, {p99}, {max} ms ({})", delays.count())?;
+            }
+        }
+        writeln!(f, "sent again    {resent}")?;
+        for (why, count) in &self.reasons {
+            writeln!(f, "  {count:>6} x  {why}")?;
+        }
+        let late = self.lateness.percentile(99.0).unwrap_or(0);
+        let own = format!("this side was {:.0} % busy, and late by {:.3} ms (p99)", self.busy() * 100.0, millis(late));
+        // Little to do, and that late: others took the processor, the server itself where it runs here.
+        let others = match self.busy() < BUSY && self.is_late(LATE) {
+            true => ": others took this machine's processors, and times are longer than the server's",
+            false => "",
+        };
+        match self.limit() {
+            Some("client") if others.is_empty() => writeln!(
+                f,
+                "limit         this side's: {own}: times are longer than the server's, fewer clients tell more"
+            ),
+            Some("client") => writeln!(f, "limit         this side's: {own}{others}"),
+            Some(_) => writeln!(f, "limit         the server's: {own}{others}"),
+            None => writeln!(f, "limit         none was met: {own}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    /// A run of ten seconds: how long it had nothing to do, how late it was, how many nobody answered.
+    fn run(idle: u64, late: u64, silent: u64) -> Figures {
+        let begin = Instant::now();
+        let mut figures = Figures::new(10, begin).finished(begin + Duration::from_secs(10));
+        figures.idle = Duration::from_secs(idle);
+        figures.late(Duration::from_millis(late));
+        figures.all.silent = silent;
+        figures
+    }
+
+    #[test]
+    fn whose_the_limit_was() {
+        let cases = [
+            (run(9, 1, 0), None, "none was met"),
+            (run(9, 1, 3), Some("server"), "the server's: "),
+            (run(0, 1, 3), Some("client"), "fewer clients tell more"),
+            (run(9, 80, 0), Some("client"), "others took this machine's processors"),
+            // A tenth of a second is no reason why nobody answered for whole ones.
+            (run(9, 80, 3), Some("server"), "others took this machine's processors"),
+            (run(9, 3000, 3), Some("client"), "others took this machine's processors"),
+        ];
+        for (figures, limit, text) in cases {
+            assert_eq!(figures.limit(), limit, "{figures}");
+            let told = figures.to_string();
+            let line = told.lines().last().unwrap();
+            assert!(line.starts_with("limit") && line.contains(text), "{line}");
+        }
+    }
+}

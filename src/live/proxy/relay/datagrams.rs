@@ -1,0 +1,246 @@
+//! Datagrams that come, and that go.
+
+use super::passed::{Output, Passed};
+use super::places::udp;
+use super::{BUDGET, Relay, UDP, token};
+use crate::live::net::now as time_of_day;
+use crate::live::proxy::path::Lost;
+use crate::live::proxy::{Watch, Way};
+use mio::Token;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+/// A datagram that waits.
+pub(super) struct Waiting {
+    slot: usize,
+    number: u64,
+    way: Way,
+    bytes: Vec<u8>,
+}
+
+/// A socket on which datagrams come.
+#[derive(Clone, Copy)]
+pub(super) enum Ear {
+    /// That of all clients.
+    Clients,
+    /// That of one client's datagrams beside its stream.
+    Beside(usize),
+    /// The one that stands for a client before the server.
+    Server(usize),
+}
+
+impl Ear {
+    fn way(self) -> Way {
+        match self {
+            Ear::Clients | Ear::Beside(_) => Way::Up,
+            Ear::Server(_) => Way::Down,
+        }
+    }
+
+    fn token(self) -> Token {
+        match self {
+            Ear::Clients => UDP,
+            Ear::Server(slot) => token(slot, 0),
+            Ear::Beside(slot) => token(slot, 1),
+        }
+    }
+}
+
+/// What a socket had.
+enum Heard {
+    /// A datagram of the conversation in this place, so long.
+    Datagram(usize, usize),
+    /// Something that is not passed on.
+    Other,
+    Nothing,
+}
+
+impl Relay {
+    /// Takes what has come on a socket.
+    pub(super) fn hear(
+        &mut self,
+        ear: Ear,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn Output,
+    ) -> io::Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut more = true;
+        for _ in 0..BUDGET {
+            match self.receive(ear, &mut buffer, out) {
+                Heard::Datagram(slot, length) => {
+                    self.pass(slot, ear.way(), buffer.get(..length).unwrap_or_default(), watch, out)?;
+                }
+                Heard::Other => {}
+                Heard::Nothing => {
+                    more = false;
+                    break;
+                }
+            }
+        }
+        self.buffer = buffer;
+        if more {
+            self.again.insert(ear.token());
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, ear: Ear, buffer: &mut [u8], out: &mut dyn Output) -> Heard {
+        let came = match ear {
+            Ear::Clients => self.udp.as_ref().map(|socket| socket.recv_from(buffer)),
+            Ear::Beside(slot) => {
+                udp(&mut self.slots, slot).and_then(|(_, client)| Some(client.beside.as_ref()?.recv_from(buffer)))
+            }
+            Ear::Server(slot) => udp(&mut self.slots, slot)
+                .map(|(_, client)| client.socket.recv(buffer).map(|length| (length, client.target))),
+        };
+        match (came, ear) {
+            (None, _) => Heard::Nothing,
+            (Some(Err(error)), _) if error.kind() == ErrorKind::WouldBlock => Heard::Nothing,
+            (Some(Err(error)), Ear::Server(slot)) => {
+                self.refused(slot, &error, out);
+                Heard::Other
+            }
+            // An ICMP answer of a client that has gone.
+            (Some(Err(_)), _) => Heard::Other,
+            (Some(Ok((length, from))), Ear::Clients) => match self.client(from, out) {
+                Some(slot) => Heard::Datagram(slot, length),
+                None => Heard::Other,
+            },
+            (Some(Ok((length, from))), Ear::Beside(slot)) => match udp(&mut self.slots, slot) {
+                Some((_, client)) if client.address.ip() == from.ip() => {
+                    client.address = from;
+                    Heard::Datagram(slot, length)
+                }
+                // What others send there is dropped.
+                _ => Heard::Other,
+            },
+            (Some(Ok((length, _))), Ear::Server(slot)) => Heard::Datagram(slot, length),
+        }
+    }
+
+    fn refused(&mut self, slot: usize, error: &io::Error, out: &mut dyn Output) {
+        let Some((_, client)) = udp(&mut self.slots, slot) else { return };
+        let (address, told) = (client.address, std::mem::replace(&mut client.told, true));
+        self.counts.refused += 1;
+        if !told {
+            let what = match error.kind() {
+                ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => "the server's port is closed".into(),
+                _ => error.to_string(),
+            };
+            out.note(format!("{address}: {what}"));
+        }
+    }
+
+    /// A datagram came.
+    fn pass(
+        &mut self,
+        slot: usize,
+        way: Way,
+        came: &[u8],
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn Output,
+    ) -> io::Result<()> {
+        let (now, time) = (Instant::now(), time_of_day());
+        // What is due goes between two that come, not behind all that have.
+        self.serve(now, out);
+        let Some((number, client)) = udp(&mut self.slots, slot) else { return Ok(()) };
+        client.last = now;
+        let (ends, own) = ([client.address, client.target], [client.local, client.own]);
+        let counts = &mut self.counts.ways[way.index()];
+        counts.came += 1;
+        counts.bytes += came.len() as u64;
+        let (verdict, seen) = match watch {
+            Some(watch) => watch.datagram(ends, way, came, time),
+            None => Default::default(),
+        };
+        counts.edited += u64::from(seen.iter().any(|s| s.edited.as_ref().is_some_and(|e| e.not.is_none())));
+        let goes = verdict.bytes.as_deref().unwrap_or(came);
+        let mut passed = Passed {
+            ends,
+            own,
+            way,
+            datagram: true,
+            came,
+            goes,
+            time,
+            delayed: Duration::ZERO,
+            lost: None,
+            copies: 0,
+            behind: false,
+            frame: watch.as_ref().map_or(0, |watch| watch.frame()),
+            seen,
+        };
+        if verdict.dropped {
+            counts.dropped += 1;
+            passed.lost = Some("dropped");
+            return out.passed(passed);
+        }
+        let fate = client.paths[way.index()].datagram(&self.config.impairments[way.index()], goes.len(), now);
+        if let Some(why) = fate.lost {
+            let (count, why) = match why {
+                Lost::Chance => (&mut counts.lost, "lost"),
+                Lost::QueueFull => (&mut counts.full, "queue_full"),
+            };
+            *count += 1;
+            passed.lost = Some(why);
+            return out.passed(passed);
+        }
+        let due = fate.due + verdict.delay;
+        passed.copies = verdict.copies + u32::from(fate.twice);
+        passed.delayed = due.saturating_duration_since(now);
+        passed.behind = fate.behind;
+        counts.copies += u64::from(passed.copies);
+        counts.behind += u64::from(fate.behind);
+        let times = 1 + passed.copies;
+        let path = number * 2 + way.index() as u64;
+        // All that was due has gone; only one that waits for this one has to come behind it.
+        if due <= now && !fate.behind && !self.queue.has_behind(path) {
+            for _ in 0..times {
+                self.send(slot, way, goes, out);
+            }
+            return out.passed(passed);
+        }
+        for k in 0..times {
+            let waiting = Waiting { slot, number, way, bytes: goes.to_vec() };
+            // What a packet takes beside its bytes counts as well.
+            let weight = goes.len() + size_of::<Waiting>() + 64;
+            if self.queue.push(path, due, fate.behind && k == 0, weight, waiting).is_err() {
+                self.counts.ways[way.index()].full += 1;
+                if k == 0 {
+                    passed.lost = Some("queue_full");
+                }
+            }
+        }
+        out.passed(passed)
+    }
+
+    /// Sends what is due, in the order in which it is.
+    pub(super) fn serve(&mut self, now: Instant, out: &mut dyn Output) {
+        while let Some(waiting) = self.queue.pop(now) {
+            if udp(&mut self.slots, waiting.slot).is_some_and(|(number, _)| number == waiting.number) {
+                self.send(waiting.slot, waiting.way, &waiting.bytes, out);
+            }
+        }
+    }
+
+    /// A datagram goes.
+    fn send(&mut self, slot: usize, way: Way, bytes: &[u8], out: &mut dyn Output) {
+        let Some((_, client)) = udp(&mut self.slots, slot) else { return };
+        let sent = match (way, client.beside.as_ref().or(self.udp.as_ref())) {
+            (Way::Up, _) => client.socket.send(bytes),
+            (Way::Down, Some(_)) if client.address.port() == 0 => return,
+            (Way::Down, Some(socket)) => socket.send_to(bytes, client.address),
+            (Way::Down, None) => return,
+        };
+        let counts = &mut self.counts.ways[way.index()];
+        match sent {
+            Ok(_) => counts.passed += 1,
+            Err(error) => {
+                counts.unsent += 1;
+                if way == Way::Up && error.kind() != ErrorKind::WouldBlock {
+                    self.refused(slot, &error, out);
+                }
+            }
+        }
+    }
+}
