@@ -57,18 +57,19 @@ impl Classic {
     #[inline(always)]
     pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
         let &head = input.data().first_chunk::<16>()?;
-        let word = |at: usize| {
-            let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-            if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
-        };
-        let captured = word(8);
+        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (mut secs, mut frac, mut captured, mut length) = (word(0), word(4), word(8), word(12));
+        if self.big {
+            (secs, frac) = (secs.swap_bytes(), frac.swap_bytes());
+            (captured, length) = (captured.swap_bytes(), length.swap_bytes());
+        }
         let record = self.header + captured as usize;
         if captured > LONGEST || record > input.data().len() {
             return None;
         }
         input.consume(record);
         let (per_second, digits) = if self.nanos { (1_000_000_000, 9) } else { (1_000_000, 6) };
-        let (mut secs, mut frac) = (u64::from(word(0)), word(4));
+        let mut secs = u64::from(secs);
         if frac >= per_second {
             secs += u64::from(frac / per_second);
             frac %= per_second;
@@ -78,7 +79,7 @@ impl Classic {
             link: self.link,
             interface: 0,
             captured: captured as usize,
-            length: captured.max(word(12)) as usize,
+            length: captured.max(length) as usize,
             tail: 0,
         })
     }

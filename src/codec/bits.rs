@@ -19,6 +19,22 @@ pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
     value & mask(count)
 }
 
+/// The same with a shorter way for most numbers, which are of one or two whole bytes. Saves about 30 of
+/// 2,330 instructions a message of ndjson (see [`crate::render`]).
+#[inline(always)]
+pub fn number(data: &[u8], at: usize, count: u32) -> u64 {
+    if at.is_multiple_of(8)
+        && let Some(rest) = data.get(at / 8..)
+    {
+        match (count, rest) {
+            (8, [byte, ..]) => return (*byte).into(),
+            (16, [low, high, ..]) => return u16::from_le_bytes([*low, *high]).into(),
+            _ => {}
+        }
+    }
+    get(data, at, count)
+}
+
 /// The last bytes of `data`, from `byte` on, as a little-endian number.
 #[inline]
 fn tail(data: &[u8], byte: usize) -> u64 {
@@ -158,6 +174,14 @@ mod tests {
                 at += n as usize;
             }
             prop_assert_eq!(at, buf.len());
+        }
+
+        #[test]
+        fn the_short_way_reads_the_same(data in prop::collection::vec(any::<u8>(), 0..12), at in 0usize..120, count in 0u32..=64) {
+            prop_assert_eq!(number(&data, at, count), get(&data, at, count));
+            for count in [8, 16] {
+                prop_assert_eq!(number(&data, at / 8 * 8, count), get(&data, at / 8 * 8, count));
+            }
         }
 
         #[test]

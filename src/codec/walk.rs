@@ -1,7 +1,7 @@
 //! The one interpreter of the tables. Each direction defines what happens at a field: a [`Reader`]
 //! reads it, a [`Writer`] writes it, a [`Sampler`] generates it.
 
-use super::layout::{Count, Field, Kind, Order, Other, When, flag};
+use super::layout::{Count, Field, Kind, Len, Order, Other, When, flag};
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
 /// A direction in which tables are walked.
@@ -21,6 +21,13 @@ pub trait Wire {
     /// fast path.
     #[inline(always)]
     fn unsigned(&mut self, field: &'static Field, _bits: u8, _order: Order) -> Result<(), Self::Stop> {
+        self.leaf(field)
+    }
+    /// A [`Kind::Bytes`] that is always present and has no fields of its own: the payload of most
+    /// messages, so they have a fast path, too. Saves about 40 of 2,330 instructions a message of ndjson
+    /// (see `render`).
+    #[inline(always)]
+    fn opaque(&mut self, field: &'static Field, _len: Len) -> Result<(), Self::Stop> {
         self.leaf(field)
     }
     /// A value known from earlier messages.
@@ -103,6 +110,12 @@ pub fn walk<W: Wire>(fields: &'static [Field], wire: &mut W) -> Result<(), W::St
         match f.kind {
             Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } if matches!(f.when, When::Always) => {
                 wire.unsigned(f, bits, order)?;
+            }
+            Kind::Bytes { len } if matches!(f.when, When::Always) => {
+                match if f.is(flag::PAYLOAD) { wire.ask(f, None) } else { None } {
+                    Some(fields) => wire.payload(f, fields)?,
+                    None => wire.opaque(f, len)?,
+                }
             }
             _ => field(f, wire)?,
         }

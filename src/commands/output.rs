@@ -166,7 +166,18 @@ impl Sink for Printer {
             Some(left) => self.left = Some(left - 1),
             None => {}
         }
-        redact::shown(self.pick.selection.redact, message, |message| self.renderer.message(message));
+        match self.pick.selection.redact {
+            false => self.renderer.message(message),
+            true => self.redacted(message),
+        }
+    }
+}
+
+impl Printer {
+    /// Prints a message with other addresses, words and bytes.
+    #[cold]
+    fn redacted(&mut self, message: &Message<'_>) {
+        redact::shown(true, message, |message| self.renderer.message(message));
     }
 }
 

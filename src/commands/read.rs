@@ -197,13 +197,12 @@ struct Progress {
 
 impl Progress {
     #[inline(always)]
-    fn frame(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+    fn frame(&mut self, frame: &Frame<'_>) {
         self.read = frame.number;
         if self.first.is_none() {
             self.first = Some(frame.time);
         }
         self.last = frame.time;
-        self.packets += u64::from(matches!(decoded, Decoded::Packet(_)));
     }
 }
 
@@ -219,12 +218,13 @@ pub fn dissect(
     let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {
-            progress.frame(frame, decoded);
+            progress.frame(frame);
             keeper.frame(frame);
             inspector.sink().frame(frame.time);
             inspector.sink().raw(frame, decoded);
             let gone = inspector.frame(frame.time);
             if let Decoded::Packet(packet) = decoded {
+                progress.packets += 1;
                 table.packet(packet, &mut inspector);
             }
             gone

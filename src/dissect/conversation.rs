@@ -133,6 +133,7 @@ mod tests {
         let riptide = protocols::by_name("riptide").unwrap();
         let flow_info = FlowInfo {
             flow: 1,
+            serial: 0,
             transport: Transport::Tcp,
             ends: None,
             opener: None,

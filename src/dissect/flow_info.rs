@@ -46,6 +46,9 @@ impl Role {
 pub struct FlowInfo<'a> {
     /// The conversation's number, from 1; 0 in `dump`.
     pub flow: u64,
+    /// The conversation's number in this process, from 1, by which its number, transport and ends need
+    /// not be compared; 0 where nobody has given it one, and where one of these was replaced.
+    pub serial: u64,
     /// UDP or TCP.
     pub transport: Transport,
     /// Both ends, by [`Side`]; `None` in `dump`.

@@ -191,6 +191,7 @@ mod tests {
         let options = Options::new(Registry::new([]));
         let flow_info = FlowInfo {
             flow: 1,
+            serial: 0,
             transport: Transport::Tcp,
             ends: None,
             opener: None,

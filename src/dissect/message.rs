@@ -321,17 +321,24 @@ impl<'a> Out<'a> {
         let Dissection { fault, notes, .. } = &*self.dissection;
         self.emitted += 1;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
-        let index = self.dissection.target(place).index;
+        // The count of the conversation's lines is that of the dissection, if both are there.
+        let index = match &mut self.lines {
+            Some(lines) => {
+                let index = lines.emit(place.frame);
+                if !self.dissection.related.is_empty() {
+                    self.dissection.related.settle(lines);
+                }
+                index
+            }
+            None => self.dissection.target(place).index,
+        };
         self.dissection.index = index;
-        self.dissection.unit = self.unit;
         if index > 0 {
             self.dissection.line = (place.frame, index);
         }
-        if let Some(lines) = &mut self.lines {
-            lines.emit(place.frame);
-            if !self.dissection.related.is_empty() {
-                self.dissection.related.settle(lines);
-            }
+        // Few messages are of a stream.
+        if self.unit.is_some() || self.dissection.unit.is_some() {
+            self.dissection.unit = self.unit;
         }
         self.sink.message(&Message {
             dissection: self.dissection,

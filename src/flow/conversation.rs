@@ -4,6 +4,7 @@ use crate::capture::Time;
 use std::cell::OnceCell;
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The transport protocol of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,6 +82,8 @@ pub enum End {
 pub struct Conversation<S> {
     /// Its number, from 1 in the order of first packets.
     pub id: u64,
+    /// Its number among the conversations of all tables of this process, from 1.
+    pub serial: u64,
     /// UDP or TCP.
     pub transport: Transport,
     /// The addresses.
@@ -109,8 +112,10 @@ pub struct Conversation<S> {
 impl<S: Default> Conversation<S> {
     /// A conversation without packets yet; `src` is [`Side::A`].
     pub(super) fn new(id: u64, transport: Transport, src: SocketAddr, dst: SocketAddr, time: Time) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Conversation {
             id,
+            serial: LAST.fetch_add(1, Ordering::Relaxed) + 1,
             transport,
             ends: [src, dst],
             names: Names::default(),

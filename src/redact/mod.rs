@@ -69,7 +69,7 @@ impl Redactor {
         then(&Message {
             dissection: &dissection,
             place: &Provenance { bytes: &main, ..*message.place },
-            flow_info: &FlowInfo { ends, ..*message.flow_info },
+            flow_info: &FlowInfo { ends, serial: 0, ..*message.flow_info },
             names: [&names[0], &names[1]],
         });
     }

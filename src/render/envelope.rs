@@ -1,6 +1,7 @@
 //! The members around a message's fields, in both JSON forms.
 
-use super::envelope_cache::{BEHIND_NAME, EnvelopeCache};
+use super::envelope_cache::EnvelopeCache;
+use crate::capture::Time;
 use crate::codec::json::fields::Walks;
 use crate::codec::json::fixed_line::Pieces;
 use crate::codec::json::flat;
@@ -11,6 +12,9 @@ use std::fmt::Write;
 
 /// The key `fields` with an object.
 pub const OBJECT: &[u8; 11] = b",\"fields\":{";
+/// What follows a message's name.
+const BEHIND_NAME: &[u8; 11] = b"\",\"length\":";
+
 /// The key `fields` with an array.
 pub const ARRAY: &[u8; 11] = b",\"fields\":[";
 
@@ -100,17 +104,13 @@ pub fn plain_head(
     }
     line.constant(b"{\"frame\":");
     line.uint(place.frame);
-    line.short(envelope_cache.second(place.time));
-    line.six_digits(place.time.frac);
+    // So the compiler knows that there are decimals.
+    let time = Time { digits: 6, ..place.time };
+    line.short(envelope_cache.second(time));
+    line.six_digits(time.frac);
     line.text(envelope_cache.of(message));
-    let name = message.dissection.message;
-    match envelope_cache.name(name) {
-        Some(name) => line.short(name),
-        None => {
-            line.text(name.as_bytes());
-            line.constant(BEHIND_NAME);
-        }
-    }
+    line.name(message.dissection.message);
+    line.constant(BEHIND_NAME);
     line.uint(place.length as u64);
     if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
         plain_headers(message, line)?;

@@ -1,7 +1,6 @@
 //! The parts of a line that are the same for many messages: the second, and what a conversation's
-//! side says of itself, and the message's name. They are half of a line, so they are kept ready: the
-//! side's text saves 297 of 2,900 instructions a message of ndjson (of 4,538 of json); see
-//! [`crate::render`].
+//! side says of itself. They are half of a line, so they are kept ready: the side's text saves 297 of
+//! 2,900 instructions a message of ndjson (of 4,538 of json); see [`crate::render`].
 
 use super::files::FileNames;
 use super::times::{Second, seconds};
@@ -9,7 +8,7 @@ use crate::capture::Time;
 use crate::codec::json::fields::Walks;
 use crate::codec::json::numbers::int;
 use crate::codec::quoted::Short;
-use crate::dissect::{Message, Role};
+use crate::dissect::{FlowInfo, Message, Role};
 use crate::flow::Transport;
 use std::net::SocketAddr;
 
@@ -21,24 +20,10 @@ const CONVERSATIONS: usize = 512;
 pub struct EnvelopeCache {
     envelope_cache: Vec<Head>,
     second: Second,
-    names: [Name; NAMES],
     /// For headers that hold groups.
     pub(super) walks: Walks,
     /// Where several files are read.
     pub(super) files: Option<FileNames>,
-}
-
-/// The number of cached names of messages; a power of two.
-const NAMES: usize = 16;
-
-/// What follows a message's name.
-pub const BEHIND_NAME: &[u8; 11] = b"\",\"length\":";
-
-/// A message's name, by its address, with what follows it; empty if that is too long.
-#[derive(Clone, Copy, Debug, Default)]
-struct Name {
-    of: &'static str,
-    text: Short,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,6 +35,7 @@ struct Head {
 /// What a side's text depends on, beside the side, which is part of its place. Names are compared by address: an equal name at another address is only formatted again.
 #[derive(Clone, Copy, Debug)]
 struct Key {
+    serial: u64,
     flow: u64,
     proto: &'static str,
     version: Option<&'static str>,
@@ -63,6 +49,7 @@ impl Key {
     fn new(message: &Message<'_>) -> Key {
         let (dissection, flow_info) = (message.dissection, message.flow_info);
         Key {
+            serial: flow_info.serial,
             flow: flow_info.flow,
             proto: dissection.proto,
             version: dissection.version,
@@ -72,31 +59,34 @@ impl Key {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_of(&self, message: &Message<'_>) -> bool {
         let (dissection, flow_info) = (message.dissection, message.flow_info);
-        self.flow == flow_info.flow
-            && std::ptr::eq(self.proto, dissection.proto)
+        (match flow_info.serial {
+            0 => self.is_between(flow_info),
+            serial => self.serial == serial,
+        }) && std::ptr::eq(self.proto, dissection.proto)
             && match (self.version, dissection.version) {
                 (Some(a), Some(b)) => std::ptr::eq(a, b),
                 (a, b) => a.is_none() && b.is_none(),
             }
-            && (self.from, self.transport) == (dissection.from, flow_info.transport)
-            && match (self.ends, flow_info.ends) {
-                // Arrays of addresses are compared by a call.
-                (Some([a, b]), Some([c, d])) => a == c && b == d,
-                (a, b) => a.is_none() && b.is_none(),
-            }
+            && self.from == dissection.from
+    }
+
+    /// The same where the conversation has no serial number: comparing the ends takes 45 instructions.
+    #[inline(never)]
+    fn is_between(&self, flow_info: &FlowInfo<'_>) -> bool {
+        (self.flow, self.transport, self.ends) == (flow_info.flow, flow_info.transport, flow_info.ends)
     }
 }
 
 impl EnvelopeCache {
     /// The members from `flow` (or `proto`, if there are no conversations) to the message's name,
     /// with the comma before them.
-    #[inline]
+    #[inline(always)]
     pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
         if self.envelope_cache.is_empty() {
-            self.envelope_cache.resize(CONVERSATIONS * 2, Head::default());
+            self.begin();
         }
         // Conversations are numbered consecutively, so those of the same time have different
         // entries.
@@ -108,16 +98,9 @@ impl EnvelopeCache {
         &head.text
     }
 
-    /// A message's name and what follows it; `None` if that is too long to be kept.
-    #[inline(always)]
-    pub fn name(&mut self, name: &'static str) -> Option<&Short> {
-        // Names of a few bytes stand side by side in memory; those of files at multiples of 16.
-        let address = name.as_ptr() as usize;
-        let kept = &mut self.names[((address / 4) ^ (address / 64)) % NAMES];
-        if !std::ptr::eq(kept.of, name) {
-            kept.set(name);
-        }
-        (kept.text.parts().1 > 0).then_some(&kept.text)
+    #[cold]
+    fn begin(&mut self) {
+        self.envelope_cache.resize(CONVERSATIONS * 2, Head::default());
     }
 
     /// The key `time` with the whole seconds of a time, and the point.
@@ -144,24 +127,9 @@ fn time_key(secs: i64, out: &mut Vec<u8>) {
     int(secs, out);
 }
 
-impl Name {
-    #[cold]
-    fn set(&mut self, name: &'static str) {
-        let mut text = [0; Short::ROOM];
-        let (name_len, len) = (name.len(), name.len() + BEHIND_NAME.len());
-        if let Some(room) = text.get_mut(..len) {
-            let (front, behind) = room.split_at_mut(name_len);
-            front.copy_from_slice(name.as_bytes());
-            behind.copy_from_slice(BEHIND_NAME);
-        }
-        self.of = name;
-        // Nothing, where it does not fit.
-        self.text.set(text.get(..len).unwrap_or_default());
-    }
-}
-
 impl Head {
     #[cold]
+    #[inline(never)]
     fn make(&mut self, message: &Message<'_>) {
         let key = *self.key.insert(Key::new(message));
         let out = &mut self.text;
@@ -197,7 +165,6 @@ impl Head {
 mod tests {
     use super::super::fixture::{PLAIN, with};
     use super::*;
-    use crate::dissect::FlowInfo;
     use crate::flow::Side;
 
     #[test]
@@ -214,6 +181,14 @@ mod tests {
             let back = Message { place: &place, ..*message };
             assert!(String::from_utf8_lossy(envelope_cache.of(&back)).contains("\"dst\":\"127.0.0.1:3413\""));
             assert_eq!(envelope_cache.of(message), first);
+            // With serial numbers, too: and those without do not take what has one.
+            for (serial, ends) in [(1, ends), (2, message.names), (3, ends), (0, message.names), (0, ends)] {
+                let between = Some(ends.map(|end| end.parse().unwrap()));
+                let flow_info = FlowInfo { serial, ends: between, ..*message.flow_info };
+                let other = Message { flow_info: &flow_info, names: ends, ..*message };
+                let text = String::from_utf8_lossy(envelope_cache.of(&other)).into_owned();
+                assert!(text.contains(ends[0]) && text.contains(ends[1]), "{serial} {ends:?}: {text}");
+            }
         });
     }
 }

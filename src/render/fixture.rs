@@ -72,8 +72,15 @@ pub fn with_annotated(
     annotate(&mut dissection);
     let options = crate::dissect::Options::new(crate::dissect::Registry::new([]));
     let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
-    let flow_info =
-        FlowInfo { flow: 2, transport: Transport::Udp, ends, opener: None, begun: [false; 2], options: &options };
+    let flow_info = FlowInfo {
+        flow: 2,
+        serial: 0,
+        transport: Transport::Udp,
+        ends,
+        opener: None,
+        begun: [false; 2],
+        options: &options,
+    };
     let place = Provenance {
         side: Side::A,
         bytes,

@@ -3,6 +3,7 @@
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
+use super::output::Output;
 use crate::codec::json::fields::Walks;
 use crate::codec::json::fixed_line::FixedLine;
 use crate::codec::json::flat;
@@ -30,8 +31,26 @@ impl Ndjson {
         self
     }
 
-    /// Appends one line.
+    /// Prints one line: where it is written from, if it is a plain one.
     #[inline]
+    pub(super) fn print(&mut self, message: &Message<'_>, output: &mut Output) {
+        if !self.bytes
+            && !envelope::has_tail(message)
+            && flat::may_be(&message.dissection.tree)
+            && let Some(mut line) = output.line()
+            && envelope::plain_head(message, &mut self.envelope_cache, envelope::OBJECT, &mut line).is_some()
+            && flat::fields(&message.dissection.tree, message.sources(), &mut line).is_some()
+        {
+            line.constant(END);
+            if let Some(len) = line.finish().map(<[u8]>::len) {
+                return output.add(len);
+            }
+        }
+        self.message(message, output.buffer());
+    }
+
+    /// Appends one line.
+    #[inline(never)]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         let (tree, sources) = (&message.dissection.tree, message.sources());
         let more = self.bytes || envelope::has_tail(message);

@@ -7,6 +7,7 @@ use super::envelope;
 use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
 use super::ndjson::Ndjson;
+use super::output::Output;
 use crate::capture::{Capture, Decoded, Input, Packets, PcapWriter};
 use crate::codec::json::fields::Walks;
 use crate::codec::json::fixed_line::FixedLine;
@@ -25,6 +26,7 @@ struct Both {
     lines: [Ndjson; 3],
     files: Files,
     fixed: FixedLine,
+    output: Output,
     messages: usize,
     plain: usize,
     /// Plain ones with something behind their fields.
@@ -51,6 +53,8 @@ impl Sink for Both {
             lines.message(message, &mut line);
             let (line, general) = (String::from_utf8_lossy(&line), general(message, bytes, files));
             assert_eq!(line, String::from_utf8_lossy(&general));
+            lines.print(message, &mut self.output);
+            assert_eq!(line, String::from_utf8_lossy(&std::mem::take(self.output.buffer())));
         }
         let mut line = self.fixed.begin();
         let is_plain = line.whole(|line| {
@@ -122,7 +126,8 @@ fn both_ways_are_equal_over_all_captures_and_damage() {
     files.begin(0, "first.pcap");
     files.begin(20, "second.pcap");
     let lines = [Ndjson::new(false), Ndjson::new(true), Ndjson::new(false).files(Some(&files))];
-    let mut both = Both { lines, files, fixed: FixedLine::default(), messages: 0, plain: 0, with_tail: 0, faults: 0 };
+    let (fixed, output) = (FixedLine::default(), Output::new(Box::new(std::io::sink())));
+    let mut both = Both { lines, files, fixed, output, messages: 0, plain: 0, with_tail: 0, faults: 0 };
     for proto in ["riptide", "dnp", "nano", "gne", "acknex"] {
         let mut schemas = Schemas::default();
         if let Ok(text) = std::fs::read_to_string(fixtures.join(format!("schemas/{proto}.toml"))) {

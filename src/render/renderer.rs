@@ -244,7 +244,10 @@ impl Renderer {
 impl Sink for Renderer {
     #[inline]
     fn message(&mut self, message: &Message<'_>) {
-        self.form.message(message, self.output.buffer());
+        match &mut self.form {
+            Form::Ndjson(ndjson) => ndjson.print(message, &mut self.output),
+            form => form.message(message, self.output.buffer()),
+        }
         self.output.complete();
     }
 }

@@ -93,8 +93,8 @@ fn local_offset(secs: i64) -> i64 {
 /// of 3,805 instructions a message of a summary, 93 of 2,696 of ndjson (see [`crate::render`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Second {
-    /// The second, and whether decimals follow.
-    of: Option<(i64, bool)>,
+    /// The second, and whether there is none (0), or decimals follow (2) or not (1).
+    of: (i64, u8),
     /// Its text, and the point if there is one.
     text: Short,
 }
@@ -105,16 +105,23 @@ impl Second {
     #[inline(always)]
     pub fn text(&mut self, time: Time, write: impl FnOnce(i64, &mut Vec<u8>)) -> &Short {
         let point = time.digits > 0;
-        if self.of != Some((time.secs, point)) {
-            let mut text = Vec::with_capacity(Short::ROOM);
-            write(time.secs, &mut text);
-            if point {
-                text.push(b'.');
-            }
-            self.of = Some((time.secs, point));
-            self.text.set(&text);
+        let of = (time.secs, 1 + u8::from(point));
+        if self.of != of {
+            self.of = of;
+            self.set(time.secs, point, write);
         }
         &self.text
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set(&mut self, secs: i64, point: bool, write: impl FnOnce(i64, &mut Vec<u8>)) {
+        let mut text = Vec::with_capacity(Short::ROOM);
+        write(secs, &mut text);
+        if point {
+            text.push(b'.');
+        }
+        self.text.set(&text);
     }
 
     /// Appends a time: its [second](Second::text) and its decimals, if it has any.

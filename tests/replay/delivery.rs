@@ -54,6 +54,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
     let ends = conversation.ends;
     let flow_info = FlowInfo {
         flow: 1,
+        serial: 0,
         transport: Transport::Udp,
         ends: Some(ends),
         opener: Some(Side::A),

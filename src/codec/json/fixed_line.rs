@@ -1,15 +1,23 @@
 //! A line in a buffer of fixed size.
 //!
 //! A vector asks at each piece of text whether it must get memory, and reads and writes its length.
-//! Here a piece is a comparison, a copy of constant size and an addition, and whether the line fits is
-//! asked once, at its end: where it does not, it has to be written into a vector from its beginning.
+//! Here a short piece is a copy of constant size and an addition, and whether the line fits is asked
+//! once, at its end: where it does not, it has to be written into a vector from its beginning.
 
-use super::numbers::{SMALL, ZEROS, eight_digits};
+use super::numbers::{small, three_digits};
 use super::text::hex_into;
 use crate::codec::quoted::{Quoted, Short};
 
-/// The size of the buffer: datagrams are rarely above 1,500 bytes, which are 3,000 as hex.
-const SIZE: usize = 4096;
+/// Short pieces begin at their position modulo this: so they are always inside of the buffer, without a
+/// comparison. Those of a line that is too long overwrite its beginning, and it is lost as a whole.
+const WRAP: usize = 4096;
+
+/// The longest line: behind it a piece without text still begins at its own place. Datagrams are rarely
+/// above 1,500 bytes, which are 3,000 as hex.
+const LONGEST: usize = WRAP - 1;
+
+/// The size of the buffer: short pieces are copied with what stands behind them.
+pub const SIZE: usize = WRAP + Short::ROOM;
 
 /// The position of a line that did not fit: nothing fits behind it, and it cannot overflow.
 const FULL: usize = usize::MAX / 2;
@@ -44,11 +52,22 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Writes all of something or, if `write` gives up or it does not fit, nothing. Returns which.
+    /// Begins a line in other memory, if there is enough of it.
+    #[inline(always)]
+    pub fn within(memory: &'a mut [u8]) -> Option<Pieces<'a>> {
+        memory.first_chunk_mut().map(|text| Pieces { text, at: 0 })
+    }
+
+    /// Writes all of something or, if `write` gives up, nothing. Returns which. Where it does not fit, the
+    /// line is lost with what stands before it.
     #[inline(always)]
     pub fn whole(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> bool {
         let before = self.at;
-        let done = write(self).is_some() && self.at <= SIZE;
+        let done = write(self).is_some();
+        if self.at > LONGEST {
+            self.at = FULL;
+            return false;
+        }
         if !done {
             self.at = before;
         }
@@ -58,29 +77,22 @@ impl<'a> Pieces<'a> {
     /// The line; `None` if it did not fit.
     #[inline(always)]
     pub fn finish(self) -> Option<&'a [u8]> {
-        self.text.get(..self.at)
+        self.text.get(..self.at).filter(|_| self.at <= LONGEST)
     }
 
     /// The first `len` of some bytes: they are copied all, so that the copy has a constant size.
     #[inline(always)]
     fn start_of<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
-        match self.place(N) {
-            Some(to) => {
-                to.copy_from_slice(bytes);
-                self.at += len;
-            }
-            None => self.at = FULL,
-        }
+        const { assert!(N <= Short::ROOM) };
+        let from = self.at % WRAP;
+        self.text[from..from + N].copy_from_slice(bytes);
+        self.at += len;
     }
 
     /// The next `len` bytes, if there are so many.
     #[inline(always)]
     fn place(&mut self, len: usize) -> Option<&mut [u8]> {
-        // As one comparison, after which the compiler knows that the range is inside.
-        match self.at <= SIZE && len <= SIZE - self.at {
-            true => self.text.get_mut(self.at..self.at + len),
-            false => None,
-        }
+        self.text.get_mut(self.at..LONGEST)?.get_mut(..len)
     }
 
     /// A constant text.
@@ -94,6 +106,19 @@ impl<'a> Pieces<'a> {
     pub fn short(&mut self, text: &Short) {
         let (bytes, len) = text.parts();
         self.start_of(bytes, len);
+    }
+
+    /// A name, most of which have eight to sixteen bytes: these are copied from both ends, without a call.
+    #[inline(always)]
+    pub fn name(&mut self, name: &'static str) {
+        let name = name.as_bytes();
+        match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+            (Some(first), Some(last)) if name.len() <= 16 => {
+                self.start_of(first, name.len() - 8);
+                self.start_of(last, 8);
+            }
+            _ => self.text(name),
+        }
     }
 
     /// A name, if it has only letters, digits and `_`; otherwise nothing, and false.
@@ -128,36 +153,62 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// An unsigned number.
+    /// An unsigned number: three digits at a time.
     #[inline(always)]
     pub fn uint(&mut self, n: u64) {
-        match SMALL.get(n as usize) {
-            Some(digits) => self.start_of(digits, digits[3] as usize),
-            None if n < 100_000_000 => {
-                let digits = eight_digits(n);
-                // Leading zeros are the lowest bytes: they are moved out, and zeros come in behind.
-                let zeros = digits.trailing_zeros() & !7;
-                self.start_of(&((digits + ZEROS) >> zeros).to_le_bytes(), 8 - zeros as usize / 8);
-            }
-            None => self.text(itoa::Buffer::new().format(n).as_bytes()),
+        match small(n) {
+            Some((digits, len)) => self.start_of(&digits, len),
+            None => self.large(n),
         }
     }
 
-    /// Six digits, with leading zeros.
+    /// The same for one of a thousand or more.
+    #[inline(always)]
+    fn large(&mut self, n: u64) {
+        if let Some((digits, len)) = small(n / 1000) {
+            self.start_of(&digits, len);
+        } else if let Some((digits, len)) = small(n / 1_000_000) {
+            self.start_of(&digits, len);
+            self.three_digits(n / 1000);
+        } else {
+            return self.short(&huge(n));
+        }
+        self.three_digits(n);
+    }
+
+    /// The three lowest digits.
+    #[inline(always)]
+    fn three_digits(&mut self, n: u64) {
+        self.start_of(&three_digits(n), 3);
+    }
+
+    /// The six lowest digits, with leading zeros.
     #[inline(always)]
     pub fn six_digits(&mut self, n: u64) {
-        let [_, _, six @ ..] = (eight_digits(n % 1_000_000) + ZEROS).to_le_bytes();
-        self.constant(&six);
+        self.three_digits(n / 1000);
+        self.three_digits(n);
     }
 
     /// A closing bracket, in place of a comma.
     #[inline(always)]
     pub fn close(&mut self, bracket: u8) {
-        match self.text.get_mut(..self.at).and_then(<[u8]>::last_mut) {
-            Some(last @ b',') => *last = bracket,
-            _ => self.constant(&[bracket]),
+        if self.at > 0 {
+            let last = &mut self.text[(self.at - 1) % WRAP];
+            if *last == b',' {
+                *last = bracket;
+                return;
+            }
         }
+        self.constant(&[bracket]);
     }
+}
+
+/// A number of a milliard or more.
+#[cold]
+fn huge(n: u64) -> Short {
+    let mut text = Short::default();
+    text.set(itoa::Buffer::new().format(n).as_bytes());
+    text
 }
 
 #[cfg(test)]
@@ -194,47 +245,56 @@ mod tests {
         assert_eq!(closed(b"[{", b'}'), "[{}");
     }
 
-    /// Whatever comes behind a piece that does not fit: it is not a line with a hole.
+    /// Whatever comes behind a piece that does not fit: it is not a line with a hole, nor one whose
+    /// beginning was overwritten.
     #[test]
     fn what_does_not_fit_is_noticed() {
-        let mut short = Short::default();
+        let (mut short, none) = (Short::default(), Short::default());
         short.set(b"ab");
-        for (room, fits) in [(SIZE, true), (SIZE + 1, false)] {
+        for (room, fits) in [(LONGEST, true), (LONGEST + 1, false), (LONGEST + 2, false), (2 * WRAP, false)] {
             let piece = |size: usize, write: &dyn Fn(&mut Pieces<'_>)| {
-                written(|line| {
-                    line.text(&vec![b'x'; room - size]);
+                let line = written(|line| {
+                    line.text(&vec![b'x'; (room - size).min(LONGEST)]);
+                    (LONGEST..room - size).for_each(|_| line.constant(b"x"));
                     write(line);
                     line.constant(b"");
+                    line.short(&none);
                     line.close(b'}');
-                })
+                    line.short(&none);
+                });
+                assert!(line.as_ref().is_none_or(|line| line.len() == room && line.starts_with("xxx")));
+                assert_eq!(line.is_some(), fits, "{room} {size}");
             };
-            assert_eq!(piece(2 + 1, &|line| line.constant(b"ab")).is_some(), fits);
-            assert_eq!(piece(2 + 1, &|line| line.text(b"ab")).is_some(), fits);
-            assert_eq!(piece(6 + 1, &|line| line.six_digits(1)).is_some(), fits);
-            assert_eq!(piece(4 + 1, &|line| line.hex(b"ab")).is_some(), fits);
-            assert_eq!(piece(20 + 1, &|line| line.uint(u64::MAX)).is_some(), fits);
-            // These need more room than they take.
-            assert_eq!(piece(Short::ROOM, &|line| line.short(&short)).is_some(), fits);
-            assert_eq!(piece(8, &|line| line.uint(1000)).is_some(), fits);
-            assert_eq!(piece(4, &|line| line.uint(1)).is_some(), fits);
-            let text = vec![b'y'; room - 1];
+            piece(2 + 1, &|line| line.constant(b"ab"));
+            piece(2 + 1, &|line| line.text(b"ab"));
+            piece(2 + 1, &|line| line.short(&short));
+            piece(6 + 1, &|line| line.six_digits(1));
+            piece(4 + 1, &|line| line.hex(b"ab"));
+            for name in ["", "short", "of eight", "of sixteen bytes", "of seventeen bytes"] {
+                piece(name.len() + 1, &|line| line.name(name));
+                assert_eq!(written(|line| line.name(name)).as_deref(), Some(name));
+            }
+            for n in [1, 1000, 1_000_000, u64::MAX] {
+                piece(n.to_string().len() + 1, &|line| line.uint(n));
+            }
             let whole = |line: &mut Pieces<'_>| {
                 line.constant(b"x");
                 let done = line.whole(|line| {
-                    line.text(&text);
+                    (1..room).for_each(|_| line.constant(b"y"));
                     Some(())
                 });
                 assert_eq!(done, fits);
             };
-            assert_eq!(written(whole).unwrap().len(), if fits { SIZE } else { 1 });
-        }
-        let given_up = |line: &mut Pieces<'_>| {
-            let done = line.whole(|line| {
+            assert_eq!(written(whole).map(|line| (line.len(), line.starts_with('x'))), fits.then_some((room, true)));
+            let given_up = |line: &mut Pieces<'_>| {
                 line.constant(b"x");
-                None
-            });
-            assert!(!done);
-        };
-        assert_eq!(written(given_up).unwrap(), "");
+                let done = line.whole(|line| {
+                    (1..room).for_each(|_| line.constant(b"y"));
+                    None
+                });
+                assert!(!done);
+            };
+            assert_eq!(written(given_up).as_deref(), fits.then_some("x"));
+        }
     }
 }

@@ -16,9 +16,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(in crate::codec) fn take(&mut self, count: u32, order: Order) -> u64 {
-        let value = bits::get(self.data, self.at as usize, count);
+        let value = bits::number(self.data, self.at as usize, count);
         self.at += count;
         match order {
             Order::Little => value,
@@ -211,8 +211,16 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// A range without the last bits that make no whole byte, if they are zero.
+    #[inline(never)]
+    fn unpadded(&self, bit: u32, bits: u32) -> u32 {
+        let odd = bits % 8;
+        let zero = bits::get(self.data, (bit + bits - odd) as usize, odd) == 0;
+        if zero { bits - odd } else { bits }
+    }
+
     /// A field of bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bytes(&mut self, field: &'static Field, len: Len) -> Result<(), Stop> {
         let start = self.at;
         let (bit, mut bits) = match len {
@@ -224,10 +232,7 @@ impl<'a> Reader<'a> {
             _ => self.extent(field, len, start)?,
         };
         if field.is(flag::PADDED) && bits % 8 != 0 {
-            let odd = bits % 8;
-            if bits::get(self.data, (bit + bits - odd) as usize, odd) == 0 {
-                bits -= odd;
-            }
+            bits = self.unpadded(bit, bits);
         }
         if bits == 0 && field.is(flag::OMIT_EMPTY) {
             return Ok(());

@@ -83,6 +83,11 @@ impl Wire for Reader<'_> {
         Ok(())
     }
 
+    #[inline(always)]
+    fn opaque(&mut self, field: &'static Field, len: Len) -> Result<(), Stop> {
+        self.bytes(field, len)
+    }
+
     fn leaf(&mut self, field: &'static Field) -> Result<(), Stop> {
         let start = self.at;
         let (value, referenced) = match field.kind {
@@ -275,6 +280,7 @@ impl Wire for Reader<'_> {
         self.tree.scope.get(name)
     }
 
+    #[inline]
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
         match &mut self.context {
             Some(context) => context.layout(field, value, &self.tree.scope),

@@ -304,5 +304,13 @@ impl<S: Sink> Inspector<'_, S> {
 }
 
 fn flow_info<'a>(c: &Conversation<Classification>, options: &'a Options) -> FlowInfo<'a> {
-    FlowInfo { flow: c.id, transport: c.transport, ends: Some(c.ends), opener: c.opener, begun: c.syn_seen, options }
+    FlowInfo {
+        flow: c.id,
+        serial: c.serial,
+        transport: c.transport,
+        ends: Some(c.ends),
+        opener: c.opener,
+        begun: c.syn_seen,
+        options,
+    }
 }

@@ -66,6 +66,24 @@ impl Handler<u32> for Closing {
 }
 
 #[test]
+fn serial_numbers_are_of_all_tables() {
+    let mut closing = Closing::default();
+    for _ in 0..2 {
+        let mut table = Table::new(Caps::default());
+        for src in ["10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:1"] {
+            let (src, dst) = (src.parse().unwrap(), "10.0.0.2:2".parse().unwrap());
+            let body = Body::Udp { payload: b"a", length: 1 };
+            table.packet(&Packet { frame: 1, frames: &[], time: Time::default(), src, dst, body }, &mut closing);
+        }
+        table.finish(&mut closing);
+    }
+    let mut serials: Vec<_> = closing.0.iter().map(|c| c.serial).collect();
+    serials.sort_unstable();
+    serials.dedup();
+    assert_eq!((closing.0.len(), serials.len(), serials.contains(&0)), (4, 4, false));
+}
+
+#[test]
 fn facts_of_a_conversation() {
     let mut table = Table::new(Caps::default());
     let mut closing = Closing::default();

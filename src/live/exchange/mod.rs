@@ -311,5 +311,5 @@ fn flow_info<'t>(setup: &Setup<'_>, options: &'t Options) -> FlowInfo<'t> {
     // The side that opens a connection is the client; ours is A.
     let opener = Some(if setup.role == Role::Server { Side::B } else { Side::A });
     let Setup { flow, transport, ends, .. } = *setup;
-    FlowInfo { flow, transport, ends: Some(ends), opener, begun: [true; 2], options }
+    FlowInfo { flow, serial: 0, transport, ends: Some(ends), opener, begun: [true; 2], options }
 }

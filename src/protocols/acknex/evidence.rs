@@ -29,6 +29,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let asked = Asked::of(observation.options);
     let flow_info = FlowInfo {
         flow: 0,
+        serial: 0,
         transport: observation.transport,
         ends: Some(observation.ends),
         opener: None,

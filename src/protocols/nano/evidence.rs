@@ -122,6 +122,7 @@ fn handshake(bytes: &[u8]) -> u32 {
 fn upgraded(observation: &Observation<'_>) -> Evidence {
     let flow_info = FlowInfo {
         flow: 0,
+        serial: 0,
         transport: Transport::Tcp,
         ends: Some(observation.ends),
         opener: None,

@@ -6,7 +6,7 @@ use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
 use super::{evidence, remarks};
 use crate::capture::Time;
-use crate::codec::{Level, Reader, Tree};
+use crate::codec::{Layout, Level, Reader, Tree};
 use crate::dissect::delivery::Event;
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{
@@ -118,19 +118,21 @@ impl RiptideSession {
         dissection.version = Some(version.name());
         dissection.message = layout.name;
         let from = FlowInfo::role(self.server, place.side);
-        // Behind the type, and the reason or the ids; padding is no data.
-        let head = match layout.name {
-            "reject" | "disconnect" => 2,
-            "welcome" => 5,
-            _ => 1,
+        let reader =
+            Reader::new(place.bytes, &mut dissection.tree).named("riptide", layout.name).wire_length(place.length);
+        let outcome = match schemas.is_empty() {
+            true => reader.read(layout.fields),
+            false => reader
+                .context(&mut Payloads {
+                    schemas,
+                    version,
+                    message: layout.name,
+                    from,
+                    id: None,
+                    data: has_data(layout, place),
+                })
+                .read(layout.fields),
         };
-        let data = place.bytes.len() > head;
-        let mut payloads = Payloads { schemas, version, message: layout.name, from, id: None, data };
-        let outcome = Reader::new(place.bytes, &mut dissection.tree)
-            .named("riptide", layout.name)
-            .wire_length(place.length)
-            .context(&mut payloads)
-            .read(layout.fields);
         dissection.ended(outcome);
         if !schemas.is_empty() {
             payload::trailing(&dissection.tree, &mut dissection.notes);
@@ -275,6 +277,16 @@ impl RiptideSession {
             self.reliable.message(sequence as u16, version, place, dissection);
         }
     }
+}
+
+/// Does a message have bytes behind its type, and the reason or the ids? Padding is no data.
+fn has_data(layout: &Layout, place: &Provenance<'_>) -> bool {
+    let head = match layout.name {
+        "reject" | "disconnect" => 2,
+        "welcome" => 5,
+        _ => 1,
+    };
+    place.bytes.len() > head
 }
 
 impl Framed for RiptideSession {
