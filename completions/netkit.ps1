@@ -486,6 +486,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--examples', '--examples', [CompletionResultType]::ParameterName, 'List the protocol files that are built in; with a name (fields --examples enet): its text')
+            [CompletionResult]::new('--as-toml', '--as-toml', [CompletionResultType]::ParameterName, 'Write the protocol''s tables as a protocol file (TOML), to begin one of your own')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')

@@ -625,6 +625,7 @@ json\:"For tools"))' \
 always\:"Always"
 never\:"Never"))' \
 '(-f --format)--examples[List the protocol files that are built in; with a name (fields --examples enet)\: its text]' \
+'(-f --format --schema)--as-toml[Write the protocol'\''s tables as a protocol file (TOML), to begin one of your own]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \

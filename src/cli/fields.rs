@@ -23,6 +23,9 @@ pub struct Fields {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
     pub format: FieldsFormat,
+    /// Write the protocol's tables as a protocol file (TOML), to begin one of your own
+    #[arg(long, requires = "what", conflicts_with_all = ["format", "schema"])]
+    pub as_toml: bool,
 }
 
 /// Form of the documentation.
@@ -43,4 +46,5 @@ Examples:
   netkit fields riptide              messages, settings, notes
   netkit fields riptide.heartbeat    one message's fields, in wire order
   netkit fields dnp -f json          for tools
+  netkit fields dnp --as-toml        a protocol file to begin your own with
   netkit fields --examples enet > enet.toml    a protocol described in a file";

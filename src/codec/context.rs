@@ -30,9 +30,9 @@ pub(super) struct Within {
     /// The number's width and order.
     pub width: u32,
     pub order: Order,
-    /// The part's lowest bit in the number, and how many it has.
+    /// The part's lowest bit in the number, and all that it has there.
     pub low: u8,
-    pub bits: u8,
+    pub mask: u64,
 }
 
 impl Entry {

@@ -29,6 +29,7 @@ pub fn kind(field: &Field) -> String {
         Kind::Struct(_) => "group".into(),
         Kind::Inline(_) => "fields".into(),
         Kind::Array { count, of } => format!("{}{}", inner(of), times(count)),
+        Kind::Switch { on: "", .. } => "a fault".into(),
         Kind::Switch { on, .. } => format!("by {on}"),
         Kind::Derived => "derived".into(),
         Kind::Custom(codec) => codec.describe().into(),

@@ -19,6 +19,13 @@ pub fn has(name: &str, fields: &'static [Field]) -> bool {
     found
 }
 
+/// How many fields of that name belong to a group of these fields.
+pub fn count(name: &str, fields: &'static [Field]) -> usize {
+    let mut found = 0;
+    in_group(fields, &mut |field| found += (field.name == name) as usize);
+    found
+}
+
 fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static Field)) {
     if left == 0 {
         return;

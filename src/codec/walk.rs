@@ -87,6 +87,11 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn like(&self) -> Option<&'static Field> {
         None
     }
+    /// A field of the vocabulary that reads and writes the same bytes, where one comes close: what a
+    /// file that describes the protocol says instead.
+    fn word(&self) -> Option<&'static Field> {
+        None
+    }
     /// Does it go to the end of the message, or of its region?
     fn takes_the_rest(&self) -> bool {
         false

@@ -41,6 +41,9 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
             return Err(Usage(format!("{} has no message {m:?}{}", d.name(), netkit::nearest::hint(near))).into());
         }
     }
+    if let (true, Some(d)) = (args.as_toml, proto) {
+        return as_toml(d, message);
+    }
     let schemas = super::schemas(&args.schema)?;
     match (args.format, proto) {
         (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
@@ -62,6 +65,16 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
         FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
         FieldsFormat::Text | FieldsFormat::Parquet => super::output::page(&page.out, colour)?,
     }
+    Ok(0)
+}
+
+/// The tables in the language of protocol files.
+fn as_toml(d: &dyn Dissector, message: Option<&str>) -> anyhow::Result<u8> {
+    if message.is_some() {
+        return Err(Usage("--as-toml writes a whole protocol: name no message".into()).into());
+    }
+    let text = protocols::described::export(d).map_err(Usage)?;
+    io::stdout().write_all(text.as_bytes())?;
     Ok(0)
 }
 

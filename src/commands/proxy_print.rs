@@ -28,6 +28,9 @@ const FATE: usize = 20;
 /// Rows whose fate is not known yet, by the number that stands for their text.
 type Rows = Arc<Mutex<BTreeMap<u64, Row>>>;
 
+/// The capture of both legs, its file, and what writes the messages' comments into it.
+type Recording = (Legs<Box<dyn Write + Send>>, OutFile, Option<Annotator>);
+
 /// Prints what passes.
 pub struct Printer<'a> {
     format: ProxyFormat,
@@ -35,7 +38,7 @@ pub struct Printer<'a> {
     out: io::Stdout,
     /// The table, which is drawn at the end.
     table: Option<(Renderer, Rows)>,
-    legs: Option<(Legs<Box<dyn Write + Send>>, OutFile, Option<Annotator>)>,
+    legs: Option<Recording>,
     /// Frames of which no message was read when they came, and whether one is a datagram of which
     /// none was read since.
     pending: BTreeMap<u64, (Fate, bool)>,

@@ -3,6 +3,7 @@
 use super::flow_info::{FlowInfo, Role};
 use super::message::{Out, Provenance};
 use super::options::Options;
+use super::outline::Outline;
 use super::public::Public;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
@@ -87,6 +88,14 @@ pub trait Dissector: Sync {
     /// What of its messages is its own: what redaction keeps.
     fn public(&self) -> Public {
         Public::default()
+    }
+
+    /// What its tables leave open, for a file that describes it.
+    ///
+    /// # Errors
+    /// Why no file can describe it.
+    fn outline(&self) -> Result<&Outline, &'static str> {
+        Err("it does not say what its tables leave open")
     }
 
     /// The state for encoding a sequence of messages.

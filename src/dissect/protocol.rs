@@ -3,6 +3,7 @@
 use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, PortNames, Session, Setting, Table};
 use super::flow_info::FlowInfo;
 use super::options::Options;
+use super::outline::Outline;
 use super::public::Public;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
@@ -42,6 +43,8 @@ pub struct Protocol {
     pub public: Public,
     /// The messages of its streams that name ports for datagrams beside them.
     pub port_names: Option<PortNames>,
+    /// What its tables leave open, for a file that describes it; or why no file can.
+    pub outline: Result<Outline, &'static str>,
     /// How `dump` reads bytes that come without a transport.
     pub dump_transport: fn(&Options) -> Transport,
     /// Is a conversation over one of the `transports` of this protocol? See [`Dissector::identify`].
@@ -74,6 +77,7 @@ impl Protocol {
             encodings: &[],
             public: Public { fields: &[], words: &[], lines: &[] },
             port_names: None,
+            outline: Err("it does not say what its tables leave open"),
             dump_transport: |_| Transport::Udp,
             identify: |_| Evidence::No,
             session,
@@ -144,6 +148,10 @@ impl Dissector for Protocol {
 
     fn encodings(&self) -> &'static [Encoding] {
         self.encodings
+    }
+
+    fn outline(&self) -> Result<&Outline, &'static str> {
+        self.outline.as_ref().map_err(|why| *why)
     }
 
     fn public(&self) -> Public {

@@ -27,6 +27,8 @@
 //!    tables, settings, notes, and the functions of the steps above; how many bits of
 //!    [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
 //!    that foreign traffic is not claimed: the arithmetic stands beside each rule.
+//!    What the tables leave open is its [`Outline`](crate::dissect::Outline): `netkit fields NAME --as-toml`
+//!    then writes it as a protocol file, or says why none can be.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
 //!    probed or replayed: `client/` then holds an [`Actor`](crate::live::replay::actor::Actor), which
 //!    shakes hands, acknowledges and leaves, and is driven by replays and probes alike, and the probe's

@@ -4,6 +4,7 @@ mod cases;
 mod check;
 #[path = "../common/mod.rs"]
 mod common;
+mod export;
 mod hostile;
 mod loading;
 mod mistakes;

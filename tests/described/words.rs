@@ -224,6 +224,63 @@ fn messages_in_messages() {
 }
 
 #[test]
+fn words_of_the_built_in_tables() {
+    assert_eq!(plain("a = \"bits(4)\"\nb = \"bit\"\nc = \"bits(3)\"", b"\xb3"), json!({"a": 3, "b": true, "c": 5}));
+    // Zero bits that fill up the last byte are none of the bytes; others are.
+    let padded = "a = \"bits(4)\"\nb = { type = \"bytes\", padded = true, optional = true }";
+    assert_eq!(plain(padded, b"\x05"), json!({"a": 5}));
+    assert_eq!(plain(padded, b"\xf5\x0e"), json!({"a": 5, "b": "ef"}));
+    assert_eq!(plain(padded, b"\x15"), json!({"a": 5, "b": {"raw": "01", "bits": 4}}));
+    let optional = "a = \"u8\"\nb = { type = \"text\", optional = true }";
+    assert_eq!(plain(optional, b"\x01"), json!({"a": 1}));
+    assert_eq!(plain(optional, b"\x01x"), json!({"a": 1, "b": "x"}));
+    let rounded = "a = { type = \"u8\", scale = \"100/255\", rounded = true }";
+    (0..=255u8).for_each(|raw| _ = plain(rounded, &[raw]));
+    assert_eq!(plain(rounded, b"\x80"), json!({"a": 50.0}));
+    let angle = "a = { type = \"i16\", angle = true }\nb = { type = \"i16le[2]\", angle = true }";
+    assert_eq!(plain(angle, b"\x40\x00\x00\x80\x00\xc0"), json!({"a": 90.0, "b": [180.0, -90.0]}));
+    // Several fields of one name, of which one is there.
+    let named = "kind = \"u8\"\nsmall = { name = \"v\", type = \"u8\", if = \"kind == 1\" }\n\
+                 large = { name = \"v\", type = \"u16\", if = \"kind == 2\" }\nlast = \"u8\"";
+    assert_eq!(plain(named, b"\x01\x07\x09"), json!({"kind": 1, "v": 7, "last": 9}));
+    assert_eq!(plain(named, b"\x02\x01\x00\x09"), json!({"kind": 2, "v": 256, "last": 9}));
+    assert_eq!(plain(named, b"\x03\x09"), json!({"kind": 3, "last": 9}));
+    let clear = "flags = \"u8\"\nv = { type = \"u8\", if = \"not flags & 1\" }\n\
+                 w = { type = \"u8\", if = \"not flags & 6\" }";
+    assert_eq!(plain(clear, b"\x00\x05\x06"), json!({"flags": 0, "v": 5, "w": 6}));
+    assert_eq!(plain(clear, b"\x03"), json!({"flags": 3}));
+    assert_eq!(plain(clear, b"\x09\x06"), json!({"flags": 9, "w": 6}));
+    let except = "n = \"u8\"\nview = { of = \"n\", bits = { kind = \"3..1\", \
+                  f = { at = \"7..0\", except = \"3..1\", flags = { a = 1, b = 16 } } } }";
+    assert_eq!(plain(except, b"\x97"), json!({"n": 0x97, "kind": 3, "f": ["a", "b", 128]}));
+    let own = "n = { type = \"u8\", bits = { kind = \"3..1\", \
+               f = { at = \"7..0\", except = \"3..1\", flags = { a = 1, b = 16 } } } }";
+    assert_eq!(plain(own, b"\x97"), json!({"kind": 3, "f": ["a", "b", 128]}));
+}
+
+#[test]
+fn what_is_not_known_is_a_fault() {
+    let one = |text: &str, packet: &[u8]| {
+        let lines = read(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{text}"), packet);
+        assert_eq!(lines.len(), 1);
+        lines[0].clone()
+    };
+    let fault = "kind = \"u8\"\nno = { type = \"fault\", if = \"kind > 3\", doc = \"no such kind\" }\nv = \"u8\"";
+    assert_eq!(one(fault, b"\x03\x01")["fields"], json!({"kind": 3, "v": 1}));
+    let broken = one(fault, b"\x09\x01\x02");
+    assert_eq!(broken["fields"], json!({"kind": 9, "unparsed": "0102"}));
+    assert!(broken["fault"]["text"].as_str().unwrap().contains("no such kind"), "{broken}");
+    // By its name, the count of a list that breaks off; and one that has no room at all.
+    let counted = one("v = { type = \"u8[u8]\", prefix = \"number\" }", b"\x03\x01");
+    assert_eq!(counted["fields"], json!({"number": 3, "v": [1]}));
+    // The count of one that does not break off is not shown, whatever breaks behind it.
+    let behind = one("v = \"u8[u8]\"\nx = \"u8\"\nw = \"u16\"", b"\x02\x07\x08\x05\x01");
+    assert_eq!(behind["fields"], json!({"v": [7, 8], "x": 5, "unparsed": "01"}));
+    let checked = one("v = { type = \"u8[u8]\", checked = true }", b"\x03\x01");
+    assert_eq!(checked["fields"], json!({"unparsed": "0301"}));
+}
+
+#[test]
 fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();

@@ -3,6 +3,7 @@
 
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Kind, Layout, When, bytes, flag, group, uint};
+use crate::codec::names;
 use crate::codec::node::Value;
 use crate::codec::reader::TRAILING;
 use crate::codec::walk::{self, Custom, Wire};
@@ -247,7 +248,11 @@ impl Custom for Chosen {
             Some(_) => walk::walk(table, writer),
             None => walk::field(&DATA, writer),
         };
-        let done = done.and_then(|()| walk::field(&TRAILING, writer));
+        // A field of that name may be the message's own.
+        let done = done.and_then(|()| match names::has(TRAILING.name, table) {
+            true => Ok(()),
+            false => walk::field(&TRAILING, writer),
+        });
         writer.leave(choice.map_or(&UNKNOWN, |choice| choice.field), scope, done.is_ok());
         done
     }

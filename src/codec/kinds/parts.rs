@@ -19,6 +19,7 @@ pub struct Part {
     /// Where it is shown: its own bits on the wire, where they are neighbours there, else those of the
     /// whole number.
     shown: (u8, u8),
+    /// Its bits, from its lowest up: but for those that its flags leave to others.
     mask: u64,
     /// It is true or false.
     truth: bool,
@@ -36,7 +37,14 @@ impl Part {
             Order::Big | Order::Conversation if width > 8 => (0, width as u8),
             _ => (low, bits),
         };
-        Part { low, bits, shown, mask: bits::mask(bits as u32), truth: matches!(field.kind, Kind::Bool { .. }) }
+        let others = if let Show::Flags(flags) = field.show { flags.fixed_mask } else { 0 };
+        Part {
+            low,
+            bits,
+            shown,
+            mask: bits::mask(bits as u32) & !others,
+            truth: matches!(field.kind, Kind::Bool { .. }),
+        }
     }
 }
 
@@ -81,7 +89,7 @@ impl Parts {
             tree.push(field, shown, start + part.shown.0 as u32, part.shown.1 as u32);
             if field.is(flag::REFERENCED) {
                 let (width, order) = self.width();
-                let within = Within { width, order, low: part.low, bits: part.bits };
+                let within = Within { width, order, low: part.low, mask: part.mask << part.low };
                 tree.scope.push_part(field, value, start, true, within);
             }
         }
@@ -127,7 +135,7 @@ impl Parts {
         for (field, part) in self.each() {
             let given = self.given(field, part, writer)?;
             let value = match (whole, given, field.default) {
-                (Some(number), ..) => number >> part.low & bits::mask(part.bits as u32),
+                (Some(number), ..) => number >> part.low & part.mask,
                 (None, Some(value), _) => value,
                 (None, None, Some(default)) => default as u64,
                 (None, None, None) => {
@@ -152,7 +160,7 @@ impl Parts {
             writer.scope.push(self.number, number, at as u32, whole.is_some());
         }
         for (field, value, given, part) in entries {
-            let within = Within { width, order, low: part.low, bits: part.bits };
+            let within = Within { width, order, low: part.low, mask: part.mask << part.low };
             writer.scope.push_part(field, value, at as u32, given, within);
         }
         Ok(())
@@ -185,7 +193,7 @@ impl Custom for Parts {
         let Some(of) = self.of else { return self.write_number(writer) };
         for (field, part) in self.each() {
             let Some(value) = self.given(field, part, writer)? else { continue };
-            let mask = bits::mask(part.bits as u32) << part.low;
+            let mask = part.mask << part.low;
             let number = writer.known(of).unwrap_or(0);
             writer.complete(of, number & !mask | value << part.low);
             if writer.known(of).unwrap_or(0) & mask != value << part.low {
@@ -203,13 +211,13 @@ impl Custom for Parts {
         let (at, (width, order)) = (sampler.out.len(), self.width());
         let mut number = 0;
         for (field, part) in self.each() {
-            let any = sampler.next() & bits::mask(part.bits as u32);
+            let any = sampler.next() & part.mask;
             let value = match field.show {
                 Show::Enum(names) => names.get(sampler.below(names.len() as u64) as usize).map_or(any, |(n, _)| *n),
                 _ => any,
             };
             number |= value << part.low;
-            let within = Within { width, order, low: part.low, bits: part.bits };
+            let within = Within { width, order, low: part.low, mask: part.mask << part.low };
             sampler.scope.push_part(field, value, at as u32, false, within);
         }
         sampler.put(number, width, order);

@@ -251,11 +251,10 @@ impl<'a> Sampler<'a> {
         let Some(entry) = self.scope.entry(name) else { return };
         entry.value = value;
         let (at, within) = (entry.bit as usize, entry.within);
-        let Some(Within { width, order, low, bits: count }) = within else {
+        let Some(Within { width, order, low, mask }) = within else {
             self.complete(name, value);
             return;
         };
-        let mask = bits::mask(count as u32) << low;
         let number = self.ordered(bits::get(self.out.bytes(), at, width), width, order);
         let number = self.ordered(number & !mask | value << low & mask, width, order);
         self.out.patch(at, number, width);

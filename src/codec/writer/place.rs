@@ -66,6 +66,12 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Has the innermost object's group a further field of this name?
+    pub(in crate::codec) fn has_twin(&self, field: &'static Field) -> bool {
+        let Some(Cursor::Object { table, .. }) = self.cursors.last() else { return false };
+        names::count(field.name, table) > 1
+    }
+
     /// Is something given under this name in the innermost object?
     pub(in crate::codec) fn has_name(&self, name: &str) -> bool {
         matches!(self.cursors.last(), Some(Cursor::Object { fields, .. }) if fields.contains_key(name))

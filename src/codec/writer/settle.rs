@@ -55,8 +55,7 @@ impl<'a> Writer<'a> {
         }
         entry.value = value;
         let (at, kind, within) = (entry.bit as usize, &entry.field.kind, entry.within);
-        if let Some(Within { width, order, low, bits: count }) = within {
-            let mask = bits::mask(count as u32) << low;
+        if let Some(Within { width, order, low, mask }) = within {
             let number = self.ordered(bits::get(self.out.bytes(), at, width), width, order);
             let number = number & !mask | value << low & mask;
             self.out.patch(at, self.ordered(number, width, order), width);

@@ -61,6 +61,10 @@ impl Wire for Writer<'_> {
         let given = self.has(field) || matches!(field.kind, Kind::Tag { .. } | Kind::Derived) && holds == Some(true);
         if given && holds != Some(true) {
             self.make_true(&field.when);
+            // Of several fields of one name, another is the one that is given.
+            if holds == Some(false) && self.holds(&field.when) == Some(false) && self.has_twin(field) {
+                return Ok(false);
+            }
         }
         match (given, holds) {
             (false, Some(true)) if field.default.is_some() => Ok(true),

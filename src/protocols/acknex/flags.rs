@@ -1,7 +1,7 @@
 //! The flags of an entity: 16 bits of the engine's flag word, shown by name, or by their number in
 //! that word where the engine's header has no name.
 
-use crate::codec::layout::{Field, Order, u8};
+use crate::codec::layout::{Field, Flags, Order, u8, u16le};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Stop, Value, Writer, digits};
@@ -28,6 +28,18 @@ pub const NAMES: &[(u64, &str)] = &[
 /// The flag word's number of the first bit that is sent.
 const FIRST: u64 = 8;
 const BITS: u32 = 16;
+
+/// The names by the masks of the two bytes.
+static MASKS: [(u64, &str); NAMES.len()] = {
+    let mut masks = [(0, ""); NAMES.len()];
+    let mut k = 0;
+    while k < NAMES.len() {
+        masks[k] = (1 << (NAMES[k].0 - FIRST), NAMES[k].1);
+        k += 1;
+    }
+    masks
+};
+static FLAGS: Flags = Flags { names: &MASKS, shift: 0, fixed_mask: 0, fixed: 0 };
 
 /// One flag that is set.
 static FLAG: Field = u8("flag").names(NAMES);
@@ -82,6 +94,11 @@ impl Custom for FlagWord {
 
     fn describe(&self) -> &'static str {
         "16 flags, little-endian"
+    }
+
+    fn word(&self) -> Option<&'static Field> {
+        static WORD: Field = u16le("flags").flags(&FLAGS);
+        Some(&WORD)
     }
 }
 

@@ -26,10 +26,30 @@ mod tests;
 pub(crate) mod votes;
 pub(crate) mod whole;
 
-use crate::dissect::{Protocol, Public};
+use crate::dissect::{Outline, Protocol, Public};
 
 /// The default port of the engine's servers.
 pub const PORT: u16 = 2300;
+
+const OUTLINE: Outline = Outline {
+    version: "a6",
+    udp: Some(&[PORT]),
+    several: true,
+    choices: &[
+        ("position", "positions", &["packed", "fixed", "packed_xy", "fixed_xy"]),
+        ("skin", "skin_place", &["table", "bit"]),
+        ("color", "color_order", &["usual", "other"]),
+    ],
+    order: "angle",
+    skip: "skip",
+    left_out: &[
+        "Edition, width of positions, byte order of angles are not found from what a conversation shows: settings say them.",
+        "Who sends is known by the port, or from a message that one side alone sends.",
+        "An entity's flags that have no name are masks of the two bytes, not numbers of the engine's flag word.",
+        "The command of an update that broke stands in packet, where every command does.",
+    ],
+    ..Outline::new("command")
+};
 
 /// The dissector.
 pub static ACKNEX: Protocol = Protocol {
@@ -40,6 +60,7 @@ pub static ACKNEX: Protocol = Protocol {
     notes: notes::NOTES,
     // Names out of the engine's own tables.
     public: Public { fields: &["member"], words: &["mdl", "wmb", "pcx"], lines: &[] },
+    outline: Ok(OUTLINE),
     identify: evidence::datagrams,
     ..Protocol::new(
         "acknex",

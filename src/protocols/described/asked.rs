@@ -13,6 +13,8 @@ pub fn asked(file: &File) -> HashSet<&str> {
     }
     all.texts(file.messages.iter().flat_map(|m| &m.condition));
     all.texts(file.recognise.server.iter().map(|(_, text)| text));
+    let frames = file.tcp.iter().flat_map(|ports| &ports.frames);
+    all.texts(frames.flat_map(|frame| &frame.condition));
     for numbers in &file.numbers {
         all.texts(numbers.condition.iter().chain(&numbers.per));
         let places = [

@@ -2,7 +2,7 @@
 
 use super::codes::Codes;
 use super::compile::Hook;
-use super::frames::Frame;
+use super::frames::{Frame, Frames};
 use super::probe::Plan;
 use super::traffic;
 use crate::codec::Tree;
@@ -35,7 +35,7 @@ pub struct Description {
     pub(super) hooks: Vec<Hook>,
     pub(super) defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
     pub(super) udp: Option<&'static [u16]>,
-    pub(super) tcp: Option<(&'static [u16], Frame)>,
+    pub(super) tcp: Option<(&'static [u16], Frames)>,
     pub(super) websocket: Option<&'static [u16]>,
     /// Who sends what this holds for is the server.
     pub(super) server: Option<When>,
@@ -154,6 +154,20 @@ impl Description {
         }
         let place = self.values.iter().position(|(known, ..)| *known == name)?;
         values.get(place).copied()
+    }
+
+    /// How messages stand in a TCP stream, with these values of the settings.
+    pub(super) fn frame(&self, values: &[u64]) -> Option<&Frame> {
+        let (_, frames) = self.tcp.as_ref()?;
+        frames.of(|name| {
+            let place = self.values.iter().position(|(known, ..)| *known == name)?;
+            values.get(place).copied()
+        })
+    }
+
+    /// The values of the settings, as the user or the file has them.
+    pub(super) fn settings_of(&self, options: &Options) -> Vec<u64> {
+        (0..self.values.len()).map(|place| self.setting(place, options)).collect()
     }
 
     /// The bits that the number of a message rules out.

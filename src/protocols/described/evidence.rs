@@ -162,7 +162,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         None => 0,
     };
     let mut memory: Vec<[u64; 2]> = description.memory.iter().map(|(_, first)| [*first; 2]).collect();
-    let values: Vec<u64> = (0..description.values.len()).map(|k| description.setting(k, observation.options)).collect();
+    let values = description.settings_of(observation.options);
     let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
     let mut broken = None;
     let mut weigh = |bytes: &[u8], length: usize, side: Side| -> bool {
@@ -190,7 +190,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
             }
         }
         Transport::Tcp => {
-            let Some((_, frame)) = &description.tcp else {
+            let Some(frame) = description.frame(&values) else {
                 weighed.carrier = Some(Evidence::No);
                 return weighed;
             };

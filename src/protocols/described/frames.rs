@@ -1,8 +1,9 @@
 //! Messages in a stream: a length before each, or a mark behind it.
 
 use super::compile::{Compiled, Compiler, lasting};
-use super::text::Ports;
-use crate::codec::layout::{Field, Kind};
+use super::conditions;
+use super::text::{FrameText, Ports};
+use crate::codec::layout::{Field, Kind, When};
 use crate::codec::{Reader, Tree, Writer, bits};
 use crate::nearest::{hint, nearest};
 
@@ -38,12 +39,49 @@ pub enum Begins {
     Nothing,
 }
 
+/// How messages stand in a stream, by the settings: the first whose condition holds, else the last.
+#[derive(Debug)]
+pub struct Frames(Vec<(When, Frame)>);
+
+impl Frames {
+    /// Does every byte of a stream belong to a message or its length?
+    pub fn have_lengths(&self) -> bool {
+        self.0.iter().all(|(_, frame)| matches!(frame, Frame::Length { .. }))
+    }
+
+    /// By the values of the settings.
+    pub fn of(&self, value: impl Fn(&str) -> Option<u64>) -> Option<&Frame> {
+        let found = self.0.iter().find(|(when, _)| conditions::holds(when, &value));
+        found.or(self.0.last()).map(|(_, frame)| frame)
+    }
+}
+
 /// The framing that a file describes.
-pub fn compile(compiler: &Compiler<'_>, ports: &Ports) -> Compiled<Frame> {
-    let Some(frame) = &ports.frame else {
+pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
+    if ports.frames.is_empty() {
         let why = "tcp: frame is missing: how messages stand in the stream, as frame = { length = \"u16\" }";
         return Err((ports.line, why.into()));
-    };
+    }
+    let mut frames = Vec::new();
+    for frame in &ports.frames {
+        let when = match &frame.condition {
+            None => When::Always,
+            Some(text) => {
+                let when = compiler.condition(text, frame.line, "frame: if")?.when;
+                let setting = |name: &&str| compiler.text.settings.iter().any(|first| first.name == **name);
+                if let Some(other) = conditions::names(&when).into_iter().find(|name| !setting(name)) {
+                    let why = format!("frame: if: {other} is none of [settings]: nothing else is known before a frame");
+                    return Err((frame.line, why));
+                }
+                when
+            }
+        };
+        frames.push((when, one(compiler, frame)?));
+    }
+    Ok(Frames(frames))
+}
+
+fn one(compiler: &Compiler<'_>, frame: &FrameText) -> Compiled<Frame> {
     if let Some(until) = &frame.until {
         if until.is_empty() {
             return Err((frame.line, "frame: until: expected at least one character".into()));

@@ -3,7 +3,6 @@
 use super::Described;
 use super::evidence::{self, Rejection};
 use super::fit::{self, Misfit};
-use super::frames::Frame;
 use crate::codec::kinds::Choice;
 use crate::dissect::{Message, Observation};
 use crate::flow::Transport;
@@ -23,7 +22,7 @@ impl Described {
 
     /// Does every byte of its streams belong to a packet? Marks behind lines do not.
     pub fn counts_all_bytes(&self) -> bool {
-        matches!(self.0.tcp, Some((_, Frame::Length { .. })))
+        self.0.tcp.as_ref().is_some_and(|(_, frames)| frames.have_lengths())
     }
 
     /// The messages that were not seen, with who sends them: `pong (server)`. `seen`: the name, and 1

@@ -24,6 +24,8 @@ pub struct Known {
     pub names: Vec<(u64, &'static str)>,
     /// It is a number.
     pub number: bool,
+    /// It is there by a condition only.
+    pub conditional: bool,
     /// The scale of a length that it may be.
     pub scale: Option<(u32, u32)>,
     /// It stood in a group of this name, which is over.

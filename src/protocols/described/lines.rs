@@ -212,7 +212,8 @@ impl Split<'_> {
 
     fn reveal(&self, node: &mut Node) {
         match self.reveal {
-            Reveal::Everything => node.show(),
+            // The count of a list is shown where the list broke off, and tells that.
+            Reveal::Everything if node.field.is(flag::HIDDEN) => node.show(),
             Reveal::Selectors if node.field.is(flag::SELECTS) => node.show(),
             _ => {}
         }

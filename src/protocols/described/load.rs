@@ -76,7 +76,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let headers = lines::headers(packet, &carried);
     let udp = file.udp.as_ref().map(|ports| statics(ports.ports.clone()));
     let tcp = match &file.tcp {
-        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(&compiler, ports)?)),
+        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(&mut compiler, ports)?)),
         None => None,
     };
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));

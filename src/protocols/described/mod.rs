@@ -14,6 +14,7 @@ mod description;
 mod encode;
 mod evidence;
 mod expected;
+mod export;
 mod fit;
 mod frames;
 mod join;
@@ -36,6 +37,7 @@ mod types;
 
 pub use description::Description;
 pub use evidence::{Broken, Rejection};
+pub use export::export;
 pub use fit::{Misfit, MisfitKind};
 pub use load::load;
 pub use mistakes::mistakes;
@@ -43,7 +45,7 @@ pub use parse::KEYS;
 
 use crate::codec::layout::Field;
 use crate::dissect::{
-    Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Public, Session, Setting, Table,
+    Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Outline, Public, Session, Setting, Table,
 };
 use crate::flow::Transport;
 
@@ -74,6 +76,10 @@ impl Dissector for Described {
     fn public(&self) -> Public {
         // What the file itself says of a conversation.
         Public { fields: &["memory", "mask", "header"], ..Public::default() }
+    }
+
+    fn outline(&self) -> Result<&Outline, &'static str> {
+        Err("a file describes it already")
     }
 
     fn tables(&self) -> &'static [Table] {

@@ -88,7 +88,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn term(&mut self, text: &str, line: usize, key: &str, into: &mut Condition) -> Compiled<When> {
-        let expected = "X == N, !=, <, >=, in, not in, X & MASK, X, not X, or left N; joined by and";
+        let expected = "X == N, !=, <, >=, in, not in, X & MASK, not X & MASK, X, not X, or left N; joined by and";
         let wrong = |why: String| (line, format!("{key}: {why}"));
         if text.split_whitespace().any(|word| word == "or") {
             return Err(wrong(format!("there is no or: expected {expected}")));
@@ -131,15 +131,24 @@ impl<'a> Compiler<'a> {
             return Ok(if not { When::Not(Box::leak(Box::new(when))) } else { when });
         }
         if let Some((name, mask)) = text.split_once('&') {
+            let (name, not) = match name.trim().strip_prefix("not ") {
+                Some(name) => (name, true),
+                None => (name, false),
+            };
             let (bare, names) = self.referred(name.trim(), line, key)?;
             let mask = self.value(mask.trim(), &names, bare).map_err(wrong)?;
             if mask == 0 {
                 return Err(wrong(format!("{text:?} never holds: the mask is 0")));
             }
-            into.masks.push((bare, mask));
-            return Ok(match mask.is_power_of_two() {
-                true => When::Bit(bare, mask.trailing_zeros() as u8),
-                false => When::Mask(bare, mask),
+            // A number of which only this is asked is not known from what is there.
+            if !not {
+                into.masks.push((bare, mask));
+            }
+            return Ok(match (mask.is_power_of_two(), not) {
+                (true, false) => When::Bit(bare, mask.trailing_zeros() as u8),
+                (true, true) => When::Clear(bare, mask.trailing_zeros() as u8),
+                (false, false) => When::Mask(bare, mask),
+                (false, true) => When::Not(Box::leak(Box::new(When::Mask(bare, mask)))),
             });
         }
         if let Some(name) = text.strip_prefix("not ") {
@@ -178,9 +187,16 @@ impl<'a> Compiler<'a> {
 
     /// Notes what is done with an earlier field.
     pub fn uses(&mut self, name: &str, what: u8) {
-        if let Some(Found::Field(place)) = self.find(name) {
-            let place = self.known[place].place;
-            self.all[place].uses |= what;
+        let Some(Found::Field(found)) = self.find(name) else { return };
+        let is_it = |known: &Known| known.name == self.known[found].name && known.group == self.known[found].group;
+        // Of fields of one name with a condition each, one is there.
+        let mut places = Vec::new();
+        for known in self.known.iter().take(found + 1).rev().filter(|known| is_it(known)) {
+            places.push(known.place);
+            if !known.conditional {
+                break;
+            }
         }
+        places.into_iter().for_each(|place| self.all[place].uses |= what);
     }
 }

@@ -35,7 +35,8 @@ pub struct Ports {
     pub line: usize,
     pub ports: Vec<u16>,
     pub path: String,
-    pub frame: Option<FrameText>,
+    /// The first whose condition holds.
+    pub frames: Vec<FrameText>,
 }
 
 /// `frame = {..}`.
@@ -47,6 +48,7 @@ pub struct FrameText {
     pub header: String,
     pub most: Option<u64>,
     pub until: Option<String>,
+    pub condition: Option<String>,
 }
 
 /// A name of `[memory]` or `[settings]` and its first value.
@@ -119,6 +121,12 @@ pub struct FieldText {
     pub charset: Option<String>,
     pub xor: Option<ValueText>,
     pub inline: bool,
+    pub padded: bool,
+    pub rounded: bool,
+    pub angle: bool,
+    pub checked: bool,
+    /// What the length or count before it is called.
+    pub prefix: Option<String>,
 }
 
 impl Deref for FieldText {
@@ -150,6 +158,8 @@ pub struct PartText {
     pub scale: Option<(u32, u32)>,
     pub unit: String,
     pub doc: String,
+    /// The bits of flags that are none, from the highest to the lowest.
+    pub except: Option<(u8, u8)>,
 }
 
 /// A constant, or a mask.

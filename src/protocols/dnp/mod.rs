@@ -26,7 +26,7 @@ pub(crate) mod types;
 pub(crate) mod values;
 pub(crate) mod varuint;
 
-use crate::dissect::{Protocol, Setting};
+use crate::dissect::{Outline, Protocol, Setting};
 use crate::duration::between;
 
 /// What the libraries wait before they send a command again, in nanoseconds.
@@ -62,6 +62,17 @@ fn seconds(text: &str) -> Result<i64, String> {
     between(text.trim(), std::time::Duration::ZERO, most).map(|time| time.as_nanos() as i64)
 }
 
+const OUTLINE: Outline = Outline {
+    udp: Some(&[session::PORT]),
+    left_out: &[
+        "The values of a link_update as programs send it: their types are those of the link's link_state, and the \
+         language knows no state of one object among many.",
+        "The parts of long messages are not put together, since the first one may have any number.",
+        "What the numbers say (acknowledged by, resent, never acknowledged) is for [numbers], which the tables do not have.",
+    ],
+    ..Outline::new("command")
+};
+
 /// The dissector.
 pub static DNP: Protocol = Protocol {
     about: "Drag[en]gine Network Protocol, over UDP",
@@ -70,6 +81,7 @@ pub static DNP: Protocol = Protocol {
     settings: &SETTINGS,
     notes: notes::NOTES,
     encodings: &payloads::ENCODINGS,
+    outline: Ok(OUTLINE),
     identify: evidence::datagrams,
     ..Protocol::new(
         "dnp",

@@ -72,6 +72,10 @@ pub static GNE: Protocol = Protocol {
     port_names: Some(PortNames { offer: ("connection_accepted", "port"), answer: ("client_port", "port") }),
     dump_transport: |_| Transport::Tcp,
     identify,
+    outline: Err(
+        "a packet may stand in a packet, to any depth, and a list of packets ends with a mark; which message a frame \
+         is, and the byte order of its numbers, follow from its place in the handshake: the language has no word for these",
+    ),
     ..Protocol::new(PROTO, session, |options| Box::new(encode::Writing::new(options)))
 };
 

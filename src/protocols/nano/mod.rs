@@ -31,7 +31,7 @@ pub(crate) mod zlib;
 mod tests;
 
 use crate::codec::layout::Field;
-use crate::dissect::{Protocol, Public};
+use crate::dissect::{Outline, Protocol, Public, StreamFrame};
 use crate::flow::Transport;
 
 /// The dissector's name.
@@ -109,6 +109,22 @@ const PUBLIC: Public = Public {
     ],
 };
 
+const OUTLINE: Outline = Outline {
+    udp: None,
+    tcp: &[StreamFrame { versions: &[], header: "u8", length: "u24be" }],
+    websocket: true,
+    several: true,
+    carriers: &[(layout::package::DATA as u64, "data")],
+    left_out: &[
+        "What earlier packages tell: the routes of the handshake's dictionary, and the route of a response.",
+        "The forms of payloads: JSON, protobuf by the handshake's or the user's definitions, zlib.",
+        "Where packages begin in a stream that is out of step, or whose beginning the capture does not have.",
+        "What came of a package that is cut, and packages in several WebSocket messages.",
+        "Ids of more than ten groups: a varint has ten at most.",
+    ],
+    ..Outline::new("type")
+};
+
 /// The dissector.
 pub static NANO: Protocol = Protocol {
     about: "nano, pomelo, pinus and pitaya, over TCP and WebSocket",
@@ -122,6 +138,7 @@ pub static NANO: Protocol = Protocol {
     public: PUBLIC,
     encodings: &schemas::ENCODINGS,
     dump_transport: |_| Transport::Tcp,
+    outline: Ok(OUTLINE),
     identify: evidence::streams,
     ..Protocol::new(
         NAME,

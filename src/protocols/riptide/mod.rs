@@ -19,7 +19,7 @@ pub(crate) mod session;
 pub(crate) mod values;
 pub(crate) mod version;
 
-use crate::dissect::{Protocol, Setting};
+use crate::dissect::{Outline, Protocol, Setting, StreamFrame};
 use crate::flow::Transport;
 
 static SETTINGS: [Setting; 2] = [
@@ -39,6 +39,21 @@ static SETTINGS: [Setting; 2] = [
     },
 ];
 
+const OUTLINE: Outline = Outline {
+    version: "2.2",
+    udp: Some(&[session::PORT]),
+    tcp: &[
+        StreamFrame { versions: &["1.0", "1.2", "2.0"], header: "", length: "u16le" },
+        StreamFrame { versions: &["2.1", "2.2"], header: "", length: "i32le" },
+    ],
+    left_out: &[
+        "The version of each conversation is not found: the setting says it.",
+        "An empty frame of a stream, which the library skips, is a line packet.",
+        "What the numbers say (acknowledged by, resent, never acknowledged) is for [numbers], which the tables do not have.",
+    ],
+    ..Outline::new("type")
+};
+
 /// The dissector.
 pub static RIPTIDE: Protocol = Protocol {
     about: "Riptide Networking 1.0 to 2.2, over UDP and TCP",
@@ -54,6 +69,7 @@ pub static RIPTIDE: Protocol = Protocol {
         Some("u16" | "i32") => Transport::Tcp,
         _ => Transport::Udp,
     },
+    outline: Ok(OUTLINE),
     identify: identify::identify,
     ..Protocol::new(
         "riptide",

@@ -106,7 +106,9 @@ impl<'a> Compiler<'a> {
         let constant = t.value.is_some();
         let line = t.line;
         self.all.push(Use { line, name: name.into(), hidden, constant, uses: 0, ranged: false });
-        self.known.push(Known { name: name.into(), names, number, scale: t.scale, group: None, place, width: 0 });
+        let conditional = t.condition.is_some();
+        let name = name.into();
+        self.known.push(Known { name, names, number, conditional, scale: t.scale, group: None, place, width: 0 });
     }
 
     /// The packet's fields.
@@ -137,9 +139,10 @@ impl<'a> Compiler<'a> {
         }
         let mut fields: Vec<Field> = Vec::new();
         for (k, t) in texts.iter().enumerate() {
-            let twin = |other: &FieldText| other.name == t.name && t.condition.is_none() && other.condition.is_none();
+            let certain = |t: &FieldText| t.condition.is_none();
+            let twin = |other: &FieldText| other.name == t.name && (certain(t) || certain(other));
             if !t.name.is_empty() && texts.iter().take(k).any(twin) {
-                return Err((t.line, format!("{}: the name stands twice", t.name)));
+                return Err((t.line, format!("{}: the name stands twice: each needs a condition (if)", t.name)));
             }
             self.siblings.push(texts.get(k + 1..).unwrap_or_default());
             let field = self.field(t, texts);

@@ -48,7 +48,7 @@ fn error(path: &str, what: impl Into<String>) -> EncodeError {
 impl Writing {
     /// Of this protocol.
     pub fn new(description: &'static Description, options: &Options) -> Writing {
-        let values = (0..description.values.len()).map(|k| description.setting(k, options)).collect();
+        let values = description.settings_of(options);
         Writing { description, values, packet: None, memory: FxHashMap::default() }
     }
 
@@ -194,7 +194,7 @@ impl Encoder for Writing {
     }
 
     fn frame(&self, message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
-        self.description.tcp.as_ref()?.1.write(message)
+        self.description.frame(&self.values)?.write(message)
     }
 
     fn websocket(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

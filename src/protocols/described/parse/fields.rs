@@ -23,6 +23,7 @@ impl Parser<'_> {
             }
             let (key, value) = inner;
             match key.get_ref().as_ref() {
+                "name" => field.head.name = reader.text("name", value)?,
                 "closed" => field.closed = reader.truth("closed", value)?,
                 "size" => field.size = Some(self.size(value)?),
                 "until" => field.until = Some(self.characters(value)?),
@@ -62,6 +63,11 @@ impl Parser<'_> {
                 "charset" => field.charset = Some(reader.text("charset", value)?),
                 "xor" => field.xor = Some(self.constant("xor", value)?),
                 "inline" => field.inline = reader.truth("inline", value)?,
+                "padded" => field.padded = reader.truth("padded", value)?,
+                "checked" => field.checked = reader.truth("checked", value)?,
+                "angle" => field.angle = reader.truth("angle", value)?,
+                "rounded" => field.rounded = reader.truth("rounded", value)?,
+                "prefix" => field.prefix = Some(reader.text("prefix", value)?),
                 _ => return Err(reader.unknown(inner, keys::FIELD)),
             }
         }
@@ -130,6 +136,7 @@ impl Parser<'_> {
                     "scale" => part.scale = Some(self.reader.scale(value)?),
                     "unit" => part.unit = self.reader.text("unit", value)?,
                     "doc" => part.doc = self.reader.text("doc", value)?,
+                    "except" => part.except = Some(self.bits(&part.name, value)?),
                     _ => return Err(self.reader.unknown(inner, keys::PART)),
                 }
             }

@@ -23,11 +23,12 @@ pub const FILE: &[&str] = &[
 pub const UDP: &[&str] = &["ports"];
 pub const TCP: &[&str] = &["ports", "frame"];
 pub const WEBSOCKET: &[&str] = &["ports", "path"];
-pub const FRAME: &[&str] = &["length", "plus", "header", "most", "until"];
+pub const FRAME: &[&str] = &["length", "plus", "header", "most", "until", "if"];
 pub const PACKET: &[&str] = &["fields"];
 pub const MESSAGE: &[&str] = &["id", "any", "message", "name", "doc", "if", "from", "sets", "fields"];
 pub const FIELD: &[&str] = &[
     "type",
+    "name",
     "doc",
     "unit",
     "scale",
@@ -59,9 +60,14 @@ pub const FIELD: &[&str] = &[
     "charset",
     "xor",
     "inline",
+    "padded",
+    "rounded",
+    "angle",
+    "checked",
+    "prefix",
 ];
 pub const SIZE: &[&str] = &["type", "scale"];
-pub const PART: &[&str] = &["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc"];
+pub const PART: &[&str] = &["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc", "except"];
 pub const JOIN: &[&str] = &["if", "key", "index", "offset", "count", "total", "remaining", "is", "by"];
 pub const FIRST: &[&str] = &["default", "first", "doc"];
 pub const NUMBERS: &[&str] =

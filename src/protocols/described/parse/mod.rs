@@ -186,21 +186,31 @@ impl Parser<'_> {
                         return Err(self.reader.error(value.span().start, why));
                     }
                 }
-                "frame" if known.contains(&"frame") => ports.frame = Some(self.frame(inner)?),
+                "frame" if known.contains(&"frame") => ports.frames = self.frames(inner)?,
                 _ => return Err(self.reader.unknown(inner, known)),
             }
         }
         Ok(ports)
     }
 
+    /// One table, or a list of them.
+    fn frames(&self, item: Item<'_, '_>) -> Done<Vec<FrameText>> {
+        match item.1.get_ref() {
+            DeValue::Array(list) => list.iter().map(|value| self.frame((item.0, value))).collect(),
+            _ => Ok(vec![self.frame(item)?]),
+        }
+    }
+
     fn frame(&self, item: Item<'_, '_>) -> Done<FrameText> {
-        let mut frame = FrameText { line: self.line(&item), ..FrameText::default() };
+        let line = self.reader.line(item.1.span().start);
+        let mut frame = FrameText { line, ..FrameText::default() };
         for inner in self.reader.table("frame", item.1)? {
             let (key, value) = inner;
             match key.get_ref().as_ref() {
                 "length" => frame.length = self.reader.text("length", value)?,
                 "header" => frame.header = self.reader.text("header", value)?,
                 "until" => frame.until = Some(self.reader.text("until", value)?),
+                "if" => frame.condition = Some(self.reader.text("if", value)?),
                 "most" => frame.most = Some(self.reader.number("most", value)?),
                 "plus" => {
                     let plus = self.reader.whole("plus", value)?;

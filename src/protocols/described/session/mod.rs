@@ -8,6 +8,7 @@ mod whole;
 pub use whole::WHOLE_DOES_NOT_FIT;
 
 use super::Description;
+use super::frames::Frame;
 use super::join::{self, Parts};
 use super::lines;
 use super::reader::{Known, Work, read};
@@ -41,6 +42,7 @@ pub struct DescribedSession {
     first: Option<Side>,
     memory: Vec<[u64; 2]>,
     values: Vec<u64>,
+    frame: Option<&'static Frame>,
     parts: [Parts; 2],
     traffic: Traffic,
     way: Way,
@@ -62,14 +64,15 @@ impl DescribedSession {
             (_, None) => Way::Tcp,
             _ => Way::Unknown,
         };
-        let values = (0..description.values.len()).map(|k| description.setting(k, flow_info.options));
+        let values = description.settings_of(flow_info.options);
         DescribedSession {
             description,
             server,
             certain: said.is_some(),
             first: None,
             memory: description.memory.iter().map(|(_, first)| [*first; 2]).collect(),
-            values: values.collect(),
+            frame: description.frame(&values),
+            values,
             parts: Default::default(),
             traffic: Traffic::default(),
             way,
@@ -98,6 +101,7 @@ impl DescribedSession {
             certain: true,
             first: None,
             memory,
+            frame: description.frame(&values),
             values,
             parts: Default::default(),
             traffic: Traffic::default(),

@@ -75,7 +75,7 @@ impl Framed for DescribedSession {
 
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<()> {
         let bytes = stream.bytes();
-        let Some((_, frame)) = &self.description.tcp else { return Next::Skip(bytes.len()) };
+        let Some(frame) = self.frame else { return Next::Skip(bytes.len()) };
         if bytes.is_empty() {
             return Next::Wait;
         }

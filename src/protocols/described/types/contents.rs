@@ -82,7 +82,7 @@ impl<'a> Compiler<'a> {
             ));
         }
         let prefixed = |bits| match self.word_type(bits, t.line) {
-            Ok(Some(number)) => Ok(prefix(number, &t.name, "length", all)),
+            Ok(Some(number)) => prefix(number, t, "length", all),
             Ok(None) => Err((t.line, String::new())),
             Err(why) => Err(why),
         };

@@ -40,12 +40,8 @@ impl<'a> Compiler<'a> {
             }
             Count::Const(n)
         } else if let Some(number) = self.word_type(times, t.line)? {
-            Count::Prefix(prefix(
-                number,
-                &t.name,
-                if element == "bytes" || element == "text" { "length" } else { "count" },
-                all,
-            ))
+            let what = if element == "bytes" || element == "text" { "length" } else { "count" };
+            Count::Prefix(prefix(number, t, what, all)?)
         } else {
             match self.find(times) {
                 Some(Found::Field(place)) if self.known[place].number => {
@@ -115,6 +111,12 @@ impl<'a> Compiler<'a> {
         }
         let mut field = array(leak(&t.name), count, lasting(of));
         field.flags |= carries;
+        if t.checked {
+            if !matches!(count, Count::Prefix(_)) {
+                return fail("checked is for lists whose count stands before them".into());
+            }
+            field.flags |= flag::CHECKED;
+        }
         Ok(field)
     }
 

@@ -45,6 +45,23 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     if let Some((key, _)) = numbers.iter().find(|(_, given)| *given && no_number) {
         return wrong(key, "whole numbers");
     }
+    let signed = ["i16", "i16le", "i16be"].contains(&base);
+    if t.angle && (!signed || t.scale.is_some() || t.names.is_some() || t.flags.is_some()) {
+        return Some("angle is for i16, without scale and names".into());
+    }
+    if t.rounded && t.scale.is_none() {
+        return misses("rounded", "scale");
+    }
+    if t.checked && !t.kind.trim().ends_with(']') {
+        return Some("checked is for lists whose count stands before them".into());
+    }
+    let constant = t.value.is_some();
+    if t.optional && !constant && !["text", "bytes", "payload"].contains(&base) {
+        return Some("optional is for constants, text and bytes: value is missing".into());
+    }
+    if t.padded && !["bytes", "payload"].contains(&base) {
+        return wrong("padded", "bytes up to the end");
+    }
     let text_given = t.default.as_ref().is_some_and(|default| !default.is_string());
     if text_given && content && !t.kind.ends_with(']') {
         return Some(format!(

@@ -12,12 +12,12 @@ use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::digits;
 use crate::codec::kinds::{Address, Closed, Extent, Packing, catalogue};
-use crate::codec::layout::{Field, Kind, Show, When, custom, flag};
-use crate::codec::schema::named::leak;
+use crate::codec::layout::{Field, Kind, Len, Other, Show, When, custom, flag, switch};
+use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 
 /// What a type is called, for suggestions.
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 42] = [
     "u8",
     "u16",
     "u24",
@@ -38,6 +38,7 @@ const WORDS: [&str; 40] = [
     "f32",
     "f64",
     "bool",
+    "bit",
     "varint",
     "varint32",
     "svarint",
@@ -55,6 +56,7 @@ const WORDS: [&str; 40] = [
     "crc16",
     "payload",
     "message",
+    "fault",
     "bits(1)",
     "crc8",
     "crc64",
@@ -73,6 +75,9 @@ impl<'a> Compiler<'a> {
         let kind = t.kind.trim();
         if let Some(why) = misplaced::misplaced(t, self.text) {
             return fail(why);
+        }
+        if t.prefix.is_some() && !self.has_prefix(t, kind)? {
+            return fail("prefix is for what has its length or count before it".into());
         }
         if !t.bits.is_empty() || t.of.is_some() {
             return self.parts(t, kind);
@@ -101,8 +106,6 @@ impl<'a> Compiler<'a> {
         }
         if let Some(value) = &t.value {
             field = self.constant(field, t, value, all)?;
-        } else if t.optional {
-            return fail("optional is for constants: value is missing".into());
         }
         if let Some(join) = &t.join
             && kind != "message"
@@ -148,6 +151,18 @@ impl<'a> Compiler<'a> {
         Ok(field)
     }
 
+    /// Does a length or a count stand before it?
+    fn has_prefix(&self, t: &FieldText, kind: &str) -> Compiled<bool> {
+        let times = kind.strip_suffix(']').and_then(|kind| kind.rsplit('[').next());
+        let words = [t.size.as_ref().map(|size| size.word.as_str()), times.map(str::trim)];
+        for word in words.into_iter().flatten() {
+            if self.word_type(word, t.line)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(["string8", "string16", "string32"].contains(&kind))
+    }
+
     /// Where a field with a size ends.
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
@@ -161,7 +176,7 @@ impl<'a> Compiler<'a> {
             if matches!(number.kind, Kind::Float { .. } | Kind::Bool { .. }) {
                 return Err((t.line, format!("{}: size: {} is no whole number", t.name, size.word)));
             }
-            return Ok((Extent::Prefix(prefix(number, &t.name, "length", all)), scale));
+            return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
         }
         match self.find(&size.word) {
             Some(Found::Field(place)) if self.known[place].number => {
@@ -180,6 +195,10 @@ impl<'a> Compiler<'a> {
         let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         if kind == "message" {
             return self.chosen(t, hook);
+        }
+        if kind == "fault" {
+            let why = if t.doc.is_empty() { "what follows is not described" } else { leak(&t.doc) };
+            return Ok(switch("", &[], Other::Fault(why)));
         }
         if t.join.is_some() {
             return fail(format!("join is for bytes and messages, not for {kind}"));
@@ -244,6 +263,16 @@ impl<'a> Compiler<'a> {
         if self.is_referred(&t.name) && !matches!(field.kind, Kind::Struct(_) | Kind::Inline(_)) {
             field.flags |= flag::REFERENCED;
         }
+        let content = matches!(field.kind, Kind::Text { .. } | Kind::Bytes { .. });
+        if t.optional && t.value.is_none() && content {
+            field.flags |= flag::OMIT_EMPTY;
+        }
+        if t.padded {
+            let Kind::Bytes { len: Len::Rest } = field.kind else {
+                return Err((t.line, format!("{}: padded is for bytes up to the end", t.name)));
+            };
+            field.flags |= flag::PADDED;
+        }
         if let Some(default) = &t.default
             && field.default.is_none()
         {
@@ -263,12 +292,25 @@ fn wrapped(mut field: Field, wrap: impl FnOnce(&'static [Field; 1]) -> Field) ->
     outer
 }
 
-/// The number before a list or text, by a name that no other field of its group has.
-fn prefix(mut number: Field, name: &str, what: &str, all: &[FieldText]) -> &'static Field {
-    let mut own = format!("{name}_{what}");
-    while all.iter().any(|t| t.name == own) {
-        own.push('_');
-    }
+/// The number before a list or text, by the name it is given, or one that no other field of its group
+/// has.
+fn prefix(mut number: Field, t: &FieldText, what: &str, all: &[FieldText]) -> Compiled<&'static Field> {
+    let taken = |name: &str| all.iter().any(|t| t.name == name);
+    let own = match &t.prefix {
+        Some(name) => {
+            let good = identifier(name, &["unparsed"]);
+            let good = if taken(name) { Err(format!("another field is called {name}")) } else { good };
+            good.map_err(|why| (t.line, format!("{}: prefix: {why}", t.name)))?;
+            name.clone()
+        }
+        None => {
+            let mut own = format!("{}_{what}", t.name);
+            while taken(&own) {
+                own.push('_');
+            }
+            own
+        }
+    };
     number.set_name(leak(&own));
-    lasting(number)
+    Ok(lasting(number))
 }

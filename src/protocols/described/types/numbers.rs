@@ -38,6 +38,7 @@ impl<'a> Compiler<'a> {
             "zigzag" => return varint(10, Sign::Zigzag),
             "zigzag32" => return varint(5, Sign::Zigzag),
             "bool" => return Ok(Some(field(Kind::Bool { bits: 8 }))),
+            "bit" => return Ok(Some(field(Kind::Bool { bits: 1 }))),
             _ => {}
         }
         let Some(letter) = word.bytes().next().filter(|b| b"uif".contains(b)) else { return Ok(None) };
@@ -138,6 +139,12 @@ impl<'a> Compiler<'a> {
             return Err(fail(format!("scale, enum and flags are for whole numbers, not for {kind}")));
         }
         field.show = self.show((t.scale, &t.names, &t.flags), &field.kind).map_err(fail)?;
+        if t.angle {
+            field.show = Show::Scaled(Scale::Degrees);
+        }
+        if let (true, Some((num, den))) = (t.rounded, t.scale) {
+            field.show = Show::Scaled(Scale::Ratio { num, den });
+        }
         Ok(field)
     }
 

@@ -6,7 +6,7 @@ use super::super::text::{FieldText, PartText};
 use super::WORDS;
 use crate::codec::bits;
 use crate::codec::kinds::{Part, Parts};
-use crate::codec::layout::{Field, Kind, Show, custom, flag, uint};
+use crate::codec::layout::{Field, Flags, Kind, Show, custom, flag, uint};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
 use crate::nearest::{hint, nearest};
@@ -45,7 +45,8 @@ impl<'a> Compiler<'a> {
             if part.high as u32 >= width {
                 return fail(format!("{}: bit {} of {}", part.name, part.high, Plural(width, "bit")));
             }
-            let mask = bits::mask(count as u32) << part.low;
+            let except = part.except.map_or(0, |(high, low)| bits::mask((high - low + 1) as u32) << low);
+            let mask = bits::mask(count as u32) << part.low & !except;
             if taken & mask != 0 {
                 let bit = (taken & mask).trailing_zeros();
                 return Err((t.line, format!("{}: {}: bit {bit} is in two parts", t.name, part.name)));
@@ -78,6 +79,17 @@ impl<'a> Compiler<'a> {
             n => uint(leak(&part.name), n),
         };
         field.show = self.show((part.scale, &part.names, &part.flags), &field.kind).map_err(fail)?;
+        if let Some((high, low)) = part.except {
+            // Bits of the number, as `at` has them.
+            let own = bits::mask(count as u32) << part.low;
+            let except = bits::mask((high - low + 1) as u32) << low;
+            let Show::Flags(flags) = field.show else { return Err(fail("except is for flags".into())) };
+            if except & own != except {
+                return Err(fail(format!("except: {high}..{low} is not among its bits")));
+            }
+            let fixed_mask = except >> part.low;
+            field.show = Show::Flags(lasting(Flags { names: flags.names, shift: 0, fixed_mask, fixed: 0 }));
+        }
         (field.doc, field.unit) = (leak(&part.doc), leak(&part.unit));
         if part.closed {
             if !matches!(field.show, Show::Enum(_)) {

@@ -1,0 +1,59 @@
+//! What several fields share: structs, enumerations, flags, each once and by a name of its own.
+
+use super::lines::{Line, section};
+
+/// The structs and names of a file.
+#[derive(Debug, Default)]
+pub struct Pool {
+    structs: Vec<(String, Vec<Line>)>,
+    enums: Vec<(String, Vec<Line>)>,
+    flags: Vec<(String, Vec<Line>)>,
+    /// Names of enumerations that mean something else.
+    taken: Vec<String>,
+}
+
+fn place(list: &mut Vec<(String, Vec<Line>)>, taken: &[String], wanted: &[String], lines: Vec<Line>) -> String {
+    if let Some((name, _)) = list.iter().find(|(_, known)| *known == lines) {
+        return name.clone();
+    }
+    let free = |name: &String| !taken.contains(name) && list.iter().all(|(known, _)| known != name);
+    let last = wanted.last().cloned().unwrap_or_default();
+    let numbered = (2..).map(|k| format!("{last}_{k}"));
+    let name = wanted.iter().cloned().chain(numbered).find(free).unwrap_or(last);
+    list.push((name.clone(), lines));
+    name
+}
+
+impl Pool {
+    /// No enumeration may have this name.
+    pub fn take(&mut self, name: &str) {
+        self.taken.push(name.into());
+    }
+
+    /// The name of a struct with these fields.
+    pub fn structure(&mut self, wanted: &[String], lines: Vec<Line>) -> String {
+        // What a packet's list holds is called so.
+        place(&mut self.structs, &["one".into()], wanted, lines)
+    }
+
+    /// The name of an enumeration.
+    pub fn names(&mut self, wanted: &[String], names: &[(u64, &str)]) -> String {
+        place(&mut self.enums, &self.taken, wanted, numbers(names))
+    }
+
+    /// The name of flags.
+    pub fn flags(&mut self, wanted: &[String], names: &[(u64, &str)]) -> String {
+        place(&mut self.flags, &[], wanted, numbers(names))
+    }
+
+    /// Writes them all.
+    pub fn print(&self, out: &mut String) {
+        for (kind, list) in [("struct", &self.structs), ("enum", &self.enums), ("flags", &self.flags)] {
+            list.iter().for_each(|(name, lines)| section(&format!("{kind}.{name}"), lines, out));
+        }
+    }
+}
+
+fn numbers(names: &[(u64, &str)]) -> Vec<Line> {
+    names.iter().map(|(number, name)| Line::plain(name, number.to_string())).collect()
+}

@@ -1,0 +1,170 @@
+//! Types of the language for the kinds of the tables.
+
+use super::Export;
+use super::keys::{Forms, Keys, Place, Unsaid, wanted};
+use super::lines::quoted;
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, Sign, flag};
+
+impl Export<'_> {
+    /// The type, and what goes with it.
+    pub(super) fn typed(&mut self, field: &'static Field, place: &mut Place) -> Result<Forms, Unsaid> {
+        let one = |keys: Keys| Ok(vec![(None, keys)]);
+        match &field.kind {
+            Kind::Struct(fields) => {
+                let mark = place.scope.len();
+                let mut lines = Vec::new();
+                let whole = self.fields(fields, &[Vec::new()], place, &mut lines);
+                place.scope.truncate(mark);
+                if !whole {
+                    let why = lines.iter().flat_map(|line| &line.comments).next();
+                    return Err(Unsaid(why.cloned().unwrap_or_default()));
+                }
+                let wanted = wanted(field.name, &place.names);
+                one(vec![("type", quoted(&self.pool.structure(&wanted, lines)))])
+            }
+            Kind::Array { count, of } => {
+                let mut more = Vec::new();
+                let times = match count {
+                    Count::Const(n) => n.to_string(),
+                    Count::Rest => "*".into(),
+                    Count::Field(name) => (*name).into(),
+                    Count::Prefix(prefix) => {
+                        if prefix.name != format!("{}_count", field.name) {
+                            more.push(("prefix", quoted(prefix.name)));
+                        }
+                        self.word(prefix)?
+                    }
+                    Count::Until(_) => return Err(Unsaid("a list that ends with a mark".into())),
+                };
+                let mut forms = Forms::new();
+                for (term, keys) in self.typed(of, place)? {
+                    let [("type", element)] = &keys[..] else {
+                        return Err(Unsaid("a list of what needs more than a type".into()));
+                    };
+                    let kind = format!("{}[{times}]", element.trim_matches('"'));
+                    let keys = [&[("type", quoted(&kind))][..], &more].concat();
+                    forms.push((term, keys));
+                }
+                Ok(forms)
+            }
+            Kind::Text { len, charset } => {
+                let mut keys = self.content("text", *len, field)?;
+                if *charset == Charset::Latin1 {
+                    keys.push(("charset", quoted("latin1")));
+                }
+                one(keys)
+            }
+            Kind::Bytes { len } => {
+                let word = if field.is(flag::PAYLOAD) { "payload" } else { "bytes" };
+                one(self.content(word, *len, field)?)
+            }
+            Kind::Tag { bits, order, value } => {
+                let word = self.number('u', *bits, *order)?;
+                one(vec![("type", quoted(&word)), ("value", value.to_string())])
+            }
+            Kind::Custom(codec) => match codec.word() {
+                Some(word) => self.typed(word, place),
+                None => Err(Unsaid(format!("{}: the language has no word for it", codec.describe()))),
+            },
+            Kind::Derived => Err(Unsaid("known from earlier messages only".into())),
+            kind => match kind.width() {
+                Some((bits, Order::Conversation)) => {
+                    let orders = self.orders().map_err(Unsaid)?;
+                    let mut forms = Forms::new();
+                    for (term, order) in orders.into_iter().zip([Order::Big, Order::Little]) {
+                        let word = self.number(letter(kind), bits as u8, order)?;
+                        forms.push((Some(term), vec![("type", quoted(&word))]));
+                    }
+                    Ok(forms)
+                }
+                _ => one(vec![("type", quoted(&self.word(field)?))]),
+            },
+        }
+    }
+
+    /// The word of a number.
+    fn word(&self, field: &Field) -> Result<String, Unsaid> {
+        match &field.kind {
+            Kind::Bool { bits: 1 } => Ok("bit".into()),
+            Kind::Bool { .. } => Ok("bool".into()),
+            Kind::VarInt { max_groups, sign } => {
+                let short = *max_groups <= 5;
+                Ok(match sign {
+                    Sign::None => {
+                        if short {
+                            "varint32"
+                        } else {
+                            "varint"
+                        }
+                    }
+                    Sign::Zigzag => {
+                        if short {
+                            "zigzag32"
+                        } else {
+                            "zigzag"
+                        }
+                    }
+                    Sign::Complement => "svarint",
+                    Sign::Complement32 => "svarint32",
+                }
+                .into())
+            }
+            kind => match kind.width() {
+                Some((bits, order)) => self.number(letter(kind), bits as u8, order),
+                None => Err(Unsaid("a number that the language has no word for".into())),
+            },
+        }
+    }
+
+    /// The word of a number of fixed size.
+    pub fn number_word(&self, bits: u8, order: Order) -> String {
+        self.number('u', bits, order).unwrap_or_default()
+    }
+
+    fn number(&self, letter: char, bits: u8, order: Order) -> Result<String, Unsaid> {
+        Ok(match (bits, order) {
+            (8, _) => format!("{letter}8"),
+            (_, Order::Conversation) => return Err(Unsaid("a number in the conversation's byte order".into())),
+            (bits, order) if bits.is_multiple_of(8) => match (order == Order::Big, self.big) {
+                (true, true) | (false, false) => format!("{letter}{bits}"),
+                (true, false) => format!("{letter}{bits}be"),
+                (false, true) => format!("{letter}{bits}le"),
+            },
+            (bits, _) if letter == 'u' => format!("bits({bits})"),
+            (bits, _) => return Err(Unsaid(format!("a signed number of {bits} bits"))),
+        })
+    }
+
+    /// Text and bytes, by where they end.
+    fn content(&mut self, word: &str, len: Len, field: &Field) -> Result<Keys, Unsaid> {
+        let plain = |word: &str| vec![("type", quoted(word))];
+        Ok(match len {
+            Len::Rest => plain(word),
+            Len::Const(n) => [plain(word), vec![("size", n.to_string())]].concat(),
+            Len::Field(name) => [plain(word), vec![("size", quoted(name))]].concat(),
+            Len::Until(0) if word == "text" => plain("cstring"),
+            Len::Until(stop) => [plain(word), vec![("until", format!("[{stop}]"))]].concat(),
+            Len::Prefix(prefix) => {
+                let number = self.word(prefix)?;
+                let mut keys = match (word, &number[..]) {
+                    ("text", "u8" | "u16" | "u32") => plain(&number.replace('u', "string")),
+                    _ => [plain(word), vec![("size", quoted(&number))]].concat(),
+                };
+                if prefix.name != format!("{}_length", field.name) {
+                    keys.push(("prefix", quoted(prefix.name)));
+                }
+                keys
+            }
+            Len::Padded(n) => return Err(Unsaid(format!("text in {n} bytes that zeros fill up"))),
+            Len::Bits(n) => return Err(Unsaid(format!("{n} bits"))),
+        })
+    }
+}
+
+fn letter(kind: &Kind) -> char {
+    match kind {
+        Kind::Int { .. } => 'i',
+        Kind::Float { .. } => 'f',
+        _ => 'u',
+    }
+}
