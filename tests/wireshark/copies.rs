@@ -230,8 +230,24 @@ fn hostile_text_breaks_no_comment() {
             writer.packet(interface, Time::micros(1, 0), &packets[0], packets[0].len(), [text]).expect("written");
         }
         std::fs::write(&annotated, &file).expect("written");
+        let forged_file = file;
         let shown = crate::pdml::frames(&script, &annotated);
         assert_eq!(shown.len(), forged.len());
+        // What they have for a terminal stays text.
+        let mut file = Vec::new();
+        let mut writer = PcapNgWriter::new(&mut file).expect("written");
+        let interface = writer.interface_of(LinkType::ETHERNET, 6).expect("written");
+        let text = "netkit: a\u{1b}[31m\u{9b}2J\u{202e}\nnote a.b: c\u{1b}[1m\nfault: d\u{1b}[2m\n\
+                    netkit:1 p=riptide m=connect h=1b5b33 :f a%1b,0,24,t ~b%1b,0,24,s%1b%5b4m";
+        writer.packet(interface, Time::micros(1, 0), &packets[0], packets[0].len(), [text]).expect("written");
+        std::fs::write(&annotated, &file).expect("written");
+        let shown = crate::pdml::run(&script, &annotated, &["-V", "-O", "netkit"]);
+        // Above our tree Wireshark shows the comment itself.
+        let tree = shown.split_once("netkit").map_or("", |(_, tree)| tree);
+        let tree = tree.split_once("\\x1b[31m\\u{9b}2J\\u{202e}").map(|(_, tree)| tree);
+        let tree = tree.unwrap_or_else(|| panic!("{shown:?}"));
+        assert!(!tree.contains('\u{1b}') && tree.contains("\\x1b[4m"), "{tree:?}");
+        std::fs::write(&annotated, &forged_file).expect("written");
         let said = crate::pdml::run(&script, &annotated, &["-q", "-z", "expert"]);
         assert!(said.contains("this comment cannot be drawn"), "{said}");
     }

@@ -246,7 +246,7 @@ impl Compared {
             }
             let label = item.label.split_once(": ").map_or(item.label.as_str(), |(label, _)| label);
             if name.len() < 40 {
-                assert_eq!(escaped(name), label, "{}", self.place);
+                assert_eq!(labelled(name), label, "{}", self.place);
             }
             let start = self.range(field, item, parent);
             match field["fields"].as_array() {
@@ -343,6 +343,21 @@ fn escaped(text: &str) -> String {
             '\0' => out.push_str("\\u0000"),
             '\t' | '\n' | '\r' => out.push(c),
             c if c < ' ' => out += &format!("\\x{:x}", c as u32),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// As labels have them.
+fn labelled(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => out += "\\n",
+            '\r' => out += "\\r",
+            '\t' => out += "\\t",
+            c if c < ' ' || c == '\x7f' => out += &format!("\\x{:02x}", c as u32),
             c => out.push(c),
         }
     }

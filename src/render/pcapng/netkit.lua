@@ -96,8 +96,19 @@ local function plain(text)
     return (text:gsub("%%(%x%x)", function(digits) return char(tonumber(digits, 16)) end))
 end
 
+-- Text for people: Wireshark writes labels as they are, on a terminal, too. Control characters, and what
+-- turns the direction of text, are written out.
+local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
+local function clean(text)
+    text = text:gsub("[%z\1-\31\127]", function(c) return ESCAPES[c] or string.format("\\x%02x", c:byte()) end)
+    text = text:gsub("\194([\128-\159])", function(c) return string.format("\\u{%x}", c:byte()) end)
+    text = text:gsub("\226\128([\139-\143\168-\174])", function(c) return string.format("\\u{20%02x}", c:byte() - 128) end)
+    return (text:gsub("\226\129([\160-\175])", function(c) return string.format("\\u{20%02x}", c:byte() - 64) end))
+end
+
 -- Text for a label: Wireshark would cut it in a way of its own.
 local function brief(text)
+    text = clean(text)
     if #text <= LABEL then return text end
     local at = LABEL
     -- Between two characters.
@@ -270,11 +281,11 @@ local function put(tree, name, label, source, bit, bits, letter, rest, generated
         item:set_hidden()
         return
     end
-    item:set_text(brief(label) .. ": " .. (letter == "r" and text or brief(text)))
+    item:set_text(brief(label) .. ": " .. (letter == "r" and clean(text) or brief(text)))
     if generated then item:set_generated() end
     if flags then
         for _, flag in ipairs(flags) do
-            add(item, known.flag.field, source, first, length, flag):set_text("set: " .. flag)
+            add(item, known.flag.field, source, first, length, flag):set_text("set: " .. clean(flag))
         end
     end
     return item
@@ -315,11 +326,11 @@ local function nodes(tokens, at, tree, sources, main, proto, prefix, short)
                     local one = known[path]
                     if one and one.kind == "n" and letter == "g" then
                         item = add(item, one.field, source, first, length)
-                        item:set_text(label)
+                        item:set_text(clean(label))
                     elseif first then
-                        item = item:add(source.tvb:range(source.at + first, length), label)
+                        item = item:add(source.tvb:range(source.at + first, length), clean(label))
                     else
-                        item = item:add(label)
+                        item = item:add(clean(label))
                     end
                     if not bit then item:set_generated() end
                 end
@@ -342,7 +353,7 @@ end
 local function draw(text, tvb, tree)
     local lines = {}
     for line in text:gmatch("[^\n]+") do lines[#lines + 1] = line end
-    local summary = (lines[1] or ""):gsub("^netkit: ", "")
+    local summary = clean((lines[1] or ""):gsub("^netkit: ", "", 1))
     local form, last = (lines[#lines] or ""):match("^netkit:(%d+) (.*)$")
     local proto = summary:match("^%S+")
     local top
@@ -389,7 +400,7 @@ local function draw(text, tvb, tree)
     local function about(key, value, label)
         local made = known[key]
         if value and value ~= "" then
-            local item = add(top, made.field, nil, nil, nil, made.kind == "s" and shown(plain(value)) or number_for(made.kind, value))
+            local item = add(top, made.field, nil, nil, nil, made.kind == "s" and clean(plain(value)) or number_for(made.kind, value))
             if label then item:set_text(label) end
             item:set_generated()
         end
@@ -412,11 +423,12 @@ local function draw(text, tvb, tree)
     for k = 2, #lines do
         local level, code, what = lines[k]:match("^(%a+) ([%w_.%-]+): (.*)$")
         if lines[k]:sub(1, 7) == "fault: " then
-            what = lines[k]:sub(8)
+            what = clean(lines[k]:sub(8))
             local item = top:add(known.fault.field, what)
             item:set_generated()
             item:add_proto_expert_info(EXPERTS.fault, what)
         elseif level and EXPERTS[level] and level ~= "fault" and level ~= "script" then
+            what = clean(what)
             local item = top:add(known.note.field, code)
             item:set_text(level .. ": " .. what .. " (" .. code .. ")")
             item:set_generated()

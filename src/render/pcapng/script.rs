@@ -5,6 +5,7 @@ use crate::codec::describe;
 use crate::codec::layout::{Count, Field, Kind, Other, Show};
 use crate::codec::schema::Schemas;
 use crate::dissect::{Dissector, Options, RelationKind};
+use crate::printable::Printable;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -191,18 +192,18 @@ impl Lists {
                 tail = format!(", {}", at + 1);
             }
             let row =
-                format!("    {{ {}, \"{}\", {}, {}{tail} }},\n", Quoted(path), kind.word(), Quoted(unit), Quoted(doc));
+                format!("    {{ {}, \"{}\", {}, {}{tail} }},\n", Quoted(path), kind.word(), shown(unit), shown(doc));
             rows.push_str(&row);
         }
         // Writing to a String cannot fail.
         let _ = writeln!(out, "ENUMS = {{");
         for names in enums {
-            let list: Vec<String> = names.iter().map(|(n, name)| format!("[{n}] = {}", Quoted(name))).collect();
+            let list: Vec<String> = names.iter().map(|(n, name)| format!("[{n}] = {}", shown(name))).collect();
             let _ = writeln!(out, "    {{ {} }},", list.join(", "));
         }
         let _ = writeln!(out, "}}\nFIELDS = {{\n{rows}}}\nMESSAGES = {{");
         for (name, doc) in &self.messages {
-            let _ = writeln!(out, "    {{ {}, {} }},", Quoted(name), Quoted(doc));
+            let _ = writeln!(out, "    {{ {}, {} }},", Quoted(name), shown(doc));
         }
         let _ = writeln!(out, "}}\nRELATIONS = {{");
         for (kind, name, doc) in RelationKind::ALL {
@@ -256,6 +257,11 @@ fn usable(path: &str) -> bool {
 /// A string of Lua: whatever a schema's author wrote, it stays one.
 struct Quoted<'a>(&'a str);
 
+/// One for people: Wireshark passes on what is no value as it is, control characters as well.
+fn shown(text: &str) -> String {
+    Quoted(&Printable(text).to_string()).to_string()
+}
+
 impl std::fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("\"")?;
@@ -282,6 +288,7 @@ mod tests {
     fn strings_of_lua() {
         let hostile = "a\"]]\\\n\r\0\u{9b}1--é";
         assert_eq!(Quoted(hostile).to_string(), "\"a\\\"]]\\\\\\010\\013 \\194\\1551--é\"");
+        assert_eq!(shown("m\n\u{1b}]]\""), "\"m\\\\n\\\\u{1b}]]\\\"\"");
         assert!(!usable("a..b") && !usable("a.b\n") && !usable("") && !usable("a.é") && usable("a.b-c_9"));
     }
 
