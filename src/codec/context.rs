@@ -39,7 +39,7 @@ impl Entry {
     #[inline]
     fn is(&self, name: &str) -> bool {
         match self.group {
-            None => self.field.name == name,
+            None => std::ptr::eq(self.field.name, name) || self.field.name == name,
             Some(group) => name.strip_prefix(group).and_then(|n| n.strip_prefix('.')) == Some(self.field.name),
         }
     }

@@ -159,15 +159,17 @@ impl Tree {
     }
 
     /// Appends the nodes `range` of another tree, without names of their own; `change` adjusts each.
+    #[inline]
     pub(crate) fn append(&mut self, other: &Tree, range: std::ops::Range<usize>, change: impl Fn(&mut Node)) {
-        let to = self.nodes.len() as i64 - range.start as i64;
-        for node in other.nodes.get(range).unwrap_or_default() {
-            let mut node = *node;
-            node.end = (node.end as i64 + to) as u32;
+        let to = (self.nodes.len() as u32).wrapping_sub(range.start as u32);
+        let mut flags = 0;
+        self.nodes.extend(other.nodes.get(range).unwrap_or_default().iter().map(|node| {
+            let mut node = Node { end: node.end.wrapping_add(to), ..*node };
             change(&mut node);
-            self.has_derived |= node.flags & DERIVED != 0;
-            self.nodes.push(node);
-        }
+            flags |= node.flags;
+            node
+        }));
+        self.has_derived |= flags & DERIVED != 0;
     }
 
     /// Appends a leaf whose name is in `source`, from byte `start` on.

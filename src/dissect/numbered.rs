@@ -1,5 +1,12 @@
 //! What numbered messages and their acknowledgements have to say of one another: notes and relations
-//! in the same words for all protocols whose windows are a [`Sequence`].
+//! in the same words for Riptide and for all protocols that files describe.
+//!
+//! The windows of DNP are a [`Sequence`], too, but what they tell is DNP's own. Of the 510 notes of its
+//! fixtures 390 are about copies, holes and acknowledgements: 283 acknowledgements name the command and
+//! the round trip since its last copy, 31 tell that a command is acknowledged again, 41 copies are told
+//! apart by half the resend time and not by whether they were acknowledged. Only 35 holes and late ones
+//! could be told here, in other words than DNP's: a table of words for these would be longer than the 14
+//! lines that it would replace.
 
 use super::message::{Dissection, Provenance};
 use super::relations::{RelationKind, Target};

@@ -2,11 +2,12 @@
 
 use super::envelope_cache::EnvelopeCache;
 use crate::capture::Time;
-use crate::codec::json::fields::{Walks, fields_json};
+use crate::codec::json::fields::Walks;
 use crate::codec::json::fixed_line::Pieces;
+use crate::codec::json::flat;
 use crate::codec::json::numbers::{int, uint};
 use crate::codec::json::text::{Escaping, hex, string};
-use crate::dissect::Message;
+use crate::dissect::{Dissection, Message};
 use std::fmt::Write;
 
 /// The key `fields` with an object.
@@ -41,13 +42,13 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
     out.extend_from_slice(BEHIND_NAME);
     uint(place.length as u64, out);
     if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
-        headers(message, out);
+        headers(message, &mut envelope_cache.walks, out);
     }
     out.extend_from_slice(fields);
 }
 
 /// The place in the packet, and the fields of the headers.
-fn headers(message: &Message<'_>, out: &mut Vec<u8>) {
+fn headers(message: &Message<'_>, walks: &mut Walks, out: &mut Vec<u8>) {
     let dissection = message.dissection;
     if let Some((part, of)) = dissection.part {
         out.extend_from_slice(b",\"part\":[");
@@ -57,17 +58,38 @@ fn headers(message: &Message<'_>, out: &mut Vec<u8>) {
         out.push(b']');
     }
     if !dissection.packet.is_empty() {
-        out.extend_from_slice(b",\"packet\":");
         let mark = out.len();
-        fields_json(&dissection.packet, message.sources(), out);
-        if out.get(mark..) == Some(b"{}") {
-            out.truncate(mark - b",\"packet\":".len());
+        out.extend_from_slice(PACKET);
+        walks.fields(&dissection.packet, message.sources(), out);
+        if out.get(mark + PACKET.len()..) == Some(b"}") {
+            out.truncate(mark);
         }
     }
 }
 
+/// The key `packet` with an object.
+const PACKET: &[u8; 11] = b",\"packet\":{";
+
+/// As [`headers`], into a line of fixed size.
+#[inline(never)]
+fn plain_headers(message: &Message<'_>, line: &mut Pieces<'_>) -> Option<()> {
+    let Dissection { part, packet, .. } = message.dissection;
+    if let Some((part, of)) = part {
+        line.constant(b",\"part\":[");
+        line.uint(*part as u64);
+        line.constant(b",");
+        line.uint(*of as u64);
+        line.constant(b"]");
+    }
+    if flat::is_shown(packet) {
+        line.constant(PACKET);
+        flat::fields(packet, message.sources(), line)?;
+    }
+    Some(())
+}
+
 /// The same for nearly all messages, into a line of fixed size: those of one frame of the only file,
-/// with a time in microseconds. What is added to [`head`] has to be added, or refused, here.
+/// with a time in microseconds, in plain headers. What is added to [`head`] has to be added, or refused, here.
 #[inline(always)]
 pub fn plain_head(
     message: &Message<'_>,
@@ -77,8 +99,7 @@ pub fn plain_head(
 ) -> Option<()> {
     let place = message.place;
     let one_frame = place.frame > 0 && place.frames.len() <= 1 && envelope_cache.files.is_none();
-    let alone = message.dissection.part.is_none() && message.dissection.packet.is_empty();
-    if !(one_frame && alone) || place.time.digits != 6 || place.time.secs < 0 {
+    if !one_frame || place.time.digits != 6 || place.time.secs < 0 {
         return None;
     }
     line.constant(b"{\"frame\":");
@@ -91,6 +112,9 @@ pub fn plain_head(
     line.name(message.dissection.message);
     line.constant(BEHIND_NAME);
     line.uint(place.length as u64);
+    if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
+        plain_headers(message, line)?;
+    }
     line.constant(fields);
     Some(())
 }

@@ -5,6 +5,7 @@
 use super::files::FileNames;
 use super::times::{Second, seconds};
 use crate::capture::Time;
+use crate::codec::json::fields::Walks;
 use crate::codec::json::numbers::int;
 use crate::codec::quoted::Short;
 use crate::dissect::{FlowInfo, Message, Role};
@@ -19,6 +20,8 @@ const CONVERSATIONS: usize = 512;
 pub struct EnvelopeCache {
     envelope_cache: Vec<Head>,
     second: Second,
+    /// For headers that hold groups.
+    pub(super) walks: Walks,
     /// Where several files are read.
     pub(super) files: Option<FileNames>,
 }

@@ -144,6 +144,21 @@ fn both_ways_are_equal_over_all_captures_and_damage() {
             }
         }
     }
+    // Packets with headers, several messages in one, wholes and groups in headers.
+    for (name, capture) in [("enet", "enet"), ("enet", "enet-loss"), ("kcp", "kcp"), ("raknet", "raknet")] {
+        let path = fixtures.join(format!("protocols/{name}.toml"));
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let described = protocols::described::load(name, &text).expect("a protocol");
+        let plain = protocols::options();
+        let options = Options { proto: Some(name.into()), registry: plain.registry.with(described), ..plain };
+        let capture = std::fs::read(fixtures.join(format!("described/{capture}.pcap"))).expect("a file");
+        let before = both.plain;
+        both.read(capture.clone(), &options);
+        assert!(both.plain > before, "{name}: no line is plain");
+        for _ in 0..3 {
+            both.read(damaged(&capture, &mut random), &options);
+        }
+    }
     // Each kind was there, or the comparison would say nothing.
     assert!(both.messages > 10_000, "{}", both.messages);
     assert!(both.plain > both.messages / 5 && both.plain < both.messages, "{} plain", both.plain);

@@ -2,8 +2,9 @@
 # Instructions a message under callgrind, held against the ceilings of instructions.txt: unlike
 # times, they are the same on a busy machine.
 #   instructions.sh [NETKIT [SHORT.pcap LONG.pcap MESSAGES]]
-# Without captures it makes two of its own, of Riptide 2.0 messages; the difference between them is
-# what MESSAGES messages cost, without the start. Exit status 1 when a ceiling is broken.
+# Without captures it makes two of its own, of Riptide 2.0 messages, and two of ENet datagrams, which
+# are read by a protocol file; the difference between two is what MESSAGES messages cost, without the
+# start. Exit status 1 when a ceiling is broken.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 netkit=$(realpath "${1:-$here/../../target/release/netkit}")
@@ -23,23 +24,31 @@ lines() { # COUNT: a client and a server, as busy games have them
   }'
 }
 
+enet=$here/../../fixtures/protocols/enet.toml
 if [ $# -ge 4 ]; then
   short=$2; long=$3; messages=$4
 else
   short=$work/short.pcap; long=$work/long.pcap; messages=20000
   lines 1000 | "$netkit" encode -q --json - --to pcap -o "$short"
   lines 21000 | "$netkit" encode -q --json - --to pcap -o "$long"
+  "$here/enet.sh" 1000 | "$netkit" encode -q -p "$enet" --json - --to pcap -o "$work/enet-short.pcap"
+  "$here/enet.sh" 21000 | "$netkit" encode -q -p "$enet" --json - --to pcap -o "$work/enet-long.pcap"
 fi
 
-count() { # CAPTURE FORMAT
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$netkit" decode "$1" -p riptide -f "$2" --threads 1 2>&1 >/dev/null |
+count() { # CAPTURE FORMAT PROTOCOL
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$netkit" decode "$1" -p "$3" -f "$2" --threads 1 2>&1 >/dev/null |
     awk '/Collected/ { print $4 }'
 }
 
 status=0
 while read -r format ceiling; do
-  case $format in '' | '#'*) continue ;; esac
-  each=$((($(count "$long" "$format") - $(count "$short" "$format")) / messages))
+  case $format in
+    '' | '#'*) continue ;;
+    enet)
+      [ $# -lt 4 ] || continue
+      each=$((($(count "$work/enet-long.pcap" ndjson "$enet") - $(count "$work/enet-short.pcap" ndjson "$enet")) / 20000)) ;;
+    *) each=$((($(count "$long" "$format" riptide) - $(count "$short" "$format" riptide)) / messages)) ;;
+  esac
   verdict=ok; [ "$each" -le "$ceiling" ] || { verdict="MORE THAN THE CEILING"; status=1; }
   printf '%-8s %6d instructions a message, at most %6d  %s\n' "$format" "$each" "$ceiling" "$verdict"
 done <"$here/instructions.txt"

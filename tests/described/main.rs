@@ -9,6 +9,7 @@ mod hostile;
 mod loading;
 mod mistakes;
 mod raknet;
+mod steady;
 mod traffic;
 mod websocket;
 mod words;

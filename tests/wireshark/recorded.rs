@@ -12,6 +12,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr};
 
 /// A command that runs; its stderr up to the line that has `word`, and the address in that.
+#[allow(clippy::zombie_processes, reason = "it is waited for by its test")]
 fn started(args: &[&str], word: &str) -> (Child, BufReader<ChildStderr>, String) {
     let mut child = netkit(args).spawn().expect("netkit runs");
     let mut said = BufReader::new(child.stderr.take().expect("stderr"));

@@ -43,6 +43,19 @@ pub fn fields(tree: &Tree, sources: Sources<'_>, line: &mut Pieces<'_>) -> Optio
     Some(())
 }
 
+/// Has the tree anything that [`fields`] shows?
+pub fn is_shown(tree: &Tree) -> bool {
+    let nodes = tree.nodes();
+    let mut at = 0;
+    while let Some(node) = nodes.get(at) {
+        if !node.hidden() && !node.derived() {
+            return true;
+        }
+        at = (node.end as usize).max(at + 1);
+    }
+    false
+}
+
 /// A value with a comma behind it.
 #[inline(always)]
 fn value(node: &Node, sources: Sources<'_>, line: &mut Pieces<'_>) -> Option<()> {

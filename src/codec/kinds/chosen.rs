@@ -103,9 +103,21 @@ impl Chosen {
         known: impl Fn(&str) -> Option<u64>,
         holds: impl Fn(&When) -> bool,
     ) -> Option<&'static Choice> {
-        let from = known("from").unwrap_or(0);
         let at = self.exact.partition_point(|(other, _)| *other < id);
-        let exact = self.exact.get(at..).unwrap_or_default().iter().take_while(|(other, _)| *other == id).map(|e| e.1);
+        let rest = self.exact.get(at..).unwrap_or_default();
+        // The usual case: one message has the number, and anybody may send it at any time.
+        if let [(number, place), next @ ..] = rest
+            && *number == id
+            && next.first().is_none_or(|(other, _)| *other != id)
+            && self.others.iter().all(|place| self.among.get(*place as usize).is_none_or(|other| other.ids.is_empty()))
+            && let Some(choice) = self.among.get(*place as usize)
+            && choice.from == 0
+            && matches!(choice.when, When::Always)
+        {
+            return Some(choice);
+        }
+        let from = known("from").unwrap_or(0);
+        let exact = rest.iter().take_while(|(other, _)| *other == id).map(|e| e.1);
         let fits =
             |choice: &&Choice, from: u64| (choice.from == 0 || from == 0 || choice.from == from) && holds(&choice.when);
         let pick = |from: u64| {

@@ -23,6 +23,7 @@ mod checksum;
 mod chosen;
 mod closed;
 mod constant;
+mod deflating;
 mod high_bits;
 mod packed;
 mod parts;

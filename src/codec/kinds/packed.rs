@@ -1,5 +1,6 @@
 //! A field whose bytes are compressed, or masked: what is read are the bytes behind that.
 
+use super::deflating;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::Field;
 use crate::codec::node::Value;
@@ -7,8 +8,8 @@ use crate::codec::walk::{self, Custom};
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Writer};
 use flate2::Compression;
-use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use std::io::{Read, Write};
+use flate2::write::GzEncoder;
+use std::io::Write;
 
 /// What was done to the bytes.
 #[derive(Clone, Copy, Debug)]
@@ -63,20 +64,10 @@ impl Packed {
     /// Appends the unpacked bytes; false: these are none, or too many.
     fn unpack(&self, packed: &[u8], key: u8, out: &mut Vec<u8>) -> bool {
         let most = self.most as u64;
-        let all = |reader: &mut dyn Read, out: &mut Vec<u8>| {
-            reader.take(most + 1).read_to_end(out).is_ok_and(|read| read as u64 <= most)
-        };
         match self.packing {
-            // A stream that is followed by anything would not be given back.
-            Packing::Zlib => {
-                let mut zlib = flate2::bufread::ZlibDecoder::new(packed);
-                all(&mut zlib, out) && zlib.total_in() == packed.len() as u64
-            }
-            Packing::Deflate => {
-                let mut deflate = flate2::bufread::DeflateDecoder::new(packed);
-                all(&mut deflate, out) && deflate.total_in() == packed.len() as u64
-            }
-            Packing::Gzip => all(&mut flate2::bufread::GzDecoder::new(packed), out),
+            Packing::Zlib => deflating::inflate(true, packed, most, out),
+            Packing::Deflate => deflating::inflate(false, packed, most, out),
+            Packing::Gzip => deflating::all(&mut flate2::bufread::GzDecoder::new(packed), most, out),
             Packing::Xor(key) => {
                 out.extend_from_slice(packed);
                 xor(out, key.iter().copied());
@@ -93,16 +84,8 @@ impl Packed {
     fn pack(&self, plain: &[u8], key: u8) -> Vec<u8> {
         // Writing to a vector cannot fail.
         match self.packing {
-            Packing::Zlib => {
-                let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
-                let _ = zlib.write_all(plain);
-                zlib.finish().unwrap_or_default()
-            }
-            Packing::Deflate => {
-                let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
-                let _ = deflate.write_all(plain);
-                deflate.finish().unwrap_or_default()
-            }
+            Packing::Zlib => deflating::deflate(true, plain, <[u8]>::to_vec),
+            Packing::Deflate => deflating::deflate(false, plain, <[u8]>::to_vec),
             Packing::Gzip => {
                 let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
                 let _ = gzip.write_all(plain);
@@ -118,6 +101,15 @@ impl Packed {
                 xor(&mut bytes, std::iter::once(key));
                 bytes
             }
+        }
+    }
+
+    /// Does packing give these bytes?
+    fn packs_to(&self, plain: &[u8], key: u8, packed: &[u8]) -> bool {
+        match self.packing {
+            Packing::Zlib => deflating::deflate(true, plain, |made| made == packed),
+            Packing::Deflate => deflating::deflate(false, plain, |made| made == packed),
+            _ => self.pack(plain, key) == packed,
         }
     }
 
@@ -163,7 +155,7 @@ impl Custom for Packed {
         let mark = reader.tree.nodes().len();
         let (open, depth) = (reader.tree.open.len(), reader.depth);
         let inside = if whole { self.inside(&plain, source, reader) } else { Ok(()) };
-        let again = self.compressed() && whole && inside.is_ok() && self.pack(&plain, key) != packed;
+        let again = self.compressed() && whole && inside.is_ok() && !self.packs_to(&plain, key, packed);
         let length = plain.len() as u64;
         if let Some(context) = &mut reader.context {
             context.give_source(source, plain);

@@ -16,6 +16,36 @@ pub struct Part {
     pub low: u8,
     /// How many bits it has.
     pub bits: u8,
+    /// Where it is shown: its own bits on the wire, where they are neighbours there, else those of the
+    /// whole number.
+    shown: (u8, u8),
+    /// Its bits, from its lowest up: but for those that its flags leave to others.
+    mask: u64,
+    /// It is true or false.
+    truth: bool,
+}
+
+impl Part {
+    /// The `bits` bits from `low` on of this number, shown as `field`. `view`: the number is an earlier
+    /// field.
+    pub fn new((low, bits): (u8, u8), field: &Field, number: &Field, view: bool) -> Part {
+        let (width, order) = number.kind.width().unwrap_or((8, Order::Little));
+        let same_byte = low / 8 == (low + bits.max(1) - 1) / 8;
+        let shown = match order {
+            _ if view => (0, 0),
+            Order::Big if width > 8 && same_byte => ((width as u8 / 8 - 1 - low / 8) * 8 + low % 8, bits),
+            Order::Big | Order::Conversation if width > 8 => (0, width as u8),
+            _ => (low, bits),
+        };
+        let others = if let Show::Flags(flags) = field.show { flags.fixed_mask } else { 0 };
+        Part {
+            low,
+            bits,
+            shown,
+            mask: bits::mask(bits as u32) & !others,
+            truth: matches!(field.kind, Kind::Bool { .. }),
+        }
+    }
 }
 
 /// The bits of a number, each part a field in the number's place. Bits in no part are zero; where
@@ -37,54 +67,40 @@ impl Parts {
         self.fields.iter().zip(self.places.iter().copied())
     }
 
-    /// The bits of a part within the number: all from its lowest to its highest, but for those that
-    /// its flags leave to others.
-    fn mask(field: &Field, part: Part) -> u64 {
-        let others = if let Show::Flags(flags) = field.show { flags.fixed_mask } else { 0 };
-        (bits::mask(part.bits as u32) & !others) << part.low
-    }
-
-    /// The bits that some part has.
-    fn named(&self) -> u64 {
-        self.each().fold(0, |all, (field, part)| all | Parts::mask(field, part))
-    }
-
     fn width(&self) -> (u32, Order) {
         self.number.kind.width().unwrap_or((8, Order::Little))
     }
 
-    /// The bits on the wire of a part: its own, where they are neighbours there.
-    fn range(&self, part: Part, start: u32) -> (u32, u32) {
-        let (width, order) = self.width();
-        let (low, count) = (part.low as u32, part.bits as u32);
-        let same_byte = low / 8 == (low + count - 1) / 8;
-        match order {
-            Order::Big if width > 8 && same_byte => (start + (width / 8 - 1 - low / 8) * 8 + low % 8, count),
-            Order::Big | Order::Conversation if width > 8 => (start, width),
-            _ => (start + low, count),
-        }
-    }
-
-    fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let (width, order) = self.width();
-        for (field, part) in self.each() {
-            let value = (number & Parts::mask(field, part)) >> part.low;
-            if let (true, Show::Enum(names)) = (field.is(flag::CLOSED), field.show)
+    /// Shows the parts: the bits that some part has.
+    fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<u64, Stop> {
+        let tree = reader.tree();
+        let (mut named, mut undefined) = (0, None);
+        for (field, part) in self.fields.iter().zip(self.places) {
+            let value = number >> part.low & part.mask;
+            named |= part.mask << part.low;
+            if field.is(flag::CLOSED)
+                && let Show::Enum(names) = field.show
                 && names.iter().all(|(known, _)| *known != value)
             {
-                let have = reader.left() as u64;
-                let fault = Fault::new(Reason::Undefined("a value that its enumeration does not have"), start, 0, have);
-                return Err(reader.broken(field, fault));
+                undefined = Some(field);
+                break;
             }
-            let (bit, count) = if self.of.is_some() { (start, 0) } else { self.range(part, start) };
-            let shown = if let Kind::Bool { .. } = field.kind { Value::Bool(value == 1) } else { Value::UInt(value) };
-            reader.tree().push(field, shown, bit, count);
+            let shown = if part.truth { Value::Bool(value == 1) } else { Value::UInt(value) };
+            tree.push(field, shown, start + part.shown.0 as u32, part.shown.1 as u32);
             if field.is(flag::REFERENCED) {
-                let within = Within { width, order, low: part.low, mask: Parts::mask(field, part) };
-                reader.tree().scope.push_part(field, value, start, true, within);
+                let (width, order) = self.width();
+                let within = Within { width, order, low: part.low, mask: part.mask << part.low };
+                tree.scope.push_part(field, value, start, true, within);
             }
         }
-        Ok(())
+        match undefined {
+            None => Ok(named),
+            Some(field) => {
+                let have = reader.left() as u64;
+                let fault = Fault::new(Reason::Undefined("a value that its enumeration does not have"), start, 0, have);
+                Err(reader.broken(field, fault))
+            }
+        }
     }
 
     /// The given value of a part.
@@ -119,7 +135,7 @@ impl Parts {
         for (field, part) in self.each() {
             let given = self.given(field, part, writer)?;
             let value = match (whole, given, field.default) {
-                (Some(number), ..) => (number & Parts::mask(field, part)) >> part.low,
+                (Some(number), ..) => number >> part.low & part.mask,
                 (None, Some(value), _) => value,
                 (None, None, Some(default)) => default as u64,
                 (None, None, None) => {
@@ -144,7 +160,7 @@ impl Parts {
             writer.scope.push(self.number, number, at as u32, whole.is_some());
         }
         for (field, value, given, part) in entries {
-            let within = Within { width, order, low: part.low, mask: Parts::mask(field, part) };
+            let within = Within { width, order, low: part.low, mask: part.mask << part.low };
             writer.scope.push_part(field, value, at as u32, given, within);
         }
         Ok(())
@@ -156,7 +172,7 @@ impl Custom for Parts {
         let start = reader.position();
         if let Some(of) = self.of {
             let Some(number) = reader.known(of) else { return Ok(()) };
-            return self.show(number, start, reader);
+            return self.show(number, start, reader).map(|_| ());
         }
         let (width, order) = self.width();
         reader.need(self.fields.first().unwrap_or(self.number), start, width as u64)?;
@@ -164,8 +180,9 @@ impl Custom for Parts {
         if self.number.is(flag::REFERENCED) {
             reader.tree().scope.push(self.number, number, start, true);
         }
-        self.show(number, start, reader)?;
-        if number & !self.named() & bits::mask(width) != 0 {
+        let named = self.show(number, start, reader)?;
+        // Its bits above the width are zero.
+        if number & !named != 0 {
             let node = reader.tree().push(self.number, Value::Raw { bit: start, bits: width }, start, width);
             reader.tree().reveal(node);
         }
@@ -176,7 +193,7 @@ impl Custom for Parts {
         let Some(of) = self.of else { return self.write_number(writer) };
         for (field, part) in self.each() {
             let Some(value) = self.given(field, part, writer)? else { continue };
-            let mask = Parts::mask(field, part);
+            let mask = part.mask << part.low;
             let number = writer.known(of).unwrap_or(0);
             writer.complete(of, number & !mask | value << part.low);
             if writer.known(of).unwrap_or(0) & mask != value << part.low {
@@ -194,13 +211,13 @@ impl Custom for Parts {
         let (at, (width, order)) = (sampler.out.len(), self.width());
         let mut number = 0;
         for (field, part) in self.each() {
-            let any = (sampler.next() << part.low & Parts::mask(field, part)) >> part.low;
+            let any = sampler.next() & part.mask;
             let value = match field.show {
                 Show::Enum(names) => names.get(sampler.below(names.len() as u64) as usize).map_or(any, |(n, _)| *n),
                 _ => any,
             };
             number |= value << part.low;
-            let within = Within { width, order, low: part.low, mask: Parts::mask(field, part) };
+            let within = Within { width, order, low: part.low, mask: part.mask << part.low };
             sampler.scope.push_part(field, value, at as u32, false, within);
         }
         sampler.put(number, width, order);

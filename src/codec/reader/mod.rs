@@ -15,7 +15,11 @@ use value::raw_or_bytes;
 pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("what could not be read");
 
 /// The bytes of a payload after its schema's fields.
-pub static TRAILING: Field = super::layout::bytes("trailing", Len::Rest).doc("what is left over").omit_empty().padded();
+pub static TRAILING: Field = {
+    let mut field = super::layout::bytes("trailing", Len::Rest).doc("what is left over").omit_empty().padded();
+    field.hook = u16::MAX;
+    field
+};
 
 /// The longest message, in bytes: its bits can be counted in 32 bits.
 pub const LONGEST: usize = (u32::MAX / 8) as usize;

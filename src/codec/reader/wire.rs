@@ -48,8 +48,8 @@ pub struct List {
     left: Remaining,
     last_at: u32,
     started: bool,
-    /// The minimal size of an element, for a list without a count.
-    least: u64,
+    /// An element.
+    of: &'static Field,
 }
 
 enum Remaining {
@@ -220,8 +220,7 @@ impl Wire for Reader<'_> {
         self.listed += 1;
         let node = self.tree.open(field, Value::List, self.at);
         self.tree.open.push(node as u32);
-        let least = if let Remaining::Rest = left { least_bits(of) } else { 0 };
-        Ok(List { start: (start, mark), node, count_node, left, last_at: self.at, started: false, least })
+        Ok(List { start: (start, mark), node, count_node, left, last_at: self.at, started: false, of })
     }
 
     #[inline]
@@ -248,7 +247,11 @@ impl Wire for Reader<'_> {
                 Some(_) => Ok(true),
             },
             // Padding of the last byte is not an element.
-            Remaining::Rest if self.end - self.at < 8 && list.least > (self.end - self.at) as u64 => Ok(false),
+            Remaining::Rest
+                if matches!(self.end - self.at, 1..8) && least_bits(list.of) > (self.end - self.at) as u64 =>
+            {
+                Ok(false)
+            }
             Remaining::Rest => Ok(self.end > self.at && !(list.started && self.at == list.last_at)).inspect(|_| {
                 (list.started, list.last_at) = (true, self.at);
             }),

@@ -4,10 +4,20 @@ use super::reading::{Named, Names};
 use crate::codec::bits;
 use crate::codec::digits;
 use crate::codec::layout::{Kind, When};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-/// Schemas live as long as the program; their size is bounded by the user's files.
+/// Schemas live as long as the program; their size is bounded by the user's files. Equal texts are one
+/// in memory, so that comparing them is comparing addresses.
 pub fn leak(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = known.get(text) {
+        return same;
+    }
+    let new: &'static str = Box::leak(text.to_owned().into_boxed_str());
+    known.insert(new);
+    new
 }
 
 /// Checks that this is a valid field name, and not taken.

@@ -39,6 +39,8 @@ pub struct Description {
     pub(super) websocket: Option<&'static [u16]>,
     /// Who sends what this holds for is the server.
     pub(super) server: Option<When>,
+    /// What that condition asks.
+    pub(super) server_names: Vec<&'static str>,
     pub(super) packets: usize,
     pub(super) traffic: traffic::Rules,
     /// How servers are asked.
@@ -115,10 +117,14 @@ impl Description {
 
     /// What a packet changes of what is remembered, from the next one on.
     pub(super) fn remember(&self, tree: &Tree, memory: &mut [[u64; 2]]) {
-        if memory.is_empty() {
-            return;
+        if !memory.is_empty() {
+            self.remember_at(tree.nodes().iter(), memory);
         }
-        for node in tree.nodes().iter().filter(|node| node.field.hook > 0) {
+    }
+
+    /// What these nodes change of what is remembered.
+    pub(super) fn remember_at<'t>(&self, nodes: impl Iterator<Item = &'t Node>, memory: &mut [[u64; 2]]) {
+        for node in nodes.filter(|node| node.field.hook > 0) {
             for set in self.hook(node).map_or(&[][..], |hook| &hook.sets) {
                 let Some(value) = set.value.or(node.number()) else { continue };
                 let Some(sides) = memory.get_mut(set.memory) else { continue };

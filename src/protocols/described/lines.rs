@@ -19,6 +19,27 @@ pub struct Mark {
     pub node: Option<u32>,
     /// Its first byte.
     pub start: u32,
+    /// The outermost element of a list in which it stands.
+    pub element: u32,
+}
+
+/// What a pass over a packet's nodes finds.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The lines.
+    pub lines: Vec<Mark>,
+    /// The nodes at which a session does something.
+    pub hooked: Vec<u32>,
+    /// Some node tells that something is odd.
+    pub odd: bool,
+}
+
+impl Found {
+    /// Those among a line's nodes at which a session does something.
+    pub fn hooked_in(&self, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let before = |at: usize| self.hooked.partition_point(|k| (*k as usize) < at);
+        before(range.start)..before(range.end)
+    }
 }
 
 static FRAGMENT: [Field; 1] = [bytes("data", Len::Rest).doc("a part of a longer message")];
@@ -61,15 +82,32 @@ fn outer(fields: &'static [Field], all: &mut Vec<Field>, seen: &mut FxHashSet<*c
     }
 }
 
-/// Finds the innermost messages, and the elements that hold none.
-pub fn find(tree: &Tree, lines: &mut Vec<Mark>) {
+/// Finds the innermost messages, and the elements that hold none; and what else nodes tell.
+pub fn find(tree: &Tree, found: &mut Found) {
+    let Found { lines, hooked, odd } = found;
     lines.clear();
+    hooked.clear();
+    *odd = false;
     let nodes = tree.nodes();
     // Where the bytes of the next line begin: where the first element behind the last line does.
     let mut next: Option<u32> = None;
+    // The outermost element, and the node behind it.
+    let mut outermost = (0, 0);
+    let mut full = false;
     for (k, node) in nodes.iter().enumerate() {
-        let (message, element) = (node.field.is(flag::MESSAGE), node.field.is(flag::ELEMENT));
-        if !(message || element) || node.value != Value::Group {
+        match node.field.hook {
+            0 => {}
+            u16::MAX => *odd = true,
+            _ => hooked.push(k as u32),
+        }
+        if !node.field.is(flag::MESSAGE | flag::ELEMENT) || node.value != Value::Group {
+            continue;
+        }
+        let element = node.field.is(flag::ELEMENT);
+        if element && k as u32 >= outermost.1 {
+            outermost = (k as u32, node.end);
+        }
+        if full {
             continue;
         }
         if element && lines.last().is_none_or(|last| behind(nodes, last, k)) {
@@ -84,14 +122,16 @@ pub fn find(tree: &Tree, lines: &mut Vec<Mark>) {
             lines.pop();
         }
         if lines.len() >= MOST {
-            return;
+            full = true;
+            continue;
         }
         let start = if lines.is_empty() { 0 } else { start.or(next.take()).unwrap_or(node.bit / 8) };
         next = None;
-        lines.push(Mark { node: Some(k as u32), start });
+        let element = if (k as u32) < outermost.1 { outermost.0 } else { k as u32 };
+        lines.push(Mark { node: Some(k as u32), start, element });
     }
     if lines.is_empty() {
-        lines.push(Mark { node: None, start: 0 });
+        lines.push(Mark { node: None, start: 0, element: 0 });
     }
 }
 
@@ -139,53 +179,91 @@ fn shift(node: &mut Node, by: u32) {
 }
 
 impl Split<'_> {
-    /// Fills a line's trees: the headers around its message, and its fields.
-    pub fn fill(&self, packet: &mut Tree, fields: &mut Tree) {
-        let nodes = self.tree.nodes();
-        let start = self.mark.start * 8;
-        let own = self.own;
-        let reveal = self.reveal;
-        let shown = move |node: &mut Node| match reveal {
+    /// Appends fields of the line's own.
+    fn inside(&self, to: &mut Tree, range: std::ops::Range<usize>) {
+        if self.mark.start == 0 && self.reveal == Reveal::Nothing {
+            return to.append(self.tree, range, |_| {});
+        }
+        to.append(self.tree, range, |node| {
+            if node.source == self.own {
+                shift(node, self.mark.start * 8);
+            }
+            self.reveal(node);
+        });
+    }
+
+    /// Appends fields of the headers.
+    fn around(&self, to: &mut Tree, range: std::ops::Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        if self.whole.is_none() && self.reveal == Reveal::Nothing {
+            return to.append(self.tree, range, |_| {});
+        }
+        to.append(self.tree, range, |node| {
+            if let Some(whole) = self.whole
+                && node.source == self.own
+            {
+                node.source = whole;
+            }
+            self.reveal(node);
+        });
+    }
+
+    fn reveal(&self, node: &mut Node) {
+        match self.reveal {
             // The count of a list is shown where the list broke off, and tells that.
             Reveal::Everything if node.field.is(flag::HIDDEN) => node.show(),
             Reveal::Selectors if node.field.is(flag::SELECTS) => node.show(),
             _ => {}
-        };
-        let inside = |node: &mut Node| {
-            if node.source == own {
-                shift(node, start);
-            }
-            shown(node);
-        };
-        let around = |node: &mut Node| {
-            match self.whole {
-                Some(whole) if node.source == own => node.source = whole,
-                _ => {}
-            }
-            shown(node);
-        };
+        }
+    }
+
+    /// Fills a line's trees: the headers around its message, and its fields.
+    pub fn fill(&self, packet: &mut Tree, fields: &mut Tree) {
+        let nodes = self.tree.nodes();
         let Some(target) = self.mark.node.map(|node| node as usize) else {
-            fields.append(self.tree, 0..nodes.len(), inside);
-            return;
+            return self.inside(fields, 0..nodes.len());
         };
-        let mut at = 0;
+        // The headers' fields from `from` up to `at` are appended together.
+        let (mut from, mut at) = (0, 0);
+        // How many lists hold the line, and where the outermost one ends.
+        let (mut lists, mut list_end) = (0, 0);
         while let Some(node) = nodes.get(at) {
             let end = (node.end as usize).max(at + 1);
+            let mut next = end;
             if at == target {
-                fields.append(self.tree, at + 1..end, inside);
+                self.around(packet, from..at);
+                self.inside(fields, at + 1..end);
             } else if at < target && target < end {
-                at += 1;
-                continue;
+                self.around(packet, from..at);
+                // Other elements of a list are other lines.
+                next = at + 1;
+                if node.value == Value::List {
+                    let element = self.mark.element as usize;
+                    if lists == 0 && (next..end).contains(&element) {
+                        (next, list_end) = (element, end);
+                    }
+                    lists += 1;
+                }
             } else if std::ptr::eq(node.field, &UNPARSED) || std::ptr::eq(node.field, &TRAILING) && at > target {
+                self.around(packet, from..at);
                 if self.last {
                     let to = if std::ptr::eq(node.field, &UNPARSED) { &mut *fields } else { &mut *packet };
-                    to.append(self.tree, at..end, inside);
+                    self.inside(to, at..end);
                 }
-            } else if !(node.field.is(flag::CARRIES) && node.nests() || node.field.is(flag::MESSAGE | flag::ELEMENT)) {
-                packet.append(self.tree, at..end, around);
+            } else if node.field.is(flag::CARRIES) && node.nests() || node.field.is(flag::MESSAGE | flag::ELEMENT) {
+                self.around(packet, from..at);
+                if lists == 1 && at > target && node.field.is(flag::ELEMENT) {
+                    next = next.max(list_end);
+                }
+            } else {
+                at = end;
+                continue;
             }
-            at = end;
+            (from, at) = (next, next);
         }
+        self.around(packet, from..at);
     }
 }
 

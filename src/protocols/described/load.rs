@@ -5,7 +5,7 @@ use super::compile::{Compiled, Compiler, lasting, statics};
 use super::description::Description;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
-use super::{Described, about, advice, frames, lines, parse, probe, recognise, traffic};
+use super::{Described, about, advice, conditions, frames, lines, parse, probe, recognise, traffic};
 use crate::codec::kinds::Choice;
 use crate::codec::layout::uint;
 use crate::codec::reader::TRAILING;
@@ -86,7 +86,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let carriers: Vec<Carrier> = carriers.into_iter().filter(|(there, _)| *there).map(|(_, carrier)| carrier).collect();
     let ports = udp.iter().copied().chain(tcp.as_ref().map(|(ports, _)| *ports)).chain(websocket);
     let probe = probe::compile(file, &compiler, &carriers, ports.flatten().next().copied())?;
-    let traffic = traffic::compile(file, &compiler, headers, &carried)?;
+    let traffic = traffic::compile(file, &compiler, (packet, headers), &carried)?;
     let codes = Codes::of(name);
     let tables = about::tables(&carried, packet);
     let settings: Vec<Setting> =
@@ -123,6 +123,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
         udp,
         tcp,
         websocket,
+        server_names: server.as_ref().map(conditions::names).unwrap_or_default(),
         server,
         packets: file.recognise.packets.unwrap_or(3) as usize,
         traffic,

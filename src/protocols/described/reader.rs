@@ -17,11 +17,11 @@ pub struct Work {
     pub sources: Vec<Vec<u8>>,
     /// How many of them are in use.
     pub used: usize,
-    /// The nodes of its innermost messages.
-    pub lines: Vec<super::lines::Mark>,
+    /// Its innermost messages.
+    pub found: super::lines::Found,
     /// For wholes.
     pub whole: Tree,
-    pub whole_lines: Vec<super::lines::Mark>,
+    pub whole_found: super::lines::Found,
     pub whole_trees: (Tree, Tree),
     pub from: Vec<(crate::dissect::Target, i64)>,
 }
@@ -129,5 +129,6 @@ pub fn read(
         };
         tree.push(&TRAILING, value, bit, bits);
     }
-    outcome.fault()
+    // Faults are large, and nearly always there is none to be moved.
+    outcome.stop.is_some().then(|| outcome.fault()).flatten()
 }

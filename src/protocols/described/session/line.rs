@@ -20,7 +20,7 @@ impl DescribedSession {
         last: bool,
         whole: Option<u8>,
         broken: bool,
-        trees: &mut (Tree, Tree),
+        trees: (&mut Tree, &mut Tree),
     ) -> &'static str {
         let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
         let name = match node {
@@ -42,15 +42,15 @@ impl DescribedSession {
             (false, true) => Reveal::Nothing,
         };
         let split = Split { tree, mark, last, whole, own: 0, reveal };
-        split.fill(&mut trees.0, &mut trees.1);
+        split.fill(trees.0, trees.1);
         name
     }
 
     /// Shows hidden presence bits that encoding would write otherwise.
-    pub(super) fn derive_presence(&self, tree: &mut Tree) {
+    pub(super) fn derive_presence(&self, tree: &mut Tree, hooked: &[u32]) {
         let hook = |node: &Node| self.description.hook(node).and_then(|hook| hook.presence.as_ref());
-        for k in 0..tree.nodes().len() {
-            let Some(node) = tree.nodes().get(k).filter(|node| node.field.hook > 0 && node.hidden()) else { continue };
+        for k in hooked.iter().map(|k| *k as usize) {
+            let Some(node) = tree.nodes().get(k).filter(|node| node.hidden()) else { continue };
             let (Some((masks, more)), Some(value)) = (hook(node), node.number()) else { continue };
             let simple = masks.iter().filter(|mask| value & **mask != 0).fold(0, |all, mask| all | mask);
             if simple != value || value & more != 0 {
@@ -59,8 +59,11 @@ impl DescribedSession {
         }
     }
 
-    /// What the fields themselves say is odd.
-    pub(super) fn notes(&self, dissection: &mut Dissection) {
+    /// What the fields themselves say is odd. `odd`: some field of the packet does.
+    pub(super) fn notes(&self, odd: bool, dissection: &mut Dissection) {
+        if !odd && dissection.message != "unknown" {
+            return;
+        }
         let codes = self.description.codes;
         let Dissection { tree, packet, notes, message, .. } = dissection;
         if *message == "unknown" {

@@ -145,7 +145,7 @@ impl DescribedSession {
             }
             (from, _) => from,
         };
-        let (used, mut tree) = (Cell::new(0), std::mem::take(&mut work.tree));
+        let used = Cell::new(0);
         work.used = 0;
         let mut known = Known {
             description: self.description,
@@ -157,8 +157,7 @@ impl DescribedSession {
             sources: &mut work.sources,
             used_sources: &mut work.used,
         };
-        let fault = read(self.description.packet, (place.bytes, place.length, 0), &mut known, &mut tree);
-        work.tree = tree;
+        let fault = read(self.description.packet, (place.bytes, place.length, 0), &mut known, &mut work.tree);
         (fault, used.get())
     }
 
@@ -168,8 +167,7 @@ impl DescribedSession {
         if let (Some(when), false) = (&self.description.server, self.certain) {
             let tree = &work.tree;
             let end = tree.nodes().len();
-            let names = super::conditions::names(when);
-            if names.iter().all(|name| lines::visible(tree, end, name).is_some()) {
+            if self.description.server_names.iter().all(|name| lines::visible(tree, end, name).is_some()) {
                 let server = join::holds(when, tree, end, &|_| None);
                 self.server = Some(if server { side } else { side.other() });
                 self.certain = true;
@@ -200,10 +198,9 @@ impl DescribedSession {
         {
             (fault, used) = self.take_in(&mut work, place, addressed);
         }
-        self.derive_presence(&mut work.tree);
-        let mut marks = std::mem::take(&mut work.lines);
-        lines::find(&work.tree, &mut marks);
-        let count = marks.len();
+        lines::find(&work.tree, &mut work.found);
+        self.derive_presence(&mut work.tree, &work.found.hooked);
+        let (count, odd) = (work.found.lines.len(), work.found.odd);
         // The headers of a part that is not the first stand in another part's bytes.
         let whole = if count > 1 {
             work.source().map(|(source, buffer)| {
@@ -213,8 +210,10 @@ impl DescribedSession {
         } else {
             None
         };
-        for (k, mark) in marks.iter().enumerate() {
-            let end = marks.get(k + 1).map(|next| next.start as usize);
+        let broken = fault.is_some();
+        for k in 0..count {
+            let Some(mark) = work.found.lines.get(k).copied() else { break };
+            let end = work.found.lines.get(k + 1).map(|next| next.start as usize);
             let last = end.is_none();
             let from = (mark.start as usize).min(place.bytes.len());
             let to = end.unwrap_or(place.bytes.len()).clamp(from, place.bytes.len());
@@ -224,10 +223,9 @@ impl DescribedSession {
             let dissection = out.begin(self.description.name);
             dissection.from = self.role(place.side);
             dissection.part = (count > 1).then_some((k as u32 + 1, count as u32));
-            let mut trees = (std::mem::take(&mut dissection.packet), std::mem::take(&mut dissection.tree));
-            dissection.message = self.line(&work.tree, *mark, last, whole, fault.is_some(), &mut trees);
-            (dissection.packet, dissection.tree) = trees;
-            if last {
+            let trees = (&mut dissection.packet, &mut dissection.tree);
+            dissection.message = self.line(&work.tree, mark, last, whole, broken, trees);
+            if last && broken {
                 dissection.fault = fault.take();
             }
             if k == 0 {
@@ -237,8 +235,8 @@ impl DescribedSession {
                     dissection.notes.add(Level::Warning, "websocket.unmasked", text);
                 }
             }
-            self.notes(dissection);
-            self.joined(*mark, &mut work, place, dissection);
+            self.notes(odd, dissection);
+            self.joined(mark, &mut work, place, dissection);
             self.remembered(used, dissection);
             self.traffic.see(&self.description.traffic, (&own, mark.start), &self.description.codes, dissection);
             let sources = work.sources.get_mut(..work.used).unwrap_or_default();
@@ -246,8 +244,10 @@ impl DescribedSession {
             out.emit(&own);
             out.dissection.exchange(sources);
         }
-        self.description.remember(&work.tree, &mut self.memory);
-        work.lines = marks;
+        if !self.memory.is_empty() {
+            let hooked = work.found.hooked.iter().filter_map(|k| work.tree.nodes().get(*k as usize));
+            self.description.remember_at(hooked, &mut self.memory);
+        }
         out.dissection.scratch.give(work);
     }
 }

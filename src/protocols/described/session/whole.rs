@@ -23,13 +23,19 @@ impl DescribedSession {
         if !self.description.joins() {
             return;
         }
-        let tree = std::mem::take(&mut work.tree);
+        let nodes = work.tree.nodes();
         let range = match mark.node {
-            Some(node) => node as usize..tree.nodes().get(node as usize).map_or(0, |n| n.end as usize),
-            None => 0..tree.nodes().len(),
+            Some(node) => node as usize..nodes.get(node as usize).map_or(0, |n| n.end as usize),
+            None => 0..nodes.len(),
         };
+        let hooked = work.found.hooked_in(&range);
+        if hooked.is_empty() {
+            return;
+        }
+        let tree = std::mem::take(&mut work.tree);
         let from = (dissection.target(place), place.time.nanos() as i64);
-        for k in range {
+        for at in hooked {
+            let Some(k) = work.found.hooked.get(at).map(|k| *k as usize) else { break };
             let Some(node) = tree.nodes().get(k) else { break };
             let Some(join) = self.description.hook(node).and_then(|hook| hook.join) else { continue };
             let Some((source, buffer)) = work.source() else { break };
@@ -124,14 +130,14 @@ impl DescribedSession {
             }
             return;
         }
-        let mut marks = std::mem::take(&mut work.whole_lines);
-        lines::find(&tree, &mut marks);
-        for (k, mark) in marks.iter().enumerate() {
+        let mut found = std::mem::take(&mut work.whole_found);
+        lines::find(&tree, &mut found);
+        for (k, mark) in found.lines.iter().enumerate() {
             let mut trees = std::mem::take(&mut work.whole_trees);
             trees.0.clear();
             trees.1.clear();
             let mark = Mark { start: 0, ..*mark };
-            let last = k + 1 == marks.len();
+            let last = k + 1 == found.lines.len();
             let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
             let name = node.filter(|n| n.field.is(flag::MESSAGE)).map_or("packet", |n| n.field.name);
             let split = Split { tree: &tree, mark, last, whole: None, own: source, reveal: Reveal::Nothing };
@@ -155,7 +161,7 @@ impl DescribedSession {
                 break;
             }
         }
-        work.whole_lines = marks;
+        work.whole_found = found;
         let derived = &mut dissection.derived;
         derived.push_from(source, &JOINED_BULK, value, 0, length as u32 * 8);
         derived.close(group, 0);

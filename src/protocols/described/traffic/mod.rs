@@ -10,13 +10,11 @@ mod rules;
 pub use rules::{Rules, compile};
 
 use super::codes::Codes;
-use super::conditions;
 use super::key::Key;
-use crate::codec::layout::When;
 use crate::codec::node::Node;
 use crate::dissect::{Dissection, Provenance};
 use numbers::Spaces;
-use path::{Path, find};
+use path::Path;
 use requests::Questions;
 
 /// What a conversation has of numbers and questions.
@@ -63,13 +61,4 @@ fn key(fields: &[Path], dissection: &Dissection) -> Key {
     let mut key = Key::default();
     fields.iter().for_each(|field| key.push(field.number(dissection)));
     key
-}
-
-/// Does a condition hold for a line?
-fn holds(when: &When, dissection: &Dissection) -> bool {
-    let value = |name: &str| {
-        let name = name.rsplit('.').next().unwrap_or(name);
-        find(&dissection.tree, name).or_else(|| find(&dissection.packet, name)).and_then(Node::number)
-    };
-    conditions::holds(when, &value)
 }

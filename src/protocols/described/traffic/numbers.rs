@@ -4,7 +4,7 @@ use super::super::codes::Codes;
 use super::super::key::Key;
 use super::identified::Identified;
 use super::rules::{Numbers, What};
-use super::{holds, key, shared};
+use super::{key, shared};
 use crate::codec::node::Node;
 use crate::codec::{Level, Tree};
 use crate::dissect::numbered::{Acknowledgement, tell_copy, tell_seen};
@@ -110,7 +110,7 @@ impl Spaces {
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
-        if !holds(&numbers.when, dissection) {
+        if !numbers.when.holds(dissection) {
             return;
         }
         let Some((node, _, around)) = numbers.number.find(dissection) else { return };
@@ -185,7 +185,7 @@ impl Spaces {
         let mut any = false;
         self.named.clear();
         for ack in &numbers.acks {
-            if !holds(&ack.when, dissection) {
+            if !ack.when.holds(dissection) {
                 continue;
             }
             let Some((node, tree, around)) = ack.field.find(dissection) else { continue };

@@ -9,6 +9,7 @@ use crate::codec::node::Node;
 use crate::codec::schema::named::leak;
 use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
+use rustc_hash::FxHashSet;
 
 /// A field of a line.
 #[derive(Clone, Debug)]
@@ -18,13 +19,23 @@ pub struct Path {
     name: &'static str,
     /// The message carries others: its fields of that name are also those of the lines inside.
     carried: &'static [&'static Field],
+    /// The messages that have a field of that name.
+    messages: &'static [&'static str],
+    /// Headers have one.
+    headers: bool,
 }
 
 impl Path {
     /// The field, and whether it stands in the headers.
     pub fn find<'t>(&self, dissection: &'t Dissection) -> Option<(&'t Node, &'t Tree, bool)> {
-        let own = || find(&dissection.tree, self.name).map(|node| (node, &dissection.tree, false));
-        let around = || find(&dissection.packet, self.name).map(|node| (node, &dissection.packet, true));
+        let own = || {
+            let found = if self.may_be_in(dissection.message) { find(&dissection.tree, self.name) } else { None };
+            found.map(|node| (node, &dissection.tree, false))
+        };
+        let around = || {
+            let found = if self.headers { find(&dissection.packet, self.name) } else { None };
+            found.map(|node| (node, &dissection.packet, true))
+        };
         match self.of {
             Some("packet") => around().or_else(|| if dissection.message == "packet" { own() } else { None }),
             Some(message) if message != dissection.message => {
@@ -37,13 +48,20 @@ impl Path {
         }
     }
 
+    /// May a line of this name have the field? Those that are no message have what their packet has.
+    fn may_be_in(&self, message: &'static str) -> bool {
+        self.messages.iter().any(|name| std::ptr::eq(*name, message))
+            || matches!(message, "packet" | "unknown" | "fragment")
+    }
+
+    /// Its number.
     pub fn number(&self, dissection: &Dissection) -> Option<u64> {
         self.find(dissection)?.0.number()
     }
 }
 
 /// The field of that name: the innermost, which is the last one of the headers.
-pub fn find<'t>(tree: &'t Tree, name: &str) -> Option<&'t Node> {
+fn find<'t>(tree: &'t Tree, name: &str) -> Option<&'t Node> {
     tree.find(name).or_else(|| tree.nodes().iter().rev().find(|node| node.field.name == name))
 }
 
@@ -51,18 +69,50 @@ pub fn find<'t>(tree: &'t Tree, name: &str) -> Option<&'t Node> {
 pub struct Fields {
     pub all: Vec<(&'static str, &'static Field)>,
     carriers: Vec<&'static str>,
+    /// The names of all fields that may stand around a message.
+    around: FxHashSet<&'static str>,
 }
 
 impl Fields {
-    /// Those of a protocol.
-    pub fn new(headers: &'static [Field], carried: &[(&'static str, &'static [Choice])]) -> Fields {
-        let mut all = Vec::new();
+    /// Those of a protocol: of its packet, its headers and its messages.
+    pub fn new(
+        (packet, headers): (&'static [Field], &'static [Field]),
+        carried: &[(&'static str, &'static [Choice])],
+    ) -> Fields {
+        let (mut all, mut around) = (Vec::new(), FxHashSet::default());
+        let carriers: Vec<&'static str> = carried.iter().map(|(carrier, _)| *carrier).collect();
+        field_names::everywhere(packet, &mut |field| _ = around.insert(field.name));
         field_names::everywhere(headers, &mut |field| all.push(("packet", field)));
         for choice in carried.iter().flat_map(|(_, list)| list.iter()) {
             let name = choice.field.name;
-            field_names::everywhere(choice.layout.fields, &mut |field| all.push((name, field)));
+            let carries = carriers.contains(&name);
+            field_names::everywhere(choice.layout.fields, &mut |field| {
+                all.push((name, field));
+                if carries {
+                    around.insert(field.name);
+                }
+            });
         }
-        Fields { all, carriers: carried.iter().map(|(carrier, _)| *carrier).collect() }
+        Fields { all, carriers, around }
+    }
+
+    /// The messages that have a field of that name, once for each place of their name in memory; and
+    /// whether headers have one.
+    fn places(&self, name: &str) -> (&'static [&'static str], bool) {
+        let mut messages: Vec<&'static str> = Vec::new();
+        for (message, _) in self.all.iter().filter(|(_, field)| field.name == name) {
+            if !messages.iter().any(|known| std::ptr::eq(*known, *message)) {
+                messages.push(message);
+            }
+        }
+        (statics(messages), self.around.contains(name))
+    }
+
+    /// A field that a condition asks for, in whatever message.
+    pub fn asked(&self, name: &'static str) -> Path {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let (messages, headers) = self.places(last);
+        Path { of: None, name: leak(last), carried: &[], messages, headers }
     }
 
     /// The field of that name, and its first description.
@@ -86,7 +136,8 @@ impl Fields {
                     }
                     _ => &[],
                 };
-                Ok((Path { of: of.map(leak), name: leak(name), carried }, field))
+                let (messages, headers) = self.places(name);
+                Ok((Path { of: of.map(leak), name: field.name, carried, messages, headers }, field))
             }
             None => {
                 let known = self.all.iter().filter(|(message, _)| of.is_none_or(|of| of == *message));

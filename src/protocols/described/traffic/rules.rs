@@ -9,6 +9,7 @@ use super::path::{Fields, Path};
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, When};
 use crate::codec::schema::named::leak;
+use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
 
 /// What a file says.
@@ -22,7 +23,7 @@ pub struct Rules {
 #[derive(Debug)]
 pub struct Numbers {
     pub number: Path,
-    pub when: When,
+    pub when: Test,
     pub per: Vec<Path>,
     pub acks: Vec<Ack>,
     pub resent_as: Option<Path>,
@@ -30,12 +31,42 @@ pub struct Numbers {
     pub modulus: i64,
 }
 
+/// A condition on a line's fields.
+#[derive(Debug, Default)]
+pub struct Test {
+    when: Option<When>,
+    /// What it asks.
+    names: Vec<(&'static str, Path)>,
+}
+
+impl Test {
+    fn new(when: When, fields: &Fields) -> Test {
+        match when {
+            When::Always => Test::default(),
+            when => {
+                let names = conditions::names(&when).into_iter().map(|name| (name, fields.asked(name)));
+                Test { names: names.collect(), when: Some(when) }
+            }
+        }
+    }
+
+    /// Does it hold for a line?
+    pub fn holds(&self, dissection: &Dissection) -> bool {
+        let Some(when) = &self.when else { return true };
+        let value = |name: &str| {
+            let (_, path) = self.names.iter().find(|(known, _)| std::ptr::eq(*known, name))?;
+            path.number(dissection)
+        };
+        conditions::holds(when, &value)
+    }
+}
+
 /// What acknowledges.
 #[derive(Debug)]
 pub struct Ack {
     pub what: What,
     pub field: Path,
-    pub when: When,
+    pub when: Test,
     pub range: Option<(&'static str, &'static str)>,
 }
 
@@ -68,14 +99,14 @@ impl Rules {
     }
 }
 
-/// What a file says of delivery.
+/// What a file says of delivery. `tables`: the packet's fields, and those of all headers.
 pub fn compile(
     file: &File,
     compiler: &Compiler<'_>,
-    headers: &'static [Field],
+    tables: (&'static [Field], &'static [Field]),
     carried: &[(&'static str, &'static [Choice])],
 ) -> Compiled<Rules> {
-    let fields = Fields::new(headers, carried);
+    let fields = Fields::new(tables, carried);
     let mut rules = Rules::default();
     for text in &file.numbers {
         rules.numbers.push(numbers(text, compiler, &fields)?);
@@ -134,12 +165,13 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
             When::All(statics(vec![when, more]))
         }
     };
+    let when = Test::new(when, fields);
     Ok(Numbers { number, when, per, acks, resent_as, modulus })
 }
 
 fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Ack> {
     let (field, _) = fields.path(&place.field, place.line, key)?;
-    let when = condition(place.condition.as_deref(), place.line, compiler, fields)?;
+    let when = Test::new(condition(place.condition.as_deref(), place.line, compiler, fields)?, fields);
     let range = match (place.from.is_empty(), place.to.is_empty(), what) {
         (true, true, What::Ranges) => {
             return Err((place.line, format!("{key}: expected {{ field, from, to }}: the ends of each range")));

@@ -52,8 +52,9 @@ impl<'a> Compiler<'a> {
                 return Err((t.line, format!("{}: {}: bit {bit} is in two parts", t.name, part.name)));
             }
             taken |= mask;
-            fields.push(self.part(t, part, count)?);
-            places.push(Part { low: part.low, bits: count });
+            let field = self.part(t, part, count)?;
+            places.push(Part::new((part.low, count), &field, &number, t.of.is_some()));
+            fields.push(field);
         }
         let mut raw = number;
         raw.set_name(leak(&t.name));
