@@ -108,3 +108,23 @@ fn deflated_messages_are_read_and_given_back() {
     let check = run(&["decode", &capture, "-p", &file, "--check"]);
     assert_eq!(check.status.code(), Some(0), "{}", String::from_utf8_lossy(&check.stderr));
 }
+
+/// A file with both carriers: the port tells which it is where the capture has no upgrade.
+#[test]
+fn the_port_tells_the_carrier_of_a_stream_without_upgrade() {
+    let folder = Scratch::new("described-carriers");
+    let text = FILE.replace("[websocket]", "[tcp]\nports = [8089]\nframe = { length = \"u16\" }\n\n[websocket]");
+    let file = folder.write("webgame.toml", text);
+    let hello = b"\x01WGME\x03Ada";
+    let framed = [&(hello.len() as u16).to_le_bytes()[..], hello].concat();
+    for (port, carrier, bytes) in [(8089, "tcp", framed), (8090, "websocket", frame(true, false, hello))] {
+        let mut wire = Wire::default();
+        let ends = ["127.0.0.1:40000".parse().unwrap(), format!("127.0.0.1:{port}").parse().unwrap()];
+        wire.stream(ends, &[(true, bytes)]);
+        let capture = folder.write(&format!("{carrier}.pcap"), wire.file());
+        let told = run(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        let told = lines(&String::from_utf8(told.stdout).unwrap());
+        let seen: Vec<_> = told.iter().map(|line| (&line["message"], &line["fields"])).collect();
+        assert_eq!(seen, [(&json!("hello"), &json!({"name": "Ada"}))], "{carrier}");
+    }
+}

@@ -34,6 +34,8 @@ enum Way {
 /// One conversation.
 #[derive(Debug)]
 pub struct DescribedSession {
+    /// One of its ports is the file's for WebSocket, and none is that for TCP.
+    websocket_port: bool,
     description: &'static Description,
     server: Option<Side>,
     /// The user, or the file's own condition, has said who the server is.
@@ -65,7 +67,14 @@ impl DescribedSession {
             _ => Way::Unknown,
         };
         let values = description.settings_of(flow_info.options);
+        let at = |ports: &[u16]| {
+            let ends = flow_info.ends.iter().flatten();
+            ends.into_iter().any(|end| ports.contains(&end.port()))
+        };
+        let websocket_port =
+            description.websocket.is_some_and(at) && !description.tcp.as_ref().is_some_and(|(ports, _)| at(ports));
         DescribedSession {
+            websocket_port,
             description,
             server,
             certain: said.is_some(),
@@ -96,6 +105,7 @@ impl DescribedSession {
             Role::Unknown => None,
         };
         DescribedSession {
+            websocket_port: false,
             description,
             server,
             certain: true,

@@ -16,7 +16,7 @@ impl DescribedSession {
                 let carrier = Carrier::new(true, self.begun);
                 self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
             }
-            Some(false) if self.description.tcp.is_some() => self.way = Way::Tcp,
+            Some(false) if self.description.tcp.is_some() && !self.websocket_port => self.way = Way::Tcp,
             // Frames from their middle.
             Some(false) => {
                 let carrier = Carrier::new(false, [false; 2]);
