@@ -56,6 +56,9 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
         (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
     }
     if args.format == FieldsFormat::Text && message.is_none() {
+        for own in described.all.iter().filter(|own| proto.is_some_and(|p| p.name() == own.name())) {
+            recognition(own.description().bits(), &mut page);
+        }
         for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
             schema_text(d, schemas.messages(d.name()), &mut page);
         }
@@ -179,6 +182,23 @@ impl Page {
 
 /// Fewer columns are hard to read.
 const NARROWEST: usize = 24;
+
+/// Fewer bits than these, and a conversation without a port of the file has to say much to be claimed.
+const FEW_BITS: u32 = 12;
+
+/// What a protocol file gives by which its conversations are recognised.
+fn recognition(bits: u32, page: &mut Page) {
+    page.title("\nRecognition");
+    let text =
+        format!("a packet rules out at most {bits} bits; a port of the file is worth 15, and 20 claim a conversation");
+    page.words("  ", &text);
+    if bits < FEW_BITS {
+        page.words(
+            "  ",
+            "these are few: give the file more constants or closed enumerations, or name it by -p or --port",
+        );
+    }
+}
 
 fn overview(registry: &Registry, page: &mut Page) {
     for d in registry.iter() {

@@ -2,6 +2,7 @@
 
 use crate::cases::{lines, pcap, toml};
 use crate::common::{self, Scratch};
+use crate::run;
 use std::process::Output;
 
 /// `netkit decode` with this environment alone.
@@ -136,4 +137,17 @@ fn the_environment_names_files() {
         decode("enet", &[("NETKIT_PROTOCOLS", both)], &["--protocol-file", &toml("enet"), "--protocol-file", &other]);
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("another file describes enet"));
+}
+
+#[test]
+fn fields_tell_how_well_a_file_is_recognised() {
+    let folder = Scratch::new("described-recognised");
+    let poor = "protocol = \"poor\"\n[[message]]\nname = \"any\"\nany = true\n[message.fields]\nrest = \"bytes\"\n";
+    let poor = folder.write("poor.toml", poor);
+    for (file, name, few) in [(&poor[..], "poor", true), ("fixtures/protocols/enet.toml", "enet", false)] {
+        let told = run(&["fields", name, "--protocol-file", file]);
+        let text = String::from_utf8(told.stdout).expect("text");
+        assert!(text.contains("Recognition\n  a packet rules out at most "), "{text}");
+        assert_eq!(text.contains("these are few"), few, "{text}");
+    }
 }
