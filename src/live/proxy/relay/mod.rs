@@ -16,6 +16,9 @@ mod legs;
 mod passed;
 mod places;
 mod stream;
+// What is particular to a platform stands in one folder, also where the library needs it.
+#[path = "../../../platform/timer.rs"]
+mod timer;
 
 pub use config::Config;
 pub use counts::{Counts, WayCounts};
