@@ -15,7 +15,7 @@ use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
 use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Conversation, Delivery, End, Gap, Handler, Side, Stream, Table};
 use netkit::render::{Format, Part, Renderer, Style};
-use std::io::Cursor;
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 #[global_allocator]
@@ -41,8 +41,8 @@ fn captures() -> Vec<String> {
 }
 
 /// Reads all packets of a capture: how many there are.
-fn each_packet(file: &[u8], mut each: impl FnMut(&Packet<'_>)) -> u64 {
-    let mut packets = Packets::open(Box::new(Cursor::new(file.to_vec()))).expect("a capture");
+fn each_packet(path: &str, mut each: impl FnMut(&Packet<'_>)) -> u64 {
+    let mut packets = Packets::open(Box::new(File::open(path).expect("the file"))).expect("a capture");
     let mut count = 0;
     while let Some(item) = packets.next().expect("a whole capture") {
         if let Decoded::Packet(packet) = &item.decoded {
@@ -53,10 +53,9 @@ fn each_packet(file: &[u8], mut each: impl FnMut(&Packet<'_>)) -> u64 {
     count
 }
 
-fn run(bencher: Bencher<'_, '_>, path: &str, work: impl Fn(&[u8]) -> u64 + Sync) {
-    let file = std::fs::read(path).expect("the capture");
-    let count = work(&file);
-    bencher.counter(ItemsCount::new(count)).bench(|| work(&file));
+fn run(bencher: Bencher<'_, '_>, path: &str, work: impl Fn(&str) -> u64 + Sync) {
+    let count = work(path);
+    bencher.counter(ItemsCount::new(count)).bench(|| work(path));
 }
 
 struct Nothing;
@@ -79,35 +78,35 @@ impl Sink for Nobody {
     }
 }
 
-fn dissect(file: &[u8], sink: &mut impl Sink) -> u64 {
+fn dissect(path: &str, sink: &mut impl Sink) -> u64 {
     let options = netkit::protocols::options();
     let mut table = Table::new(Caps::default());
     let mut inspector = Inspector::new(&options, sink);
-    let count = each_packet(file, |packet| table.packet(packet, &mut inspector));
+    let count = each_packet(path, |packet| table.packet(packet, &mut inspector));
     table.finish(&mut inspector);
     count
 }
 
 #[divan::bench(args = captures())]
 fn frames(bencher: Bencher<'_, '_>, path: &str) {
-    run(bencher, path, |file| each_packet(file, |packet| _ = divan::black_box(packet)));
+    run(bencher, path, |path| each_packet(path, |packet| _ = divan::black_box(packet)));
 }
 
 #[divan::bench(args = captures())]
 fn flows(bencher: Bencher<'_, '_>, path: &str) {
-    run(bencher, path, |file| {
+    run(bencher, path, |path| {
         let mut table = Table::new(Caps::default());
-        each_packet(file, |packet| table.packet(packet, &mut Nothing))
+        each_packet(path, |packet| table.packet(packet, &mut Nothing))
     });
 }
 
 #[divan::bench(args = captures())]
 fn dissection(bencher: Bencher<'_, '_>, path: &str) {
-    run(bencher, path, |file| dissect(file, &mut Nobody));
+    run(bencher, path, |path| dissect(path, &mut Nobody));
 }
 
 fn printed(bencher: Bencher<'_, '_>, path: &str, format: Format) {
-    run(bencher, path, |file| dissect(file, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink()))));
+    run(bencher, path, |path| dissect(path, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink()))));
 }
 
 #[divan::bench(args = captures())]
@@ -153,11 +152,11 @@ struct Nowhere;
 impl Outlet for Nowhere {}
 
 /// Reads a capture with a crew, alone.
-fn with(crew: &Crew<'_>, file: &[u8]) {
+fn with(crew: &Crew<'_>, path: &str) {
     let options = netkit::protocols::options();
     let (mut table, mut nobody) = (Table::new(Caps::default()), Nobody);
     let mut inspector = Inspector::new(&options, &mut nobody).dispatcher(Some(Dispatcher::new(crew)));
-    each_packet(file, |packet| {
+    each_packet(path, |packet| {
         inspector.frame(packet.time);
         table.packet(packet, &mut inspector);
     });
@@ -179,18 +178,17 @@ fn shortest(mut work: impl FnMut()) -> Duration {
 /// The reader's share of the work, and what follows from it for more processors.
 fn shares(path: &str) {
     const LANES: usize = 4;
-    let file = std::fs::read(path).expect("the capture");
     let options = netkit::protocols::options();
     println!("\n{path}: reading, of one thread's time; times as fast with so many processors");
     for (name, format) in [("ndjson", Format::Ndjson), ("json", Format::Json), ("tree", Format::Tree)] {
         let one = shortest(|| {
-            dissect(&file, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink())));
+            dissect(path, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink())));
         });
-        let reader = shortest(|| with(&Crew::unread(LANES, &Nowhere), &file));
+        let reader = shortest(|| with(&Crew::unread(LANES, &Nowhere), path));
         let all = shortest(|| {
             let part = || Part::new(format, Style::default()).expect("a format of parts");
             let mut lanes: Vec<_> = (0..LANES).map(|_| Printed { part: part(), text: Vec::new() }).collect();
-            with(&Crew::new(&options, &mut lanes, &Nowhere), &file);
+            with(&Crew::new(&options, &mut lanes, &Nowhere), path);
         });
         let [one, reader, all] = [one, reader, all].map(|time| time.as_secs_f64());
         print!("{name:8} {:5.1} %, with dealing all of it {:+.1} %:", 100.0 * reader / one, 100.0 * (all / one - 1.0));
