@@ -6,6 +6,7 @@ use super::comment::Commenter;
 use super::options::{shorten, taken};
 use crate::capture::Bound;
 use crate::dissect::Message;
+use memchr::memmem;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
@@ -148,17 +149,13 @@ fn find(bytes: &[u8], payload: &[u8], datagram: bool) -> Option<usize> {
     if datagram && bytes.len() == payload.len() {
         return (bytes == payload).then_some(0);
     }
-    let first = *bytes.first().filter(|_| bytes.len() >= SHORTEST)?;
-    let mut found = None;
-    let mut from = 0;
-    while let Some(at) = payload.get(from..)?.iter().position(|byte| *byte == first) {
-        let at = from + at;
-        if payload.get(at..at + bytes.len()) == Some(bytes) && found.replace(at).is_some() {
-            return None;
-        }
-        from = at + 1;
+    if bytes.len() < SHORTEST {
+        return None;
     }
-    found
+    // In time that grows with the payload alone, whatever both are.
+    let finder = memmem::Finder::new(bytes);
+    let found = finder.find(payload)?;
+    finder.find(payload.get(found + 1..)?).is_none().then_some(found)
 }
 
 #[cfg(test)]
