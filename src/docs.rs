@@ -40,8 +40,9 @@ macro_rules! pages {
 }
 
 pages! {
-    16:
+    17:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
+    figures, "what each figure of stats, top, diff and report means";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
     impairments, "what proxy does to packets, and what it shows and records";

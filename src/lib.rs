@@ -8,33 +8,40 @@
 //! | [`codec`] | message layouts as tables, and their interpreter: reader, writer, sampler, tree, faults |
 //! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
+//! | [`traffic`](crate::stats) | what conversations have in common: how a connection ended |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |
 //! | [`encode`] | JSON lines to bytes or captures |
 //! | [`redact`] | messages without addresses and what applications say |
 //! | [`filter`] | filter expressions on messages |
 //! | [`render`] | output formats: tree, summary, table, ndjson, json |
+//! | [`read`] | captures read to their ends, by one thread or several |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | [`report`] | a page of a capture's statistics and messages, in HTML |
+//! | [`message`] | messages that outlive their packet: tree, bytes, edits |
 //! | [`live`] | sockets, probes, replays |
 //! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
 //!
-//! Decoding a capture: packets go through the flow table to the inspector, messages to a sink.
+//! Printing the messages of a capture:
 //!
 //! ```
-//! use netkit::{capture::{Decoded, Packets}, flow::{Caps, Table}, dissect::{Inspector, Options}};
+//! let file = std::fs::File::open("fixtures/riptide/riptide20-udp.pcap")?;
+//! let mut names = Vec::new();
+//! let summary = netkit::decode(file, &netkit::protocols::options(), |message| {
+//!     names.push(format!("{}: {}", message.place.time, message.dissection.message));
+//! })?;
+//! assert!(summary.error.is_none() && names.len() > 10);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The same in a form of output, by a sink; [`read::Drive`] divides the work among threads, too.
+//!
+//! ```
 //! use netkit::render::{Format, Renderer, Style};
 //!
 //! let file = std::fs::File::open("fixtures/riptide/riptide20-udp.pcap")?;
-//! let mut out = Renderer::new(Format::Ndjson, Style::default(), Box::new(std::io::sink()));
-//! let (mut packets, mut table, options) = (Packets::open(Box::new(file))?, Table::new(Caps::default()), netkit::protocols::options());
-//! let mut inspector = Inspector::new(&options, &mut out);
-//! while let Some(item) = packets.next()? {
-//!     if let Decoded::Packet(packet) = item.decoded {
-//!         table.packet(&packet, &mut inspector);
-//!     }
-//! }
-//! table.finish(&mut inspector);
+//! let mut out = Renderer::new(Format::NDJSON, Style::default(), Box::new(std::io::sink()));
+//! netkit::decode(file, &netkit::protocols::options(), |message| netkit::dissect::Sink::message(&mut out, message))?;
 //! out.finish()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -73,6 +80,7 @@
 //! From JSON to bytes: [`encode`]. Adding a protocol: [`protocols`], "Add a protocol in one page".
 
 pub mod capture;
+#[macro_use]
 pub mod codec;
 pub mod dissect;
 pub mod docs;
@@ -82,6 +90,7 @@ pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod live;
+pub mod message;
 #[doc(hidden)]
 pub mod nearest;
 #[doc(hidden)]
@@ -89,7 +98,11 @@ pub mod plural;
 #[doc(hidden)]
 pub mod printable;
 pub mod protocols;
+pub mod read;
 pub mod redact;
 pub mod render;
 pub mod report;
 pub mod stats;
+pub(crate) mod traffic;
+
+pub use read::decode;

@@ -95,7 +95,7 @@ fn a_reply_behind_an_unknown_packet() {
         let path = fixture(name);
         let stats = run(&[&["stats", path.to_str().unwrap(), "-f", "ndjson"], &read[..]].concat(), b"").lines();
         let asked = stats.iter().find(|l| l["by"] == "request").unwrap();
-        assert_eq!(asked["requests"], asked["answers"], "with the schema it is read: {asked}");
+        assert_eq!(asked["requests"], asked["responses"], "with the schema it is read: {asked}");
     }
     let (frames, count) = unanswered("gne/gne-probe.pcap", &[]);
     assert_eq!((frames.len(), count), (1, 1));

@@ -205,7 +205,7 @@ fn tried(subject: &Subject, dissection: &mut Dissection) -> usize {
         inspector::dump(*dissector, data, options, dissection, &mut check);
         seen += check.seen;
         // In a datagram every byte stands in one message.
-        if dissector.dump_transport(options) == Transport::Udp {
+        if dissector.dump_transport()(options) == Transport::Udp {
             assert_eq!(check.bytes, data, "{}", dissector.name());
         }
     });

@@ -21,36 +21,43 @@ fn status(a: &str, b: &str, limit: &str) -> Option<i32> {
 #[test]
 fn worse_fails_and_better_does_not() {
     for limit in [
+        "message_rate > 10%",
+        "riptide.reliable.byte_rate > 10%",
+        "riptide.reliable.messages > 39 messages",
+        "riptide.reliable.messages > 30%",
+        "resent_share > 25pp",
+        "riptide.client.resent_share > 25pp",
+        "client.ack_p90 > 80ms",
+        "ack_p50 > 0.04s",
+        "message_rate > 10% and > 39 messages",
+        "riptide.reliable.message_rate > 10% and > 5 messages/s",
+        // The older names of the same figures.
         "rate > 10%",
         "riptide.reliable.bytes_rate > 10%",
+        "riptide.reliable.bandwidth > 10%",
         "riptide.reliable.count > 39 messages",
-        "riptide.reliable.count > 30%",
-        "resent_share > 25pp",
         "resent > 25%",
-        "riptide.client.resent_share > 25pp",
         "client.ack.p90 > 80ms",
         "ack.p50 > 0.04s",
-        "rate > 10% and > 39 messages",
-        "riptide.reliable.rate > 10% and > 5 messages/s",
     ] {
         assert_eq!(status(LEG, GAP, limit), Some(1), "{limit}");
-        if !limit.starts_with("ack.") {
+        if !limit.starts_with("ack") {
             assert_eq!(status(GAP, LEG, limit), Some(0), "{limit}: an improvement");
         }
     }
     for limit in [
-        "rate > 35%",
-        "riptide.reliable.count > 40 messages",
+        "message_rate > 35%",
+        "riptide.reliable.messages > 40 messages",
         "resent_share > 26pp",
         "server.resent_share > 0pp",
-        "rate > 10% and > 40 messages",
-        "rate < -10%",
-        "client.ack.p90 > 90ms",
+        "message_rate > 10% and > 40 messages",
+        "message_rate < -10%",
+        "client.ack_p90 > 90ms",
         "vanished",
     ] {
         assert_eq!(status(LEG, GAP, limit), Some(0), "{limit}");
     }
-    assert_eq!(status(GAP, LEG, "rate < -10%"), Some(1), "what falls, where that is asked for");
+    assert_eq!(status(GAP, LEG, "message_rate < -10%"), Some(1), "what falls, where that is asked for");
 }
 
 #[test]
@@ -110,13 +117,13 @@ fn rows_by_importance_without_what_is_the_same() {
         common::json(done.text())["differences"].as_array().expect("rows").clone()
     };
     let all = rows(&[]);
-    assert!(all.iter().all(|row| row["what"] != "count" || row["a"] != row["b"]));
+    assert!(all.iter().all(|row| row["what"] != "messages" || row["a"] != row["b"]));
     assert!(all.iter().all(|row| row["change"].as_f64().is_none_or(|change| change.abs() >= 0.001)), "{all:?}");
     assert!(!all.iter().any(|row| row["of"] == "riptide.connect"), "{all:?}");
     // What breaks a limit comes first, whatever it is.
-    let first = &rows(&["--fail-on", "riptide.reliable.rate > 1%"])[0];
-    assert_eq!((&first["of"], &first["what"]), (&"riptide.reliable".into(), &"rate".into()));
-    let share = all.iter().find(|row| row["what"] == "resent").expect("a row");
+    let first = &rows(&["--fail-on", "riptide.reliable.message_rate > 1%"])[0];
+    assert_eq!((&first["of"], &first["what"]), (&"riptide.reliable".into(), &"message_rate".into()));
+    let share = all.iter().find(|row| row["what"] == "resent_share").expect("a row");
     assert_eq!((&share["unit"], &share["change"]), (&"pp".into(), &share["b"]));
     let ignored = rows(&["--ignore", "message == reliable", "--ignore", "message == ack"]);
     assert!(!ignored.iter().any(|row| row["of"] == "riptide.reliable" || row["of"] == "riptide.ack"), "{ignored:?}");

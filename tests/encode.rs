@@ -267,8 +267,7 @@ fn captures_of_what_was_decoded() {
 }
 
 /// tshark, where it is there, checks every check sum, and knows frames that are malformed. `.ci/run`
-/// installs it or says that this was skipped, and runs the test by name: what a test that passes
-/// writes is not shown.
+/// installs it or says that this was skipped: what a test that passes writes is not shown.
 #[test]
 fn tshark_has_no_complaint() {
     if Command::new("tshark").arg("-v").output().is_err() {

@@ -3,11 +3,10 @@
 
 mod common;
 
-use common::{Scratch, ended, finish, fixture, netkit, run, signal};
+use common::{Scratch, drained, ended, finish, fixture, netkit, rests, run, signal};
 use serde_json::Value as Json;
 use std::io::{Read, Write};
 use std::process::Stdio;
-use std::time::Duration;
 
 fn capture() -> Vec<u8> {
     std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("the fixture")
@@ -46,9 +45,10 @@ fn a_followed_capture_ends_properly_with_ctrl_c() {
         let file = Growing::new(format);
         let child =
             netkit(&["decode", "--follow", &file.path(), "-p", "riptide", "-f", format]).spawn().expect("netkit");
-        std::thread::sleep(Duration::from_millis(300));
+        // At the end of what is there, and of what has come: it reads again to see whether there is more.
+        common::reads_to(&child, &file.path(), 3000);
         file.grow(5000);
-        std::thread::sleep(Duration::from_millis(500));
+        common::reads_to(&child, &file.path(), 5000);
         signal(&child, "-INT");
         let done = finish(child);
         assert_eq!((done.status, done.err.as_str()), (Some(0), ""), "{format}");
@@ -73,7 +73,8 @@ fn a_pipe_that_stays_open_ends_with_ctrl_c() {
         let mut child = netkit(args).stdin(Stdio::piped()).spawn().expect("netkit");
         let mut to = child.stdin.take().expect("a pipe");
         to.write_all(&capture()[..3000]).expect("written");
-        std::thread::sleep(Duration::from_millis(400));
+        drained(&to);
+        rests(&child);
         signal(&child, "-INT");
         let done = finish(child);
         drop(to);

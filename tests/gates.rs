@@ -36,8 +36,8 @@ fn nothing_is_no_success() {
             (&[none][..], ": no message of a protocol we know"),
             (&[FOREIGN, "-p", "auto", "-F", "frame == 1000000"], ": no message"),
             (&[UDP, "-F", "frame == 1000000"], ": no message fits what was asked for"),
-            (&[UDP, "--flow", "1000"], ": no message fits what was asked for"),
-            (&[UDP, "--since", "1000h"], ": no message fits what was asked for"),
+            (&[UDP, "--flow", "1000"], ": --flow 1000: there are 9 conversations"),
+            (&[UDP, "--since", "1000h"], ": --since: the capture lasts "),
             (&[UDP, "--until", "0s"], ": no message fits what was asked for"),
             // One of two files is as empty as an only one.
             (&[UDP, none], ": no message of a protocol we know"),
@@ -51,7 +51,9 @@ fn nothing_is_no_success() {
             assert!(files.contains(&UDP) || !err.contains("every one gives"), "{args:?}: {err}");
             let (status, _, err) = run(&[&args[..], &["--allow-empty"]].concat());
             assert_eq!(status, Some(0), "{args:?} --allow-empty: {err}");
-            assert_eq!(run(&[&["decode"], files].concat()).0, Some(0), "nothing was asked");
+            // What is not in the capture at all is an error also where nothing is tested.
+            let outside = files.iter().any(|arg| ["--flow", "--since"].contains(arg));
+            assert_eq!(run(&[&["decode"], files].concat()).0, Some(i32::from(outside)), "{files:?}");
         }
         let (status, _, err) = run(&[&["decode", UDP][..], gate].concat());
         assert_eq!(status, Some(0), "{gate:?}: {err}");
@@ -145,6 +147,33 @@ fn threads_find_the_same() {
             for threads in ["2", "3", "5"] {
                 assert_eq!(with(threads), one, "{file} {gate:?} {threads}");
             }
+        }
+    }
+}
+
+/// Warnings without a fault fail the stricter condition only.
+#[test]
+fn warnings_fail_where_they_are_asked_for() {
+    const WARNED: &str = "fixtures/dnp/dnp-lossy.pcap";
+    let status = |args: &[&str]| run(&[&["decode", WARNED, "-p", "dnp"], args].concat()).0;
+    assert_eq!(status(&["--reject", "has fault"]), Some(0), "no message of it is broken");
+    assert_eq!(status(&["--reject", "has warning"]), Some(1), "some of its messages have a warning");
+    assert_eq!(status(&["--fail-on", "fault"]), Some(0));
+    assert_eq!(status(&["--fail-on", "warning"]), Some(1));
+    // Notes below a warning are no failure.
+    assert_eq!(status(&["--fail-on", "warning", "-F", "has note and not has warning"]), Some(0));
+}
+
+/// Statistics, too, have something to test in each file.
+#[test]
+fn each_file_has_messages() {
+    let folder = Scratch::new("gates-each");
+    let none = &*empty(&folder);
+    for command in [&["stats"][..], &["stats", "--track", "length"], &["decode"]] {
+        let status = |files: &[&str]| run(&[command, files, &["--reject", "has fault"]].concat()).0;
+        assert_eq!(status(&[UDP, UDP]), Some(0), "{command:?}");
+        for files in [[UDP, none], [none, UDP]] {
+            assert_eq!(status(&files), Some(1), "{command:?} {files:?}");
         }
     }
 }

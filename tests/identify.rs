@@ -86,7 +86,7 @@ impl Sink for Ends {
         assert!(!self.ended.contains(&message.flow_info.flow), "a message after the end");
     }
 
-    fn ended(&mut self, flow: u64, _: [Option<netkit::flow::End>; 2]) {
+    fn ended(&mut self, flow: u64, _: netkit::flow::Closing) {
         self.ended.push(flow);
     }
 }

@@ -62,7 +62,7 @@ impl Proxy {
 fn count(lines: &[Value], message: &str, from: &str, fate: &str) -> usize {
     lines
         .iter()
-        .filter(|l| l["message"] == message && l["from"] == from && (fate.is_empty() || l["fate"] == fate))
+        .filter(|l| l["message"] == message && l["from"] == from && (fate.is_empty() || l["outcome"] == fate))
         .count()
 }
 
@@ -85,7 +85,7 @@ fn riptide_through_loss() {
     assert!(said.contains("CONNECTED"), "{said} {told}");
     assert!(count(&lines, "reliable", "client", "passed") >= 1, "{told}");
     assert!(count(&lines, "ack", "server", "passed") >= 1, "{told}");
-    let lost = lines.iter().filter(|line| line["fate"] == "lost").count();
+    let lost = lines.iter().filter(|line| line["outcome"] == "lost").count();
     assert!(lost > 0, "{told}");
     // What was told at the end is what the lines say.
     let counted: usize = told
@@ -204,18 +204,18 @@ fn riptide_loses_what_its_legs_say() {
     for (from, way) in [("client", "up  "), ("server", "down")] {
         let copies = |leg: &Value| {
             let own = rows.iter().filter(|row| row["flow"] == *leg && row["from"] == from);
-            own.map(|row| row["copies"].as_u64().expect("copies")).sum::<u64>() as usize
+            own.map(|row| row["sent"].as_u64().expect("a count")).sum::<u64>() as usize
         };
         // The client's leg has what the client said; the server's what came through. Down, the other way.
         let [mut before, mut behind] = [copies(&legs[0]), copies(&legs[1])];
         if from == "server" {
             (before, behind) = (behind, before);
         }
-        let numbered = lines.iter().filter(|line| line["from"] == from && line["fate"] == "lost");
+        let numbered = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost");
         let numbered = numbered.filter(|line| line["message"] == "reliable" || line["message"] == "welcome").count();
         assert_eq!(before - behind, numbered, "{way} {told}");
         let line = told.lines().find(|line| line.starts_with(&format!("netkit: {way}"))).expect("counts");
-        let lost = lines.iter().filter(|line| line["from"] == from && line["fate"] == "lost").count();
+        let lost = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost").count();
         assert!(lost > 0 && line.contains(&format!("{lost} lost")), "{line}");
         // What had to be said again is counted as the legs have it.
         let again = rows.iter().filter(|row| row["flow"] == legs[usize::from(from == "server")] && row["from"] == from);

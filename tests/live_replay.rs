@@ -4,6 +4,7 @@
 //! They need an install, so they are ignored; `.ci/run` makes it and runs them with
 //! `NETKIT_LIVE_PYTHON` and `NETKIT_LIVE_NODE`, as the probes of `live.rs`.
 
+mod common;
 #[path = "live/server.rs"]
 mod server;
 
@@ -231,7 +232,7 @@ fn whoever_is_stopped_leaves() {
         let to = if carrier == "ws://" { format!("ws://{}", server.target()) } else { server.target() };
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path);
         for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
-            let mut session = Command::new(env!("CARGO_BIN_EXE_netkit"))
+            let mut session = common::program()
                 .arg("replay")
                 .arg(&file)
                 // So slow that it is in its middle whenever it is stopped.

@@ -5,11 +5,10 @@
 mod common;
 
 use common::{Done, Scratch, ended, feed, fixture, signal, until};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const LINE: &str = "{\"message\":\"riptide.heartbeat\",\"fields\":{\"ping_id\":3,\"rtt\":20}}\n";
 const HEX: &str = "05031400\n";
@@ -224,7 +223,11 @@ fn recordings_that_are_stopped() {
     for (output, force) in [("new", &[][..]), ("old", &["--force"])] {
         let args = ["replay", "in.pcap", "--flow", "2", "--listen", "127.0.0.1:0", "--pcap", output];
         let mut child = folder.netkit(&[&args[..], force].concat()).spawn().expect("netkit");
-        std::thread::sleep(Duration::from_millis(500));
+        // The file is begun before anybody is waited for.
+        let mut told = String::new();
+        let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
+        err.read_line(&mut told).expect("a line");
+        assert!(told.contains("listening"), "{told}");
         assert_eq!(folder.names().len(), before.len() + 1 + (force.len()), "it is written beside");
         signal(&child, "-TERM");
         assert_eq!(ended(&mut child).code(), Some(143));

@@ -4,11 +4,12 @@
 
 mod common;
 
-use common::{Done, Scratch, finish, fixture, netkit, run, signal};
+use common::{Done, Scratch, drained, finish, fixture, netkit, rests, run, signal};
 use serde_json::Value as Json;
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Frames of the fixture that are given; the writer then keeps silent, and its end open.
 const GIVEN: usize = 3000;
@@ -25,12 +26,13 @@ fn stopped(name: &str, args: &[&str], how: &str) -> Done {
     let args: Vec<&str> = args.iter().map(|arg| if *arg == "PIPE" { path } else { arg }).collect();
     let mut child = netkit(&args).stdin(Stdio::piped()).spawn().expect("netkit");
     let stdin = child.stdin.take().expect("a pipe");
-    let mut to: Box<dyn Write> = match args.contains(&path) {
-        true => Box::new(std::fs::OpenOptions::new().write(true).open(path).expect("a pipe")),
-        false => Box::new(stdin),
+    let mut to = match args.contains(&path) {
+        true => File::options().write(true).open(path).expect("a pipe"),
+        false => File::from(OwnedFd::from(stdin)),
     };
     to.write_all(&capture()[..GIVEN]).expect("written");
-    std::thread::sleep(Duration::from_millis(500));
+    drained(&to);
+    rests(&child);
     assert!(child.try_wait().expect("a child").is_none(), "{args:?}: it waits");
     signal(&child, how);
     let done = finish(child);
@@ -167,11 +169,12 @@ fn an_ignored_hangup_stays_ignored() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("a shell");
-    let mut to = std::fs::OpenOptions::new().write(true).open(&pipe).expect("a pipe");
+    let mut to = File::options().write(true).open(&pipe).expect("a pipe");
     to.write_all(&capture()[..GIVEN]).expect("written");
-    std::thread::sleep(Duration::from_millis(300));
+    drained(&to);
+    rests(&child);
     signal(&child, "-HUP");
-    std::thread::sleep(Duration::from_millis(300));
+    rests(&child);
     assert!(child.try_wait().expect("a child").is_none(), "it goes on");
     to.write_all(&capture()[GIVEN..]).expect("written");
     drop(to);

@@ -2,42 +2,85 @@
 //! `netkit::protocols`, proved.
 //!
 //! "Toy" over UDP port 4666: a byte says what it is. 1 is `say`: a length, a text; 2 is `move`:
-//! an entity and its step in x and y.
+//! an entity and its step in x and y. A client says `hello` until the server says `welcome`; `order`
+//! is numbered, and sent again until an `ack` has its number; a `ping` is answered at once; `bye` ends
+//! it. So it has acknowledgements, a probe and a replay.
 
 mod common;
 
 use common::{Wire, dissect};
-use netkit::codec::layout::{Field, Layout, Len, i16le, tag, text, u8, u16le};
+use netkit::capture::{Packets, Time};
+use netkit::codec::layout::{Field, Layout, Len, i16le, length, tag, text, u8, u16le};
 use netkit::codec::{EncodeError, Reader, Writer};
 use netkit::dissect::*;
 use netkit::encode::{Encoders, Entry, Source};
 use netkit::filter::{Filter, Names};
+use netkit::live::exchange::{Clock, Exchange, Setup};
+use netkit::live::net::CancelToken;
+use netkit::live::probe::{self, Ask, Carrier, Failure, Findings, Method, Probe, Sampler, Servers, Session as Asked};
+use netkit::live::replay::actor::{Actor, Handling, Outbox, Recorded, Replay, ReplayContext};
+use netkit::live::replay::*;
+use netkit::live::{Client, Clients};
+use netkit::message::OwnedMessage;
 use netkit::render::Ndjson;
 use netkit::stats::{Stats, Wanted};
 use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
 
 // 1. Tables.
 static SAY: [Field; 3] =
-    [tag("kind", 8, 1).hidden(), u8("length").referenced().doc("of the words"), text("words", Len::Field("length"))];
+    [tag("kind", 8, 1).hidden(), u8("length").referenced().doc("of the words"), text("words", length("length"))];
 static MOVE: [Field; 4] = [tag("kind", 8, 2).hidden(), u16le("entity"), i16le("dx").unit("cm"), i16le("dy").unit("cm")];
-static LAYOUTS: [Layout; 2] = [
-    Layout { name: "say", doc: "words for everybody", fields: &SAY },
-    Layout { name: "move", doc: "an entity has moved", fields: &MOVE },
+static HELLO: [Field; 2] = [tag("kind", 8, 3).hidden(), text("name", Len::Prefix(&LENGTH))];
+static WELCOME: [Field; 2] = [tag("kind", 8, 4).hidden(), ID];
+static ORDER: [Field; 3] = [tag("kind", 8, 5).hidden(), NUMBER, text("words", Len::Prefix(&LENGTH))];
+static ACK: [Field; 2] = [tag("kind", 8, 6).hidden(), NUMBER];
+static PING: [Field; 2] = [tag("kind", 8, 7).hidden(), ID];
+static PONG: [Field; 2] = [tag("kind", 8, 8).hidden(), ID];
+static BYE: [Field; 1] = [tag("kind", 8, 9).hidden()];
+static LENGTH: Field = u8("length");
+const ID: Field = u8("id");
+const NUMBER: Field = u16le("number");
+netkit::messages! {
+    /// Toy's messages.
+    enum ToyMessage {
+        Say = "say",
+        Move = "move",
+        Hello = "hello",
+        Welcome = "welcome",
+        Order = "order",
+        Ack = "ack",
+        Ping = "ping",
+        Pong = "pong",
+        Bye = "bye",
+    }
+}
+static LAYOUTS: [Layout; 9] = [
+    ToyMessage::Say.layout("words for everybody", &SAY),
+    ToyMessage::Move.layout("an entity has moved", &MOVE),
+    ToyMessage::Hello.layout("a client asks to join", &HELLO),
+    ToyMessage::Welcome.layout("the server has a place", &WELCOME),
+    ToyMessage::Order.layout("words that must arrive", &ORDER),
+    ToyMessage::Ack.layout("an order has arrived", &ACK),
+    ToyMessage::Ping.layout("to be answered at once", &PING),
+    ToyMessage::Pong.layout("the answer to a ping", &PONG),
+    ToyMessage::Bye.layout("the end", &BYE),
 ];
 static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: &LAYOUTS }];
 
 // 2. Session: this one remembers nothing.
-struct Conversation;
+struct Reading;
 
-impl Session for Conversation {
+impl Session for Reading {
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
-        let client = out.flow_info.ends.is_some_and(|ends| ends[place.side.other().index()].port() == PORT);
+        let flow_info = out.flow_info;
+        let server = flow_info.server_by_option().or_else(|| flow_info.server_by_port(|port| port == PORT));
         let dissection = out.begin("toy");
-        dissection.from = if client { Role::Client } else { Role::Server };
-        let layout = match place.bytes.first() {
-            Some(1) => &LAYOUTS[0],
-            _ => &LAYOUTS[1],
-        };
+        dissection.from = FlowInfo::role(server, place.side);
+        let kind = place.bytes.first().map_or(0, |kind| usize::from(*kind));
+        let layout = LAYOUTS.get(kind.wrapping_sub(1)).unwrap_or(&LAYOUTS[ToyMessage::Move as usize]);
         dissection.message = layout.name;
         let outcome = Reader::new(place.bytes, &mut dissection.tree).named("toy", layout.name).read(layout.fields);
         dissection.ended(outcome);
@@ -59,11 +102,16 @@ impl Encoder for Writing {
 const PORT: u16 = 4666;
 
 static TOY: Protocol = Protocol {
-    about: "a protocol for tests, over UDP",
-    port: Some(PORT),
-    tables: &TABLES,
+    facts: Facts {
+        about: "a protocol for tests, over UDP",
+        ports: &[PORT],
+        tables: &TABLES,
+        senders: &[(Role::Client, &[ToyMessage::Hello.name()]), (Role::Server, &[ToyMessage::Welcome.name()])],
+        ..Facts::new("toy")
+    },
     identify,
-    ..Protocol::new("toy", |_flow_info| Box::new(Conversation), |_options| Box::new(Writing))
+    session: |_flow_info| Box::new(Reading),
+    encoder: |_options| Box::new(Writing),
 };
 
 fn identify(observation: &Observation<'_>) -> Evidence {
@@ -71,6 +119,10 @@ fn identify(observation: &Observation<'_>) -> Evidence {
         Some((_, [1 | 2, ..], _)) if observation.ends.iter().any(|end| end.port() == PORT) => {
             // A port of 2^16 at either end, and 2 of 256 kinds.
             Evidence::Bits(15 + 7, "port 4666, and a kind that there is")
+        }
+        // A length of 2^8 fits as well.
+        Some((_, [3, length, name @ ..], _)) if name.len() == usize::from(*length) => {
+            Evidence::Bits(8 + 8 + 5, "a hello of the right length")
         }
         _ => Evidence::No,
     }
@@ -177,4 +229,348 @@ fn it_is_documented_and_counted() {
     dissect(capture(&SAID), &options, &mut stats);
     assert_eq!((stats.messages, stats.bytes, stats.faults), (3, 16, 1));
     assert!(stats.sums().starts_with("toy, 3 messages, 16 bytes"), "{}", stats.sums());
+}
+
+// 6. Client: what is sent again is the library's, what answers what is this table's and actor's.
+struct ToyClient;
+
+static NUMBERING: Numbering = Numbering {
+    field: &NUMBER,
+    numbered: |name| name == ToyMessage::Order.name(),
+    first: 0,
+    modulus: 1 << 16,
+    window: Window::Count(4),
+    full: "an ack: four orders are on their way",
+    patience: Duration::from_millis(800),
+};
+
+static RULES: Rules = Rules {
+    empty: "an empty datagram",
+    broken: "",
+    live: &[("ack", "acks"), ("ping", "pings"), ("pong", "pongs")],
+    opens: [&["hello"], &["welcome"]],
+    closes: &["bye"],
+    answers: &["welcome"],
+    others: &[],
+    volatile: &[(&[], &["number", "id"])],
+    decided: &[(&[], &["number"])],
+};
+
+impl Replay for ToyClient {
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
+        let sent = Unacknowledged::new(Duration::from_millis(50), context.timeout);
+        Box::new(ToyActor {
+            life: Life::new("toy", &RULES, context),
+            numbers: Numbers::new(&NUMBERING, sent, Duration::from_millis(200), context.asap),
+            seen: BTreeSet::new(),
+            has_hello: context.has(Role::Client, "hello"),
+        })
+    }
+}
+
+struct ToyActor {
+    life: Life,
+    numbers: Numbers,
+    seen: BTreeSet<u16>,
+    has_hello: bool,
+}
+
+impl ToyActor {
+    fn hello(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+        let repeats = Repeats { every: Duration::from_millis(100), patience: self.life.timeout, most: 20 };
+        self.life.ask(said, repeats, now, out);
+    }
+}
+
+impl Actor for ToyActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn numbers(&mut self) -> Option<&mut Numbers> {
+        Some(&mut self.numbers)
+    }
+
+    fn begin(&mut self, now: Instant, out: &mut Outbox) {
+        if self.life.role == Role::Client && !self.has_hello {
+            let hello = self.life.message("hello", json!({"name": "netkit"}));
+            self.hello(hello, now, out);
+        }
+    }
+
+    fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
+        let (client, phase) = (self.life.role == Role::Client, self.life.phase);
+        match ToyMessage::named(message.said.message) {
+            Some(ToyMessage::Hello) => None,
+            Some(ToyMessage::Welcome) => (phase < Phase::Asked).then_some("the hello"),
+            _ if phase < Phase::Working => Some(if client { "the welcome" } else { "the hello" }),
+            Some(ToyMessage::Order) => self.numbers.full(),
+            Some(ToyMessage::Bye) => self.numbers.rests(now),
+            _ => None,
+        }
+    }
+
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+        let said = message.said.clone();
+        match ToyMessage::named(said.message) {
+            Some(ToyMessage::Hello) => self.hello(said, now, out),
+            Some(ToyMessage::Order) => self.numbers.send(said, now, out),
+            kind => {
+                match kind {
+                    Some(ToyMessage::Welcome) => self.life.reach(Phase::Working),
+                    Some(ToyMessage::Bye) => self.life.phase = Phase::Over,
+                    _ => {}
+                }
+                out.say.push_back(said);
+            }
+        }
+        Ok(())
+    }
+
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        let number = said.number(&NUMBER).unwrap_or_default() as u16;
+        match ToyMessage::named(said.message) {
+            Some(ToyMessage::Hello) if self.life.phase == Phase::Working => {
+                // Its welcome was lost.
+                out.live(self.life.message("welcome", json!({"id": 1})));
+                return Handling::Session;
+            }
+            Some(ToyMessage::Hello) => self.life.reach(Phase::Asked),
+            Some(ToyMessage::Welcome) => {
+                self.life.reach(Phase::Working);
+                if !self.life.answered() {
+                    return Handling::Session;
+                }
+            }
+            Some(ToyMessage::Ack) => {
+                let trip = self.numbers.sent.acknowledged(number, now, out);
+                trip.into_iter().for_each(|trip| out.counts.round_trip(trip));
+                return Handling::Session;
+            }
+            Some(ToyMessage::Order) => {
+                let new = self.seen.insert(number);
+                if self.numbers.heard(number, new, now, out) {
+                    out.live(self.life.message("ack", json!({ "number": number })));
+                }
+                return if new { Handling::New } else { Handling::Session };
+            }
+            Some(ToyMessage::Ping) => {
+                out.live(self.life.message("pong", said.to_json().clone()));
+                return Handling::Session;
+            }
+            Some(ToyMessage::Bye) => self.life.end("bye"),
+            _ => {}
+        }
+        Handling::New
+    }
+
+    fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
+        let asked = self.life.tick(|| "no answer to the hello".into(), now, out);
+        let (sent, _) = self.numbers.sent.tick(now, out);
+        asked.into_iter().chain(sent).min()
+    }
+
+    fn leave(&mut self, out: &mut Outbox) {
+        if !matches!(self.life.phase, Phase::New | Phase::Over) {
+            out.live(self.life.message("bye", json!({})));
+        }
+        self.life.phase = Phase::Over;
+    }
+
+    fn sure(&self, said: &OwnedMessage) -> bool {
+        (NUMBERING.numbered)(said.message)
+    }
+}
+
+static SERVERS: Servers = Servers {
+    port: Some(PORT),
+    timeout: Duration::from_secs(1),
+    answers: &["welcome"],
+    methods: &[Method { name: "", carrier: Carrier::Udp, rank: 80, why: "for the others it is no message" }],
+};
+
+impl Probe for ToyClient {
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
+    }
+
+    fn run(&self, _method: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let mut pings = Pings(Asked::open(ask, self, Carrier::Udp, None, ask.options)?);
+        pings.0.begin()?;
+        let until = ask.until();
+        let Some(welcome) = pings.0.recv(until)?.filter(|heard| heard.message == ToyMessage::Welcome) else {
+            return Err(pings.0.verdict(ask, "hello", "check the port"));
+        };
+        pings.0.accept(&welcome)?;
+        findings.find("toy", Carrier::Udp, None);
+        findings.fact("id", welcome.number(&ID));
+        let result = probe::series(&mut pings, ask.samples, ask.answer_wait(), &|| ask.interval, ask, findings);
+        pings.0.leave();
+        result
+    }
+}
+
+struct Pings<'a>(Asked<'a>);
+
+impl<'a> Sampler<'a> for Pings<'a> {
+    fn session(&mut self) -> &mut Asked<'a> {
+        &mut self.0
+    }
+
+    fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
+        self.0.send("ping", &json!({"id": number as u8}))
+    }
+
+    fn message(&mut self, heard: OwnedMessage, number: Option<u32>, _: &mut Findings<'_>) -> Result<bool, Failure> {
+        let answer = heard.message == ToyMessage::Pong && heard.number(&ID) == number.map(u64::from);
+        self.0.accept(&heard)?;
+        Ok(answer)
+    }
+
+    fn sampled(&mut self, _number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
+        findings.sample("ping", took);
+        true
+    }
+}
+
+fn clients() -> Clients {
+    netkit::protocols::clients().with(Client { dissector: &TOY, probe: Some(&ToyClient), replay: Some(&ToyClient) })
+}
+
+#[test]
+fn its_servers_are_asked() {
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let target = server.local_addr().unwrap().to_string().parse().unwrap();
+    let peer = std::thread::spawn(move || {
+        let (mut heard, mut buffer) = (Vec::new(), [0; 64]);
+        while heard.last() != Some(&vec![9]) {
+            let (length, from) = server.recv_from(&mut buffer).unwrap();
+            match buffer[0] {
+                3 => server.send_to(&[4, 42], from).unwrap(),
+                7 => server.send_to(&[8, buffer[1]], from).unwrap(),
+                _ => 0,
+            };
+            heard.push(buffer[..length].to_vec());
+        }
+        heard
+    });
+    let request = probe::Request {
+        clients: clients(),
+        proto: Some(&TOY),
+        carrier: None,
+        options: options(),
+        samples: 3,
+        interval: Duration::from_millis(10),
+        timeout: None,
+        connect: false,
+        create: None,
+        name: String::new(),
+        data: None,
+        max_time: None,
+    };
+    let shared = probe::Shared { recorder: None, stop: &CancelToken::default(), flows: &Default::default() };
+    let report = probe::run(&request, &target, &shared, None, &|_| ());
+    assert_eq!((report.outcome, report.samples.len()), (probe::Outcome::Ok, 3), "{:?}", report.failure);
+    assert!(report.samples.iter().all(|sample| sample.rtt.is_some()));
+    assert_eq!(report.found.unwrap().facts["id"], 42);
+    assert_eq!(peer.join().unwrap(), [&b"\x03\x06netkit"[..], &[7, 0], &[7, 1], &[7, 2], &[9]]);
+}
+
+/// A client that joins and gives orders; the server gives some, too.
+fn recorded() -> Conversation {
+    let mut wire = Wire::default();
+    let ends = ["10.0.0.1:50000", "10.0.0.2:4666"].map(|end| end.parse().unwrap());
+    wire.datagram(ends, true, b"\x03\x03Ann");
+    wire.datagram(ends, false, &[4, 7]);
+    for number in 100..130u8 {
+        wire.datagram(ends, number % 3 > 0, &[5, number, 0, 2, b'a' + number % 26, b'!']);
+        wire.datagram(ends, number % 3 == 0, &[6, number, 0]);
+    }
+    wire.datagram(ends, true, &[9]);
+    let packets = Packets::open(Box::new(std::io::Cursor::new(wire.file()))).unwrap();
+    Recording::read(packets, &options(), &clients(), &Changes::new(0)).unwrap().take(None).unwrap()
+}
+
+#[test]
+fn its_conversations_are_played_also_where_datagrams_are_lost() {
+    let (conversation, stop, options, start) = (recorded(), CancelToken::default(), options(), Instant::now());
+    let order = |role| Order {
+        conversation: &conversation,
+        wishes: Wishes { role, allow_dangerous: false, until: None },
+        pace: Pace { speed: None, max_gap: None },
+        timeout: Duration::from_secs(8),
+        linger: LINGER,
+        host: "",
+        path: None,
+        recorder: None,
+        observer: None,
+        stop: &stop,
+        max_time: None,
+        flow: 1,
+    };
+    let orders = [order(Role::Client), order(Role::Server)];
+    let plans = orders.each_ref().map(|order| order.plan(&options));
+    let plan = [&plans[0].0, &plans[1].0];
+    assert_eq!((plan[0].steps.len(), plan[1].steps.len()), (22, 11), "hello, 20 orders, bye; welcome, 10 orders");
+    let [client, server]: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
+    let clock = Clock { at: start, time: Time::default() };
+    let actors = orders.each_ref().map(|order| order.plan(&options).1);
+    let mut ends = [[client, server], [server, client]].into_iter();
+    let mut each = orders.iter().zip(plan);
+    let mut players = actors.map(|actor| {
+        let ((order, plan), ends) = (each.next().unwrap(), ends.next().unwrap());
+        let channels = Channels::new(Setup { clock, ..order.setup(ends) }, &options, ends[0] == client);
+        Player::new(plan, actor, channels, &order.settings(&options, None), start)
+    });
+    // Each takes 5 ms; of eleven one is lost.
+    let mut under_way: BTreeMap<(Instant, u32), (usize, Vec<u8>)> = BTreeMap::new();
+    let (mut now, mut count) = (start, 0);
+    while !players.iter().all(Player::is_done) {
+        while let Some(first) = under_way.first_entry().filter(|first| first.key().0 <= now) {
+            let (to, bytes) = first.remove();
+            players[to].recv(netkit::message::Channel::Main, &bytes, now);
+        }
+        for (k, player) in players.iter_mut().enumerate() {
+            if player.poll_timeout().is_some_and(|at| at <= now) {
+                player.handle_timeout(now);
+            }
+            while let Some(action) = player.poll_action() {
+                let Action::Send(_, bytes) = action else { continue };
+                count += 1;
+                if count % 11 > 0 {
+                    under_way.insert((now + Duration::from_millis(5), count), (1 - k, bytes));
+                }
+            }
+        }
+        now += Duration::from_millis(1);
+        assert!(now < start + Duration::from_secs(60), "it never ends");
+    }
+    for report in players.map(|player| player.report(now)) {
+        assert!(report.complete() && report.divergences.is_empty(), "{report:#}");
+        assert!(report.counts.resent > 0 && report.counts.unacknowledged == 0, "{report:#}");
+    }
+}
+
+#[test]
+fn a_client_does_not_say_what_a_server_says() {
+    let conversation = recorded();
+    let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
+    let (stop, options) = (CancelToken::default(), options());
+    let open = netkit::live::net::Open {
+        dissector: &TOY,
+        version: None,
+        transport: netkit::flow::Transport::Udp,
+        websocket: false,
+        peer: ends[1],
+        timeout: Duration::ZERO,
+        recorder: None,
+        observer: None,
+        stop,
+        flow: 1,
+        role: Role::Client,
+    };
+    let mut exchange = Exchange::new(open.setup(ends), &options);
+    let refused = exchange.send_bytes(vec![4, 1], Instant::now()).unwrap_err().to_string();
+    assert!(refused.contains("welcome is nothing that a client sends"), "{refused}");
+    exchange.send_bytes(b"\x03\x01x".to_vec(), Instant::now()).unwrap();
 }

@@ -230,17 +230,17 @@ fn columns_of_statistics() {
     let stats =
         |more: &[&str]| run(&[&["stats", path.to_str().expect("UTF-8"), "--by", "message"], more].concat(), b"");
     let all = stats(&["-f", "csv"]).ok();
-    let some = stats(&["-f", "tsv", "--columns", "count,message"]).ok();
+    let some = stats(&["-f", "tsv", "--columns", "messages,message"]).ok();
     let (all, some) = (records(all.text(), ','), records(some.text(), '\t'));
     let place = |name: &str| all[0].iter().position(|n| n == name).unwrap_or_else(|| panic!("{name}: {:?}", all[0]));
-    assert_eq!(some[0], ["count", "message"]);
+    assert_eq!(some[0], ["messages", "message"]);
     assert!(all.len() > 3 && all.len() == some.len());
     for (row, chosen) in all.iter().zip(&some) {
-        assert_eq!(*chosen, [row[place("count")].clone(), row[place("message")].clone()]);
+        assert_eq!(*chosen, [row[place("messages")].clone(), row[place("message")].clone()]);
     }
-    let done = stats(&["-f", "csv", "--columns", "cuont"]);
+    let done = stats(&["-f", "csv", "--columns", "mesages"]);
     assert_eq!((done.status, done.text()), (Some(2), ""));
-    assert!(done.err.contains("did you mean \"count\"?"), "{}", done.err);
+    assert!(done.err.contains("did you mean \"messages\"?"), "{}", done.err);
     assert_eq!(stats(&["-f", "json", "--columns", "count"]).status, Some(2));
     let track = |form: &str| run(&["stats", path.to_str().expect("UTF-8"), "--track", "length", "-f", form], b"").ok();
     assert_eq!(track("tsv").text(), track("csv").text().replace(',', "\t"));

@@ -140,7 +140,8 @@ impl Screen {
     /// Runs netkit with this terminal as its output, and as the one that its keys come from.
     fn start(&self, args: &[&str]) -> Child {
         let mut command = Command::new("setsid");
-        command.args(["--ctty", common::NETKIT]).args(args).current_dir(common::root());
+        let netkit = common::program();
+        command.arg("--ctty").arg(netkit.get_program()).args(netkit.get_args()).args(args).current_dir(common::root());
         command.env_remove("COLUMNS").env_remove("LINES").env_remove("NO_COLOR").env("TERM", "xterm");
         let open = || File::options().read(true).write(true).open(&self.name).expect("the terminal");
         command.stdin(open()).stdout(open()).stderr(open());
@@ -233,7 +234,7 @@ fn top_in_a_pipe() {
     let path = capture.to_str().expect("UTF-8");
     let done = run(&["top", path], b"").ok();
     let lines: Vec<&str> = done.text().lines().collect();
-    assert!(lines[0].starts_with("end time=1795231836.405177 seconds=20.604 rate=46.6 "), "{}", lines[0]);
+    assert!(lines[0].starts_with("end time=1795231836.405177 seconds=20.604 message_rate=46.6 "), "{}", lines[0]);
     assert_eq!(lines.iter().filter(|line| line.starts_with("message proto=riptide ")).count(), 10);
     let names: Vec<&str> = lines.iter().filter_map(|line| line.split("message=").nth(1)).collect();
     assert!(names.is_sorted(), "{names:?}");
@@ -246,7 +247,7 @@ fn top_in_a_pipe() {
     for row in look["message"].as_array().expect("rows") {
         let same =
             stats["message"].as_array().expect("rows").iter().find(|r| r["message"] == row["message"]).expect("it");
-        assert_eq!((&row["messages"], &row["bytes"]), (&same["count"], &same["bytes"]));
+        assert_eq!((&row["messages"], &row["bytes"]), (&same["messages"], &same["bytes"]));
     }
     let resent: f64 = stats["delivery"]
         .as_array()
@@ -260,7 +261,7 @@ fn top_in_a_pipe() {
         .expect("rows")
         .iter()
         .filter(|r| r["flow"] == 1)
-        .map(|r| r["copies"].as_f64().unwrap())
+        .map(|r| r["sent"].as_f64().unwrap())
         .sum();
     let share = look["flow"][0]["resent_share"].as_f64().expect("a share");
     assert!((share - resent / copies).abs() < 1e-6, "{share} {resent} {copies}");
@@ -277,7 +278,7 @@ fn top_in_a_pipe() {
         let all: u64 = loop {
             let look: serde_json::Value = common::json(&lines.next().expect("a look").expect("text"));
             if look["messages"].as_u64() > Some(0) {
-                assert!(look["rate"].as_f64() > Some(0.0), "{look}");
+                assert!(look["message_rate"].as_f64() > Some(0.0), "{look}");
                 break look["messages"].as_u64().expect("a number");
             }
         };

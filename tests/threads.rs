@@ -86,10 +86,13 @@ fn same(files: &[&Path], more: &[&str]) -> Done {
 
 /// The same of any command.
 fn same_of(command: &str, files: &[&Path], more: &[&str]) -> Done {
-    let one = run(command, files, 1, more);
+    let [one, others @ ..] = std::thread::scope(|scope| {
+        let runs = [1, 2, 3, 5].map(|threads| scope.spawn(move || (threads, run(command, files, threads, more))));
+        runs.map(|run| run.join().expect("a run"))
+    });
+    let (_, one) = one;
     assert_ne!(one.status, Some(2), "{more:?}: {}", one.err);
-    for threads in [2, 3, 5] {
-        let several = run(command, files, threads, more);
+    for (threads, several) in others {
         assert_eq!(one.status, several.status, "{more:?} {threads}: {}", several.err);
         assert_eq!(one.err, several.err, "{more:?} {threads}");
         if one.out != several.out {

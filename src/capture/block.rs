@@ -11,6 +11,8 @@ pub const INTERFACE: u32 = 1;
 pub const OBSOLETE: u32 = 2;
 /// A packet without time and options.
 pub const SIMPLE: u32 = 3;
+/// What was counted on an interface.
+pub const STATISTICS: u32 = 5;
 /// A packet.
 pub const ENHANCED: u32 = 6;
 /// The option of a comment.

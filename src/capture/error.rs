@@ -76,6 +76,16 @@ pub enum CaptureError {
         /// How many complete frames came before.
         frames: u64,
     },
+    /// A limit was reached. The capture need not be damaged.
+    #[error("not read further after {frames}, at {at}: {reached}", frames = Plural(*frames, "frame"))]
+    Limit {
+        /// How far reading got.
+        at: Place,
+        /// How many complete frames came before.
+        frames: u64,
+        /// The limit.
+        reached: Reached,
+    },
     /// A record or block contradicts the format.
     #[error("the capture is damaged after {frames}, at {at}: {flaw}", frames = Plural(*frames, "frame"))]
     Bad {
@@ -86,6 +96,29 @@ pub enum CaptureError {
         /// What is wrong with it.
         flaw: Flaw,
     },
+}
+
+/// A limit of capture files that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {most} {what} (limit {name})")]
+pub struct Reached {
+    /// Its name.
+    pub name: &'static str,
+    /// What it bounds.
+    pub what: &'static str,
+    /// How many are accepted.
+    pub most: u64,
+}
+
+impl CaptureError {
+    /// The limit that was reached, if that ended the capture.
+    pub fn limit(&self) -> Option<Reached> {
+        match self {
+            CaptureError::Limit { reached, .. } => Some(*reached),
+            CaptureError::Read { source, .. } => source.get_ref()?.downcast_ref::<Reached>().copied(),
+            _ => None,
+        }
+    }
 }
 
 /// What is wrong with a record or block of a capture file.
@@ -147,11 +180,8 @@ pub enum Flaw {
         known: u32,
     },
     /// A section describes more interfaces than the cap.
-    #[error("more than {most} interfaces")]
-    Interfaces {
-        /// The cap.
-        most: u32,
-    },
+    #[error("{0}")]
+    Interfaces(Reached),
 }
 
 /// Advice for a file that has to be unpacked.

@@ -1,8 +1,8 @@
 //! A capture file as a stream of frames.
 
 use super::classic::Classic;
-use super::error::CaptureError;
-use super::input::{Format, Input};
+use super::error::{CaptureError, Reached};
+use super::input::{Again, Format, Input};
 use super::pcapng::PcapNg;
 use super::record::Record;
 use super::{LinkType, Time};
@@ -56,7 +56,13 @@ pub struct Capture {
     before: u64,
     done: bool,
     joined: Option<Joined>,
+    again: Option<Again>,
+    /// How many records without a byte came one after the other.
+    empty: u64,
 }
+
+/// How many records without a byte may come one after the other: unpacked zeros are such records.
+const EMPTY: u64 = 1 << 20;
 
 /// Files that follow, and the time of the last frame.
 struct Joined {
@@ -97,13 +103,25 @@ impl Capture {
     /// [`CaptureError::NotACapture`]; other errors if the file header cannot be read.
     pub fn new(mut input: Input) -> Result<Capture, CaptureError> {
         let reader = Capture::reader(&mut input)?;
-        Ok(Capture { input, reader, frames: 0, before: 0, done: false, joined: None })
+        let again = input.again.take();
+        Ok(Capture { input, reader, frames: 0, before: 0, done: false, joined: None, again, empty: 0 })
     }
 
     /// Goes on with other files when this one has ended.
     pub fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
         self.joined = Some(Joined { next, last: None });
         self
+    }
+
+    /// The same capture, with how it is opened once more.
+    #[must_use]
+    pub fn reopening(self, again: Again) -> Capture {
+        Capture { again: Some(again), ..self }
+    }
+
+    /// Takes what opens it once more; `None`: it can be read only once.
+    pub fn take_again(&mut self) -> Option<Again> {
+        self.again.take()
     }
 
     fn reader(input: &mut Input) -> Result<Reader, CaptureError> {
@@ -152,6 +170,13 @@ impl Capture {
         }
         loop {
             let own = self.frames - self.before;
+            if self.empty > EMPTY {
+                let reached = Reached { name: "empty_records", what: "records without a byte in a row", most: EMPTY };
+                let at = self.input.place(0);
+                self.input.close();
+                self.done = true;
+                return Err(CaptureError::Limit { at, frames: self.frames, reached });
+            }
             let record = match &mut self.reader {
                 Reader::Classic(reader) => reader.next(&mut self.input, own),
                 Reader::PcapNg(reader) => reader.next(&mut self.input, own),
@@ -189,6 +214,7 @@ impl Capture {
     #[inline(always)]
     fn frame(&mut self, record: Record) -> Frame<'_> {
         self.frames += 1;
+        self.empty = if record.length == 0 { self.empty + 1 } else { 0 };
         if let Some(joined) = &mut self.joined {
             joined.last = Some(record.time);
         }

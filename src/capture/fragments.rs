@@ -50,6 +50,8 @@ pub struct Statistics {
     pub expired: u64,
     /// Incomplete datagrams dropped because a cap was reached.
     pub evicted: u64,
+    /// Those of them that the cap on bytes dropped, not that on their number.
+    pub evicted_by_bytes: u64,
 }
 
 /// What identifies the fragments of one datagram.
@@ -182,6 +184,7 @@ impl Fragments {
         while self.bytes > self.caps.bytes && self.waiting.len() > 1 {
             self.give_up();
             self.statistics.evicted += 1;
+            self.statistics.evicted_by_bytes += 1;
         }
     }
 

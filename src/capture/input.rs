@@ -2,10 +2,11 @@
 //! transparently; known formats that are neither capture nor text are rejected by name; peeking at
 //! the beginning consumes nothing.
 
+use super::Capture;
 use super::error::{CaptureError, Place};
+use super::gzip::Gzip;
 use super::magic;
 use super::zstd::Zstd;
-use flate2::read::MultiGzDecoder;
 use std::io::{self, BufReader, Read};
 
 /// The read size. Larger blocks do not fit the processor's second-level cache, smaller ones cost
@@ -70,9 +71,19 @@ pub struct Input {
     /// The compressed stream ended before its end marker.
     cut: bool,
     tap: Option<Box<dyn Tap>>,
+    pub(super) again: Option<Again>,
 }
 
+/// Opens the same capture once more, from its beginning.
+pub type Again = Box<dyn Fn() -> Option<Capture> + Send>;
+
 impl Input {
+    /// The same input, with how its capture is opened once more; `None`: it can be read only once.
+    #[must_use]
+    pub fn reopening(self, again: Option<Again>) -> Input {
+        Input { again, ..self }
+    }
+
     /// Reads the first bytes of `reader`, and unpacks it if it is gzip or zstd.
     ///
     /// # Errors
@@ -93,7 +104,7 @@ impl Input {
             let whole = first.chain(input.reader);
             let unpacked: Box<dyn Read + Send> = match zstd {
                 true => Box::new(Zstd::new(BufReader::with_capacity(BLOCK, whole))),
-                false => Box::new(MultiGzDecoder::new(whole)),
+                false => Box::new(Gzip::new(BufReader::with_capacity(BLOCK, whole))),
             };
             input = Input::over(unpacked, true);
             // Cut before anything could be unpacked.
@@ -122,7 +133,18 @@ impl Input {
 
     fn over(reader: Box<dyn Read + Send>, packed: bool) -> Input {
         let buffer = vec![0; BLOCK];
-        Input { reader, buffer, start: 0, end: 0, position: 0, packed, ended: false, cut: false, tap: None }
+        Input {
+            reader,
+            buffer,
+            start: 0,
+            end: 0,
+            position: 0,
+            packed,
+            ended: false,
+            cut: false,
+            tap: None,
+            again: None,
+        }
     }
 
     /// The same, which shows every byte to `tap`.

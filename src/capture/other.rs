@@ -44,6 +44,31 @@ pub enum Other {
     CutFragment,
 }
 
+/// What a frame is that is no [`Packet`](super::Packet), for the account of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherKind {
+    /// Something else than IP.
+    NotIp,
+    /// IP, but neither UDP nor TCP.
+    NotUdpTcp,
+    /// A header that is cut, inconsistent or nested too deep.
+    Damaged,
+    /// A fragment: part of a datagram that may be completed.
+    Fragment,
+}
+
+impl Other {
+    /// Its kind.
+    pub fn kind(self) -> OtherKind {
+        match self {
+            Other::Icmp | Other::Igmp | Other::Protocol(_) => OtherKind::NotUdpTcp,
+            Other::Nested | Other::Cut(_) | Other::Malformed(_) | Other::CutFragment => OtherKind::Damaged,
+            Other::Fragment => OtherKind::Fragment,
+            _ => OtherKind::NotIp,
+        }
+    }
+}
+
 impl fmt::Display for Other {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

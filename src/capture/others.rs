@@ -1,6 +1,6 @@
 //! Counts of the frames that carried neither UDP nor TCP.
 
-use super::Other;
+use super::{Other, OtherKind};
 use std::fmt;
 
 /// The cap on distinct reasons.
@@ -13,11 +13,14 @@ const NAMED: usize = 4;
 pub struct Others {
     seen: Vec<(Other, u64)>,
     rest: u64,
+    /// By kind.
+    kinds: [u64; 4],
 }
 
 impl Others {
     #[cold]
     pub(super) fn add(&mut self, other: Other) {
+        self.kinds[other.kind() as usize] += 1;
         let room = self.seen.len() < MOST;
         match self.seen.iter_mut().find(|(seen, _)| *seen == other) {
             Some((_, count)) => *count += 1,
@@ -39,6 +42,11 @@ impl Others {
     /// All frames without UDP or TCP.
     pub fn total(&self) -> u64 {
         self.seen.iter().map(|(_, count)| count).sum::<u64>() + self.rest
+    }
+
+    /// The frames of a kind.
+    pub fn of(&self, kind: OtherKind) -> u64 {
+        self.kinds[kind as usize]
     }
 
     /// True if all frames are of unsupported link types, so that nothing could be decoded.

@@ -5,7 +5,7 @@ use super::held::Held;
 use super::layers::{Layer, Noticed, Reached, walk};
 use super::span::Span;
 use super::transport::Transport;
-use super::{Body, Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
+use super::{Again, Body, Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
 use std::net::{IpAddr, SocketAddr};
 
 /// The result of decoding a frame.
@@ -133,6 +133,11 @@ impl Packets {
             self.others.add(other);
         }
         item
+    }
+
+    /// Takes what opens the capture once more; `None`: it can be read only once.
+    pub fn take_again(&mut self) -> Option<Again> {
+        self.capture.take_again()
     }
 
     /// The underlying capture.

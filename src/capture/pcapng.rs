@@ -5,7 +5,7 @@
 //! section.
 
 use super::Time;
-use super::error::{CaptureError, Flaw};
+use super::error::{CaptureError, Flaw, Reached};
 use super::input::Input;
 use super::interface::{Interface, u16_at, u32_at};
 use super::record::{LONGEST, Record, ended};
@@ -115,6 +115,7 @@ impl PcapNg {
             let packet = match found {
                 Ok(Some(packet)) => packet,
                 Ok(None) => continue,
+                Err(Some(Flaw::Interfaces(reached))) => return Err(CaptureError::Limit { at, frames, reached }),
                 Err(Some(flaw)) => return bad(flaw),
                 // The body is shorter than its type's fixed part.
                 Err(None) => return bad(Flaw::BlockLength { kind, length }),
@@ -195,7 +196,8 @@ impl PcapNg {
     fn interface(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
         let interface = Interface::read(body, self.big).ok_or(None)?;
         if self.interfaces.len() == INTERFACES {
-            return Err(Some(Flaw::Interfaces { most: INTERFACES as u32 }));
+            let what = "interfaces in a section";
+            return Err(Some(Flaw::Interfaces(Reached { name: "interfaces", what, most: INTERFACES as u64 })));
         }
         self.interfaces.push(interface);
         Ok(())

@@ -1,7 +1,7 @@
 //! Writing pcapng: frames with their own link types, resolutions and lengths, interfaces with names,
 //! comments.
 
-use super::block::{self, COMMENT, INTERFACE, SECTION};
+use super::block::{self, COMMENT, INTERFACE, SECTION, STATISTICS};
 use super::{Frame, LinkType, Time};
 use std::io::{self, Write};
 
@@ -101,6 +101,28 @@ impl<W: Write> PcapNgWriter<W> {
         if self.block.len() > start {
             block::option(0, &[], false, &mut self.block);
         }
+        self.end()
+    }
+
+    /// Adds the statistics of an interface, which hold only comments.
+    ///
+    /// # Errors
+    /// As [`PcapNgWriter::packet`].
+    pub fn statistics<'c>(
+        &mut self,
+        interface: u32,
+        time: Time,
+        comments: impl IntoIterator<Item = &'c str>,
+    ) -> io::Result<()> {
+        let (ticks, _) = self.ticks(interface, time, &[], 0)?;
+        block::begin(STATISTICS, false, &mut self.block);
+        for word in [interface, (ticks >> 32) as u32, ticks as u32] {
+            self.block.extend_from_slice(&word.to_le_bytes());
+        }
+        for comment in comments {
+            block::option(COMMENT, comment.as_bytes(), false, &mut self.block);
+        }
+        block::option(0, &[], false, &mut self.block);
         self.end()
     }
 

@@ -1,6 +1,7 @@
 //! Streaming zstd decompression: several frames, skippable ones, checksums, and all available data
 //! of a file that is cut.
 
+use super::gzip::{EMPTY, too_many};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, Read};
@@ -20,6 +21,8 @@ pub(super) struct Zstd<R> {
     /// The error to return when all data have been read.
     broken: Option<io::Error>,
     done: bool,
+    /// How many frames without a byte came one after the other.
+    empty: u64,
 }
 
 impl<R: Read> Zstd<R> {
@@ -27,7 +30,7 @@ impl<R: Read> Zstd<R> {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(WINDOW);
         let source = Counted { inner: source, ended: false, read: 0, error: None };
-        Zstd { source, decoder, idle: true, broken: None, done: false }
+        Zstd { source, decoder, idle: true, broken: None, done: false, empty: 0 }
     }
 
     /// Begins the next frame; false if there is none.
@@ -66,6 +69,10 @@ impl<R: Read> Zstd<R> {
     fn advance(&mut self) -> io::Result<()> {
         while self.decoder.can_collect() == 0 && !self.done {
             if self.idle {
+                self.empty += 1;
+                if self.empty > EMPTY {
+                    return Err(too_many());
+                }
                 self.idle = !self.begin()?;
                 self.done = self.idle;
                 continue;
@@ -96,8 +103,12 @@ impl<R: Read> Read for Zstd<R> {
             return Err(error);
         }
         match self.decoder.read(out)? {
+            read @ 1.. => {
+                self.empty = 0;
+                Ok(read)
+            }
             0 if !out.is_empty() => self.broken.take().map_or(Ok(0), Err),
-            read => Ok(read),
+            _ => Ok(0),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The options of `netkit check`.
 
 use super::Dissect;
+use super::forms::{self, Form, one_of};
 use super::shared::{limit, port};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use netkit::dissect::Server;
 use std::path::PathBuf;
 
@@ -29,23 +30,14 @@ pub struct Check {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub first: u16,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = CheckFormat::Text, value_name = "F")]
-    pub format: CheckFormat,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::CHECK), value_name = "F")]
+    pub format: Form,
     /// No packet of the protocol is well, too
     #[arg(long)]
     pub allow_empty: bool,
     /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit)]
     pub limit: Vec<String>,
-}
-
-/// Form of the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CheckFormat {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
 }
 
 const CHECK: &str = "\

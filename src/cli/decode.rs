@@ -36,6 +36,9 @@ pub struct Decode {
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
+    /// ndjson and json: a last line with what was read and what was left out: {"account":{..}}
+    #[arg(long, conflicts_with_all = ["check", "write"])]
+    pub account: bool,
     /// Read the files as one capture, in the order of their first frames: rotated files
     #[arg(long, conflicts_with_all = ["follow", "check", "interface"])]
     pub join: bool,

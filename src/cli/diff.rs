@@ -1,8 +1,9 @@
 //! The options of `netkit diff`.
 
+use super::forms::{self, Form, one_of};
 use super::names::filter;
 use super::{Dissect, Traffic};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// `netkit diff`.
@@ -24,7 +25,7 @@ pub struct Diff {
     /// Options that concern captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Exit with status 1 when there is such a difference: [PROTO.[MESSAGE.]]METRIC > AMOUNT,
+    /// Exit with status 1 when there is such a difference: [PROTO.[MESSAGE.]]FIGURE > AMOUNT,
     /// appeared, vanished, fields; may be given several times
     #[arg(long, value_name = "LIMIT")]
     pub fail_on: Vec<netkit::stats::diff::Limit>,
@@ -35,21 +36,8 @@ pub struct Diff {
     #[arg(long)]
     pub allow_empty: bool,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = DiffFormat::Text, value_name = "F")]
-    pub format: DiffFormat,
-}
-
-/// Form of the differences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DiffFormat {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
-    /// Tables for a comment or a build's summary.
-    Markdown,
-    /// JUnit's XML, for build servers: a case for each limit.
-    Junit,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::DIFF), value_name = "F")]
+    pub format: Form,
 }
 
 const DIFF: &str = "\
@@ -57,14 +45,14 @@ Examples:
   netkit diff before.pcap after.pcap
   netkit diff before.pcap after.pcap -f json
   netkit diff --join 'before_*.pcap' 'after_*.pcap'
-  netkit diff before.pcap after.pcap --fail-on 'rate > 10% and > 5 messages' --fail-on vanished
+  netkit diff before.pcap after.pcap --fail-on 'message_rate > 10% and > 5 messages' --fail-on vanished
   netkit diff before.pcap after.pcap --ignore 'message == heartbeat' \\
-      --fail-on 'riptide.reliable.bytes_rate > 10%' --fail-on 'client.ack.p90 > 50ms' \\
+      --fail-on 'riptide.reliable.byte_rate > 10%' --fail-on 'client.ack_p90 > 50ms' \\
       --fail-on 'resent_share > 2pp' -f junit > netkit.xml
 
-Metrics of messages: rate (/s), bandwidth or bytes_rate (bytes/s), size (mean, bytes), count \
-(messages); of each side: resent_share, lost_share (in points, pp), ack, answer, ack.p90, ack.p99, \
-answer.p90, answer.p99 (ms; without a percentile the median). Without a unit an amount is in % of \
-the first capture. More, longer and larger is worse, and only that breaks a limit; what falls is \
-written rate < -10%. Floors (and > 5 messages) have to be exceeded, too. A limit that was held \
+Figures of messages: messages, message_rate (/s), byte_rate (bytes/s), size_mean (bytes); of each \
+side: resent_share, lost_share (in points, pp), ack_p50, ack_p90, ack_p99, response_p50, \
+response_p90, response_p99 (ms). Their older names are read, too (`netkit help figures`). Without a \
+unit an amount is in % of the first capture. More, longer and larger is worse, and only that breaks \
+a limit; what falls is written message_rate < -10%. Floors (and > 5 messages) have to be exceeded, too. A limit that was held \
 against nothing does not hold.";

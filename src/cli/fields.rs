@@ -1,7 +1,8 @@
 //! The options of `netkit fields`.
 
+use super::forms::{self, Form, one_of};
 use super::names::{documented, protocol_file};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// `netkit fields`.
@@ -21,23 +22,11 @@ pub struct Fields {
     #[arg(long, conflicts_with = "format")]
     pub examples: bool,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
-    pub format: FieldsFormat,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::FIELDS), value_name = "F")]
+    pub format: Form,
     /// Write the protocol's tables as a protocol file (TOML), to begin one of your own
     #[arg(long, requires = "what", conflicts_with_all = ["format", "schema"])]
     pub as_toml: bool,
-}
-
-/// Form of the documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FieldsFormat {
-    /// For people.
-    Text,
-    /// For tools.
-    Json,
-    /// The columns that decode -f parquet writes, and their types.
-    #[value(hide = cfg!(not(feature = "parquet")))]
-    Parquet,
 }
 
 const FIELDS: &str = "\

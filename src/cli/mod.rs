@@ -7,6 +7,7 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod forms;
 mod interface;
 mod meant;
 mod names;
@@ -20,23 +21,26 @@ mod top;
 mod wireshark;
 mod wrong;
 
-pub use check::{Check, CheckFormat};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use check::Check;
+use clap::builder::PossibleValue;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub use decode::{Comments, Decode, TimeForm};
-pub use diff::{Diff, DiffFormat};
+pub use diff::Diff;
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
-pub use fields::{Fields, FieldsFormat};
+pub use fields::Fields;
+pub use forms::{Form, Format};
 pub use interface::{Interface, Interfaces};
 pub use meant::parse;
-pub use names::{is_file, named_proto, protocol_files_given};
-pub use probe::{Probe, ProbeFormat, ProbeTransport};
-pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
-pub use replay::{Replay, ReplayFormat};
+use names::{Listed, plain};
+pub use names::{configured, is_file, named_proto, protocol_files_given, topics};
+pub use probe::{Probe, ProbeTransport};
+pub use proxy::{Proxy, ProxyTransport};
+pub use replay::Replay;
 pub use report::Report;
-pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
-pub use stats::{PlotBy, Stats, StatsFormat};
-pub use top::{Top, TopFormat};
+pub use shared::{Dissect, FailOn, Gates, Output, Traffic};
+pub use stats::{PlotBy, Stats};
+pub use top::Top;
 pub use wireshark::{What, Wireshark};
 pub use wrong::one_line;
 
@@ -137,9 +141,17 @@ pub enum Command {
     /// Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...
     Help {
         /// A command, or a topic as `netkit help` lists them
-        #[arg(value_name = "TOPIC", value_parser = names::topic(), hide_possible_values = true)]
+        #[arg(value_name = "TOPIC", value_parser = Listed::of(topic), hide_possible_values = true)]
         topic: Option<String>,
     },
+}
+
+/// What `netkit help` can explain.
+fn topic() -> Vec<PossibleValue> {
+    let commands = Cli::command();
+    let mut list = plain(commands.get_subcommands().map(|command| command.get_name().to_owned()));
+    list.extend(plain(topics().map(|page| page.name)));
+    list
 }
 
 const COMPLETIONS: &str = "\

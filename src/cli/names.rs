@@ -1,18 +1,26 @@
 //! Names as option values: for completions, and suggestions in errors.
 
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
-use clap::{Arg, Command, CommandFactory, Error};
+use clap::{Arg, Command, Error};
+use netkit::docs::{self, Page};
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
-use netkit::protocols::{ALL, by_name};
+use netkit::protocols::{ALL, by_name, pages};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A text with some known values. Others may be valid too: `check` decides.
 #[derive(Clone)]
 pub struct Listed {
     list: fn() -> Vec<PossibleValue>,
     check: fn(&str) -> Result<String, String>,
+}
+
+impl Listed {
+    /// These values, and any other.
+    pub fn of(list: fn() -> Vec<PossibleValue>) -> Listed {
+        Listed { list, check: any }
+    }
 }
 
 impl TypedValueParser for Listed {
@@ -31,7 +39,7 @@ fn any(text: &str) -> Result<String, String> {
     Ok(text.into())
 }
 
-fn plain(names: impl IntoIterator<Item = impl Into<clap::builder::Str>>) -> Vec<PossibleValue> {
+pub fn plain(names: impl IntoIterator<Item = impl Into<clap::builder::Str>>) -> Vec<PossibleValue> {
     names.into_iter().map(PossibleValue::new).collect()
 }
 
@@ -80,7 +88,7 @@ fn described() -> bool {
     std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| !files.is_empty())
         || protocol_files_given()
         || std::env::args_os().any(|arg| arg.to_string_lossy().ends_with(".toml") || arg == "check")
-        || !crate::commands::configured().is_empty()
+        || !configured().is_empty()
 }
 
 /// A protocol, or `auto`.
@@ -149,13 +157,23 @@ pub fn table() -> Listed {
     Listed { list: || plain(["message", "flow", "peer", "second"]), check: any }
 }
 
-/// A topic of `netkit help`.
-pub fn topic() -> Listed {
-    fn list() -> Vec<PossibleValue> {
-        let commands = super::Cli::command();
-        let mut list = plain(commands.get_subcommands().map(|command| command.get_name().to_owned()));
-        list.extend(plain(crate::commands::help::topics().map(|page| page.name)));
-        list
+/// All pages: the protocols', then those of no particular module.
+pub fn topics() -> impl Iterator<Item = &'static Page> {
+    pages::PAGES.iter().chain(&docs::PAGES)
+}
+
+/// The protocol files of the configuration folder, in the order of their names; none where the
+/// environment says so.
+pub fn configured() -> Vec<PathBuf> {
+    if std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| files.is_empty()) {
+        return Vec::new();
     }
-    Listed { list, check: any }
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".config"));
+    let base = std::env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from).or_else(home);
+    let Some(folder) = base.map(|base| base.join("netkit").join("protocols")) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(toml).collect();
+    files.sort();
+    files
 }

@@ -1,5 +1,6 @@
 //! The options of `netkit probe`.
 
+use super::forms::{self, Form, one_of};
 use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
 use crate::platform::LIST_SEPARATOR;
@@ -64,8 +65,8 @@ pub struct Probe {
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = ProbeFormat::Text, value_name = "F")]
-    pub format: ProbeFormat,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::PROBE), value_name = "F")]
+    pub format: Form,
     /// Ask again and again: from the beginning of one round to that of the next; until Ctrl-C
     #[arg(long, value_name = "TIME", value_parser = every)]
     pub every: Option<Duration>,
@@ -116,24 +117,6 @@ pub enum ProbeTransport {
     Tcp,
     /// WebSocket.
     Ws,
-}
-
-/// Form of a probe's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProbeFormat {
-    /// For people.
-    Text,
-    /// A JSON object a line: each round trip, then a summary for each server.
-    Ndjson,
-    /// One JSON array with an object a server.
-    Json,
-    /// Prometheus' text format.
-    Prometheus,
-    /// InfluxDB's line protocol: a line a server.
-    Influx,
-    /// A Nagios plugin's line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server
-    /// does not answer), 3 UNKNOWN (one could not be asked).
-    Nagios,
 }
 
 const PROBE: &str = "\

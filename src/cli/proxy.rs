@@ -1,5 +1,6 @@
 //! The options of `netkit proxy`.
 
+use super::forms::{Format, one_of, relayed};
 use super::names::{proto, protocol_file, setting};
 use super::shared::{limit, port};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
@@ -41,8 +42,8 @@ pub struct Proxy {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = ProxyFormat::Summary, value_name = "F")]
-    pub format: ProxyFormat,
+    #[arg(short, long, default_value = "summary", value_parser = one_of(relayed()), value_name = "F")]
+    pub format: Format,
     /// csv, tsv and summary: these columns, as for decode
     #[arg(long, value_name = "A,B.C", value_delimiter = ',')]
     pub columns: Vec<String>,
@@ -86,42 +87,6 @@ pub enum ProxyTransport {
     Udp,
     /// TCP, and what it carries.
     Tcp,
-}
-
-/// Form of a proxy's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProxyFormat {
-    /// A line a message.
-    Summary,
-    /// Annotated trees: each field with its bytes.
-    Tree,
-    /// A table, at the end, for a few messages.
-    Table,
-    /// A JSON object a line: values.
-    Ndjson,
-    /// One JSON array of annotated trees.
-    Json,
-    /// Comma-separated values behind a line of names; see --columns.
-    Csv,
-    /// The same with tabs.
-    Tsv,
-    /// Two columns, who says what.
-    Dialogue,
-    /// Nothing but the counts at the end.
-    None,
-    /// Refused, with what is to be done instead.
-    #[value(hide = true)]
-    Parquet,
-    /// Refused, too.
-    #[value(hide = true)]
-    Pcapng,
-}
-
-impl ProxyFormat {
-    /// Its name.
-    pub fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
-    }
 }
 
 /// What is done to either direction: the options that follow `--up` or `--down` are for that one.
@@ -231,7 +196,7 @@ Examples:
   netkit proxy :7777 192.0.2.7:7777 --up --loss 5% --down --delay 200ms
   netkit proxy :7777 192.0.2.7:7777 -p riptide --on 'message == ack and from == server: drop 30%' \\
       --on 'message == heartbeat: delay 400ms' --on 'message_id == 7: payload=00ff'
-  netkit proxy :7777 192.0.2.7:7777 -f ndjson | jq 'select(.fate == \"lost\")'
+  netkit proxy :7777 192.0.2.7:7777 -f ndjson | jq 'select(.outcome == \"lost\")'
 
 LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
 they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \

@@ -1,8 +1,9 @@
 //! The options of `netkit replay`.
 
+use super::forms::{self, Form, one_of};
 use super::names::{filter, proto, setting};
 use super::shared::{limit, port, role};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use netkit::dissect::{Role, Server};
 use netkit::duration::between;
 use std::path::PathBuf;
@@ -92,8 +93,8 @@ pub struct Replay {
     #[arg(long)]
     pub expect: bool,
     /// Form of the report
-    #[arg(short, long, value_enum, default_value_t = ReplayFormat::Text, value_name = "F")]
-    pub format: ReplayFormat,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::REPLAY), value_name = "F")]
+    pub format: Form,
     /// Record the exchange as a capture: pcap. A name in .pcapng: pcapng, with its messages as comments
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
@@ -118,16 +119,6 @@ pub struct Replay {
     /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit)]
     pub limit: Vec<String>,
-}
-
-/// Form of a replay's report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReplayFormat {
-    /// For people.
-    Text,
-    /// A JSON object a line: each refusal and divergence, then the session; with --clients one each
-    /// second, then one for all.
-    Ndjson,
 }
 
 const REPLAY: &str = "\

@@ -1,5 +1,6 @@
 //! Options that several commands have in common.
 
+use super::forms::{Format, messages, one_of};
 use super::names::{filter, named_proto, proto, protocol_file, setting};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
@@ -74,7 +75,7 @@ pub fn limit(text: &str) -> Result<String, String> {
 #[derive(Args, Clone, Debug)]
 pub struct Output {
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = Format::Tree, value_name = "F")]
+    #[arg(short, long, default_value = "tree", value_parser = one_of(messages()), value_name = "F")]
     pub format: Format,
     /// csv, tsv and summary: these columns, with commas between them: time,src,message,message_id.
     /// Keys of ndjson, names of the envelope, fields; fields.NAME for a field with such a name
@@ -83,9 +84,6 @@ pub struct Output {
     /// ndjson and json: add the whole message as hex, `"bytes":".."`
     #[arg(long)]
     pub bytes: bool,
-    /// Exit with status 1 when a message has a fault, or a warning
-    #[arg(long, value_enum, value_name = "fault|warning", hide_possible_values = true)]
-    pub fail_on: Option<FailOn>,
     /// Stop after N messages
     #[arg(short, long, value_name = "N")]
     pub count: Option<u64>,
@@ -97,6 +95,16 @@ pub struct Output {
 /// What has to hold for the messages, as the exit status tells.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Gates {
+    /// Exit with status 1 when a message has a fault, or a warning; when conversations are of no known
+    /// protocol; when a limit was reached
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "fault|warning|unclaimed|limit",
+        hide_possible_values = true
+    )]
+    pub fail_on: Vec<FailOn>,
     /// Exit with status 1 unless a message fits; may be given several times
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub expect: Vec<String>,
@@ -108,32 +116,6 @@ pub struct Gates {
     pub allow_empty: bool,
 }
 
-/// Form of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Annotated trees: each field with its bytes.
-    Tree,
-    /// A line a message.
-    Summary,
-    /// A table, for a few messages.
-    Table,
-    /// A JSON object a line: values.
-    Ndjson,
-    /// One JSON array of annotated trees.
-    Json,
-    /// Comma-separated values behind a line of names; see --columns.
-    Csv,
-    /// The same with tabs.
-    Tsv,
-    /// Two columns, who says what: for one conversation, see --flow.
-    Dialogue,
-    /// Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message.
-    #[value(hide = cfg!(not(feature = "parquet")))]
-    Parquet,
-    /// The capture itself, with the messages as packet comments: for Wireshark, see `netkit help wireshark`.
-    Pcapng,
-}
-
 /// What makes the exit status 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum FailOn {
@@ -141,6 +123,10 @@ pub enum FailOn {
     Warning,
     /// A fault.
     Fault,
+    /// A conversation with payload that no protocol has.
+    Unclaimed,
+    /// A limit that was reached.
+    Limit,
 }
 
 pub fn port(text: &str) -> Result<(u16, String), String> {

@@ -1,5 +1,6 @@
 //! The options of `netkit stats`.
 
+use super::forms::{self, Form, one_of};
 use super::names::{filter, table};
 use super::{Dissect, Gates, Interface, Interfaces, Traffic};
 use clap::{Args, ValueEnum};
@@ -65,8 +66,8 @@ pub struct Stats {
     #[command(flatten)]
     pub gates: Gates,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
-    pub format: StatsFormat,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::STATS), value_name = "F")]
+    pub format: Form,
     /// csv, tsv and --by FIELD: these columns of the table, with commas between them
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
     pub columns: Vec<String>,
@@ -105,42 +106,23 @@ pub enum PlotBy {
     Direction,
 }
 
-/// Form of the statistics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StatsFormat {
-    /// For people.
-    Text,
-    /// A JSON object a row.
-    Ndjson,
-    /// One JSON object.
-    Json,
-    /// Comma-separated values behind a line of names; see --columns.
-    Csv,
-    /// The same with tabs.
-    Tsv,
-    /// Columns for DuckDB, Polars and Spark: -o DIR, a file a table.
-    #[value(hide = cfg!(not(feature = "parquet")))]
-    Parquet,
-}
-
 const STATS: &str = "\
 Examples:
   netkit stats capture.pcap                    all of it
   netkit stats capture.pcap --by second -f csv
   netkit stats capture.pcap --by flow -f ndjson
-  netkit stats capture.pcap --by message -f csv --columns message,count,bytes
+  netkit stats capture.pcap --by message -f csv --columns message,messages,bytes
   netkit stats --join ring_*.pcapng            rotated files
   netkit stats capture.pcap --by message_id,second -f csv
-  netkit stats capture.pcap --by src --every 500ms --sort resends --top 10
+  netkit stats capture.pcap --by src --every 500ms --sort resent --top 10
   netkit stats capture.pcap --unanswered --slow 200ms --latency
   netkit stats capture.pcap --plot=direction
-  netkit stats capture.pcap --delivery         losses, copies, delays
+  netkit stats capture.pcap --delivery         losses, resends, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m
   netkit stats game.pcap --track acknex.update2.position --by entity
   netkit stats game.pcap --schema game.toml --track payload.hp -f csv
   netkit stats -i eth0 --port 7777=riptide     live, until Ctrl-C
 
-Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an \
-acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came. A \
-conversation ends by fin or rst, or with the capture.";
+`netkit help figures` explains every figure. Rates are a second of the capture, sizes bytes, delays \
+milliseconds.";

@@ -1,8 +1,9 @@
 //! The options of `netkit top`.
 
+use super::forms::{self, Form, one_of};
 use super::{Dissect, Interface, Interfaces, Traffic};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 use netkit::duration::between;
 use netkit::stats::top::SORTS;
 use std::path::PathBuf;
@@ -37,21 +38,12 @@ pub struct Top {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every)]
     pub every: Duration,
     /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = TopFormat::Text, value_name = "F")]
-    pub format: TopFormat,
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::TOP), value_name = "F")]
+    pub format: Form,
 }
 
 fn every(text: &str) -> Result<Duration, String> {
     between(text, Duration::from_millis(100), Duration::from_secs(3600))
-}
-
-/// Form of the live tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TopFormat {
-    /// Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe.
-    Text,
-    /// A JSON object a look.
-    Ndjson,
 }
 
 const TOP: &str = "\
@@ -62,11 +54,11 @@ Examples:
   tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate
   netkit top --follow growing.pcap -F 'from == server' --every 5s
 
-Keys: q ends; b, r sort by byte_rate and rate, m, y by messages and bytes, f by faults, t by round \
+Keys: q ends; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by round \
 trip (rtt_p50), s by resends, l by losses, i by idle.
 
 Rates are those of the time since the last look, of the end those of the whole input by its own \
 clock. rtt_p50 is the median from a message to its acknowledgement, else from a request to its \
-answer, in ms; resent_share is that of all numbered copies, lost_share that of all numbers, idle the \
+answer, in ms; resent_share is that of all transmissions of numbered messages, lost_share that of all numbers, idle the \
 seconds since the conversation's last message. What is counted has the bounds of `netkit stats`. Exit \
 status 0 also after q and Ctrl-C.";

@@ -4,6 +4,9 @@
 //! little-endian number is the special case of an offset divisible by 8; a big-endian number
 //! additionally has its bytes swapped.
 
+use super::layout::Order;
+use std::borrow::Cow;
+
 /// `count` (at most 64) bits of `data` from bit `at` on; bits past the end read as zero.
 #[inline(always)]
 pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
@@ -64,6 +67,25 @@ pub const fn swap(value: u64, count: u32) -> u64 {
     if count == 0 || !count.is_multiple_of(8) { value } else { value.swap_bytes() >> (64 - count) }
 }
 
+/// The place of bit `k` of a string that counts from the highest bit of each byte on.
+fn highest_first(k: usize) -> usize {
+    k / 8 * 8 + 7 - k % 8
+}
+
+/// `count` bits from bit `at` on, the highest bit of each byte first.
+#[cold]
+pub fn from_highest(data: &[u8], at: usize, count: u32) -> u64 {
+    (0..count as usize).fold(0, |number, k| number << 1 | get(data, highest_first(at + k), 1))
+}
+
+/// Whole bytes at any bit offset.
+pub fn bytes(data: &[u8], bit: u32, bits: u32) -> Cow<'_, [u8]> {
+    match bit % 8 {
+        0 => data.get(bit as usize / 8..(bit + bits) as usize / 8).unwrap_or(&[]).into(),
+        _ => (0..bits / 8).map(|k| get(data, (bit + k * 8) as usize, 8) as u8).collect(),
+    }
+}
+
 /// Sign-extends a number of `count` bits.
 #[inline(always)]
 pub const fn signed(value: u64, count: u32) -> i64 {
@@ -71,6 +93,11 @@ pub const fn signed(value: u64, count: u32) -> i64 {
         1..=63 => ((value << (64 - count)) as i64) >> (64 - count),
         _ => value as i64,
     }
+}
+
+/// A number with its bytes in this order.
+fn ordered(value: u64, count: u32, order: Order) -> u64 {
+    if order == Order::Big { swap(value & mask(count), count) } else { value }
 }
 
 /// A growing bit string; the unused bits of the last byte are zero.
@@ -123,6 +150,36 @@ impl BitBuf {
             if let Some(b) = self.bytes.get_mut(byte) {
                 *b = *b & !(1 << bit) | (((value >> k) & 1) as u8) << bit;
             }
+        }
+    }
+
+    /// Appends a number in an order that is not the conversation's.
+    pub fn put_number(&mut self, value: u64, count: u32, order: Order) {
+        let at = self.len;
+        match order {
+            Order::HighestBit => {
+                self.put(0, count);
+                self.patch_number(at, value, count, order);
+            }
+            _ => self.put(ordered(value, count, order), count),
+        }
+    }
+
+    /// Overwrites a number, as [`put_number`](BitBuf::put_number).
+    pub fn patch_number(&mut self, at: usize, value: u64, count: u32, order: Order) {
+        match order {
+            Order::HighestBit => {
+                (0..count).for_each(|k| self.patch(highest_first(at + k as usize), value >> (count - 1 - k), 1));
+            }
+            _ => self.patch(at, ordered(value, count, order), count),
+        }
+    }
+
+    /// The number at bit `at`, as [`put_number`](BitBuf::put_number).
+    pub fn number_at(&self, at: usize, count: u32, order: Order) -> u64 {
+        match order {
+            Order::HighestBit => from_highest(&self.bytes, at, count),
+            _ => ordered(get(&self.bytes, at, count), count, order),
         }
     }
 

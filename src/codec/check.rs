@@ -2,7 +2,7 @@
 //! unique, names are snake_case, nesting is bounded. A unit test checks every table; the schema
 //! loader checks the users' schemas.
 
-use super::layout::{Count, Field, Kind, Len, Other, When, flag};
+use super::layout::{Count, Field, Kind, Len, Name, Other, When, flag};
 
 /// Checks the fields of one message.
 ///
@@ -25,11 +25,7 @@ impl Checker {
         }
         for (k, field) in fields.iter().enumerate() {
             let path = format!("{path}.{}", field.name);
-            let named = match field.kind {
-                Kind::Switch { .. } | Kind::Inline(_) => false,
-                Kind::Custom(codec) => codec.fields().is_empty() || !field.name.is_empty(),
-                _ => true,
-            };
+            let named = !field.is_inline() && !matches!(field.kind, Kind::Switch { .. });
             if named && !field.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
                 return Err(format!("{path}: a name is letters, digits and _"));
             }
@@ -56,8 +52,6 @@ impl Checker {
             }
             Kind::Float { bits, .. } if ![16, 32, 64].contains(bits) => Err(format!("{path}: a float of {bits} bits")),
             Kind::Text { len: Len::Field(name), .. } | Kind::Bytes { len: Len::Field(name) } => self.known(name, path),
-            Kind::Struct(fields) | Kind::Inline(fields) => self.group(field, fields, path, depth),
-            Kind::Custom(codec) => self.group(field, codec.fields(), path, depth),
             Kind::Array { count, of } => {
                 if let Count::Field(name) = count {
                     self.known(name, path)?;
@@ -83,7 +77,7 @@ impl Checker {
                     _ => Ok(()),
                 }
             }
-            _ => Ok(()),
+            kind => self.group(field, kind.fields(), path, depth),
         }
     }
 
@@ -94,7 +88,7 @@ impl Checker {
         self.seen.push(field);
         let referenced = self.referenced.len();
         let done = self.list(fields, path, depth + 1);
-        if let Kind::Struct(_) | Kind::Custom(_) = field.kind {
+        if !matches!(field.kind, Kind::Inline(_)) {
             self.referenced.truncate(referenced);
         }
         self.seen.pop();
@@ -102,17 +96,11 @@ impl Checker {
     }
 
     fn condition(&self, when: &When, path: &str) -> Result<(), String> {
-        match when {
-            When::Bit(name, _) | When::Clear(name, _) | When::Eq(name, _) | When::In(name, _) => self.known(name, path),
-            When::Any(several) | When::All(several) => several.iter().try_for_each(|w| self.condition(w, path)),
-            When::Not(when) => self.condition(when, path),
-            When::Below(name, _) | When::Mask(name, _) | When::Set(name) => self.known(name, path),
-            When::Always | When::Left(_) | When::Setting(..) => Ok(()),
-        }
+        when.names().iter().try_for_each(|name| self.known(name, path))
     }
 
-    fn known(&self, name: &str, path: &str) -> Result<(), String> {
-        match self.referenced.contains(&name) {
+    fn known(&self, name: &Name, path: &str) -> Result<(), String> {
+        match self.referenced.contains(&name.text) {
             true => Ok(()),
             false => Err(format!("{path}: refers to {name}, which is no earlier field marked as referenced")),
         }

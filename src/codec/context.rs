@@ -1,7 +1,8 @@
 //! The inputs of a walk that are not in the table: values of earlier fields, and of earlier
 //! messages.
 
-use super::layout::{Field, Order, flag};
+use super::bits::BitBuf;
+use super::layout::{Field, Name, Order, flag};
 
 /// The values of this message's earlier fields that later ones refer to.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,7 @@ pub(super) struct Entry {
     /// It is a part of a number that begins at `bit`.
     pub within: Option<Within>,
     /// The group in which it stood, which has been left.
-    pub group: Option<&'static str>,
+    pub group: Option<&'static Field>,
 }
 
 /// A part of a number.
@@ -35,21 +36,34 @@ pub(super) struct Within {
     pub mask: u64,
 }
 
+impl Within {
+    /// Sets the part in the number at bit `at`.
+    pub fn patch(&self, out: &mut BitBuf, at: usize, value: u64, conversation: Order) {
+        let order = self.order.within(conversation);
+        let number = out.number_at(at, self.width, order) & !self.mask | value << self.low & self.mask;
+        out.patch_number(at, number, self.width, order);
+    }
+}
+
 impl Entry {
     #[inline]
-    fn is(&self, name: &str) -> bool {
-        match self.group {
-            None => std::ptr::eq(self.field.name, name) || self.field.name == name,
-            Some(group) => name.strip_prefix(group).and_then(|n| n.strip_prefix('.')) == Some(self.field.name),
-        }
+    fn is(&self, name: &Name) -> bool {
+        name.is_of(self.field) && name.is_in(self.group)
     }
 }
 
 impl Scope {
     /// The value of the nearest earlier field with that name.
     #[inline]
-    pub fn get(&self, name: &str) -> Option<u64> {
+    pub fn get(&self, name: &Name) -> Option<u64> {
         self.entries.iter().rev().find(|e| e.is(name)).map(|e| e.value)
+    }
+
+    /// The value of the nearest earlier field of that name.
+    #[inline]
+    pub fn of(&self, field: &Field) -> Option<u64> {
+        let found = self.entries.iter().rev().find(|e| e.group.is_none() && e.field.key == field.key);
+        found.map(|e| e.value)
     }
 
     pub(super) fn clear(&mut self) {
@@ -72,7 +86,7 @@ impl Scope {
             self.entries.truncate(len);
             return;
         }
-        self.entries.iter_mut().skip(len).for_each(|entry| entry.group = Some(group.name));
+        self.entries.iter_mut().skip(len).for_each(|entry| entry.group = Some(group));
     }
 
     /// What stands from bit `at` on has moved by so many bits.
@@ -85,7 +99,7 @@ impl Scope {
         self.entries.len()
     }
 
-    pub(super) fn entry(&mut self, name: &str) -> Option<&mut Entry> {
+    pub(super) fn entry(&mut self, name: &Name) -> Option<&mut Entry> {
         self.entries.iter_mut().rev().find(|e| e.is(name))
     }
 }
@@ -101,6 +115,11 @@ pub enum Recalled {
     Fault(&'static str),
 }
 
+/// The slot of who sends: 1 the client, 2 the server; 0: nobody knows.
+pub const FROM: u16 = 0;
+/// The slot of who is likely to send.
+pub const LIKELY_FROM: u16 = 1;
+
 /// The conversation's state, as far as layouts need it. Sessions and encoders implement it.
 pub trait Context {
     /// The byte order of fields in [`Order::Conversation`].
@@ -108,9 +127,9 @@ pub trait Context {
         Order::Little
     }
 
-    /// A value that conditions refer to and no earlier field has: of earlier messages, of a setting,
-    /// who sends (`from`: 1 the client, 2 the server).
-    fn known(&self, _name: &str) -> Option<u64> {
+    /// A value that tables refer to and no earlier field has: of earlier messages, of a setting; `FROM`,
+    /// `LIKELY_FROM`.
+    fn value(&self, _slot: u16) -> Option<u64> {
         None
     }
 

@@ -1,12 +1,13 @@
 //! The tables as text: types, sizes, conditions. `netkit fields`, the annotated JSON and the
 //! documentation are generated from here.
 
-use super::layout::{Charset, Count, Field, Kind, Len, Order, Other, Show, Sign, When, flag};
+use super::layout::{Charset, Count, Field, Kind, Len, Name, Order, Other, Show, Sign, When, flag};
 use crate::plural::Plural;
 
 /// A field's type in short: `u16le`, `3 bits`, `text (u8 length)`.
 pub fn kind(field: &Field) -> String {
     let number = |letter: char, bits: u8, order: Order| match (bits % 8, order) {
+        (_, Order::HighestBit) => "bits, the highest first".into(),
         (0, _) if bits == 8 => format!("{letter}8"),
         (0, Order::Little) => format!("{letter}{bits}le"),
         (0, Order::Big) => format!("{letter}{bits}be"),
@@ -22,6 +23,11 @@ pub fn kind(field: &Field) -> String {
         Kind::VarInt { sign: Sign::Zigzag, .. } => "varint (zigzag)".into(),
         Kind::VarInt { sign: Sign::Complement | Sign::Complement32, .. } => "varint (signed)".into(),
         Kind::VarInt { .. } => "varint".into(),
+        Kind::Text { len: Len::Through(_), .. } | Kind::Bytes { len: Len::Through(_) } => {
+            "text up to one of several characters".into()
+        }
+        Kind::Text { charset: Charset::Utf16(Order::Big), .. } => "text in UTF-16, big-endian".into(),
+        Kind::Text { charset: Charset::Utf16(_), .. } => "text in UTF-16, little-endian".into(),
         Kind::Text { len, charset: Charset::Utf8 } => format!("text{}", extent(len)),
         Kind::Text { len, charset: Charset::Latin1 } => format!("latin-1 text{}", extent(len)),
         Kind::Bytes { len: Len::Rest } if field.is(flag::PAYLOAD) => "payload (rest)".into(),
@@ -29,9 +35,17 @@ pub fn kind(field: &Field) -> String {
         Kind::Struct(_) => "group".into(),
         Kind::Inline(_) => "fields".into(),
         Kind::Array { count, of } => format!("{}{}", inner(of), times(count)),
-        Kind::Switch { on: "", .. } => "a fault".into(),
+        Kind::Switch { on: Name { text: "", .. }, .. } => "a fault".into(),
         Kind::Switch { on, .. } => format!("by {on}"),
         Kind::Derived => "derived".into(),
+        Kind::Parts(parts) => parts.describe().into(),
+        Kind::Constant(constant) => constant.describe().into(),
+        Kind::Region(region) => region.describe().into(),
+        Kind::Packed(packed) => packed.describe().into(),
+        Kind::Checksum(checksum) => checksum.describe().into(),
+        Kind::Chosen(chosen) => chosen.describe().into(),
+        Kind::Address => "an IPv4 address".into(),
+        Kind::Protobuf(_) => "message".into(),
         Kind::Custom(codec) => codec.describe().into(),
     }
 }
@@ -52,8 +66,9 @@ pub fn member(field: &Field) -> String {
 
 fn inner(of: &Field) -> String {
     match &of.kind {
+        Kind::Inline(_) => kind(of),
+        wrapping if !wrapping.fields().is_empty() => of.name.into(),
         Kind::Struct(_) => of.name.into(),
-        Kind::Custom(codec) if !codec.fields().is_empty() => of.name.into(),
         _ => kind(of),
     }
 }
@@ -67,6 +82,7 @@ fn extent(len: &Len) -> String {
         Len::Field(name) => format!(" (length: {name})"),
         Len::Until(0) => " (up to a zero byte)".into(),
         Len::Until(stop) => format!(" (up to {stop:#04x})"),
+        Len::Through(_) => " (up to one of several bytes)".into(),
         Len::Rest => " (rest)".into(),
     }
 }
@@ -78,21 +94,6 @@ fn times(count: &Count) -> String {
         Count::Field(name) => format!("[{name}]"),
         Count::Until(stop) => format!("[] (up to {stop:#04x})"),
         Count::Rest => "[] (rest)".into(),
-    }
-}
-
-/// The field's size in bits, if it is fixed.
-pub fn bits(field: &Field) -> Option<u32> {
-    if !matches!(field.when, When::Always) {
-        return None;
-    }
-    match &field.kind {
-        Kind::Text { len: Len::Const(n) | Len::Padded(n), .. } | Kind::Bytes { len: Len::Const(n) } => Some(n * 8),
-        Kind::Bytes { len: Len::Bits(n) } => Some(*n),
-        Kind::Struct(fields) | Kind::Inline(fields) => fields.iter().map(bits).sum(),
-        Kind::Array { count: Count::Const(n), of } => bits(of).map(|b| b * n),
-        Kind::Derived => Some(0),
-        other => other.width().map(|(bits, _)| bits),
     }
 }
 
@@ -137,8 +138,8 @@ impl Lines<'_> {
     }
 
     fn field(&mut self, field: &'static Field, depth: usize) {
-        let nameless = matches!(field.kind, Kind::Custom(codec) if field.name.is_empty() && !codec.fields().is_empty());
-        if !nameless && !matches!(field.kind, Kind::Inline(_)) {
+        let inline = field.is_inline();
+        if !inline {
             (self.each)(depth, field);
         }
         if depth > 8 || self.seen.contains(&(field as *const Field)) {
@@ -146,14 +147,9 @@ impl Lines<'_> {
         }
         self.seen.push(field);
         match &field.kind {
-            Kind::Struct(fields) => self.list(fields, depth + 1),
-            Kind::Inline(fields) => self.list(fields, depth),
-            Kind::Custom(codec) => self.list(codec.fields(), depth + !nameless as usize),
             Kind::Array { of, .. } => match &of.kind {
-                Kind::Struct(fields) => self.list(fields, depth + 1),
-                Kind::Custom(codec) => self.list(codec.fields(), depth + 1),
                 Kind::Switch { .. } | Kind::Inline(_) => self.field(of, depth + 1),
-                _ => {}
+                kind => self.list(kind.fields(), depth + 1),
             },
             Kind::Switch { cases, other, .. } => {
                 cases.iter().for_each(|case| self.list(case.fields, depth + 1));
@@ -161,7 +157,7 @@ impl Lines<'_> {
                     self.list(fields, depth + 1);
                 }
             }
-            _ => {}
+            kind => self.list(kind.fields(), depth + !inline as usize),
         }
         self.seen.pop();
     }

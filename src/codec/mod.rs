@@ -29,7 +29,8 @@ pub mod digits;
 pub(crate) mod fault;
 pub(crate) mod half_text;
 pub mod json;
-pub mod kinds;
+pub(crate) mod kinds;
+#[macro_use]
 pub mod layout;
 pub mod names;
 pub(crate) mod node;

@@ -32,7 +32,7 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
     }
     for field in fields {
         match &field.kind {
-            Kind::Inline(inner) => members(inner, left - 1, each),
+            kind if field.is_inline() => members(kind.fields(), left - 1, each),
             Kind::Switch { cases, other, .. } => {
                 cases.iter().for_each(|case| members(case.fields, left - 1, each));
                 if let Other::Fields(inner) = other {
@@ -41,7 +41,6 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
             }
             // Encoded from the table, or known from earlier messages: never given.
             Kind::Tag { .. } | Kind::Derived => {}
-            Kind::Custom(codec) if field.name.is_empty() => members(codec.fields(), left - 1, each),
             Kind::Array { count: Count::Prefix(prefix), .. }
             | Kind::Text { len: Len::Prefix(prefix), .. }
             | Kind::Bytes { len: Len::Prefix(prefix) } => {
@@ -70,8 +69,6 @@ pub fn everywhere(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)
         }
         seen.push(field);
         match &field.kind {
-            Kind::Struct(inner) | Kind::Inline(inner) => list(inner, seen, each),
-            Kind::Custom(codec) => list(codec.fields(), seen, each),
             Kind::Array { of, .. } => one(of, seen, each),
             Kind::Switch { cases, other, .. } => {
                 cases.iter().for_each(|case| list(case.fields, seen, each));
@@ -79,7 +76,7 @@ pub fn everywhere(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)
                     list(inner, seen, each);
                 }
             }
-            _ => {}
+            kind => list(kind.fields(), seen, each),
         }
     }
     list(fields, &mut Vec::new(), each);

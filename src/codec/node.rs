@@ -81,6 +81,19 @@ pub enum Value {
     },
 }
 
+impl Value {
+    /// The number, if it is one; signed ones in two's complement.
+    #[inline]
+    pub fn number(&self) -> Option<u64> {
+        match *self {
+            Value::UInt(n) => Some(n),
+            Value::Int(n) => Some(n as u64),
+            Value::Bool(b) => Some(b as u64),
+            _ => None,
+        }
+    }
+}
+
 /// One field of one message.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
@@ -132,12 +145,7 @@ impl Node {
     /// The number, if it is one; signed ones in two's complement.
     #[inline]
     pub fn number(&self) -> Option<u64> {
-        match self.value {
-            Value::UInt(n) => Some(n),
-            Value::Int(n) => Some(n as u64),
-            Value::Bool(b) => Some(b as u64),
-            _ => None,
-        }
+        self.value.number()
     }
 
     /// Its bytes, if it is text or bytes at a byte boundary.

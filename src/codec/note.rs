@@ -40,6 +40,8 @@ pub struct Note {
 pub struct Notes {
     list: Vec<Note>,
     texts: String,
+    /// Nobody reads the texts.
+    without_texts: bool,
 }
 
 impl Notes {
@@ -49,18 +51,30 @@ impl Notes {
         self.texts.clear();
     }
 
+    /// Leaves out the texts from now on, or not: nobody reads them.
+    pub fn leave_out_texts(&mut self, leave_out: bool) {
+        self.without_texts = leave_out;
+    }
+
+    /// Whether the texts are [left out](Notes::leave_out_texts).
+    pub(crate) fn without_texts(&self) -> bool {
+        self.without_texts
+    }
+
     /// Adds a note; write its text with `format_args!`.
     pub fn add(&mut self, level: Level, code: &'static str, text: std::fmt::Arguments<'_>) {
         // Writing to a String cannot fail.
-        self.write(level, code, |texts| _ = texts.write_fmt(text));
+        self.write(level, code, !self.without_texts, |texts| _ = texts.write_fmt(text));
     }
 
-    /// Adds a note whose text `write` appends: for frequent notes, where the formatting machinery
-    /// would be too slow.
+    /// Adds a note whose text `write` appends, unless it is not `wanted`: for frequent notes, where the formatting
+    /// machinery would be too slow.
     #[inline]
-    pub fn write(&mut self, level: Level, code: &'static str, write: impl FnOnce(&mut String)) {
+    pub(crate) fn write(&mut self, level: Level, code: &'static str, wanted: bool, write: impl FnOnce(&mut String)) {
         let start = self.texts.len() as u32;
-        write(&mut self.texts);
+        if wanted {
+            write(&mut self.texts);
+        }
         self.list.push(Note { level, code, start, end: self.texts.len() as u32 });
     }
 

@@ -81,13 +81,6 @@ impl Quoted {
     pub const fn short(&self) -> &Short {
         &self.0
     }
-
-    /// Appends it; appends nothing and returns false if there is none.
-    #[inline(always)]
-    pub fn append(&self, out: &mut Vec<u8>) -> bool {
-        self.0.append(out);
-        self.is_there()
-    }
 }
 
 #[cfg(test)]
@@ -97,8 +90,9 @@ mod tests {
     #[test]
     fn short_names_are_quoted_and_long_ones_left_to_others() {
         let written = |name: &str| {
-            let mut out = b"{".to_vec();
-            Quoted::new(name).append(&mut out).then(|| String::from_utf8(out).unwrap())
+            let (quoted, mut out) = (Quoted::new(name), b"{".to_vec());
+            quoted.short().append(&mut out);
+            quoted.is_there().then(|| String::from_utf8(out).unwrap())
         };
         assert_eq!(written("").as_deref(), Some("{\"\":"));
         assert_eq!(written("last_received_seq_id").as_deref(), Some("{\"last_received_seq_id\":"));

@@ -4,15 +4,8 @@
 //! the steady state, no `String` per field. Values are numbers or ranges into the [`Sources`].
 
 use super::context::Scope;
-use super::layout::{Field, flag};
+use super::layout::{Field, Name, flag};
 use super::node::{DERIVED, HIDDEN, Node, Sources, Value};
-
-/// Are these names equal? Names of tables are mostly the same string in memory, so pointers are
-/// compared first.
-#[inline(always)]
-fn same(a: &str, b: &str) -> bool {
-    std::ptr::eq(a, b) || a == b
-}
 
 /// The fields of one message. Clear it and use it again.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +31,17 @@ impl Tree {
         self.source = 0;
         self.scope.clear();
         self.open.clear();
+    }
+
+    /// A copy that takes no more memory than its nodes.
+    pub(crate) fn detached(&self) -> Tree {
+        let Tree { nodes, keys, has_derived, source, .. } = self;
+        Tree { nodes: nodes.clone(), keys: keys.clone(), has_derived: *has_derived, source: *source, ..Tree::default() }
+    }
+
+    /// About how many bytes of memory its nodes take.
+    pub(crate) fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.keys.capacity() * size_of::<(u8, u32, u32)>()
     }
 
     /// All nodes in pre-order. Top-level nodes are found by following [`Node::end`].
@@ -70,22 +74,38 @@ impl Tree {
         })
     }
 
-    /// The top-level node of that name.
+    /// The top-level node of a field of that name.
     #[inline]
-    pub fn find(&self, name: &str) -> Option<&Node> {
-        self.child(None, name)
+    pub fn find(&self, field: &Field) -> Option<&Node> {
+        self.child(None, field)
     }
 
-    /// The direct child of `parent` of that name, or the top-level node.
+    /// The direct child of `parent` of a field of that name, or the top-level node.
     #[inline]
-    pub fn child(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
+    pub fn child(&self, parent: Option<usize>, field: &Field) -> Option<&Node> {
+        self.child_if(parent, |node| node.field.is_named_as(field))
+    }
+
+    /// The same by the name of a table.
+    #[inline]
+    pub(crate) fn child_called(&self, parent: Option<usize>, name: &Name) -> Option<&Node> {
+        self.child_if(parent, |node| name.is_of(node.field))
+    }
+
+    /// The same by a name that a user or a file has given.
+    pub fn child_named(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
+        self.child_if(parent, |node| node.field.name == name)
+    }
+
+    #[inline(always)]
+    fn child_if(&self, parent: Option<usize>, is_it: impl Fn(&Node) -> bool) -> Option<&Node> {
         let (mut at, end) = match parent {
             Some(p) => (p + 1, self.nodes.get(p)?.end as usize),
             None => (0, self.nodes.len()),
         };
         let below = self.nodes.get(..end)?;
         while let Some(node) = below.get(at) {
-            if same(node.field.name, name) {
+            if is_it(node) {
                 return Some(node);
             }
             // A node not closed yet has no end: step over it alone.
@@ -94,10 +114,10 @@ impl Tree {
         None
     }
 
-    /// The number of the top-level field of that name.
+    /// The number in the top-level node of a field of that name.
     #[inline]
-    pub fn number(&self, name: &str) -> Option<u64> {
-        self.find(name)?.number()
+    pub fn number(&self, field: &Field) -> Option<u64> {
+        self.find(field)?.number()
     }
 
     /// A node's name: the table's, or one read from the traffic.
@@ -158,18 +178,21 @@ impl Tree {
         self.source
     }
 
-    /// Appends the nodes `range` of another tree, without names of their own; `change` adjusts each.
+    /// Appends the nodes `range` of another tree, without names of their own; returns where they begin.
     #[inline]
-    pub(crate) fn append(&mut self, other: &Tree, range: std::ops::Range<usize>, change: impl Fn(&mut Node)) {
-        let to = (self.nodes.len() as u32).wrapping_sub(range.start as u32);
-        let mut flags = 0;
-        self.nodes.extend(other.nodes.get(range).unwrap_or_default().iter().map(|node| {
-            let mut node = Node { end: node.end.wrapping_add(to), ..*node };
-            change(&mut node);
-            flags |= node.flags;
-            node
-        }));
-        self.has_derived |= flags & DERIVED != 0;
+    pub(crate) fn append(&mut self, other: &Tree, range: std::ops::Range<usize>) -> usize {
+        let (start, by) = (self.nodes.len(), (self.nodes.len() as u32).wrapping_sub(range.start as u32));
+        self.nodes.extend_from_slice(other.nodes.get(range).unwrap_or_default());
+        for node in self.nodes.iter_mut().skip(start) {
+            node.end = node.end.wrapping_add(by);
+        }
+        self.has_derived |= other.has_derived && self.nodes.iter().skip(start).any(Node::derived);
+        start
+    }
+
+    /// The nodes from `start` on.
+    pub(crate) fn nodes_mut(&mut self, start: usize) -> &mut [Node] {
+        self.nodes.get_mut(start..).unwrap_or_default()
     }
 
     /// Appends a leaf whose name is in `source`, from byte `start` on.
@@ -217,6 +240,12 @@ impl Tree {
         if let Some(node) = self.nodes.get_mut(index) {
             node.flags &= !HIDDEN;
         }
+    }
+
+    /// Shows the newest node of a field of that name, which encoding would write otherwise.
+    pub(crate) fn reveal_named(&mut self, name: &Name) {
+        let found = self.nodes.iter().rposition(|node| node.field.name == name.last());
+        found.into_iter().for_each(|node| self.reveal(node));
     }
 
     /// Hides a node.

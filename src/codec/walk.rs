@@ -1,7 +1,7 @@
 //! The one interpreter of the tables. Each direction defines what happens at a field: a [`Reader`]
 //! reads it, a [`Writer`] writes it, a [`Sampler`] generates it.
 
-use super::layout::{Count, Field, Kind, Len, Order, Other, When, flag};
+use super::layout::{Count, Field, Kind, Len, Name, Order, Other, When, flag};
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
 /// A direction in which tables are walked.
@@ -48,7 +48,7 @@ pub trait Wire {
     /// The list ends; `whole`: it was walked to its end.
     fn finish(&mut self, field: &'static Field, list: Self::List, whole: bool) -> Result<(), Self::Stop>;
     /// The value of an earlier referenced field.
-    fn referenced(&self, name: &str) -> Option<u64>;
+    fn referenced(&self, name: &Name) -> Option<u64>;
     /// The fields that the conversation's state or the user's schema has for this place.
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]>;
     /// The payload's fields, from its schema.
@@ -57,8 +57,6 @@ pub trait Wire {
     fn undefined(&mut self, field: &'static Field, what: &'static str) -> Self::Stop;
     /// The walk cannot continue, but nothing is broken.
     fn unknown(&mut self) -> Self::Stop;
-    /// A field with its own codec.
-    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), Self::Stop>;
 }
 
 /// The codec of a field that the vocabulary cannot express.
@@ -71,18 +69,6 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
-    /// Itself, for who knows what it may be.
-    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
-        None
-    }
-    /// How many bits other bytes than its own would differ in: what a protocol is recognised by.
-    fn constant(&self) -> u32 {
-        0
-    }
-    /// How many bits it always has, if that is known.
-    fn bits(&self) -> Option<u32> {
-        None
-    }
     /// A field of the vocabulary whose values are of the same kind as those that it reads.
     fn like(&self) -> Option<&'static Field> {
         None
@@ -91,20 +77,6 @@ pub trait Custom: Sync + std::fmt::Debug {
     /// file that describes the protocol says instead.
     fn word(&self) -> Option<&'static Field> {
         None
-    }
-    /// Does it go to the end of the message, or of its region?
-    fn takes_the_rest(&self) -> bool {
-        false
-    }
-    /// A value that is written when all others stand: in a packet at this byte, where `holds` stands
-    /// meanwhile; its width and order.
-    fn settle(&self, _packet: &[u8], _at: usize, _holds: u64) -> Option<(u64, u32, Order)> {
-        None
-    }
-    /// The fields that the codec reads and writes: in a group of the field's name, or in its
-    /// parent's group if it has no name.
-    fn fields(&self) -> &'static [Field] {
-        &[]
     }
 }
 
@@ -160,7 +132,6 @@ pub fn field<W: Wire>(f: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
             }
         }
         Kind::Derived => wire.derived(f),
-        Kind::Custom(codec) => wire.custom(f, *codec),
         _ if f.is(flag::PAYLOAD) => match wire.ask(f, None) {
             Some(fields) => wire.payload(f, fields),
             None => wire.leaf(f),

@@ -1,19 +1,17 @@
 //! `netkit decode --check`: encodes every message again from its own JSON line and compares the
 //! bytes, to verify that no information is lost.
 
-use super::gates::Pick;
-use super::merging::{Maker, Receiver, merged};
+use super::gates::{Pick, merged};
 use super::notify::notify;
 use super::parallel::{self, Shared};
-use super::read::ReadSummary;
-use super::sink::CaptureSink;
 use super::{input, interrupt};
 use crate::cli::{Decode, Global};
-use netkit::capture::{Capture, Time};
+use netkit::capture::Capture;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::plural::Plural;
 use netkit::printable::Lines;
+use netkit::read::{CaptureSink, Gate, Maker, Receiver, Summary};
 use netkit::render::Ndjson;
 use std::io::Write;
 
@@ -23,7 +21,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
 }
 
 fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
-    let mut check = Check::new(options, pick, args.output.count);
+    let mut check = Check::new(options, pick);
     let (mut whole, mut checked, mut stopped) = (true, 0, None);
     for path in &args.files {
         check.next();
@@ -43,10 +41,10 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
         stopped = read?;
         match stopped {
             Some(stopped) => _ = stopped.report(path),
-            None if check.left == Some(0) => {}
+            None if check.pick.done() => {}
             None => check.pick.end(&input::name(path)),
         }
-        if stopped.is_some() || check.left == Some(0) {
+        if stopped.is_some() || check.pick.done() {
             break;
         }
     }
@@ -143,8 +141,9 @@ impl<'a> Checker<'a> {
 }
 
 impl Maker<Checked> for Checker<'_> {
-    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Checked>) {
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Checked>) -> bool {
         out.push(self.check(message));
+        true
     }
 }
 
@@ -153,8 +152,6 @@ struct Check<'a> {
     checker: Checker<'a>,
     results: Results,
     pick: Pick,
-    /// The number of messages left until `--count` is reached.
-    left: Option<u64>,
 }
 
 /// The results for a file.
@@ -178,8 +175,8 @@ impl Receiver<Checked> for Results {
 }
 
 impl<'a> Check<'a> {
-    fn new(options: &'a Options, pick: Pick, left: Option<u64>) -> Check<'a> {
-        Check { checker: Checker::new(options), results: Results::default(), pick, left }
+    fn new(options: &'a Options, pick: Pick) -> Check<'a> {
+        Check { checker: Checker::new(options), results: Results::default(), pick }
     }
 
     /// The next file begins.
@@ -191,20 +188,18 @@ impl<'a> Check<'a> {
 
 impl Sink for Check<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        if self.left == Some(0) || !self.pick.wants(message) {
-            return;
+        if self.pick.wants(message) {
+            self.results.receive(&[self.checker.check(message)]);
         }
-        self.left = self.left.map(|left| left - 1);
-        self.results.receive(&[self.checker.check(message)]);
     }
 }
 
 impl Shared for Check<'_> {
     fn divides(&self) -> bool {
-        self.left.is_none()
+        self.pick.divides()
     }
 
-    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
         self.begin();
         let checkers = std::iter::repeat_with(|| Checker::new(options)).take(count + 1).collect();
         merged(capture, options, checkers, &mut self.pick, &mut self.results)
@@ -212,15 +207,7 @@ impl Shared for Check<'_> {
 }
 
 impl CaptureSink for Check<'_> {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
-    }
-
-    fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
-        self.left != Some(0)
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 }

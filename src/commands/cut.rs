@@ -7,18 +7,20 @@ use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::{self, Join};
 use super::notify::notify;
+use super::options::inputs;
 use super::outfile::{self, OutFile};
-use super::sink::CaptureSink;
-use super::{Usage, input, inputs, read};
+use super::usage::Usage;
+use super::{input, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
-use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, PcapNgWriter, PcapWriter, Time};
+use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Transport;
 use netkit::plural::Plural;
+use netkit::read::{CaptureSink, Gate};
 use netkit::render::Files;
 use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io::BufWriter;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -32,7 +34,6 @@ fn ends(transport: Transport, a: SocketAddr, b: SocketAddr) -> Ends {
 /// What is to be written.
 struct Marks {
     pick: Pick,
-    left: Option<u64>,
     /// A bit for each frame.
     frames: Vec<u64>,
     /// With `--whole`.
@@ -56,10 +57,9 @@ impl Marks {
 
 impl Sink for Marks {
     fn message(&mut self, message: &Message<'_>) {
-        if self.left == Some(0) || !self.pick.wants(message) {
+        if !self.pick.wants(message) {
             return;
         }
-        self.left = self.left.map(|left| left - 1);
         self.messages += 1;
         let place = message.place;
         self.mark(place.frame);
@@ -71,16 +71,8 @@ impl Sink for Marks {
 }
 
 impl CaptureSink for Marks {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
-    }
-
-    fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
-        self.left != Some(0)
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 }
 
@@ -100,7 +92,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
     let Some(file) = file else { return Ok(0) };
     let conversations = args.whole.then(HashSet::new);
-    let mut marks = Marks { pick, left: args.output.count, frames: Vec::new(), conversations, messages: 0 };
+    let mut marks = Marks { pick, frames: Vec::new(), conversations, messages: 0 };
     let read = read::files(&args.files, args.join, options, global, &mut marks);
     if let Ok(Some(stopped)) = &read {
         return Ok(stopped.report(args.files.first().map_or(to, |path| path)).unwrap_or(1));
@@ -174,63 +166,4 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
     writer.finish(link).map_err(|error| file.named(error))?;
     file.commit()?;
     Ok(written)
-}
-
-/// The file being written.
-pub(super) enum Writer<W: Write> {
-    /// Classic: what the header says is that of the first frame.
-    Waiting(W),
-    Classic(PcapWriter<W>, LinkType),
-    Next(PcapNgWriter<W>),
-}
-
-impl<W: Write> Writer<W> {
-    /// What the name asks for: pcapng, or pcap.
-    pub(super) fn new(name: &Path, out: W) -> io::Result<Writer<W>> {
-        let next = name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng"));
-        Ok(if next { Writer::Next(PcapNgWriter::new(out)?) } else { Writer::Waiting(out) })
-    }
-
-    /// Writes what is buffered.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Writer::Waiting(_) => Ok(()),
-            Writer::Classic(writer, _) => writer.flush(),
-            Writer::Next(writer) => writer.flush(),
-        }
-    }
-
-    pub(super) fn frame(self, frame: &Frame<'_>) -> anyhow::Result<Writer<W>> {
-        let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
-        let (mut writer, link) = match self {
-            Writer::Next(mut writer) => {
-                writer.frame(frame.link, frame.time, frame.data, frame.length)?;
-                return Ok(Writer::Next(writer));
-            }
-            Writer::Waiting(out) => (PcapWriter::new(out, frame.link, frame.time.digits)?, frame.link),
-            Writer::Classic(writer, link) => (writer, link),
-        };
-        if frame.link != link {
-            return Err(invalid("another link type than before, which pcap cannot hold: name the file .pcapng").into());
-        }
-        if !writer.is_exact(frame.time) {
-            return Err(invalid("finer times than before, which pcap cannot hold: name the file .pcapng").into());
-        }
-        writer.record(frame.time, frame.data, frame.length)?;
-        Ok(Writer::Classic(writer, link))
-    }
-
-    /// The end; `link` is for a file without frames.
-    pub(super) fn finish(self, link: LinkType) -> io::Result<()> {
-        match self {
-            Writer::Waiting(out) => PcapWriter::new(out, link, 6)?.flush(),
-            Writer::Classic(mut writer, _) => writer.flush(),
-            Writer::Next(mut writer) => {
-                if writer.is_empty() {
-                    writer.interface_of(link, 6)?;
-                }
-                writer.flush()
-            }
-        }
-    }
 }

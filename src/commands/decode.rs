@@ -4,19 +4,22 @@ use super::capture;
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
-use super::link::{self, Second};
+use super::link;
 use super::notify::notify;
+use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
-use super::output::Printer;
+use super::output::{Live, Printer};
 use super::read;
 use super::selection::Selection;
-use super::sink::{Any, Live};
-use super::{Usage, check, cut, input, inputs, options, parallel, printed};
+use super::usage::{NO_PARQUET, Usage};
+use super::{check, cut, input, parallel};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
-use netkit::capture::{Capture, Input};
-use netkit::dissect::Options;
-use netkit::render::Files;
+use netkit::capture::Capture;
+use netkit::dissect::{LinkedSink, Options};
+use netkit::read::Any;
+use netkit::render::{self, Files};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// Runs the command.
@@ -32,93 +35,49 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         true => Selection::new(&args.traffic, &mut options)?,
         false => Selection::linking(&args.traffic, &mut options)?,
     };
-    let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
-    if args.interface.interface.is_some() && (args.link || pick.later()) {
-        let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
-        return Err(Usage(why.into()).into());
-    }
-    if args.traffic.redact && args.interface.interface.is_some() && args.write.is_some() {
-        let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
-        return Err(Usage(format!("-i -w: not with --redact: {why}")).into());
+    let pick = Pick::new(selection, &args.output.gates, args.check, &options)?;
+    if let Some(why) = conflict(args, pick.later(), &options) {
+        return Err(Usage(why).into());
     }
     let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
     capture::begin(&args.interface, keep, &options, global)?;
     if args.check {
-        return check::run(args, pick, &options, global);
-    }
-    if args.force && args.write.is_none() && args.out.is_none() {
-        return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
+        return check::run(args, pick.count(args.output.count), &options, global);
     }
     if let (Some(to), None) = (&args.write, &args.interface.interface) {
-        return cut::run(args, to, pick, &options, global);
+        return cut::run(args, to, pick.count(args.output.count), &options, global);
     }
-    let asked = |name: &str| options.proto.as_deref() == Some(name) || !args.dissect.protocol_file.is_empty();
-    let mut nested = options.registry.iter().filter(|dissector| !dissector.headers().is_empty());
-    if args.output.format == Format::Parquet
-        && let Some(dissector) = nested.find(|dissector| asked(dissector.name()))
-    {
-        let name = dissector.name();
-        let why = format!("-f parquet: {name} has headers around its messages, which have no columns: use -f ndjson");
-        return Err(Usage(why).into());
-    }
+    #[cfg(feature = "parquet")]
     if args.output.format == Format::Parquet {
-        #[cfg(feature = "parquet")]
         return super::parquet::run(args, pick, &options, global);
-        #[cfg(not(feature = "parquet"))]
-        return Err(Usage(super::NO_PARQUET.into()).into());
-    }
-    if args.output.format == Format::Pcapng && args.traffic.redact {
-        let why = "its frames are those of the capture; decode --redact -w FILE.pcap writes others";
-        return Err(Usage(format!("-f pcapng: not with --redact: {why}")).into());
     }
     if args.output.format == Format::Pcapng {
         return super::pcapng::run(args, pick, &options, global);
     }
-    if args.out.is_some() {
-        return Err(Usage("-o is for -f pcapng and parquet; other formats are printed: > FILE".into()).into());
-    }
-    if args.comments.is_some() {
-        return Err(Usage("--comments: only with -f pcapng".into()).into());
-    }
-    if args.follow && args.files.len() > 1 {
-        return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
-    }
     let files = (args.join || args.files.len() > 1).then(Files::default);
     let mut printer = Printer::new(&args.output, global, pick, args.time, &options, files.clone())?;
+    printer.account = args.account;
+    options.wants = printer.reads();
     let link = args.link || printer.pick.later();
     if args.join {
         return joined(args, global, &options, printer, &files.unwrap_or_default(), link);
     }
     let mut failed = None;
     for path in &args.files {
-        let live = match path.as_os_str() == "-" {
-            _ if args.follow => Live::Each,
-            true => Live::Waiting,
-            false => Live::No,
-        };
+        let live = Live::of(path, args.follow);
         input::announce_wait(path, global);
-        let mut linked = None;
-        let opened = match (args.follow, link) {
-            (true, _) => input::follow(path),
-            (_, true) => link::first(path, &options, global).map(|(first, again)| {
-                linked = Some(first);
-                again
-            }),
-            _ => input::open(path),
-        };
-        let read = opened.and_then(|reader| {
-            let input = Input::new(reader)?;
+        let read = link::open(path, args.follow, link, &options, global).and_then(|(input, linked)| {
             if let Some(files) = &files {
                 files.restart(&input::name(path));
             }
             if let Some(linked) = linked {
                 printer.live(live);
-                return read::whole(input, &options, global, &mut Any(&mut Second::new(&mut printer, linked)));
+                return read::whole(input, &options, global, &mut Any(&mut LinkedSink { sink: &mut printer, linked }));
             }
             let threads = if printer.divides() { parallel::threads(path, args.threads, printer.watched) } else { 1 };
             match threads {
                 n if n > 1 && live == Live::No && input.format().is_some() => {
-                    printed::capture(Capture::new(input)?, &options, n, &mut printer)?.report(global)
+                    read::report(printer.divided(Capture::new(input)?, &options, n), global, &mut printer)
                 }
                 _ => {
                     printer.live(live);
@@ -135,7 +94,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         if let Err(error) = read {
             // What could be read has been printed; the other files still follow.
             let error = error.context(input::name(path));
-            if super::broken_pipe(&error) {
+            if super::usage::broken_pipe(&error) {
                 return Err(error);
             }
             match &failed {
@@ -165,6 +124,64 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
+/// Options that contradict each other: why the first of them cannot be done.
+fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
+    let (live, redact, out) = (args.interface.interface.is_some(), args.traffic.redact, args.out.is_some());
+    let (written, later) = (args.write.is_some(), args.link || later);
+    let columns = !args.output.columns.is_empty();
+    let not_checked = !args.check;
+    let printed = not_checked && (live || !written);
+    let is = |format| printed && args.output.format == format;
+    let (parquet, pcapng) = (is(Format::Parquet), is(Format::Pcapng));
+    let text = printed && !parquet && !pcapng;
+    let has_account = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
+    let rules = [
+        (
+            live && later,
+            "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them",
+        ),
+        (
+            live && redact && written,
+            "-i -w: not with --redact: it keeps the frames as they come; decode --redact -w redacts the file then",
+        ),
+        (not_checked && args.force && !written && !out, "--force: only with -w or -o: nothing is written"),
+        (parquet && cfg!(not(feature = "parquet")), NO_PARQUET),
+        (parquet && !out, "-f parquet: -o DIR names the folder of its files"),
+        // Not in silence: rows would lack what later messages tell, or be selected by nothing.
+        (parquet && later, "-f parquet reads once: what only later messages tell (--link) is in ndjson"),
+        (parquet && columns, "--columns: not with -f parquet, whose readers take the columns that they want"),
+        (parquet && args.follow, "--follow never ends, and -f parquet completes its files at the end"),
+        (
+            pcapng && redact,
+            "-f pcapng: not with --redact: its frames are those of the capture; decode --redact -w FILE.pcap writes \
+             others",
+        ),
+        (pcapng && (args.join || args.files.len() != 1), "-f pcapng: one capture; mergecap makes one of several"),
+        (
+            pcapng && (columns || args.time.is_some()),
+            "--columns, --time: not with -f pcapng, which keeps the frames and their times",
+        ),
+        (
+            pcapng && !out && io::stdout().is_terminal(),
+            "-f pcapng is not for a terminal: -o FILE writes it, | wireshark -k -i - shows it",
+        ),
+        (pcapng && args.follow && out, "--follow never ends, and -o completes its file at the end: > FILE, or a pipe"),
+        (text && out, "-o is for -f pcapng and parquet; other formats are printed: > FILE"),
+        (text && args.comments.is_some(), "--comments: only with -f pcapng"),
+        (text && args.follow && args.files.len() > 1, "--follow: one file, not several: the first never ends"),
+        (text && args.account && !has_account, "--account: only with -f ndjson and json; stats -f json always has it"),
+    ];
+    let asked = |name: &str| options.proto.as_deref() == Some(name) || !args.dissect.protocol_file.is_empty();
+    let mut nested = options.registry.iter().filter(|dissector| !dissector.headers().is_empty());
+    let headers = nested.find(|dissector| parquet && asked(dissector.name())).map(|dissector| {
+        let name = dissector.name();
+        format!("-f parquet: {name} has headers around its messages, which have no columns: use -f ndjson")
+    });
+    let (first, rest) = rules.split_at(3);
+    let broken = |rules: &[(bool, &str)]| rules.iter().find(|(broken, _)| *broken).map(|(_, why)| (*why).into());
+    broken(first).or(headers).or_else(|| broken(rest))
+}
+
 /// Reads all files as one.
 fn joined(
     args: &Decode,
@@ -181,9 +198,9 @@ fn joined(
     let read = match threads {
         _ if link => {
             let linked = link::joined(&args.files, options, global)?;
-            read::frames(capture, options, global, &mut Any(&mut Second::new(&mut printer, linked)))
+            read::frames(capture, options, global, &mut Any(&mut LinkedSink { sink: &mut printer, linked }))
         }
-        n if n > 1 => printed::capture(capture, options, n, &mut printer)?.report(global),
+        n if n > 1 => read::report(printer.divided(capture, options, n), global, &mut printer),
         _ => read::frames(capture, options, global, &mut printer),
     };
     if !stop().is_set() {
@@ -200,9 +217,9 @@ fn joined(
     Ok(interrupt::status(false).unwrap_or(if broken.any() { 3 } else { status }))
 }
 
-/// Tells that nothing was printed, where a condition does not.
+/// Tells that nothing was where a condition does not.
 fn tell_nothing(args: &Decode, global: &Global, printer: &Printer) {
-    if !printer.pick.any() && !printer.pick.reports_none() {
+    if !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
         let why = match selection_given(&args.traffic) {
             true => "no message fits what was asked for",
             false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",

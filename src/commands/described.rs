@@ -1,7 +1,8 @@
 //! The files that describe protocols: those of the command line, of the environment, and of the
 //! user's configuration folder.
 
-use super::Usage;
+use super::usage::Usage;
+use crate::cli::configured;
 use netkit::dissect::{Dissector, Registry};
 use netkit::live::{Client, Clients};
 use netkit::nearest::{hint, nearest};
@@ -22,22 +23,6 @@ pub struct Loaded {
     pub own: Option<&'static str>,
 }
 
-/// The protocol files of the configuration folder, in the order of their names; none where the
-/// environment says so.
-pub fn configured() -> Vec<PathBuf> {
-    if std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| files.is_empty()) {
-        return Vec::new();
-    }
-    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".config"));
-    let base = std::env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from).or_else(home);
-    let Some(folder) = base.map(|base| base.join("netkit").join("protocols")) else { return Vec::new() };
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(toml).collect();
-    files.sort();
-    files
-}
-
 /// Reads protocol files: those of the configuration folder, those given, and `own`, the one that
 /// everything is taken for.
 pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
@@ -45,18 +30,18 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
     let given: Vec<&Path> = given.iter().map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty()).collect();
     for path in own.into_iter().chain(given) {
         let described = read(path)?;
-        let again = loaded.all.iter().any(|other| other.name() == described.name());
+        let again = loaded.all.iter().any(|other| other.facts().name == described.facts().name);
         match again {
             // The same file, named twice.
-            true if own == Some(path) || loaded.own == Some(described.name()) => {}
+            true if own == Some(path) || loaded.own == Some(described.facts().name) => {}
             true => {
-                let why = format!("{}: another file describes {}, too", path.display(), described.name());
+                let why = format!("{}: another file describes {}, too", path.display(), described.facts().name);
                 return Err(Usage(why).into());
             }
             false => loaded.all.push(described),
         }
         if own == Some(path) {
-            loaded.own = Some(described.name());
+            loaded.own = Some(described.facts().name);
         }
     }
     for path in configured() {
@@ -68,13 +53,13 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
                 continue;
             }
         };
-        match loaded.all.iter().find(|other| other.name() == described.name()) {
+        match loaded.all.iter().find(|other| other.facts().name == described.facts().name) {
             None => {
-                tell(&path, false, format_args!("{}: loaded for {}", path.display(), described.name()));
+                tell(&path, false, format_args!("{}: loaded for {}", path.display(), described.facts().name));
                 loaded.all.push(described);
             }
             Some(_) => {
-                let name = described.name();
+                let name = described.facts().name;
                 tell(&path, false, format_args!("{}: left out: another file describes {name}", path.display()));
             }
         }

@@ -1,14 +1,16 @@
 //! `netkit diff`: two captures at message level.
 
+use super::counted::count;
 use super::gates::Pick;
 use super::notify::notify;
+use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
 use super::selection::Selection;
-use super::stats::count;
 use super::stopped::Stopped;
-use super::{Usage, input, inputs, interrupt, options};
-use crate::cli::{Diff, DiffFormat, Global};
+use super::usage::Usage;
+use super::{input, interrupt};
+use crate::cli::{Diff, Form, Global};
 use netkit::dissect::Options;
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
@@ -32,7 +34,9 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
         let (picked, done) = count(&[path.into()], args.join, &options, global, pick, stats);
-        let stats = picked.sink;
+        let mut stats = picked.sink;
+        stats.selected = picked.pick.selection.cuts();
+        stats.account = picked.pick.account;
         // What could be read is compared, also if the capture ends in an error.
         match done {
             Err(why) if stats.messages == 0 => Err(why),
@@ -53,10 +57,10 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     }
     let (a, b) = (&both[0], &both[1]);
     let (found, verdicts) = diff::compare(a, b, &args.fail_on);
-    let table = diff::table(&found, &args.fail_on, args.format == DiffFormat::Text);
+    let table = diff::table(&found, &args.fail_on, args.format == Form::Text);
     let captures = [(&args.a, a), (&args.b, b)].map(|(path, stats)| (input::name(path), stats.sums()));
     match args.format {
-        DiffFormat::Text => {
+        Form::Text => {
             let (mut text, style) = (String::new(), style(global, false));
             for (name, (path, sums)) in ["a", "b"].iter().zip(&captures) {
                 text += &format!("{name}: {}: {sums}\n", Printable(path));
@@ -68,20 +72,24 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
             }
             output::page(&text, style.colour)?;
         }
-        DiffFormat::Json => {
+        Form::Json => {
             let mut out = b"{\"differences\":".to_vec();
             table.json(&mut out);
             if !verdicts.is_empty() {
                 out.extend_from_slice(b",\n\"limits\":");
                 diff::limits_json(&verdicts, args.allow_empty, &mut out);
             }
-            out.extend_from_slice(b"}\n");
+            out.extend_from_slice(b",\n\"account\":[");
+            a.account.json(&mut out);
+            out.push(b',');
+            b.account.json(&mut out);
+            out.extend_from_slice(b"]}\n");
             io::stdout().write_all(&out)?;
         }
-        DiffFormat::Markdown => {
+        Form::Markdown => {
             output::text(diff::markdown(&captures, &found, &verdicts, args.allow_empty).as_bytes())?;
         }
-        DiffFormat::Junit => output::text(diff::junit(&captures, &found, &verdicts, args.allow_empty).as_bytes())?,
+        _ => output::text(diff::junit(&captures, &found, &verdicts, args.allow_empty).as_bytes())?,
     }
     let broken = found.iter().filter(|d| d.broken.is_some()).count();
     if broken > 0 {
@@ -133,7 +141,7 @@ fn known(limits: &[diff::Limit], options: &Options) -> anyhow::Result<()> {
 /// differences.
 fn nothing(args: &Diff, path: &Path, stopped: &Stopped) -> anyhow::Result<u8> {
     let _ = writeln!(io::stderr(), "netkit: {}: {stopped}; nothing is compared", Lines(input::name(path)));
-    if args.format == DiffFormat::Json {
+    if args.format == Form::Json {
         io::stdout().write_all(b"{\"differences\":null,\"stopped\":true}\n")?;
     }
     Ok(interrupt::status(false).unwrap_or(1))

@@ -3,11 +3,12 @@
 use super::gates::Pick;
 use super::hex::{self, Bytes};
 use super::notify::notify;
+use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
-use super::output::Printer;
+use super::output::{Live, Printer};
 use super::selection::Selection;
-use super::sink::Live;
-use super::{Usage, input, inputs, interrupt, options};
+use super::usage::Usage;
+use super::{input, interrupt};
 use crate::cli::{Dump, Format, Global};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,10 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
-    if let format @ (Format::Parquet | Format::Pcapng) = args.output.format {
-        let name = if format == Format::Parquet { "parquet" } else { "pcapng" };
+    let Format::Printed(_) = args.output.format else {
+        let name = args.output.format.name();
         return Err(Usage(format!("-f {name} is for decode: captures have frames, times and ends")).into());
-    }
+    };
     let mut options = options(&args.dissect)?;
     options.server = args.server;
     for (_, name) in &args.port {
@@ -32,7 +33,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     };
     let (reader, name) = opened(&args.input, global)?;
     let endless = name == "stdin";
-    let pick = Pick::new(Selection::every(), &args.output.gates, args.output.fail_on, false, &options)?;
+    let pick = Pick::new(Selection::every(), &args.output.gates, false, &options)?;
     let mut printer = Printer::new(&args.output, global, pick, None, &options, None)?;
     // Interactive input: its messages are shown at once.
     printer.live(Live::Each);

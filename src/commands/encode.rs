@@ -1,8 +1,10 @@
 //! `netkit encode`: messages to bytes, hex or captures.
 
+use super::options::{inputs, options};
 use super::outfile::{self, OutFile};
+use super::usage::Usage;
 use super::written::{Output, Written};
-use super::{Usage, input, inputs, interrupt, options};
+use super::{input, interrupt};
 use crate::cli::{Carried, Encode, Global, To};
 use anyhow::Context;
 use netkit::dissect::Options;

@@ -1,6 +1,6 @@
 //! `netkit fields --examples`: the files that describe protocols and are built in.
 
-use super::Usage;
+use super::usage::Usage;
 use netkit::nearest::{hint, nearest};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};

@@ -11,6 +11,7 @@
 use super::capture;
 use crate::platform::SEES_READERS;
 use netkit::protocols::ALL;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -31,21 +32,32 @@ pub enum Call {
     Capture(Vec<OsString>),
 }
 
-/// What Wireshark has said.
-#[derive(Default)]
-struct Given {
-    interfaces: bool,
-    dlts: bool,
-    config: bool,
-    capture: bool,
-    extcap_interface: Option<OsString>,
-    fifo: Option<OsString>,
-    capture_filter: Option<OsString>,
-    interface: Option<OsString>,
-    proto: Option<OsString>,
-    port: Option<OsString>,
-    schema: Option<OsString>,
-    filter: Option<OsString>,
+/// Options without a value.
+const FLAGS: [&str; 4] = ["--extcap-interfaces", "--extcap-dlts", "--extcap-config", "--capture"];
+/// Options with one.
+const VALUES: [&str; 8] = [
+    "--extcap-interface",
+    "--fifo",
+    "--extcap-capture-filter",
+    "--interface",
+    "--proto",
+    "--port",
+    "--schema",
+    "--filter",
+];
+
+/// The options of Wireshark's call, and their values.
+struct Given(BTreeMap<String, OsString>);
+
+impl Given {
+    fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// What the user leaves empty may come as nothing at all, or as an empty text.
+    fn value(&self, name: &str) -> Option<&OsString> {
+        self.0.get(name).filter(|value| !value.is_empty())
+    }
 }
 
 /// Recognises and answers Wireshark's calls.
@@ -59,26 +71,26 @@ pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
         return Ok(Call::None);
     }
     let given = given(args.get(1..).unwrap_or_default());
-    if given.interfaces {
+    if given.has("--extcap-interfaces") {
         return answer(&format!(
             "extcap {{version={}}}{{display=netkit}}\ninterface {{value={NAME}}}{{display=netkit: game protocols, decoded}}\n",
             env!("CARGO_PKG_VERSION")
         ));
     }
-    if given.extcap_interface.as_deref().is_some_and(|name| name != NAME) {
+    if given.value("--extcap-interface").is_some_and(|name| name != NAME) {
         anyhow::bail!("--extcap-interface: there is only {NAME}");
     }
-    if given.dlts {
+    if given.has("--extcap-dlts") {
         return answer("dlt {number=1}{name=EN10MB}{display=Ethernet}\n");
     }
-    if given.config {
+    if given.has("--extcap-config") {
         return answer(&config());
     }
-    if !given.capture {
+    if !given.has("--capture") {
         // Questions of later versions.
         return Ok(Call::Answered(0));
     }
-    let Some(fifo) = &given.fifo else { anyhow::bail!("--capture: Wireshark names a pipe with --fifo") };
+    let Some(fifo) = given.value("--fifo") else { anyhow::bail!("--capture: Wireshark names a pipe with --fifo") };
     if SEES_READERS {
         // Waits until Wireshark has opened it, too.
         let watched = OpenOptions::new().write(true).open(fifo);
@@ -89,50 +101,25 @@ pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
 
 /// Reads the options: `--name VALUE` and `--name=VALUE`; those that are not known mean nothing here.
 fn given(args: &[OsString]) -> Given {
-    let mut given = Given::default();
-    let mut args = args.iter();
+    let (mut given, mut args) = (BTreeMap::new(), args.iter());
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy();
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(OsString::from(value))),
             None => (&*text, None),
         };
-        let place = match name {
-            "--extcap-interfaces" => {
-                given.interfaces = true;
-                continue;
-            }
-            "--extcap-dlts" => {
-                given.dlts = true;
-                continue;
-            }
-            "--extcap-config" => {
-                given.config = true;
-                continue;
-            }
-            "--capture" => {
-                given.capture = true;
-                continue;
-            }
-            "--extcap-interface" => &mut given.extcap_interface,
-            "--fifo" => &mut given.fifo,
-            "--extcap-capture-filter" => &mut given.capture_filter,
-            "--interface" => &mut given.interface,
-            "--proto" => &mut given.proto,
-            "--port" => &mut given.port,
-            "--schema" => &mut given.schema,
-            "--filter" => &mut given.filter,
-            _ => continue,
-        };
-        // What the user leaves empty may come as nothing at all, or as an empty text.
-        *place = value.or_else(|| args.next().cloned()).filter(|value| !value.is_empty());
+        if FLAGS.contains(&name) {
+            given.insert(name.to_owned(), OsString::new());
+        } else if VALUES.contains(&name) {
+            given.insert(name.to_owned(), value.or_else(|| args.next().cloned()).unwrap_or_default());
+        }
     }
-    given
+    Given(given)
 }
 
 /// The command that captures.
 fn decode(given: &Given, fifo: &OsStr) -> Vec<OsString> {
-    let interface = given.interface.clone().unwrap_or_else(|| usual().into());
+    let interface = given.value("--interface").cloned().unwrap_or_else(|| usual().into());
     let mut args: Vec<OsString> = ["netkit", "decode", "--quiet", "-f", "pcapng", "-o"].map(OsString::from).into();
     args.push(fifo.into());
     let mut option = |name: &str, value: &OsStr| {
@@ -142,19 +129,12 @@ fn decode(given: &Given, fifo: &OsStr) -> Vec<OsString> {
         args.push(arg);
     };
     option("--interface", &interface);
-    let options = [
-        ("--proto", &given.proto),
-        ("--schema", &given.schema),
-        ("--filter", &given.filter),
-        ("--capture-filter", &given.capture_filter),
-    ];
-    for (name, value) in options {
-        if let Some(value) = value {
-            option(name, value);
-        }
+    for name in ["--proto", "--schema", "--filter"] {
+        given.value(name).into_iter().for_each(|value| option(name, value));
     }
+    given.value("--extcap-capture-filter").into_iter().for_each(|value| option("--capture-filter", value));
     // 7777=riptide,9000=nano
-    let ports = given.port.as_deref().unwrap_or_default().to_string_lossy().into_owned();
+    let ports = given.value("--port").map_or_else(String::new, |ports| ports.to_string_lossy().into_owned());
     for port in ports.split([',', ' ']).filter(|port| !port.is_empty()) {
         option("--port", OsStr::new(port));
     }

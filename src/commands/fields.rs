@@ -1,10 +1,10 @@
 //! `netkit fields`: the tables as documentation, as text and as JSON.
 
-use super::Usage;
 use super::output::style;
-use crate::cli::{Fields, FieldsFormat, Global};
+use super::usage::Usage;
+use crate::cli::{Fields, Form, Global};
 use netkit::codec::layout::{Field, Kind, flag};
-use netkit::codec::schema::{Form, SchemaMessage};
+use netkit::codec::schema::{self, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::LIMITS;
 use netkit::dissect::document;
@@ -24,7 +24,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
     let style = style(global, false);
     // JSON and names of columns are for programs.
-    let colour = style.colour && args.format == FieldsFormat::Text;
+    let colour = style.colour && args.format == Form::Text;
     let mut page = Page { out: String::new(), width: style.width, colour };
     let (proto, message) =
         match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
@@ -44,19 +44,22 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     if let (true, Some(d)) = (args.as_toml, proto) {
         return as_toml(d, message);
     }
-    let schemas = super::schemas(&args.schema)?;
+    let schemas = super::options::schemas(&args.schema)?;
     match (args.format, proto) {
-        (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
-        (FieldsFormat::Json, None) => {
+        (Form::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
+        (Form::Json, None) => {
             let all: Vec<Json> = registry.iter().map(|d| document(d, None)).collect();
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
-        (FieldsFormat::Parquet, proto) => columns(&registry, proto, message, &args.schema, &mut page)?,
-        (FieldsFormat::Text, None) => overview(&registry, &mut page),
-        (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
+        #[cfg(feature = "parquet")]
+        (Form::Parquet, proto) => columns(&registry, proto, message, &args.schema, &mut page)?,
+        #[cfg(not(feature = "parquet"))]
+        (Form::Parquet, _) => return Err(Usage(super::usage::NO_PARQUET.into()).into()),
+        (_, None) => overview(&registry, &mut page),
+        (_, Some(d)) => protocol_text(d, message, &mut page),
     }
-    if args.format == FieldsFormat::Text && message.is_none() {
-        for own in described.all.iter().filter(|own| proto.is_some_and(|p| p.name() == own.name())) {
+    if args.format == Form::Text && message.is_none() {
+        for own in described.all.iter().filter(|own| proto.is_some_and(|p| p.name() == own.facts().name)) {
             recognition(own.description().bits(), &mut page);
         }
         for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
@@ -65,8 +68,8 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     }
     // It quotes the users' schemas, so it is escaped.
     match args.format {
-        FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
-        FieldsFormat::Text | FieldsFormat::Parquet => super::output::page(&page.out, colour)?,
+        Form::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
+        _ => super::output::page(&page.out, colour)?,
     }
     Ok(0)
 }
@@ -91,7 +94,7 @@ fn columns(
     page: &mut Page,
 ) -> anyhow::Result<()> {
     let mut options = netkit::dissect::Options::new(registry.clone());
-    options.schemas = super::schemas(schemas)?.into();
+    options.schemas = super::options::schemas(schemas)?.into();
     for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
@@ -103,17 +106,6 @@ fn columns(
         }
     }
     Ok(())
-}
-
-#[cfg(not(feature = "parquet"))]
-fn columns(
-    _: &Registry,
-    _: Option<&dyn Dissector>,
-    _: Option<&str>,
-    _: &[std::path::PathBuf],
-    _: &mut Page,
-) -> anyhow::Result<()> {
-    Err(Usage(super::NO_PARQUET.into()).into())
 }
 
 /// Text wrapped at the terminal's width.
@@ -370,7 +362,7 @@ fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], page: &mut Page) {
         }
         page.line(&format!("{}.{}   [{}]", d.name(), m.name, found.join(" ")));
         page.words("  ", if m.doc.is_empty() { m.name } else { m.doc });
-        let kind = if encoding.form == Form::Members { describe::member } else { describe::kind };
+        let kind = if encoding.form == schema::Form::Members { describe::member } else { describe::kind };
         fields_text(fields, kind, page);
         page.line("");
     }

@@ -1,19 +1,20 @@
 //! `netkit stats --by FIELD`, `--every`, and the lists of what waits: `--unanswered`,
 //! `--never-acked`, `--slow`, `--latency`.
 
+use super::counted::count;
 use super::ending::{ended, status, warning};
-use super::gates::Pick;
-use super::notify::notify;
+use super::gates::{Pick, Picked};
+use super::notify::warn;
 use super::output::{page, style};
 use super::redact;
-use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, join, read};
-use crate::cli::{Global, PlotBy, Stats as Args, StatsFormat};
-use netkit::capture::Time;
-use netkit::dissect::{Message, Options, Sink};
+use super::usage::Usage;
+use super::{join, read};
+use crate::cli::{Form, Global, PlotBy, Stats as Args};
+use netkit::dissect::{Account, Message, Options, Sink};
 use netkit::filter::Names;
 use netkit::plural::Plural;
+use netkit::read::{CaptureSink, Gate};
 use netkit::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
 use std::io::{self, Write};
 
@@ -61,17 +62,13 @@ impl Sink for Follow {
 }
 
 impl CaptureSink for Follow {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 }
 
 fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
-    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+    if !args.columns.is_empty() && !matches!(args.format, Form::Csv | Form::Tsv) {
         return Err(Usage("--columns: only with -f csv and tsv, and with --by FIELD".into()).into());
     }
     let mut follow = Follow { pick, waiting: Waiting::new(listed, options.limits.lists.waiting) };
@@ -80,39 +77,19 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
     if matches!(done, Ok(None)) {
         pick.end(&join::name(&args.files));
     }
+    pick.account.limit("waiting", waiting.lost);
     if waiting.lost > 0 {
         let lost = Plural(waiting.lost, "message");
-        notify(global, format_args!("netkit: {lost} were not followed or listed: --limit waiting=N raises that"));
+        warn(format_args!("netkit: {lost} were not followed or listed: --limit waiting=N raises that"));
     }
-    let told = Told { notes: Vec::new(), members: vec![("not_followed", waiting.lost)], columns: &args.columns };
+    let told = Told {
+        notes: Vec::new(),
+        members: vec![("not_followed", waiting.lost)],
+        columns: &args.columns,
+        account: &pick.account,
+    };
     print(args, &waiting.tables(), &told, global, &done)?;
     Ok(status(args.path(), done?, &pick, global))
-}
-
-/// Groups the messages that are selected, over the time since the capture's first frame.
-struct Grouping {
-    pick: Pick,
-    groups: Groups,
-}
-
-impl Sink for Grouping {
-    fn message(&mut self, message: &Message<'_>) {
-        if self.pick.wants(message) {
-            redact::shown(self.pick.selection.redact, message, |message| self.groups.message(message));
-        }
-    }
-}
-
-impl CaptureSink for Grouping {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        if self.pick.selection.frame(time) {
-            self.groups.origin(time);
-        }
-    }
 }
 
 fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
@@ -123,16 +100,12 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     let order = Order { sort: args.sort.clone(), top: args.top };
     // A wrong name is told before anything is read.
     groups.table(&order, &args.columns).map_err(Usage)?;
-    let mut grouping = Grouping { pick, groups };
-    let done = read::files(&args.files, args.join, options, global, &mut grouping);
-    let Grouping { mut pick, groups } = grouping;
-    if matches!(done, Ok(None)) {
-        pick.end(&join::name(&args.files));
-    }
+    let (Picked { mut pick, sink: groups }, done) = count(&args.files, args.join, options, global, pick, groups);
     let (table, [more, messages, bytes]) = groups.table(&order, &args.columns).map_err(Usage)?;
+    pick.account.limit("groups", groups.past_limit());
     if groups.past_limit() > 0 {
         let past = Plural(groups.past_limit(), "message");
-        notify(global, format_args!("netkit: {past} are of further groups: --limit groups=N raises that"));
+        warn(format_args!("netkit: {past} are of further groups: --limit groups=N raises that"));
     }
     let mut notes = Vec::new();
     if more > 0 {
@@ -147,47 +120,16 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
         ("omitted_messages", messages),
         ("omitted_bytes", bytes),
     ];
-    print(args, &[table], &Told { notes, members, columns: &[] }, global, &done)?;
+    print(args, &[table], &Told { notes, members, columns: &[], account: &pick.account }, global, &done)?;
     Ok(status(args.path(), done?, &pick, global))
 }
 
-/// Draws the messages that are selected.
-struct Drawing {
-    pick: Pick,
-    plot: Plot,
-}
-
-impl Sink for Drawing {
-    fn message(&mut self, message: &Message<'_>) {
-        if self.pick.wants(message) {
-            self.plot.message(message);
-        }
-    }
-}
-
-impl CaptureSink for Drawing {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        if self.pick.selection.frame(time) {
-            self.plot.origin(time.nanos() as i64);
-        }
-    }
-}
-
 fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
-    if args.format != StatsFormat::Text {
+    if args.format != Form::Text {
         return Err(Usage("--plot: text only; --every 1s -f csv gives the figures".into()).into());
     }
     let by = if by == PlotBy::Message { Stacked::Message } else { Stacked::Direction };
-    let mut drawing = Drawing { pick, plot: Plot::new(by) };
-    let done = read::files(&args.files, args.join, options, global, &mut drawing);
-    let Drawing { mut pick, plot } = drawing;
-    if matches!(done, Ok(None)) {
-        pick.end(&join::name(&args.files));
-    }
+    let (Picked { pick, sink: plot }, done) = count(&args.files, args.join, options, global, pick, Plot::new(by));
     let style = style(global, false);
     let colours: &[&str] = match (style.colour, by) {
         (false, _) => &[],
@@ -209,6 +151,8 @@ struct Told<'a> {
     /// In JSON, where they are not 0.
     members: Vec<(&'static str, u64)>,
     columns: &'a [String],
+    /// In JSON.
+    account: &'a Account,
 }
 
 fn print(
@@ -220,7 +164,7 @@ fn print(
 ) -> anyhow::Result<()> {
     let mut out = Vec::new();
     match args.format {
-        StatsFormat::Text => {
+        Form::Text => {
             let style = style(global, false);
             let mut text = warning(args.path(), done);
             for (k, table) in tables.iter().enumerate() {
@@ -234,11 +178,11 @@ fn print(
             told.notes.iter().for_each(|note| text += &format!("{note}\n"));
             return Ok(page(&text, style.colour)?);
         }
-        StatsFormat::Ndjson => {
+        Form::Ndjson => {
             tables.iter().for_each(|table| table.ndjson(&mut out));
             done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
         }
-        StatsFormat::Json | StatsFormat::Parquet => {
+        Form::Json | Form::Parquet => {
             write!(out, "{{\"capture\":{}", serde_json::Value::from(join::name(&args.files)))?;
             for (name, n) in told.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
                 write!(out, ",\"{name}\":{n}")?;
@@ -246,14 +190,16 @@ fn print(
             if matches!(done, Ok(Some(_))) {
                 out.extend_from_slice(b",\"stopped\":true");
             }
+            out.extend_from_slice(b",\n\"account\":");
+            told.account.json(&mut out);
             for table in tables {
                 write!(out, ",\n\"{}\":", table.shape.kind)?;
                 table.json(&mut out);
             }
             out.extend_from_slice(b"}\n");
         }
-        StatsFormat::Csv | StatsFormat::Tsv => {
-            let separator = if args.format == StatsFormat::Csv { ',' } else { '\t' };
+        _ => {
+            let separator = if args.format == Form::Csv { ',' } else { '\t' };
             let mut rows = String::new();
             let [table] = tables else {
                 return Err(Usage("-f csv and tsv: one table, not several".into()).into());

@@ -3,6 +3,7 @@
 
 use super::notify::notify;
 use crate::cli::Global;
+use netkit::codec::layout::UNKNOWN;
 use netkit::codec::{Level, Notes};
 use netkit::dissect::{Dissector, Message, Options, Sink};
 use netkit::plural::Plural;
@@ -113,7 +114,7 @@ impl Sink for Score {
         self.messages += 1;
         self.covered += message.place.bytes.len();
         self.faults += message.dissection.fault.is_some() as usize;
-        self.warnings += (worse(&message.dissection.notes) || message.dissection.message == "unknown") as usize;
+        self.warnings += (worse(&message.dissection.notes) || message.dissection.message == UNKNOWN) as usize;
         // Opaque application bytes explain nothing: any protocol can carry them.
         let tree = &message.dissection.tree;
         let opaque = |name: &str| ["payload", "data", "unparsed", "trailing", "body"].contains(&name);

@@ -1,19 +1,20 @@
 //! Selection of messages, and the conditions `--fail-on`, `--expect`, `--reject`. Without any
 //! message, conditions fail unless the user allows that.
 
-use super::Usage;
-use super::notify::notify;
+use super::notify::{notify, warn};
+use super::read::drive;
 use super::redact;
 use super::selection::Selection;
-use super::sink::CaptureSink;
+use super::usage::Usage;
 use crate::cli::{FailOn, Gates, Global};
-use netkit::capture::Time;
+use netkit::capture::{Capture, Time};
 use netkit::codec::Level;
-use netkit::dissect::{Message, Options, Sink};
+use netkit::dissect::{Account, Amount, Message, Options, Sink, Wants};
 use netkit::filter::{Filter, Names};
-use netkit::flow::End;
+use netkit::flow::Closing;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
+use netkit::read::{CaptureSink, Gate, Maker, Receiver, Summary};
 use std::sync::Arc;
 
 /// How many rejected messages are reported individually.
@@ -26,15 +27,19 @@ pub struct Pick {
     pub selection: Selection,
     /// The user's conditions as text, for errors; empty: there are none.
     conditions: Vec<String>,
-    fail_on: Option<FailOn>,
+    fail_on: Vec<FailOn>,
     allow_empty: bool,
     expect: Vec<Expected>,
     reject: Vec<Arc<Filter>>,
     /// Messages of the current file; `picked` counts those selected in all files.
     file: u64,
     picked: u64,
+    /// How many may still be selected: `--count`.
+    left: Option<u64>,
     /// The first file without a selected message.
     empty: Option<String>,
+    /// The account of all files.
+    pub account: Account,
     /// Messages that fail `--fail-on`.
     failed: u64,
     rejected: u64,
@@ -61,13 +66,7 @@ impl Pick {
     ///
     /// # Errors
     /// An invalid expression.
-    pub fn new(
-        selection: Selection,
-        gates: &Gates,
-        fail_on: Option<FailOn>,
-        check: bool,
-        options: &Options,
-    ) -> anyhow::Result<Pick> {
+    pub fn new(selection: Selection, gates: &Gates, check: bool, options: &Options) -> anyhow::Result<Pick> {
         let names = Names::new(options);
         let parse = |option: &str, text: &String| {
             selection.parse(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
@@ -78,12 +77,12 @@ impl Pick {
         let reject = gates.reject.iter().map(|text| parse("--reject", text)).collect::<Result<Vec<_>, _>>()?;
         let given = [
             ("--check", check),
-            ("--fail-on", fail_on.is_some()),
+            ("--fail-on", !gates.fail_on.is_empty()),
             ("--expect", !expect.is_empty()),
             ("--reject", !reject.is_empty()),
         ];
         let conditions = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option.into()).collect();
-        let allow_empty = gates.allow_empty;
+        let (allow_empty, fail_on) = (gates.allow_empty, gates.fail_on.clone());
         Ok(Pick { selection, conditions, fail_on, allow_empty, expect, reject, ..Pick::default() })
     }
 
@@ -93,26 +92,36 @@ impl Pick {
         self.selection.later() || conditions.into_iter().any(|filter| filter.later().is_some())
     }
 
-    /// Begins the next file.
-    pub fn begin(&mut self) {
-        self.selection.begin();
-        self.file = 0;
+    /// What its filters read of messages.
+    pub fn reads(&self) -> Wants {
+        let conditions = self.expect.iter().map(|expected| &expected.filter).chain(&self.reject);
+        conditions.fold(self.selection.reads(), |all, filter| all | filter.reads())
     }
 
-    /// Sets the sequence number of the next messages, see [`netkit::dissect::Sink::sequence`].
-    #[inline]
-    pub fn sequence(&mut self, sequence: u64) {
-        self.sequence = sequence;
+    /// At most so many messages.
+    #[must_use]
+    pub fn count(self, left: Option<u64>) -> Pick {
+        Pick { left, ..self }
+    }
+
+    /// Can several threads select messages? Not with `--count`: that needs a single thread that sees all
+    /// messages. What stands for what is told in the order of the capture.
+    pub fn divides(&self) -> bool {
+        self.left.is_none() && !self.selection.redact
     }
 
     /// Is this message selected? If so, it is tested against the conditions.
     #[inline(always)]
     pub fn wants(&mut self, message: &Message<'_>) -> bool {
+        if self.left == Some(0) {
+            return false;
+        }
         self.file += 1;
         if !self.selection.wants(message) {
             return false;
         }
         self.picked += 1;
+        self.left = self.left.map(|left| left - 1);
         if !self.conditions.is_empty() {
             self.test(message);
         }
@@ -120,10 +129,15 @@ impl Pick {
     }
 
     fn test(&mut self, message: &Message<'_>) {
-        if let Some(least) = self.fail_on {
-            let warned = message.dissection.notes.worst().is_some_and(|level| level >= Level::Warning);
-            self.failed += (message.dissection.fault.is_some() || least == FailOn::Warning && warned) as u64;
-        }
+        let fails = |fail_on: &FailOn| match fail_on {
+            FailOn::Fault => message.dissection.fault.is_some(),
+            FailOn::Warning => {
+                let warned = message.dissection.notes.worst().is_some_and(|level| level >= Level::Warning);
+                message.dissection.fault.is_some() || warned
+            }
+            FailOn::Unclaimed | FailOn::Limit => false,
+        };
+        self.failed += self.fail_on.iter().any(fails) as u64;
         for expected in self.expect.iter_mut().filter(|expected| !expected.met) {
             expected.met = expected.filter.matches(message);
         }
@@ -176,14 +190,27 @@ impl Pick {
         !self.conditions.is_empty() && !self.allow_empty
     }
 
+    /// The conversation or the time that was asked for is not in the capture: how many, or how long it is.
+    pub fn outside(&self) -> Option<String> {
+        if self.picked > 0 || self.allow_empty {
+            return None;
+        }
+        self.selection.outside(&self.account)
+    }
+
     /// Do all conditions hold? Reports those that do not.
     pub fn holds(&self, global: &Global) -> bool {
+        let outside = self.outside();
         if self.conditions.is_empty() {
-            return true;
+            if let Some(why) = &outside {
+                warn(format_args!("netkit: {why}"));
+            }
+            return outside.is_none();
         }
         let conditions = self.conditions.join(", ");
         let nothing = match &self.empty {
             Some(name) => Some(format!("{name}: no message of a protocol we know")),
+            None if outside.is_some() => outside,
             None if self.picked == 0 => Some("no message fits what was asked for".into()),
             None => None,
         };
@@ -202,6 +229,15 @@ impl Pick {
             };
             wrong.push(format!("--reject: {named}{more}"));
         }
+        let Amount { conversations, .. } = self.account.unclaimed;
+        if self.fail_on.contains(&FailOn::Unclaimed) && conversations > 0 {
+            let (n, verb) = (Plural(conversations, "conversation"), if conversations == 1 { "is" } else { "are" });
+            wrong.push(format!("--fail-on unclaimed: {n} {verb} of no protocol we know (-v lists them)"));
+        }
+        if self.fail_on.contains(&FailOn::Limit) && !self.account.limits.is_empty() {
+            let limits = self.account.limits.keys().copied().collect::<Vec<_>>().join(", ");
+            wrong.push(format!("--fail-on limit: reached: {limits}"));
+        }
         wrong.iter().for_each(|text| notify(global, format_args!("netkit: {}", Lines(text))));
         wrong.is_empty() && self.failed == 0
     }
@@ -215,24 +251,86 @@ pub struct Picked<S> {
     pub pick: Pick,
 }
 
-impl<S: Sink> Sink for Picked<S> {
+impl<S: CaptureSink> Sink for Picked<S> {
     fn message(&mut self, message: &Message<'_>) {
         if self.pick.wants(message) {
             redact::shown(self.pick.selection.redact, message, |message| self.sink.message(message));
         }
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn ended(&mut self, flow: u64, how: Closing) {
         self.sink.ended(flow, how);
     }
 }
 
-impl<S: Sink> CaptureSink for Picked<S> {
-    fn begin(&mut self) {
-        self.pick.begin();
+impl<S: CaptureSink> CaptureSink for Picked<S> {
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+    fn origin(&mut self, time: Time) {
+        self.sink.origin(time);
     }
+}
+
+impl Gate for Pick {
+    fn begin(&mut self) {
+        self.selection.begin();
+        self.file = 0;
+    }
+
+    #[inline]
+    fn frame(&mut self, time: Time) -> bool {
+        self.selection.frame(time)
+    }
+
+    fn account(&mut self, account: &Account) {
+        self.account.add(account);
+    }
+
+    fn done(&self) -> bool {
+        self.left == Some(0)
+    }
+}
+
+/// What one of several threads makes of the messages that it selects.
+struct Selected<M> {
+    pick: Pick,
+    maker: M,
+}
+
+impl<T, M: Maker<T>> Maker<T> for Selected<M> {
+    fn first(&mut self, time: Time) {
+        if self.pick.selection.frame(time) {
+            self.maker.first(time);
+        }
+    }
+
+    #[inline]
+    fn sequence(&mut self, sequence: u64) {
+        self.pick.sequence = sequence;
+    }
+
+    #[inline]
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<T>) -> bool {
+        self.pick.wants(message) && self.maker.message(message, out)
+    }
+
+    fn ended(&mut self, flow: u64, how: Closing, out: &mut Vec<T>) {
+        self.maker.ended(flow, how, out);
+    }
+}
+
+/// Reads a capture with a thread for each of the makers but one; each selects its messages.
+pub fn merged<T: Send, M: Maker<T>>(
+    capture: Capture,
+    options: &Options,
+    makers: Vec<M>,
+    pick: &mut Pick,
+    receiver: &mut dyn Receiver<T>,
+) -> Summary {
+    let makers = makers.into_iter().map(|maker| Selected { pick: pick.part(), maker }).collect();
+    let (summary, makers) = drive(options).divide(capture, makers, receiver);
+    makers.into_iter().for_each(|selected| pick.merge(selected.pick));
+    summary
 }

@@ -1,25 +1,18 @@
 //! `netkit help`: a command's help, or a page of the documentation.
 
-use super::Usage;
 use super::markdown;
 use super::output::style;
-use crate::cli::{Cli, Global};
+use super::usage::Usage;
+use crate::cli::{Cli, Global, topics};
 use clap::CommandFactory;
 use clap::builder::StyledStr;
-use netkit::docs::{self, Page};
 use netkit::nearest::{hint, nearest};
 use netkit::printable::Lines;
-use netkit::protocols::pages;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// The maximum width of a page: longer lines are hard to read.
 const WIDEST: usize = 100;
-
-/// All pages: the protocols', then those of no particular module.
-pub fn topics() -> impl Iterator<Item = &'static Page> {
-    pages::PAGES.iter().chain(&docs::PAGES)
-}
 
 /// Runs the command.
 pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {

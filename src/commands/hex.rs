@@ -4,13 +4,13 @@ use super::fit::{chosen, ranked};
 use super::interrupt::{self, stop};
 use super::notify::notify;
 use super::packets::Packets;
-use super::sink::CaptureSink;
 use super::stopped::Stopped;
 use crate::cli::Global;
 use netkit::capture::hextext::{Block, Form, Layer};
 use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
 use netkit::dissect::{Dissection, Dissector, Options, inspector};
 use netkit::plural::Plural;
+use netkit::read::CaptureSink;
 use std::io::BufRead;
 
 /// The interpretation of a hex text's bytes.

@@ -5,6 +5,7 @@ use super::interrupt::stop;
 use super::notify::notify;
 use crate::cli::Global;
 use crate::platform::{self, Ready};
+use netkit::capture::{Again, Capture, Input};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
@@ -21,6 +22,13 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
         true => Ok(Box::new(file)),
         false => Ok(Box::new(Waiting(file))),
     }
+}
+
+/// Opens a capture for a first reading; `None`: it can be read only once.
+pub fn again(path: &Path) -> Option<Again> {
+    let path = path.to_owned();
+    let is_file = path.as_os_str() != "-" && std::fs::metadata(&path).is_ok_and(|about| about.is_file());
+    is_file.then(|| -> Again { Box::new(move || Capture::new(Input::new(open(&path).ok()?).ok()?).ok()) })
 }
 
 /// Tells the user that input is expected, if it would come from a terminal.

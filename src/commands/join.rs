@@ -1,11 +1,12 @@
 //! `--join`: several files, as rotation writes them, read as one capture.
 
+use super::input;
 use super::interrupt::stop;
 use super::notify::notify;
-use super::{Usage, input};
+use super::usage::Usage;
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{Capture, Ended, Input, NextFile, Time};
+use netkit::capture::{Again, Capture, Ended, Input, NextFile, Time};
 use netkit::render::Files;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -92,7 +93,19 @@ impl Join {
     ///
     /// # Errors
     /// The first file cannot be opened.
-    pub fn open(mut self, names: &Files, global: &Global) -> anyhow::Result<(Capture, Broken)> {
+    pub fn open(self, names: &Files, global: &Global) -> anyhow::Result<(Capture, Broken)> {
+        let files = self.files.clone();
+        let (capture, broken) = self.once(names, global)?;
+        let again: Again = Box::new(move || {
+            // What is wrong with the files is reported by the second reading.
+            let quiet = Global { quiet: true, verbose: 0, color: crate::cli::Color::Never };
+            let join = Join { files: files.clone(), size: 0 };
+            join.once(&Files::default(), &quiet).ok().map(|(capture, _)| capture)
+        });
+        Ok((capture.reopening(again), broken))
+    }
+
+    fn once(mut self, names: &Files, global: &Global) -> anyhow::Result<(Capture, Broken)> {
         let Some((path, _)) = self.files.pop_front() else { anyhow::bail!("no file") };
         let input = open(&path).with_context(|| input::name(&path))?;
         names.begin(0, &input::name(&path));

@@ -4,29 +4,50 @@
 use super::input;
 use super::interrupt::stop;
 use super::join::Join;
-use super::notify::notify;
+use super::notify::{notify, warn};
 use super::read;
-use super::sink::{Any, CaptureSink};
 use crate::cli::Global;
-use netkit::capture::{Decoded, Frame, Input, Time};
-use netkit::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
+use netkit::capture::Input;
+use netkit::dissect::{Linked, Links, Message, Options, Sink};
 use netkit::plural::Plural;
+use netkit::read::{Any, CaptureSink};
 use netkit::render::Files;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
+
+/// Opens an input: to be followed, or with its relations, which are read first, or as it is.
+///
+/// # Errors
+/// It cannot be opened or read.
+pub fn open(
+    path: &Path,
+    follow: bool,
+    link: bool,
+    options: &Options,
+    global: &Global,
+) -> anyhow::Result<(Input, Option<Linked>)> {
+    let (linked, reader) = match (follow, link) {
+        (true, _) => (None, input::follow(path)?),
+        (_, true) => first(path, options, global).map(|(linked, reader)| (Some(linked), reader))?,
+        _ => (None, input::open(path)?),
+    };
+    let again = if follow { None } else { input::again(path) };
+    Ok((Input::new(reader)?.reopening(again), linked))
+}
 
 /// The relations of an input, and the input, to be read for the messages.
 ///
 /// # Errors
 /// It cannot be opened or read.
-pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
-    let quiet = quiet(global);
+fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
+    let (options, quiet) = (&reading(options), quiet(global));
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
         // What is wrong with it is told by the second reading.
-        let _ = Input::new(input::open(path)?).map(|input| read::whole(input, options, &quiet, &mut Any(&mut reading)));
-        return Ok((told(reading.0.finish(true), global), input::open(path)?));
+        let _ = Input::new(input::open(path)?)
+            .map(|input| read::whole(input.reopening(input::again(path)), options, &quiet, &mut Any(&mut reading)));
+        return Ok((told(reading.0.finish(true)), input::open(path)?));
     }
     let (limit, mut rest) = (options.limits.lists.link_bytes, input::open(path)?);
     let mut held = Vec::new();
@@ -40,19 +61,16 @@ pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<
     let again = || Cursor::new(std::sync::Arc::clone(&held));
     let _ = Input::new(Box::new(again())).map(|input| read::whole(input, options, &quiet, &mut Any(&mut reading)));
     if cut {
-        notify(
-            global,
-            format_args!(
-                "netkit: --link: only the first {} of {} were read ahead, nothing is said of what comes behind, and \
+        warn(format_args!(
+            "netkit: --link: only the first {} of {} were read ahead, nothing is said of what comes behind, and \
                  nothing is called unanswered: --limit link_bytes=N holds more, a file has no such limit",
-                Plural(limit, "byte"),
-                input::name(path)
-            ),
-        );
+            Plural(limit, "byte"),
+            input::name(path)
+        ));
         let next = Cursor::new(next);
-        return Ok((told(reading.0.finish(false), global), Box::new(again().chain(next).chain(rest))));
+        return Ok((told(reading.0.finish(false)), Box::new(again().chain(next).chain(rest))));
     }
-    Ok((told(reading.0.finish(true), global), Box::new(again())))
+    Ok((told(reading.0.finish(true)), Box::new(again())))
 }
 
 /// The relations of several files that are read as one.
@@ -60,11 +78,16 @@ pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<
 /// # Errors
 /// One of them is no capture.
 pub fn joined(files: &[PathBuf], options: &Options, global: &Global) -> anyhow::Result<Linked> {
-    let quiet = quiet(global);
+    let (options, quiet) = (&reading(options), quiet(global));
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let (capture, _) = Join::new(files)?.open(&Files::default(), &quiet)?;
     let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
-    Ok(told(reading.0.finish(true), global))
+    Ok(told(reading.0.finish(true)))
+}
+
+/// What the relations are made of.
+fn reading(options: &Options) -> Options {
+    Options { wants: Links::READS, ..options.clone() }
 }
 
 /// What is wrong with the input is told by the second reading.
@@ -72,15 +95,12 @@ fn quiet(global: &Global) -> Global {
     Global { color: global.color, quiet: true, verbose: 0 }
 }
 
-fn told(linked: Linked, global: &Global) -> Linked {
+fn told(linked: Linked) -> Linked {
     if linked.lost() > 0 {
-        notify(
-            global,
-            format_args!(
-                "netkit: --link: {} not remembered, so that some messages lack them: --limit links=N raises that",
-                Plural(linked.lost(), "relation")
-            ),
-        );
+        warn(format_args!(
+            "netkit: --link: {} not remembered, so that some messages lack them: --limit links=N raises that",
+            Plural(linked.lost(), "relation")
+        ));
     }
     linked
 }
@@ -93,38 +113,8 @@ impl Sink for Reading {
     }
 }
 
-impl CaptureSink for Reading {}
-
-/// A sink of the second reading.
-pub struct Second<'a, S>(LinkedSink<'a, S>);
-
-impl<'a, S: CaptureSink> Second<'a, S> {
-    /// Passes messages on to `sink`, with what `linked` adds.
-    pub fn new(sink: &'a mut S, linked: Linked) -> Second<'a, S> {
-        Second(LinkedSink { sink, linked })
-    }
-}
-
-impl<S: CaptureSink> Sink for Second<'_, S> {
-    fn message(&mut self, message: &Message<'_>) {
-        self.0.message(message);
-    }
-}
-
-impl<S: CaptureSink> CaptureSink for Second<'_, S> {
-    fn begin(&mut self) {
-        self.0.sink.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.0.sink.frame(time);
-    }
-
-    fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
-        self.0.sink.raw(frame, decoded);
-    }
-
-    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
-        self.0.sink.go_on(waits)
+impl CaptureSink for Reading {
+    fn reports(&self) -> bool {
+        false
     }
 }

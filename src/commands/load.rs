@@ -1,8 +1,9 @@
 //! `netkit replay --clients N`: many sessions of a recording at once.
 
+use super::interrupt;
 use super::notify::notify;
-use super::{Usage, interrupt};
-use crate::cli::{Global, Replay, ReplayFormat};
+use super::usage::Usage;
+use crate::cli::{Form, Global, Replay};
 use netkit::dissect::Options;
 use netkit::live::load::{Load, Part, is_private};
 use netkit::live::net::resolve;
@@ -40,7 +41,7 @@ pub fn run(args: &Replay, global: &Global, clients: u32, order: Order<'_>, optio
         );
     }
     let load = Load { order, peer, clients: clients as usize, ramp: args.ramp, lasting: args.lasting };
-    let text = args.format == ReplayFormat::Text;
+    let text = args.format == Form::Text;
     let mut tell = |part: &Part| {
         let mut out = io::stdout().lock();
         match text {

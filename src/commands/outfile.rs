@@ -4,8 +4,9 @@
 //! written directly.
 
 use super::annotated::{self, Recorded};
+use super::interrupt;
 use super::notify::notify;
-use super::{Usage, interrupt};
+use super::usage::Usage;
 use crate::cli::Global;
 use crate::platform;
 use netkit::dissect::Options;
@@ -111,6 +112,22 @@ impl OutFile {
             (true, false) => return refuse("exists: --force replaces it"),
         };
         Ok(OutFile { name: name.into(), place, how, beside: None })
+    }
+
+    /// Begins a recording, which grows under its final name: what is recorded is there, however the
+    /// program ends. With its name, and that it is watched.
+    ///
+    /// # Errors
+    /// As [`OutFile::open`].
+    pub fn open_growing(&mut self) -> io::Result<(File, &Path, bool)> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        let options = match self.how {
+            How::New => options.create_new(true),
+            How::Replace => options.truncate(true),
+            How::Direct => &mut options,
+        };
+        Ok((options.open(&self.place).map_err(|error| self.named(error))?, &self.name, true))
     }
 
     /// The same for a recording: with its name, and whether it is a pipe or a device, whose reader sees

@@ -1,8 +1,9 @@
 //! A folder of output files, which appears as a whole or not at all: it is written under another
 //! name beside its place, and renamed when every file in it is complete.
 
+use super::interrupt;
 use super::outfile::{abandon, finished, unfinished};
-use super::{Usage, interrupt};
+use super::usage::Usage;
 use netkit::printable::Printable;
 use std::fs;
 use std::io;

@@ -1,29 +1,50 @@
 //! Output of messages: selection, counting, printing.
 
-use super::Usage;
-use super::gates::Pick;
+use super::gates::{Pick, merged};
 use super::notify::notify;
 use super::redact;
-use super::sink::{CaptureSink, Live};
+use super::usage::Usage;
 use crate::cli::{Color, Format, Global, Output, TimeForm};
 use crate::platform;
-use netkit::capture::Time;
-use netkit::dissect::{Message, Options, Sink};
+use netkit::capture::{Capture, Time};
+use netkit::dissect::{Message, Options, Sink, Wants};
 use netkit::filter::Names;
 use netkit::printable::Lines;
-use netkit::render::{self, Columns, Details, Files, Part, Renderer, RowMaker, Style};
+use netkit::read::{CaptureSink, Gate, Summary};
+use netkit::render::{self, Columns, Details, Files, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+/// When printed output has to be flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// Never.
+    No,
+    /// Before the next wait for input.
+    Waiting,
+    /// After each frame: a growing file may end inside a record for any length of time.
+    Each,
+}
+
+impl Live {
+    /// For an input that is followed, is stdin, or has an end.
+    pub fn of(path: &Path, follow: bool) -> Live {
+        match path.as_os_str() == "-" {
+            _ if follow => Live::Each,
+            true => Live::Waiting,
+            false => Live::No,
+        }
+    }
+}
 
 /// Prints the selected messages.
 pub struct Printer {
     renderer: Renderer,
-    format: render::Format,
-    style: Style,
-    details: Details,
     /// The selection.
     pub pick: Pick,
-    left: Option<u64>,
     live: Live,
+    /// Print the account at the end.
+    pub account: bool,
     /// Stdout is a terminal.
     pub watched: bool,
 }
@@ -50,48 +71,31 @@ impl Printer {
         });
         // A line above the summaries helps people; programs would take it for a message.
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
-        let format = match output.format {
-            Format::Tree => render::Format::Tree,
-            Format::Summary => render::Format::Summary,
-            Format::Table => render::Format::Table,
-            Format::Ndjson => render::Format::Ndjson,
-            Format::Json => render::Format::Json,
-            Format::Csv => render::Format::Csv,
-            Format::Tsv => render::Format::Tsv,
-            Format::Dialogue => render::Format::Dialogue,
-            // Its files are written elsewhere.
-            Format::Parquet | Format::Pcapng => render::Format::Ndjson,
+        // Files are written elsewhere.
+        let Format::Printed(format) = output.format else {
+            return Err(Usage("it is no form of messages".into()).into());
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer = Renderer::with(format, style, &details, stdout());
         let watched = io::stdout().is_terminal();
-        Ok(Printer { renderer, format, style, details, pick, left: output.count, live: Live::No, watched })
+        Ok(Printer { renderer, pick: pick.count(output.count), live: Live::No, account: false, watched })
     }
 
-    /// Can several threads render parts of it? Not with `--count`: that needs a single thread that
-    /// sees all messages.
+    /// Can several threads render parts of it?
     pub fn divides(&self) -> bool {
-        // Times relative to the previous message need that message, whichever thread shows it.
-        let table = self.format == render::Format::Table && self.style.time != Some(render::TimeForm::Delta);
-        // What stands for what is told in the order of the capture.
-        self.left.is_none() && !self.pick.selection.redact && (table || self.part().is_some())
+        self.pick.divides() && self.renderer.part().is_some()
     }
 
-    /// The renderer of one of several threads.
-    fn part(&self) -> Option<Part> {
-        Part::with(self.format, self.style, &self.details)
+    /// What is read of messages.
+    pub fn reads(&self) -> Wants {
+        self.pick.reads() | self.renderer.reads()
     }
 
-    /// Renderers for `count` threads, and where their messages are selected and printed.
-    pub fn parts(&mut self, count: usize) -> (Vec<Part>, &mut Pick, &mut Renderer) {
-        let parts = std::iter::from_fn(|| self.part()).take(count).collect();
-        (parts, &mut self.pick, &mut self.renderer)
-    }
-
-    /// The same for a table.
-    pub fn row_makers(&mut self, count: usize) -> Option<(Vec<RowMaker>, &mut Pick, &mut Renderer)> {
-        let maker = self.renderer.row_maker()?;
-        Some((vec![maker; count], &mut self.pick, &mut self.renderer))
+    /// Prints a capture with `count` threads: each renders messages, and their text is put in order.
+    pub fn divided(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
+        self.begin();
+        let parts = std::iter::from_fn(|| self.renderer.part()).take(count + 1).collect();
+        merged(capture, options, parts, &mut self.pick, &mut self.renderer)
     }
 
     /// Sets when output has to be flushed.
@@ -101,7 +105,7 @@ impl Printer {
 
     /// Is there nothing more to print: enough was printed, or the reader is gone?
     pub fn done(&self) -> bool {
-        self.left == Some(0) || self.renderer.failed().is_some()
+        self.pick.done() || self.renderer.failed().is_some()
     }
 
     /// Completes the output.
@@ -109,6 +113,9 @@ impl Printer {
     /// # Errors
     /// The error that stopped the output.
     pub fn finish(mut self, global: &Global) -> anyhow::Result<u8> {
+        if self.account {
+            self.renderer.account(&self.pick.account);
+        }
         self.renderer.finish()?;
         if let Some(warning) = self.renderer.warning() {
             notify(global, format_args!("netkit: {warning}"));
@@ -124,29 +131,24 @@ pub fn packets(options: &Options) -> bool {
 
 /// `--columns`, looked up. With `-p`, fields of other protocols are wrong.
 fn columns(output: &Output, options: &Options) -> anyhow::Result<Option<Columns>> {
-    let names = Names::new(options);
-    let wrong = |error| Usage(format!("--columns: {error}"));
-    match output.format {
-        Format::Csv | Format::Tsv if output.columns.is_empty() && packets(options) => {
-            Ok(Some(Columns::usual_of_packets()))
-        }
-        _ if output.columns.is_empty() => Ok(None),
-        Format::Csv | Format::Tsv | Format::Summary => {
-            Ok(Some(Columns::parse(&output.columns, options.proto.as_deref(), &names).map_err(wrong)?))
-        }
-        _ => Err(Usage("--columns: only with -f csv, tsv and summary".into()).into()),
+    let separated = output.format.is(&[render::Format::CSV, render::Format::TSV]);
+    if output.columns.is_empty() {
+        return Ok((separated && packets(options)).then(Columns::usual_of_packets));
     }
+    if !separated && !output.format.is(&[render::Format::SUMMARY]) {
+        return Err(Usage("--columns: only with -f csv, tsv and summary".into()).into());
+    }
+    let columns = Columns::parse(&output.columns, options.proto.as_deref(), &Names::new(options));
+    Ok(Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?))
 }
 
 impl CaptureSink for Printer {
-    fn begin(&mut self) {
-        self.pick.begin();
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 
-    fn frame(&mut self, time: Time) {
-        if self.pick.selection.frame(time) {
-            self.renderer.origin(time);
-        }
+    fn origin(&mut self, time: Time) {
+        self.renderer.origin(time);
     }
 
     fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
@@ -160,11 +162,8 @@ impl CaptureSink for Printer {
 
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        match self.left {
-            Some(0) => return,
-            _ if !self.pick.wants(message) => return,
-            Some(left) => self.left = Some(left - 1),
-            None => {}
+        if !self.pick.wants(message) {
+            return;
         }
         match self.pick.selection.redact {
             false => self.renderer.message(message),

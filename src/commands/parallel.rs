@@ -3,14 +3,13 @@
 
 use super::input;
 use super::join::Join;
-use super::read::{self, ReadSummary, dissect};
-use super::sink::{Any, CaptureSink};
+use super::read;
 use super::stopped::Stopped;
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{Capture, Input, Packets};
+use netkit::capture::{Capture, Input};
 use netkit::dissect::Options;
-use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
+use netkit::read::{Any, CaptureSink, Summary};
 use netkit::render::Files;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -43,10 +42,7 @@ pub trait Shared: CaptureSink {
     }
 
     /// Reads a capture with `count` threads; afterwards the sink is as if it had seen all of it.
-    ///
-    /// # Errors
-    /// None so far; errors while reading are part of the returned summary.
-    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary>;
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary;
 }
 
 /// As [`read::file`], with several threads if that pays, or is requested.
@@ -65,9 +61,9 @@ pub fn file(
         return read::file(path, options, global, sink);
     }
     let mut read = || {
-        let input = Input::new(input::open(path)?)?;
+        let input = Input::new(input::open(path)?)?.reopening(input::again(path));
         match input.format() {
-            Some(_) => sink.shared(Capture::new(input)?, options, count)?.report(global),
+            Some(_) => read::report(sink.shared(Capture::new(input)?, options, count), global, sink),
             None => read::whole(input, options, global, &mut Any(sink)),
         }
     };
@@ -95,42 +91,7 @@ pub fn files(
         return read::files(paths, true, options, global, sink);
     }
     let (capture, broken) = join.open(&Files::default(), global)?;
-    let stopped = sink.shared(capture, options, count)?.report(global)?;
+    let stopped = read::report(sink.shared(capture, options, count), global, sink)?;
     broken.whole()?;
     Ok(stopped)
-}
-
-/// The stack of a thread: what encodes messages again goes as deep as they are nested.
-const STACK: usize = 64 << 20;
-
-/// Reads a capture with as many threads as there are sinks of lanes; `mine` receives the messages
-/// of those conversations that only one thread can read.
-///
-/// # Errors
-/// None; errors while reading are part of the returned summary.
-pub fn shared<W: Worker>(
-    capture: Capture,
-    options: &Options,
-    lanes: &mut [W],
-    mine: &mut impl CaptureSink,
-    outlet: &dyn Outlet,
-) -> anyhow::Result<ReadSummary> {
-    let mut packets = Packets::new(capture).caps(options.limits.fragments);
-    let helpers = lanes.len().saturating_sub(1);
-    let crew = Crew::new(options, lanes, outlet);
-    let mut seen = thread::scope(|scope| {
-        let watch = crew.watch();
-        for _ in 0..helpers {
-            // Without it, the others read its lanes.
-            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || crew.work());
-        }
-        let seen = dissect(&mut packets, options, Some(Dispatcher::new(&crew)), mine);
-        crew.work();
-        drop(watch);
-        seen
-    });
-    for (counters, flows) in crew.counters() {
-        seen.add(&counters, &flows);
-    }
-    Ok(seen)
 }

@@ -4,14 +4,13 @@ use super::gates::Pick;
 use super::join::{self, Join};
 use super::notify::notify;
 use super::outfolder::OutFolder;
-use super::sink::{Any, CaptureSink};
 use super::stopped::Stopped;
-use super::{Usage, input, interrupt, parallel, read};
+use super::{input, interrupt, parallel, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
-use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::plural::Plural;
+use netkit::read::{Any, CaptureSink, Gate};
 use netkit::render::Files;
 use netkit::render::parquet::ParquetFiles;
 use std::io::Write;
@@ -22,21 +21,7 @@ const ENDING: &str = "parquet";
 
 /// Runs the command: the folder has all of its files, or is as it was.
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
-    let Some(folder) = &args.out else {
-        return Err(Usage("-f parquet: -o DIR names the folder of its files".into()).into());
-    };
-    // Not in silence: rows would lack what later messages tell, or be selected by nothing.
-    if args.link || pick.later() {
-        return Err(Usage("-f parquet reads once: what only later messages tell (--link) is in ndjson".into()).into());
-    }
-    if !args.output.columns.is_empty() {
-        return Err(
-            Usage("--columns: not with -f parquet, whose readers take the columns that they want".into()).into()
-        );
-    }
-    if args.follow {
-        return Err(Usage("--follow never ends, and -f parquet completes its files at the end".into()).into());
-    }
+    let Some(folder) = &args.out else { return Ok(2) };
     let folder = OutFolder::begin("-o", folder, ENDING, args.force)?;
     let names = Files::default();
     // What is no plain file may be long.
@@ -45,7 +30,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let size = args.files.iter().map(size).sum();
     let threads = parallel::threads_for(size, args.threads, false);
     let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
-    let mut writer = Writer { files, pick, left: args.output.count, headless: (0, "") };
+    let mut writer = Writer { files, pick: pick.count(args.output.count), headless: (0, "") };
     let mut failed = None;
     let all = PathBuf::from(join::name(&args.files));
     let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
@@ -120,7 +105,6 @@ fn shown(args: &Decode) -> String {
 struct Writer {
     files: ParquetFiles,
     pick: Pick,
-    left: Option<u64>,
     /// Messages whose headers have no columns, and of which protocol the first was.
     headless: (u64, &'static str),
 }
@@ -128,7 +112,7 @@ struct Writer {
 impl Writer {
     /// Nothing more can be written, or is wanted.
     fn done(&self) -> bool {
-        self.left == Some(0) || self.files.failed().is_some()
+        self.pick.done() || self.files.failed().is_some()
     }
 }
 
@@ -137,7 +121,6 @@ impl Sink for Writer {
         if self.done() || !self.pick.wants(message) {
             return;
         }
-        self.left = self.left.map(|left| left - 1);
         if !message.dissection.packet.is_empty() {
             let first = if self.headless.0 == 0 { message.dissection.proto } else { self.headless.1 };
             self.headless = (self.headless.0 + 1, first);
@@ -147,12 +130,8 @@ impl Sink for Writer {
 }
 
 impl CaptureSink for Writer {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 
     fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {

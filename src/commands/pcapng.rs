@@ -1,53 +1,34 @@
 //! `netkit decode -f pcapng`: the capture again, with its messages as packet comments.
 
 use super::gates::Pick;
+use super::input;
 use super::interrupt::{self, stop};
-use super::link::{self, Second};
+use super::link;
 use super::notify::notify;
+use super::options::inputs;
 use super::outfile;
+use super::output::Live;
 use super::read;
-use super::sink::{CaptureSink, Live};
-use super::{Usage, input, inputs};
 use crate::cli::{Comments, Decode, Global};
 use crate::platform;
 use anyhow::Context;
-use netkit::capture::{Decoded, Frame, Input, Time};
-use netkit::dissect::{Message, Options, Sink};
+use netkit::capture::{Decoded, Frame};
+use netkit::dissect::{LinkedSink, Message, Options, Sink};
 use netkit::plural::Plural;
+use netkit::read::{CaptureSink, Gate};
 use netkit::render::pcapng::{Annotated, Commenter, Detail};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
-    let wrong = |why: &str| Err(Usage(why.into()).into());
-    let [path] = &args.files[..] else { return wrong("-f pcapng: one capture; mergecap makes one of several") };
-    if args.join {
-        return wrong("-f pcapng: one capture; mergecap makes one of several");
-    }
-    if !args.output.columns.is_empty() || args.time.is_some() {
-        return wrong("--columns, --time: not with -f pcapng, which keeps the frames and their times");
-    }
-    if args.out.is_none() && io::stdout().is_terminal() {
-        return wrong("-f pcapng is not for a terminal: -o FILE writes it, | wireshark -k -i - shows it");
-    }
-    if args.follow && args.out.is_some() {
-        return wrong("--follow never ends, and -o completes its file at the end: > FILE, or a pipe");
-    }
+    let [path] = &args.files[..] else { return Ok(2) };
     let read_files = inputs(&args.files, &args.dissect.schema);
     let [mut file] = outfile::check([("-o", args.out.as_deref())], &read_files, args.force)?;
     input::announce_wait(path, global);
-    let mut linked = None;
-    let opened = match (args.follow, args.link || pick.later()) {
-        (true, _) => input::follow(path),
-        (_, true) => link::first(path, options, global).map(|(first, again)| {
-            linked = Some(first);
-            again
-        }),
-        _ => input::open(path),
-    };
     let named = || input::name(path);
-    let input = opened.and_then(|reader| Ok(Input::new(reader)?)).with_context(named)?;
+    let link = args.link || pick.later();
+    let (input, linked) = link::open(path, args.follow, link, options, global).with_context(named)?;
     if input.format().is_none() && !input.data().is_empty() {
         anyhow::bail!("{}: -f pcapng: hex text has no frames to write", named());
     }
@@ -63,14 +44,10 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
         _ => Detail::Tree,
     };
     let (annotated, input) = Annotated::new(input, Commenter::new(detail, args.output.bytes), out)?;
-    let live = match path.as_os_str() == "-" {
-        _ if args.follow => Live::Each,
-        true => Live::Waiting,
-        false => Live::No,
-    };
-    let mut writer = Writer { annotated, pick, left: args.output.count, live, frames: 0 };
+    let live = Live::of(path, args.follow);
+    let mut writer = Writer { annotated, pick: pick.count(args.output.count), live, frames: 0 };
     let read = match linked {
-        Some(linked) => read::whole(input, options, global, &mut Second::new(&mut writer, linked)),
+        Some(linked) => read::whole(input, options, global, &mut LinkedSink { sink: &mut writer, linked }),
         None => read::whole(input, options, global, &mut writer),
     };
     finish(args, writer, file, path, global, read)
@@ -134,28 +111,21 @@ const EACH: u64 = 64;
 struct Writer {
     annotated: Annotated,
     pick: Pick,
-    left: Option<u64>,
     live: Live,
     frames: u64,
 }
 
 impl Sink for Writer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.left == Some(0) || !self.pick.wants(message) {
-            return;
+        if self.pick.wants(message) {
+            self.annotated.message(message);
         }
-        self.left = self.left.map(|left| left - 1);
-        self.annotated.message(message);
     }
 }
 
 impl CaptureSink for Writer {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 
     fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
@@ -169,6 +139,6 @@ impl CaptureSink for Writer {
         }
         self.frames = self.frames.wrapping_add(1);
         let failed = (flushes || self.frames.is_multiple_of(EACH)) && self.annotated.failed();
-        self.left != Some(0) && !failed
+        !self.pick.done() && !failed
     }
 }

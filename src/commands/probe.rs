@@ -1,26 +1,27 @@
 //! `netkit probe`: probes live servers.
 
+use super::interrupt;
+use super::options::{described_options, inputs};
 use super::outfile::{self, OutFile, Recording};
 use super::output::style;
 use super::probe_print::{Printer, Update};
 use super::selection::limits;
 use super::targets::{self, Asked};
-use super::{Usage, broken_pipe, described_options, inputs, interrupt};
-use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport, protocol_files_given};
+use super::usage::{Usage, broken_pipe};
+use crate::cli::{self, Dissect, Global, Probe, ProbeTransport, protocol_files_given};
 use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::Clients;
 use netkit::live::Observer;
 use netkit::live::net::Recorder;
 use netkit::live::probe::{self, Carrier, Request, Shared, pool};
 use netkit::printable::Printable;
-use netkit::render::{self, Renderer, Style};
+use netkit::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often a wait looks whether it was ended.
@@ -29,7 +30,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Runs the command. Nagios takes every error for its state UNKNOWN.
 pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     match rounds(args, global) {
-        Err(why) if args.format == ProbeFormat::Nagios && !broken_pipe(&why) => {
+        Err(why) if args.format == cli::Form::Nagios && !broken_pipe(&why) => {
             unknown(&format!("{why:#}"))?;
             Ok(3)
         }
@@ -47,11 +48,11 @@ pub fn unknown(why: &str) -> io::Result<()> {
 
 fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let format = match (&args.textfile, args.format) {
-        (Some(_), ProbeFormat::Text | ProbeFormat::Prometheus) => ProbeFormat::Prometheus,
+        (Some(_), cli::Form::Text | cli::Form::Prometheus) => cli::Form::Prometheus,
         (Some(_), _) => return Err(Usage("--textfile: only with -f prometheus".into()).into()),
         (None, format) => format,
     };
-    if args.every.is_some() && matches!(format, ProbeFormat::Json | ProbeFormat::Nagios) {
+    if args.every.is_some() && matches!(format, cli::Form::Json | cli::Form::Nagios) {
         let why = "--every: not with -f json, which is one array (ndjson), nor with -f nagios, which asks by itself";
         return Err(Usage(why.into()).into());
     }
@@ -84,7 +85,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     // Rounds have no end of their own: Ctrl-C is the way to end them.
     match (args.every.is_some(), format) {
         (true, _) if stop.is_set() => Ok(interrupt::status(true).unwrap_or(0)),
-        (_, ProbeFormat::Nagios) => Ok(status),
+        (_, cli::Form::Nagios) => Ok(status),
         _ => Ok(interrupt::status(false).unwrap_or(status)),
     }
 }
@@ -120,7 +121,7 @@ struct Round<'a> {
     requests: &'a [(Option<String>, Request)],
     args: &'a Probe,
     global: &'a Global,
-    format: ProbeFormat,
+    format: cli::Form,
     flows: &'a AtomicU64,
 }
 
@@ -138,8 +139,9 @@ impl Round<'_> {
             // What is told of a target waits in memory until those before it are done.
             let shown = request.options.limits.peer.live_kept_bytes / usize::from(self.args.parallel);
             let trees = (self.global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style, shown))));
-            let forward =
-                || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| send(Update::Tree(text))));
+            let forward = || {
+                trees.iter().for_each(|t| t.borrow_mut().take().into_iter().for_each(|text| send(Update::Tree(text))))
+            };
             let observer = trees.clone().map(|trees| trees as Observer<'_>);
             let report = probe::run(request, &asked.target, &shared, observer, &|event| {
                 forward();
@@ -218,7 +220,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         return Err(Usage(why).into());
     }
     if proto.is_none() && protocol_files_given() {
-        let given: Vec<&str> = described.all.iter().map(|described| described.name()).collect();
+        let given: Vec<&str> = described.all.iter().map(|described| described.facts().name).collect();
         let asked: Vec<_> = clients.iter().filter(|client| given.contains(&client.dissector.name())).collect();
         if asked.is_empty() {
             let why = format!("{}: no file has a [probe], which says what is asked", given.join(", "));
@@ -264,41 +266,20 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
 
 /// Renders messages as trees, into memory.
 struct Trees {
-    renderer: Renderer,
-    text: Memory,
+    form: Box<dyn Form>,
+    text: Vec<u8>,
     /// How many bytes may still be shown, and whether that was too little.
     left: usize,
     cut: bool,
 }
 
-#[derive(Clone, Default)]
-struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Memory {
-    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Write for Memory {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Trees {
     fn new(style: Style, left: usize) -> Trees {
-        let text = Memory::default();
-        Trees { left, cut: false, renderer: Renderer::new(render::Format::Tree, style, Box::new(text.clone())), text }
+        Trees { left, cut: false, form: (Format::TREE.form)(style, &Details::default()), text: Vec::new() }
     }
 
-    fn take(&self) -> Option<Vec<u8>> {
-        Some(std::mem::take(&mut *self.text.bytes())).filter(|text| !text.is_empty())
+    fn take(&mut self) -> Option<Vec<u8>> {
+        Some(std::mem::take(&mut self.text)).filter(|text| !text.is_empty())
     }
 }
 
@@ -306,14 +287,12 @@ impl Sink for Trees {
     fn message(&mut self, message: &Message<'_>) {
         if self.left == 0 {
             if !std::mem::replace(&mut self.cut, true) {
-                let mut text = self.text.bytes();
-                text.extend_from_slice(b"further messages of this server are not shown (--limit live_kept)\n");
+                self.text.extend_from_slice(b"further messages of this server are not shown (--limit live_kept)\n");
             }
             return;
         }
-        let before = self.text.bytes().len();
-        self.renderer.message(message);
-        self.renderer.flush();
-        self.left = self.left.saturating_sub(self.text.bytes().len() - before);
+        let before = self.text.len();
+        self.form.message(message, &mut self.text);
+        self.left = self.left.saturating_sub(self.text.len() - before);
     }
 }

@@ -3,7 +3,7 @@
 use super::monitor::{self, Result as Monitored};
 use super::paint::{self, About};
 use super::targets::Asked;
-use crate::cli::ProbeFormat;
+use crate::cli::Form;
 use netkit::live::probe::{Event, Found, Outcome, Report, report};
 use netkit::plural::Plural;
 use netkit::printable::Json;
@@ -24,7 +24,7 @@ pub enum Update {
 
 /// Prints updates, in the order of the targets.
 pub struct Printer<'a> {
-    format: ProbeFormat,
+    format: Form,
     targets: &'a [Asked],
     introduced: Option<Found>,
     printed: usize,
@@ -40,7 +40,7 @@ pub struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     /// For one round of these targets.
-    pub fn new(format: ProbeFormat, targets: &'a [Asked], colour: bool) -> Printer<'a> {
+    pub fn new(format: Form, targets: &'a [Asked], colour: bool) -> Printer<'a> {
         Printer {
             format,
             targets,
@@ -62,22 +62,22 @@ impl<'a> Printer<'a> {
         let mut out = io::stdout().lock();
         let target = self.targets.get(number).map_or("", |asked| &asked.target.text);
         match (update, self.format) {
-            (Update::Tree(text), ProbeFormat::Text) => out.write_all(&text)?,
+            (Update::Tree(text), Form::Text) => out.write_all(&text)?,
             // Stdout stays what the format says: the trees go to stderr.
             (Update::Tree(text), _) => io::stderr().write_all(&text)?,
             (Update::Event(Event::Found(found)), format) => {
-                if format == ProbeFormat::Text {
+                if format == Form::Text {
                     out.write_all(
                         paint::probe(report::found_text(target, &found), About::Found, self.palette).as_bytes(),
                     )?;
                 }
                 self.introduced = Some(found);
             }
-            (Update::Event(Event::Sample(sample)), ProbeFormat::Text) => {
+            (Update::Event(Event::Sample(sample)), Form::Text) => {
                 let about = About::Sample(sample.rtt.is_some());
                 out.write_all(paint::probe(report::sample_text(&sample), about, self.palette).as_bytes())?;
             }
-            (Update::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
+            (Update::Event(Event::Sample(sample)), Form::Ndjson) => {
                 writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
             }
             (Update::Event(Event::Sample(_)), _) => {}
@@ -95,21 +95,21 @@ impl<'a> Printer<'a> {
         let introduced = self.introduced.take();
         let labels = self.targets.get(number).map_or(&[][..], |asked| &asked.labels);
         match self.format {
-            ProbeFormat::Text => {
+            Form::Text => {
                 let about = About::End(result.outcome == Outcome::Ok);
                 let text = self.text(result, introduced.as_ref());
                 out.write_all(paint::probe(text, about, self.palette).as_bytes())
             }
-            ProbeFormat::Ndjson => writeln!(out, "{}", Json(labelled(report::summary_json(result, false), labels))),
-            ProbeFormat::Json => {
+            Form::Ndjson => writeln!(out, "{}", Json(labelled(report::summary_json(result, false), labels))),
+            Form::Json => {
                 let before = if self.printed == 0 { "[\n" } else { ",\n" };
                 write!(out, "{before}{}", Json(labelled(report::summary_json(result, true), labels)))
             }
-            ProbeFormat::Prometheus | ProbeFormat::Influx | ProbeFormat::Nagios => {
+            _ => {
                 let summary = serde_json::from_str(&report::summary_json(result, false)).unwrap_or_default();
                 let one = Monitored { summary, labels: labels.into(), time: SystemTime::now() };
                 match self.format {
-                    ProbeFormat::Influx => write!(out, "{}", monitor::influx(&one)),
+                    Form::Influx => write!(out, "{}", monitor::influx(&one)),
                     _ => {
                         self.results.push(one);
                         Ok(())
@@ -142,18 +142,18 @@ impl<'a> Printer<'a> {
         let mut out = io::stdout().lock();
         let mut status = None;
         match self.format {
-            ProbeFormat::Json => out.write_all(if self.printed == 0 { b"[]\n" } else { b"\n]\n" })?,
-            ProbeFormat::Prometheus => out.write_all(self.prometheus().as_bytes())?,
-            ProbeFormat::Nagios => {
+            Form::Json => out.write_all(if self.printed == 0 { b"[]\n" } else { b"\n]\n" })?,
+            Form::Prometheus => out.write_all(self.prometheus().as_bytes())?,
+            Form::Nagios => {
                 let (text, own) = monitor::nagios(&self.results, self.targets.len());
                 out.write_all(text.as_bytes())?;
                 status = Some(own);
             }
-            ProbeFormat::Text if self.targets.len() > 1 => {
+            Form::Text if self.targets.len() > 1 => {
                 let list: Vec<String> = self.outcomes.iter().map(|(name, n)| format!("{n} {name}")).collect();
                 writeln!(out, "{}: {}", Plural(self.printed, "server"), list.join(", "))?;
             }
-            ProbeFormat::Text | ProbeFormat::Ndjson | ProbeFormat::Influx => {}
+            _ => {}
         }
         out.flush()?;
         Ok(status)

@@ -1,13 +1,15 @@
 //! `netkit proxy`: relays a conversation, shows it, impairs and edits it.
 
 use super::notify::notify;
+use super::options::{inputs, options};
 use super::proxy_form::details;
 use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
-use super::proxy_rules::rules;
+use super::proxy_rules::{RulesFile, rules};
 use super::selection::limits;
-use super::{Usage, inputs, interrupt, options, outfile};
-use crate::cli::{Dissect, Global, Proxy, ProxyFormat, ProxyTransport};
+use super::usage::Usage;
+use super::{interrupt, outfile};
+use crate::cli::{Dissect, Format, Global, Proxy, ProxyTransport};
 use anyhow::Context;
 use netkit::dissect::{Options, Server};
 use netkit::encode::deeply;
@@ -15,7 +17,6 @@ use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Counts, Relay};
 use netkit::live::proxy::{Beside, Collector, Impairments, Watch, Way};
 use netkit::plural::Plural;
-use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +55,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let found = resolve(&target.host, port, NAME, stop).map_err(|what| Usage(format!("{}: {what}", target.text)))?;
     let target = *found.first().ok_or_else(|| Usage(format!("{}: the name has no addresses", args.target.text)))?;
     options.server = Some(Server { addr: target.ip(), port: Some(target.port()) });
-    let (rules, rules_file) = rules(args, &options)?;
+    let (rules, file_of_rules) = rules(args, &options)?;
     // Each client needs a file or two, and some are open already.
     let files = u64::from(args.clients) * (u64::from(udp) + 2 * u64::from(tcp)) + 32;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
@@ -72,8 +73,8 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         queue: options.limits.live.queue_bytes,
         idle: args.idle,
     };
-    let changes = rules_file.is_some();
-    let reads = args.format != ProxyFormat::None || !rules.is_empty() || changes;
+    let changes = file_of_rules.is_some();
+    let reads = args.format != Format::None || !rules.is_empty() || changes;
     if is_itself(args.listen, target) {
         return Err(Usage(format!("{target} is LISTEN itself: what comes there would come again and again")).into());
     }
@@ -85,7 +86,8 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         Options { servers: vec![listen], ..options.clone() }
     };
     // What cannot be written is told before anybody is relayed.
-    let mut printer = Printer::new(args, global, file, rules_file, options.limits.live.pcap_bytes, both)?;
+    let new_rules = file_of_rules.map(RulesFile::follow).transpose()?;
+    let mut printer = Printer::new(args, global, file, new_rules, options.limits.live.pcap_bytes, both)?;
     let render = printer.render(&details, global)?;
     let over = match (udp, tcp) {
         (true, true) => "udp and tcp",
@@ -101,15 +103,10 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let resent = watch.as_mut().map(Watch::resent);
     let rest = watch.map(Watch::finish).unwrap_or_default();
     drop(relay);
-    let counts = match ran {
-        // Whoever read the output has enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(0),
-        ran => ran?,
-    };
-    printer.rest(rest)?;
-    printer.end(global)?;
-    told(&counts, resent, global);
-    Ok(interrupt::status(true).unwrap_or(0))
+    let counts = ran?;
+    printer.rest(rest);
+    let whole = printer.end(summary(&counts, resent), global)?;
+    Ok(interrupt::status(true).unwrap_or(if whole { 0 } else { 3 }))
 }
 
 /// Is the target the place where clients come?
@@ -153,20 +150,19 @@ fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Res
     }
 }
 
-/// The counts of both directions.
-fn told(counts: &Counts, resent: Option<[u64; 2]>, global: &Global) {
+/// The counts of both directions, in lines.
+fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
     let Counts { ways, clients, turned_away, refused, reset } = counts;
-    let mut line = format!("netkit: {}", Plural(*clients, "client"));
+    let mut line = Plural(*clients, "client").to_string();
     for (count, what) in [(turned_away, "turned away"), (refused, "refused by the server"), (reset, "reset")] {
         if *count > 0 {
             line.push_str(&format!(", {count} {what}"));
         }
     }
-    notify(global, format_args!("{line}"));
+    let mut lines = vec![line];
     for way in Way::BOTH {
         let counts = &ways[way.index()];
-        let mut line =
-            format!("netkit: {:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
+        let mut line = format!("{:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
         let list = [
             (counts.lost, "lost"),
             (counts.full, "lost in a full queue"),
@@ -182,6 +178,7 @@ fn told(counts: &Counts, resent: Option<[u64; 2]>, global: &Global) {
                 line.push_str(&format!(", {count} {what}"));
             }
         }
-        notify(global, format_args!("{line}"));
+        lines.push(line);
     }
+    lines
 }

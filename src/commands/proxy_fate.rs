@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// The columns behind those of a message.
-pub const ADDED: [&str; 3] = ["fate", "delayed_ms", "edited"];
+pub const ADDED: [&str; 3] = ["outcome", "delayed_ms", "edited"];
 
 /// What became of a frame.
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ impl Told {
             None if delayed > Duration::ZERO => words.push(format!("+{:.1} ms", delayed.as_secs_f64() * 1e3)),
             None => {}
         }
-        keys.insert("fate".into(), lost.unwrap_or("passed").into());
+        keys.insert("outcome".into(), lost.unwrap_or("passed").into());
         if lost.is_none() {
             keys.insert("delayed_ms".into(), (delayed.as_micros() as f64 / 1e3).into());
             if copies > 0 {

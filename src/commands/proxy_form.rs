@@ -1,34 +1,10 @@
 //! The form of what a proxy prints.
 
-use super::Usage;
-use crate::cli::{Proxy, ProxyFormat};
+use super::usage::Usage;
+use crate::cli::{Format, Proxy};
 use netkit::dissect::Options;
 use netkit::filter::Names;
-use netkit::render::{Columns, Details};
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The text of one message.
-#[derive(Clone, Default)]
-pub struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Text {
-    /// What was written.
-    pub fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Write for Text {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use netkit::render::{self, Columns, Details};
 
 /// The form of messages.
 ///
@@ -36,11 +12,11 @@ impl Write for Text {
 /// Why a form is none of a proxy's, and wrong `--columns`.
 pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
     let instead = match args.format {
-        ProxyFormat::Parquet => {
+        Format::Parquet => {
             "parquet completes its files at the end of its input, and a proxy has none: record with --pcap FILE, then \
              decode FILE -f parquet -o DIR"
         }
-        ProxyFormat::Pcapng => "--pcap FILE writes both legs, with what was done to each packet as its comment",
+        Format::Pcapng => "--pcap FILE writes both legs, with what was done to each packet as its comment",
         _ => "",
     };
     if !instead.is_empty() {
@@ -48,7 +24,7 @@ pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
     }
     let mut details = Details::default();
     if !args.columns.is_empty() {
-        if !matches!(args.format, ProxyFormat::Csv | ProxyFormat::Tsv | ProxyFormat::Summary) {
+        if !args.format.is(&[render::Format::CSV, render::Format::TSV, render::Format::SUMMARY]) {
             return Err(Usage("--columns: only with -f csv, tsv and summary".into()).into());
         }
         let columns = Columns::parse(&args.columns, options.proto.as_deref(), &Names::new(options));

@@ -2,12 +2,13 @@
 
 use super::notify::notify;
 use super::proxy_rules::text;
-use super::sink::CaptureSink;
-use super::{Usage, read};
+use super::read;
+use super::usage::Usage;
 use crate::cli::{Global, Proxy, ProxyTransport};
 use anyhow::{Context, anyhow};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::live::proxy::{Impairments, Like, Profile, Way};
+use netkit::read::CaptureSink;
 
 #[derive(Default)]
 struct Seeing(Like);

@@ -1,44 +1,65 @@
-//! What a proxy prints: messages with what was done to each, notes, both legs as a capture.
+//! What a proxy prints and records: messages with what was done to each, both legs as a capture. The
+//! relay waits for none of it: a screen or a disk that is too slow loses lines, which are counted.
 
 use super::annotated::{self, Recorded};
-use super::notify::notify;
 use super::outfile::OutFile;
 use super::output::style;
 use super::proxy_fate::{ADDED, Fate, Told};
-use super::proxy_form::Text;
-use super::proxy_rules::RulesFile;
-use crate::cli::{Global, Proxy, ProxyFormat};
-use netkit::dissect::{Options, Sink as _};
-use netkit::live::proxy::relay::{Output, Passed};
+use super::proxy_notes::Notes;
+use super::proxy_rules::Changed;
+use crate::cli::{Format, Global, Proxy};
+use netkit::dissect::Options;
+use netkit::live::Background;
+use netkit::live::net::now;
+use netkit::live::proxy::relay::{Ended, Output, Passed, Sent, Topic};
 use netkit::live::proxy::{Legs, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
 use netkit::render::pcapng::Annotator;
-use netkit::render::{self, Details, Renderer, Row};
+use netkit::render::{self, Details, Renderer, add_columns};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 /// So many frames whose protocol is not known yet are remembered.
 const PENDING: usize = 4096;
 /// So many columns of a terminal are left for what was done.
 const FATE: usize = 20;
 
-/// Rows whose fate is not known yet, by the number that stands for their text.
-type Rows = Arc<Mutex<BTreeMap<u64, Row>>>;
+/// The most bytes of lines that wait for stdout.
+const LINES: usize = 1 << 20;
+/// The most bytes that wait for the disk.
+const PACKETS: usize = 64 << 20;
+/// How long the end of the program waits for a stdout that takes nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long for a disk.
+const DISK: Duration = Duration::from_secs(10);
+/// What a capture has before its first packet: its header, and two interfaces.
+const HEADER: u64 = 3;
 
-/// The capture of both legs, its file, and what writes the messages' comments into it.
-type Recording = (Legs<Box<dyn Write + Send>>, OutFile, Option<Annotator>);
+/// The capture of both legs.
+struct Recording {
+    legs: Legs<Background>,
+    out: Background,
+    file: OutFile,
+    /// What writes the messages' comments.
+    comments: Option<Annotator>,
+    /// Why nothing more is written.
+    stopped: bool,
+}
 
 /// Prints what passes.
-pub struct Printer<'a> {
-    format: ProxyFormat,
-    quiet: bool,
-    out: io::Stdout,
+pub struct Printer {
+    format: Format,
+    out: Background,
+    /// It was said that lines are missing.
+    warned: bool,
     /// The table, which is drawn at the end.
-    table: Option<(Renderer, Rows)>,
-    legs: Option<Recording>,
+    table: Option<Renderer>,
+    recording: Option<Recording>,
     /// Frames of which no message was read when they came, and whether one is a datagram of which
     /// none was read since.
     pending: BTreeMap<u64, (Fate, bool)>,
@@ -46,27 +67,49 @@ pub struct Printer<'a> {
     unread: u64,
     /// Something was printed.
     begun: bool,
-    rules: Option<RulesFile<'a>>,
+    rules: Option<Receiver<Changed>>,
+    notes: Notes,
+    /// An output has failed.
+    failed: bool,
 }
 
-impl<'a> Printer<'a> {
+impl Printer {
     /// Begins.
+    ///
+    /// # Errors
+    /// Those of the files.
     pub fn new(
         args: &Proxy,
         global: &Global,
         file: Option<OutFile>,
-        rules: Option<RulesFile<'a>>,
+        rules: Option<Receiver<Changed>>,
         most: usize,
         options: impl FnOnce() -> Options,
-    ) -> io::Result<Printer<'a>> {
+    ) -> io::Result<Printer> {
         let begin = |mut file: OutFile| {
-            let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
-            Ok::<_, io::Error>((Legs::new(out)?.bounded(bound), file, comments))
+            let Recorded { out, bound, comments } = annotated::begin(file.open_growing()?, most, options)?;
+            let out = Background::start("recording", out, PACKETS)?;
+            let legs = Legs::new(out.clone()).map_err(|error| file.named(error))?.bounded(bound);
+            // A disk without room is an error before anybody is relayed.
+            if let Some((kind, why)) = out.settle(DISK).failed {
+                return Err(file.named(io::Error::new(kind, why)));
+            }
+            Ok::<_, io::Error>(Recording { legs, out, file, comments, stopped: false })
         };
-        let legs = file.map(begin).transpose()?;
-        let (format, quiet) = (args.format, global.quiet);
-        let (pending, unread, begun) = (BTreeMap::new(), 0, false);
-        Ok(Printer { format, quiet, out: io::stdout(), table: None, legs, pending, unread, begun, rules })
+        let recording = file.map(begin).transpose()?;
+        Ok(Printer {
+            format: args.format,
+            out: Background::start("lines", Box::new(io::stdout()), LINES)?,
+            warned: false,
+            table: None,
+            recording,
+            pending: BTreeMap::new(),
+            unread: 0,
+            begun: false,
+            rules,
+            notes: Notes::new(global.quiet)?,
+            failed: false,
+        })
     }
 
     /// Writes one message's text.
@@ -75,109 +118,106 @@ impl<'a> Printer<'a> {
     /// Those of the output.
     pub fn render(&mut self, details: &Details, global: &Global) -> io::Result<Option<Render<'static>>> {
         let mut style = style(global, false);
-        let format = match self.format {
-            ProxyFormat::Summary => render::Format::Summary,
-            ProxyFormat::Tree => render::Format::Tree,
-            ProxyFormat::Table => render::Format::Table,
-            ProxyFormat::Dialogue => {
-                style.width = style.width.map(|width| width.saturating_sub(FATE));
-                render::Format::Dialogue
-            }
-            ProxyFormat::Ndjson => render::Format::Ndjson,
-            ProxyFormat::Json => render::Format::Json,
-            ProxyFormat::Csv => render::Format::Csv,
-            ProxyFormat::Tsv => render::Format::Tsv,
-            ProxyFormat::None | ProxyFormat::Parquet | ProxyFormat::Pcapng => return Ok(None),
-        };
-        if format == render::Format::Table {
+        let Format::Printed(format) = self.format else { return Ok(None) };
+        if format == render::Format::DIALOGUE {
+            style.width = style.width.map(|width| width.saturating_sub(FATE));
+        }
+        if format == render::Format::TABLE {
             // Drawn at the end, when the width of all columns is known.
             let table = Renderer::with(format, style, details, Box::new(io::stdout()));
-            let (maker, rows) = (table.row_maker(), Rows::default());
-            self.table = Some((table, Arc::clone(&rows)));
-            let mut number = 0u64;
-            return Ok(maker.map(|mut maker| -> Render<'static> {
-                Box::new(move |message, out| {
-                    number += 1;
-                    out.extend_from_slice(number.to_string().as_bytes());
-                    let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-                    if rows.len() >= PENDING {
-                        rows.pop_first();
-                    }
-                    rows.extend(maker.row(message).map(|row| (number, row)));
-                })
-            }));
+            let part = table.part();
+            self.table = Some(table);
+            return Ok(
+                part.map(|mut rows| -> Render<'static> { Box::new(move |message, out| rows.message(message, out)) })
+            );
         }
-        let text = Text::default();
-        let mut renderer = Renderer::with(format, style, details, Box::new(text.clone()));
-        renderer.flush();
-        let head = std::mem::take(&mut *text.lock());
+        let (mut form, mut head) = ((format.form)(style, details), Vec::new());
+        form.begin(&mut head);
         if let Some(separator) = self.separator() {
             let names = String::from_utf8_lossy(&head);
             let added = ADDED.map(str::to_string).join(separator);
-            writeln!(self.out, "{}{separator}{added}", names.trim_end())?;
+            self.out.push(format!("{}{separator}{added}\n", names.trim_end()).into_bytes());
         }
         Ok(Some(Box::new(move |message, out| {
-            renderer.message(message);
-            renderer.flush();
-            std::mem::swap(out, &mut text.lock());
-            text.lock().clear();
+            form.message(message, out);
+            form.pause(out);
         })))
     }
 
     /// What stands between values.
     fn separator(&self) -> Option<&'static str> {
-        match self.format {
-            ProxyFormat::Csv => Some(","),
-            ProxyFormat::Tsv => Some("\t"),
+        match self.format.name() {
+            "csv" => Some(","),
+            "tsv" => Some("\t"),
             _ => None,
         }
     }
 
-    fn show(&mut self, seen: &Seen, fate: &Fate) -> io::Result<()> {
-        if self.format == ProxyFormat::None {
-            return Ok(());
+    fn show(&mut self, seen: &Seen, fate: &Fate) {
+        let told = Told::new(seen, fate);
+        if let Some(table) = &mut self.table {
+            let mut row = seen.text.clone();
+            add_columns(&mut row, ADDED.into_iter().zip(told.cells()));
+            return table.rendered(&row);
         }
         let text = String::from_utf8_lossy(&seen.text);
         let line = text.trim_end_matches('\n');
         if line.is_empty() {
-            return Ok(());
-        }
-        let told = Told::new(seen, fate);
-        if let Some((table, rows)) = &mut self.table {
-            let row = line.parse().ok().and_then(|number| rows.lock().ok()?.remove(&number));
-            table.rows(&[row.map(|row| row.with(ADDED.into_iter().zip(told.cells())))]);
-            return Ok(());
+            return;
         }
         let Told { words, keys, .. } = &told;
-        let (separator, begun) = (self.separator(), std::mem::replace(&mut self.begun, true));
-        let mut out = self.out.lock();
-        match self.format {
-            ProxyFormat::Csv | ProxyFormat::Tsv => {
-                let separator = separator.unwrap_or_default();
-                writeln!(out, "{line}{separator}{}", told.cells().join(separator))?;
+        let words = Lines(words.join(", "));
+        let piece = match self.format.name() {
+            "csv" | "tsv" => {
+                let separator = self.separator().unwrap_or_default();
+                format!("{line}{separator}{}\n", told.cells().join(separator))
             }
-            ProxyFormat::Ndjson | ProxyFormat::Json => {
+            format @ ("ndjson" | "json") => {
                 let more = serde_json::Value::Object(keys.clone()).to_string();
                 let line = line.trim_start_matches(['[', ',', '\n']);
                 let open = line.strip_suffix('}').unwrap_or(line);
-                let (before, after) = match (self.format, begun) {
-                    (ProxyFormat::Ndjson, _) => ("", "\n"),
+                let (before, after) = match (format, self.begun) {
+                    ("ndjson", _) => ("", "\n"),
                     (_, false) => ("[\n", ""),
                     (_, true) => (",\n", ""),
                 };
-                write!(out, "{before}{open},{}{after}", more.get(1..).unwrap_or_default())?;
+                format!("{before}{open},{}{after}", more.get(1..).unwrap_or_default())
             }
-            ProxyFormat::Tree => {
-                writeln!(out, "{line}")?;
-                if !words.is_empty() {
-                    writeln!(out, "  proxy: {}", Lines(words.join(", ")))?;
+            "tree" if told.words.is_empty() => format!("{line}\n\n"),
+            "tree" => format!("{line}\n  proxy: {words}\n\n"),
+            _ if told.words.is_empty() => format!("{line}\n"),
+            _ => format!("{line}  [{words}]\n"),
+        };
+        match self.out.push(piece.into_bytes()) {
+            true => self.begun = true,
+            false if self.warned => {}
+            false => {
+                self.warned = true;
+                match self.out.state().failed {
+                    Some((ErrorKind::BrokenPipe, _)) => self.notes.line("stdout is closed: the relay goes on"),
+                    Some((_, why)) => {
+                        self.failed = true;
+                        self.notes.always(format_args!("stdout: {why}: nothing more is printed, the relay goes on"));
+                    }
+                    None => self.notes.always("stdout is slower than the traffic: lines are not printed"),
                 }
-                writeln!(out)?;
             }
-            _ if words.is_empty() => writeln!(out, "{line}")?,
-            _ => writeln!(out, "{line}  [{}]", Lines(words.join(", ")))?,
         }
-        out.flush()
+    }
+
+    /// Does something with the recording, and reports why it ends.
+    fn record(&mut self, add: impl FnOnce(&mut Legs<Background>) -> io::Result<()>) {
+        let Some(recording) = self.recording.as_mut().filter(|recording| !recording.stopped) else { return };
+        let before = recording.legs.missing();
+        let name = Printable(recording.file.name());
+        if let Err(error) = add(&mut recording.legs) {
+            recording.stopped = true;
+            let packets = Plural(recording.out.state().written.saturating_sub(HEADER), "packet");
+            self.notes.always(format_args!("{name}: recording stopped: {error} after {packets}, the relay goes on"));
+            self.failed = true;
+        } else if before == 0 && recording.legs.missing() > 0 {
+            self.notes.always(format_args!("{name}: full (--limit pcap_bytes): from now on nothing is added"));
+        }
     }
 
     /// What became of a frame whose messages are read only now.
@@ -187,73 +227,85 @@ impl<'a> Printer<'a> {
         Some(fate.clone())
     }
 
-    /// What was held back until the end.
-    ///
-    /// # Errors
-    /// Those of the output.
-    pub fn rest(&mut self, seen: Vec<Seen>) -> io::Result<()> {
+    /// Prints what was held back until the end.
+    pub fn rest(&mut self, seen: Vec<Seen>) {
         for one in &seen {
             let fate = self.earlier(one.frame).unwrap_or_default();
-            self.show(one, &fate)?;
+            self.show(one, &fate);
         }
-        Ok(())
     }
 
-    /// Completes output and capture.
+    /// Completes output and capture, prints the lines of the end, and returns whether all was written.
     ///
     /// # Errors
-    /// Theirs.
-    pub fn end(mut self, global: &Global) -> io::Result<()> {
-        if self.format == ProxyFormat::Json {
-            writeln!(self.out, "{}", if self.begun { "\n]" } else { "[]" })?;
+    /// Those of the table and of the recording.
+    pub fn end(mut self, lines: Vec<String>, global: &Global) -> io::Result<bool> {
+        if self.format.is(&[render::Format::JSON]) {
+            self.out.push(if self.begun { b"\n]\n".to_vec() } else { b"[]\n".to_vec() });
         }
-        if let Some((table, _)) = &mut self.table {
+        if let Some(table) = &mut self.table {
             table.finish()?;
             if let Some(warning) = table.warning() {
-                notify(global, format_args!("netkit: {warning}"));
+                self.notes.line(warning);
             }
+        }
+        let printed = self.out.finish(PATIENCE);
+        let closed = matches!(&printed.failed, Some((ErrorKind::BrokenPipe, _)));
+        if printed.missing() > 0 && !closed {
+            self.notes.always(format_args!("{} not printed", Plural(printed.missing(), "line")));
         }
         if self.unread > 0 {
             let count = Plural(self.unread, "datagram");
-            notify(global, format_args!("netkit: {count} that no protocol explains: -p names one"));
+            self.notes.line(format_args!("{count} that no protocol explains: -p names one"));
         }
-        if let Some((mut legs, file, comments)) = self.legs {
-            legs.flush()?;
-            annotated::end(comments, file.path(), global).map_err(|error| file.named(error))?;
-            if legs.missing() > 0 {
-                let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
-                notify(
-                    global,
-                    format_args!("netkit: {name}: full (--limit pcap_bytes): the last {packets} are not in it"),
-                );
-            }
-            drop(legs);
-            file.commit()?;
-        }
-        Ok(())
+        lines.into_iter().for_each(|line| self.notes.line(line));
+        let recorded = self.recording.take().map(|recording| recording.end(&mut self.notes, global)).transpose();
+        let whole = !self.failed && matches!(recorded, Ok(None | Some(true)));
+        self.notes.finish();
+        recorded.map(|_| whole)
     }
 }
 
-impl Output for Printer<'_> {
-    fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
-        if let Some((legs, file, _)) = &mut self.legs {
-            let before = legs.missing();
-            legs.passed(&passed)?;
-            if before == 0 && legs.missing() > 0 {
-                let text =
-                    format!("{}: full (--limit pcap_bytes): from now on nothing is added", Printable(file.name()));
-                self.note(text);
-            }
+impl Recording {
+    /// Completes the file. Returns whether it is whole.
+    fn end(mut self, notes: &mut Notes, global: &Global) -> io::Result<bool> {
+        let name = Printable(self.file.name());
+        if self.stopped {
+            return Ok(false);
         }
-        if self.format == ProxyFormat::None {
-            return Ok(());
+        self.legs.finish(now())?;
+        let out = self.out.finish(DISK);
+        if out.missing() > 0 {
+            let why = out.failed.map_or_else(|| "the disk takes nothing".into(), |(_, why)| why);
+            let packets = Plural(out.written.saturating_sub(HEADER), "packet");
+            notes.always(format_args!("{name}: recording stopped: {why} after {packets}"));
+            return Ok(false);
+        }
+        annotated::end(self.comments, self.file.path(), global).map_err(|error| self.file.named(error))?;
+        if self.legs.missing() > 0 {
+            let packets = Plural(self.legs.missing(), "packet");
+            notes.always(format_args!("{name}: full (--limit pcap_bytes): the last {packets} are not in it"));
+        }
+        Ok(true)
+    }
+}
+
+impl Output for Printer {
+    fn records(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    fn passed(&mut self, passed: Passed<'_>) {
+        self.record(|legs| legs.passed(&passed));
+        if self.format == Format::None {
+            return;
         }
         let Passed { lost, delayed, copies, behind, .. } = passed;
         let fate = Fate { lost, delayed, copies, behind };
         for one in &passed.seen {
             // Messages of frames that came before the protocol was known.
             let earlier = self.earlier(one.frame);
-            self.show(one, &earlier.unwrap_or_else(|| fate.clone()))?;
+            self.show(one, &earlier.unwrap_or_else(|| fate.clone()));
         }
         if !passed.seen.iter().any(|one| one.frame == passed.frame) {
             self.pending.insert(passed.frame, (fate, passed.datagram));
@@ -262,20 +314,24 @@ impl Output for Printer<'_> {
                 self.pending.pop_first();
             }
         }
-        Ok(())
     }
 
-    fn note(&mut self, text: String) {
-        if !self.quiet {
-            let _ = writeln!(io::stderr(), "netkit: {}", Lines(text));
-        }
+    fn sent(&mut self, sent: &Sent<'_>) {
+        self.record(|legs| legs.sent(sent));
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.record(|legs| legs.ended(ended));
+    }
+
+    fn note(&mut self, topic: Topic, text: String) {
+        self.notes.note(topic, &text, Instant::now());
     }
 
     fn rules(&mut self) -> Option<Arc<RuleSet>> {
-        let (new, told) = self.rules.as_mut()?.changed();
-        for text in told {
-            self.note(text);
-        }
+        self.notes.left_out(Instant::now());
+        let (new, texts) = self.rules.as_ref()?.try_recv().ok()?;
+        texts.iter().for_each(|text| self.notes.line(text));
         new.map(Arc::new)
     }
 }

@@ -1,14 +1,17 @@
 //! `--on` and `--rules`: what is done to messages, read again when the file changes.
 
-use super::{Usage, interrupt};
+use super::interrupt;
+use super::usage::Usage;
 use crate::cli::Proxy;
 use netkit::dissect::Options;
 use netkit::filter::Names;
 use netkit::live::rules::{Rule, RuleSet};
 use netkit::plural::Plural;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often it is looked whether the file has changed.
@@ -17,9 +20,9 @@ const LOOK: Duration = Duration::from_millis(200);
 const LARGEST: u64 = 1 << 20;
 
 /// A file of rules.
-pub struct RulesFile<'a> {
+pub struct RulesFile {
     path: PathBuf,
-    options: &'a Options,
+    options: Options,
     /// `--on`, in front of the file's.
     on: Vec<String>,
     seed: u64,
@@ -35,7 +38,7 @@ pub struct RulesFile<'a> {
 ///
 /// # Errors
 /// What is wrong with them, and where.
-pub fn rules<'a>(args: &Proxy, options: &'a Options) -> anyhow::Result<(RuleSet, Option<RulesFile<'a>>)> {
+pub fn rules(args: &Proxy, options: &Options) -> anyhow::Result<(RuleSet, Option<RulesFile>)> {
     let on = args.on.clone();
     let Some(path) = args.rules.clone() else { return Ok((parse(&on, None, options, args.seed)?, None)) };
     interrupt::keep_on_hangup();
@@ -44,7 +47,7 @@ pub fn rules<'a>(args: &Proxy, options: &'a Options) -> anyhow::Result<(RuleSet,
     let rules = parse(&on, Some((&path, &text)), options, args.seed)?;
     let file = RulesFile {
         path,
-        options,
+        options: options.clone(),
         on,
         seed: args.seed,
         seen: state,
@@ -91,9 +94,29 @@ pub fn text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "no UTF-8 text".into())
 }
 
-impl RulesFile<'_> {
+/// Rules that a file has now, and what the user should know of them.
+pub type Changed = (Option<RuleSet>, Vec<String>);
+
+impl RulesFile {
+    /// Reads the file on a thread of its own, which ends when nobody receives any more.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn follow(mut self) -> io::Result<Receiver<Changed>> {
+        let (send, changes) = channel();
+        let follow = move || loop {
+            let changed = self.changed();
+            if (changed.0.is_some() || !changed.1.is_empty()) && send.send(changed).is_err() {
+                return;
+            }
+            thread::sleep(LOOK / 4);
+        };
+        thread::Builder::new().name("rules".into()).spawn(follow)?;
+        Ok(changes)
+    }
+
     /// The new rules, where the file has changed or SIGHUP has come, and what is to be told.
-    pub fn changed(&mut self) -> (Option<RuleSet>, Vec<String>) {
+    fn changed(&mut self) -> Changed {
         let asked = interrupt::hung_up();
         if !asked && Instant::now() < self.next {
             return (None, Vec::new());
@@ -114,7 +137,7 @@ impl RulesFile<'_> {
         (self.read, self.gone) = (state, false);
         let rules =
             text(&self.path).map_err(|why| format!("--rules: {}: {why}", self.path.display())).and_then(|text| {
-                parse(&self.on, Some((&self.path, &text)), self.options, self.seed).map_err(|error| error.to_string())
+                parse(&self.on, Some((&self.path, &text)), &self.options, self.seed).map_err(|error| error.to_string())
             });
         match rules {
             Ok(rules) => {

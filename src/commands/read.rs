@@ -3,109 +3,97 @@
 use super::capture::Keeper;
 use super::interrupt::{self, stop};
 use super::join::Join;
-use super::notify::notify;
-use super::sink::{Any, CaptureSink};
+use super::notify::{notify, warn};
 use super::stopped::Stopped;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{self, Capture, CaptureError, Decoded, Frame, Input, Others, Packets, Time, Tunnel, Tunnels};
-use netkit::dissect::inspector::Dispatcher;
-use netkit::dissect::{Counters, Inspector, Options};
-use netkit::flow::{self, Table};
+use netkit::capture::{Capture, Input, Tunnel};
+use netkit::dissect::{LIMITS, Options};
 use netkit::plural::Plural;
+use netkit::read::{Any, CaptureSink, Drive, Summary};
 use netkit::render::Files;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// The results of reading, beside the messages.
-#[derive(Default)]
-pub struct ReadSummary {
-    counters: Counters,
-    /// Frames without UDP or TCP.
-    others: Others,
-    /// The tunnels that packets came through.
-    tunnels: Tunnels,
-    /// Packets of UDP and TCP.
-    packets: u64,
-    /// The counters of the flow table.
-    flows: flow::Statistics,
-    /// The counters of IP fragments.
-    fragments: capture::Statistics,
-    /// The error that ended the capture early.
-    error: Option<CaptureError>,
-    /// A signal stopped it early.
-    stopped: Option<Stopped>,
-}
+/// The limits whose line says more.
+const TOLD: [&str; 2] = ["conversations", "buffered_bytes"];
 
-impl ReadSummary {
-    /// Adds the counters of another thread.
-    pub fn add(&mut self, counters: &Counters, flows: &flow::Statistics) {
-        self.counters.add(counters);
-        self.flows.add(flows);
-    }
-
-    /// Reports them to the user; returns where a signal stopped the reading.
-    ///
-    /// # Errors
-    /// The error that ended the capture early.
-    pub fn report(mut self, global: &Global) -> anyhow::Result<Option<Stopped>> {
-        if global.verbose > 0 {
-            for ((proto, why), n) in &self.counters.claimed {
-                notify(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
-            }
-            unclaimed::list(global, &mut self.counters);
-            for (why, n) in self.others.iter() {
-                notify(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
-            }
-            if self.others.rest() > 0 {
-                let n = self.others.rest();
-                notify(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
-            }
-            for (Tunnel { name, src, dst }, n) in self.tunnels.iter() {
-                let packets = if n == 1 { "packet" } else { "packets" };
-                notify(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
-            }
-            if self.tunnels.rest() > 0 {
-                let n = self.tunnels.rest();
-                notify(global, format_args!("netkit: further tunnels: {n}"));
-            }
-            let flows = &self.flows;
-            for (n, what) in [
-                (flows.reused, "conversations ended because their ports were used again"),
-                (flows.missing_bytes, "bytes of TCP streams are not in the capture"),
-                (flows.dropped_bytes, "bytes of TCP streams were dropped, unread"),
-                (flows.ignored_segments, "TCP segments fit nowhere in their streams"),
-            ] {
-                if n > 0 {
-                    notify(global, format_args!("netkit: {n} {what}"));
-                }
-            }
+/// Reports what was left out, and with `-v` more.
+fn print(seen: &mut Summary, global: &Global) {
+    if global.verbose > 0 {
+        for ((proto, why), n) in &seen.counters.claimed {
+            notify(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
         }
-        unclaimed::warn(global, &mut self.counters);
-        for (n, what, limits) in [
-            (self.flows.evicted, "conversations", "conversations or buffered_bytes"),
-            (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),
+        unclaimed::list(global, &mut seen.counters);
+        for (why, n) in seen.others.iter() {
+            notify(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
+        }
+        if seen.others.rest() > 0 {
+            let n = seen.others.rest();
+            notify(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
+        }
+        for (Tunnel { name, src, dst }, n) in seen.tunnels.iter() {
+            let packets = if n == 1 { "packet" } else { "packets" };
+            notify(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
+        }
+        if seen.tunnels.rest() > 0 {
+            let n = seen.tunnels.rest();
+            notify(global, format_args!("netkit: further tunnels: {n}"));
+        }
+        let flows = &seen.flows;
+        for (n, what) in [
+            (flows.reused, "conversations ended because their ports were used again"),
+            (flows.missing_bytes, "bytes of TCP streams are not in the capture"),
+            (flows.dropped_bytes, "bytes of TCP streams were dropped, unread"),
+            (flows.ignored_segments, "TCP segments fit nowhere in their streams"),
         ] {
             if n > 0 {
-                notify(
-                    global,
-                    format_args!("netkit: {n} {what} were given up to bound memory: --limit raises {limits}"),
-                );
+                notify(global, format_args!("netkit: {n} {what}"));
             }
         }
-        if let Some(error) = self.error {
-            return Err(error.into());
-        }
-        if self.packets == 0 && self.others.total() > 0 {
-            // Unsupported link types only are an error: nothing could be decoded.
-            if self.others.all_foreign() {
-                anyhow::bail!("no frame could be read: {}", self.others);
-            }
-            notify(global, format_args!("netkit: no UDP and no TCP: {}", self.others));
-        }
-        Ok(self.stopped)
     }
+    unclaimed::warn(global, &mut seen.counters);
+    if seen.flows.evicted > 0 {
+        let (n, verb) =
+            (Plural(seen.flows.evicted, "conversation"), if seen.flows.evicted == 1 { "was" } else { "were" });
+        warn(format_args!(
+            "netkit: {n} {verb} given up to bound memory, and what followed has another number: --limit raises \
+                 conversations or buffered_bytes"
+        ));
+    }
+    for (name, n) in seen
+        .counters
+        .account
+        .limits
+        .iter()
+        .filter(|(name, _)| LIMITS.iter().any(|limit| limit.name == **name) && !TOLD.contains(name))
+    {
+        warn(format_args!("netkit: the limit {name} was reached {}: --limit {name}=N raises it", Plural(*n, "time")));
+    }
+}
+
+/// Reports them to the user, and the account to the sink; returns where a signal stopped the reading.
+///
+/// # Errors
+/// The error that ended the capture early.
+pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -> anyhow::Result<Option<Stopped>> {
+    if sink.reports() {
+        print(&mut seen, global);
+    }
+    sink.account(&seen.counters.account);
+    if let Some(error) = seen.error {
+        return Err(error.into());
+    }
+    if seen.packets == 0 && seen.others.total() > 0 {
+        // Unsupported link types only are an error: nothing could be decoded.
+        if seen.others.all_foreign() {
+            anyhow::bail!("no frame could be read: {}", seen.others);
+        }
+        notify(global, format_args!("netkit: no UDP and no TCP: {}", seen.others));
+    }
+    let stopped = interrupt::status(false).filter(|_| seen.stopped);
+    Ok(stopped.map(|_| Stopped { read: seen.frames, span: seen.span }))
 }
 
 /// Dissects a file, or stdin for `-`: a capture or hex text.
@@ -119,7 +107,7 @@ pub fn file(
     sink: &mut dyn CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     input::announce_wait(path, global);
-    let read = || anyhow::Ok(Input::new(input::open(path)?)?);
+    let read = || anyhow::Ok(Input::new(input::open(path)?)?.reopening(input::again(path)));
     read().and_then(|input| whole(input, options, global, &mut Any(sink))).with_context(|| input::name(path))
 }
 
@@ -180,78 +168,10 @@ pub fn frames(
     global: &Global,
     sink: &mut impl CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
-    let mut packets = Packets::new(capture).caps(options.limits.fragments);
-    dissect(&mut packets, options, None, sink).report(global)
+    report(drive(options).read(capture, sink), global, sink)
 }
 
-/// How far the reading has come.
-#[derive(Default)]
-struct Progress {
-    /// The number of the last frame.
-    read: u64,
-    first: Option<Time>,
-    last: Time,
-    /// Packets of UDP and TCP.
-    packets: u64,
-}
-
-impl Progress {
-    #[inline(always)]
-    fn frame(&mut self, frame: &Frame<'_>) {
-        self.read = frame.number;
-        if self.first.is_none() {
-            self.first = Some(frame.time);
-        }
-        self.last = frame.time;
-    }
-}
-
-/// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.
-pub fn dissect(
-    packets: &mut Packets,
-    options: &Options,
-    dispatcher: Option<Dispatcher<'_>>,
-    sink: &mut impl CaptureSink,
-) -> ReadSummary {
-    let (stop, mut seen, mut progress) = (stop(), ReadSummary::default(), Progress::default());
-    let (mut table, mut keeper) = (Table::new(options.limits.flow), Keeper::take());
-    let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
-    while !stop.is_set() {
-        let next = packets.next_with(|frame, decoded| {
-            progress.frame(frame);
-            keeper.frame(frame);
-            inspector.sink().frame(frame.time);
-            inspector.sink().raw(frame, decoded);
-            let gone = inspector.frame(frame.time);
-            if let Decoded::Packet(packet) = decoded {
-                progress.packets += 1;
-                table.packet(packet, &mut inspector);
-            }
-            gone
-        });
-        let gone = match next {
-            Ok(Some(gone)) => gone,
-            Ok(None) => break,
-            // A growing capture that was stopped may end inside a record.
-            Err(_) if stop.is_set() => break,
-            Err(error) => {
-                seen.error = Some(error);
-                break;
-            }
-        };
-        let waits = || packets.capture().waiting() == 0;
-        if gone || !keeper.go_on(waits) || !inspector.sink().go_on(&waits) {
-            break;
-        }
-    }
-    seen.stopped = interrupt::status(false)
-        .filter(|_| stop.is_set())
-        .map(|_| Stopped { read: progress.read, span: progress.first.map(|first| (first, progress.last)) });
-    seen.packets = progress.packets;
-    table.finish(&mut inspector);
-    inspector.end();
-    seen.counters = inspector.counters;
-    (seen.flows, seen.fragments) = (table.statistics(), packets.fragments().statistics());
-    (seen.others, seen.tunnels) = (packets.others().clone(), packets.tunnels().clone());
-    seen
+/// Reads captures until a signal stops it, and keeps their frames where a file is named.
+pub fn drive(options: &Options) -> Drive<'_, Keeper> {
+    Drive::new(options).until(|| stop().is_set()).tap(Keeper::take())
 }

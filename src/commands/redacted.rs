@@ -3,18 +3,19 @@
 
 use super::gates::Pick;
 use super::notify::notify;
+use super::options::inputs;
 use super::outfile;
 use super::redact::shown;
-use super::sink::CaptureSink;
+use super::usage::Usage;
 use super::written::{Output, Written};
-use super::{Usage, input, inputs, interrupt, join, read};
+use super::{input, interrupt, join, read};
 use crate::cli::{Decode, Global, To};
 use anyhow::Context;
-use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Framing, Source, deeply};
 use netkit::flow::Transport;
 use netkit::plural::Plural;
+use netkit::read::{CaptureSink, Gate};
 use netkit::render::Ndjson;
 use std::path::Path;
 
@@ -33,7 +34,6 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     deeply(|| -> anyhow::Result<u8> {
         let mut writing = Writing {
             pick,
-            left: args.output.count,
             source: Source::new(options.registry.clone()),
             encoders: Encoders::new(options),
             printer: Ndjson::new(false),
@@ -75,7 +75,6 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
 /// Writes the messages that fit.
 struct Writing<'a> {
     pick: Pick,
-    left: Option<u64>,
     source: Source,
     encoders: Encoders<'a>,
     printer: Ndjson,
@@ -118,10 +117,9 @@ impl Writing<'_> {
 
 impl Sink for Writing<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        if self.left == Some(0) || self.failed.is_some() || !self.pick.wants(message) {
+        if self.failed.is_some() || !self.pick.wants(message) {
             return;
         }
-        self.left = self.left.map(|left| left - 1);
         shown(true, message, |message| match self.write(message) {
             Ok(Ok(())) => self.written += 1,
             Ok(Err(why)) => {
@@ -135,15 +133,11 @@ impl Sink for Writing<'_> {
 }
 
 impl CaptureSink for Writing<'_> {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 
     fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
-        self.left != Some(0) && self.failed.is_none()
+        !self.pick.done() && self.failed.is_none()
     }
 }

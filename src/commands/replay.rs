@@ -2,11 +2,13 @@
 
 use super::join::{self, Join};
 use super::notify::notify;
+use super::options::{inputs, options};
 use super::outfile::{self, Recording as Recorded};
 use super::output::style;
 use super::selection::limits;
-use super::{Usage, input, inputs, interrupt, options};
-use crate::cli::{Dissect, Global, Replay, ReplayFormat};
+use super::usage::Usage;
+use super::{input, interrupt};
+use crate::cli::{Dissect, Form, Global, Replay};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Message, Options, Role, Server, Sink};
@@ -76,7 +78,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
     }
     let conversation = chosen.map_err(|what| {
-        let _ = list_to(&captured, ReplayFormat::Text, &PLAIN, &mut io::stderr());
+        let _ = list_to(&captured, Form::Text, &PLAIN, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
     if !conversation.known {
@@ -264,7 +266,7 @@ fn bar(global: &Global) -> impl FnMut(&Progress) + use<> {
 
 /// Prints both directions, one line per message, on stderr: stdout is for the report.
 fn watch<'a>(global: &Global) -> Observer<'a> {
-    let renderer = Renderer::new(render::Format::Summary, style(global, false), Box::new(io::stderr()));
+    let renderer = Renderer::new(render::Format::SUMMARY, style(global, false), Box::new(io::stderr()));
     Rc::new(RefCell::new(Lines(renderer)))
 }
 
@@ -278,34 +280,34 @@ impl Sink for Lines {
     }
 }
 
-fn print_report(report: &Report, format: ReplayFormat, all: bool) -> io::Result<()> {
+fn print_report(report: &Report, format: Form, all: bool) -> io::Result<()> {
     let mut text = String::new();
     match format {
-        ReplayFormat::Text if all => text = format!("{report:#}"),
-        ReplayFormat::Text => text = report.to_string(),
+        Form::Text if all => text = format!("{report:#}"),
+        Form::Text => text = report.to_string(),
         _ => report.ndjson(&mut text),
     }
     let mut out = io::stdout().lock();
     match format {
-        ReplayFormat::Text => write!(out, "{}", printable::Lines(text))?,
+        Form::Text => write!(out, "{}", printable::Lines(text))?,
         _ => write!(out, "{}", printable::Json(text))?,
     }
     out.flush()
 }
 
-fn list(recording: &Recording, format: ReplayFormat, global: &Global) -> anyhow::Result<u8> {
+fn list(recording: &Recording, format: Form, global: &Global) -> anyhow::Result<u8> {
     list_to(recording, format, Palette::of(style(global, false).colour), &mut io::stdout())?;
     Ok(0)
 }
 
-fn list_to(recording: &Recording, format: ReplayFormat, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
+fn list_to(recording: &Recording, format: Form, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
     for Conversation { flow, dissector, transport, ends, messages, known, .. } in recording.flows.values() {
         let conversation = &recording.flows[flow];
         let version = conversation.version().unwrap_or("");
         let seconds = conversation.duration().as_secs_f64();
         let [client, server] = ends;
         match format {
-            ReplayFormat::Text => {
+            Form::Text => {
                 let arrow = if *known { "->" } else { "--" };
                 let proto = format!("{} {version}", dissector.name());
                 let count = Plural(messages.len(), "message");
@@ -330,20 +332,20 @@ fn list_to(recording: &Recording, format: ReplayFormat, palette: &Palette, out: 
 }
 
 /// Prints what would be sent.
-fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Result<u8> {
+fn dry(order: &Order<'_>, options: &Options, format: Form) -> anyhow::Result<u8> {
     let (plan, _) = order.plan(options);
     let mut out = io::stdout().lock();
     for step in &plan.steps {
         let message = &step.recorded.said;
         let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
-        let bytes = hex::encode(&message.bytes);
+        let bytes = hex::encode(message.bytes());
         match format {
-            ReplayFormat::Text => writeln!(
+            Form::Text => writeln!(
                 out,
                 "{frame:>6}  {}.{}{note} {}",
                 message.proto,
                 message.message,
-                printable::Lines(printable::Json(&message.fields))
+                printable::Lines(printable::Json(message.to_json()))
             )
             .and_then(|()| match note {
                 "" => Ok(()),
@@ -351,7 +353,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
             })?,
             _ => {
                 let line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
-                    "from": message.from.name(), "message": message.message, "fields": message.fields,
+                    "from": message.from.name(), "message": message.message, "fields": message.to_json(),
                     "bytes": bytes, "edited": step.recorded.edited, "after": step.after});
                 writeln!(out, "{}", printable::Json(line))?;
             }
@@ -360,7 +362,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
     let mut text = String::new();
     for unsaid in &plan.refused {
         match format {
-            ReplayFormat::Text => {
+            Form::Text => {
                 text.push_str(&format!("refused: frame {} {}: {}\n", unsaid.frame, unsaid.message, unsaid.why))
             }
             _ => {
@@ -369,7 +371,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
             }
         }
     }
-    if format == ReplayFormat::Text {
+    if format == Form::Text {
         for (kind, count) in &plan.live {
             text.push_str(&format!("made live: {count} {kind}\n"));
         }
@@ -378,7 +380,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
         }
     }
     match format {
-        ReplayFormat::Text => write!(out, "{}", printable::Lines(text))?,
+        Form::Text => write!(out, "{}", printable::Lines(text))?,
         _ => write!(out, "{}", printable::Json(text))?,
     }
     Ok(0)

@@ -4,19 +4,21 @@ use super::capture as live;
 use super::ending::status;
 use super::gates::Pick;
 use super::notify::notify;
+use super::options::{inputs, options};
 use super::outfile::{self, OutFile};
 use super::redact;
 use super::selection::Selection;
-use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, inputs, interrupt, join, options, read};
+use super::usage::Usage;
+use super::{interrupt, join, read};
 use crate::cli::{Global, Report as Args, Traffic};
 use anyhow::Context;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Sink};
-use netkit::flow::End;
+use netkit::flow::Closing;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
+use netkit::read::{CaptureSink, Gate};
 use netkit::report::{self, About, Kept, Run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,14 +35,14 @@ impl Sink for Reading {
         redact::shown(self.pick.selection.redact, message, |message| self.run.message(message, selected));
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn ended(&mut self, flow: u64, how: Closing) {
         self.run.ended(flow, how);
     }
 }
 
 impl CaptureSink for Reading {
-    fn begin(&mut self) {
-        self.pick.begin();
+    fn gate(&mut self) -> Option<&mut dyn Gate> {
+        Some(&mut self.pick)
     }
 
     fn frame(&mut self, time: Time) {
@@ -109,7 +111,8 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     live::begin(&args.interface, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
-    let Reading { pick, run } = reading;
+    let Reading { pick, mut run } = reading;
+    run.read(pick.account.clone(), pick.selection.cuts());
     let endless = files.iter().any(|file| file.as_os_str() == "-");
     let cut = match &done {
         Err(_) if run.stats().messages == 0 => return Err(done.err().unwrap_or_else(|| anyhow::anyhow!("not read"))),
@@ -118,7 +121,13 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
         Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
     let names = if files.len() > 1 { files.iter().map(|file| super::input::name(file)).collect() } else { Vec::new() };
-    let about = About { name: join::name(files), files: names, cut, selected: selected(&args.traffic) };
+    let about = About {
+        name: join::name(files),
+        files: names,
+        cut,
+        selected: selected(&args.traffic),
+        account: pick.account.clone(),
+    };
     Ok(Read { run, about, pick, done })
 }
 

@@ -1,10 +1,11 @@
 //! Selection of a capture's messages.
 
-use super::Usage;
+use super::usage::Usage;
 use crate::cli::Traffic;
 use netkit::capture::{Time, TimeSpec};
-use netkit::dissect::{Message, Options};
+use netkit::dissect::{Account, Message, Options, Wants};
 use netkit::filter::{Filter, FilterError, Names};
+use netkit::plural::Plural;
 use std::sync::Arc;
 
 /// Applies `--limit`.
@@ -38,6 +39,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Does it leave out messages of the conversations that it keeps?
+    pub fn cuts(&self) -> bool {
+        self.filter.is_some() || !self.left_out.is_empty() || self.since.is_some() || self.until.is_some()
+    }
+
     /// From the command line; stores what concerns dissection in `options`.
     ///
     /// # Errors
@@ -108,6 +114,12 @@ impl Selection {
         self.filter.as_ref().is_some_and(|filter| filter.later().is_some())
     }
 
+    /// What it reads of messages: all, where other words stand for those of the capture.
+    pub fn reads(&self) -> Wants {
+        let least = if self.redact { Wants::ALL } else { Wants::FIELDS };
+        self.filter.iter().chain(&self.left_out).fold(least, |all, filter| all | filter.reads())
+    }
+
     /// Selects every message.
     pub fn every() -> Selection {
         Selection { all: true, ..Selection::default() }
@@ -134,6 +146,19 @@ impl Selection {
     #[inline]
     pub fn wants(&self, message: &Message<'_>) -> bool {
         self.all || self.picks(message)
+    }
+
+    /// The conversation or the time asked for is not in a capture of this account: how many, or how long it is.
+    pub fn outside(&self, account: &Account) -> Option<String> {
+        let all = account.conversations();
+        if let Some(flow) = self.flow.filter(|flow| account.frames > 0 && *flow > all) {
+            let verb = if all == 1 { "is" } else { "are" };
+            return Some(format!("--flow {flow}: there {verb} {}", Plural(all, "conversation")));
+        }
+        let (first, last) = account.span?;
+        let since = self.since?.nanos(first) - last.nanos();
+        let (lasts, before) = (last.since(first) as f64 / 1e9, since as f64 / 1e9);
+        (since > 0).then(|| format!("--since: the capture lasts {lasts:.3} s, and ends {before:.3} s before that"))
     }
 
     fn picks(&self, message: &Message<'_>) -> bool {

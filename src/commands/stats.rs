@@ -1,78 +1,33 @@
 //! `netkit stats`: counts of messages, by kind, conversation and time, and their delivery.
 
 use super::capture;
-pub use super::ending::{ended, status, warning};
-use super::gates::{Pick, Picked};
+use super::counted::counted;
+use super::ending::{ended, status, warning};
+use super::gates::{Pick, Picked, merged};
 use super::interrupt::stop;
 use super::join::{self, Join};
-use super::merging::{Maker, Receiver, merged};
+use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{page, style, text};
 use super::parallel::{self, Shared};
-use super::read::ReadSummary;
 use super::selection::Selection;
-use super::sink::CaptureSink;
-use super::stopped::Stopped;
-use super::{Usage, inputs, options, read};
-use crate::cli::{Global, Stats as Args, StatsFormat};
+use super::usage::Usage;
+use crate::cli::{Form, Global, Stats as Args};
 use netkit::capture::Capture;
-use netkit::dissect::{Message, Options, Sink};
-use netkit::flow::End;
+use netkit::dissect::Options;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
-use netkit::stats::{Observed, Observer, Report, Stats, Wanted};
+use netkit::read::{CaptureSink, Summary};
+use netkit::stats::{Observer, Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
-pub fn count<S: Sink>(
-    files: &[PathBuf],
-    join: bool,
-    options: &Options,
-    global: &Global,
-    pick: Pick,
-    sink: S,
-) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
-    counted(files, pick, sink, |picked| read::files(files, join, options, global, picked))
-}
-
-/// Reads files into a sink with `read`.
-fn counted<S>(
-    files: &[PathBuf],
-    pick: Pick,
-    sink: S,
-    read: impl FnOnce(&mut Picked<S>) -> anyhow::Result<Option<Stopped>>,
-) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
-    let mut picked = Picked { sink, pick };
-    let done = read(&mut picked);
-    if matches!(done, Ok(None)) {
-        picked.pick.end(&join::name(files));
-    }
-    (picked, done)
-}
-
-impl Maker<Observed> for Observer {
-    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Observed>) {
-        Observer::message(self, message, out);
-    }
-
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2], out: &mut Vec<Observed>) {
-        out.push(Observed::Ended(flow, how));
-    }
-}
-
-impl Receiver<Observed> for Stats {
-    fn receive(&mut self, items: &[Observed]) {
-        self.count(items);
-    }
-}
 
 impl Shared for Picked<Stats> {
     fn divides(&self) -> bool {
         !self.pick.selection.redact
     }
 
-    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
         self.begin();
         let observers = std::iter::repeat_with(|| Observer::new(options)).take(count + 1).collect();
         merged(capture, options, observers, &mut self.pick, &mut self.sink)
@@ -86,14 +41,14 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     #[cfg(not(feature = "parquet"))]
-    if args.format == StatsFormat::Parquet {
-        return Err(Usage(super::NO_PARQUET.into()).into());
+    if args.format == Form::Parquet {
+        return Err(Usage(super::usage::NO_PARQUET.into()).into());
     }
     match (args.format, &args.out) {
-        (StatsFormat::Parquet, None) => {
+        (Form::Parquet, None) => {
             return Err(Usage("-f parquet: -o DIR names the folder of its files".into()).into());
         }
-        (StatsFormat::Parquet, _) | (_, None) => {}
+        (Form::Parquet, _) | (_, None) => {}
         (_, Some(_)) => return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into()),
     }
     if args.write.is_some() && args.interface.interface.is_none() {
@@ -107,8 +62,8 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         return one(args, global);
     }
     let json = match args.format {
-        StatsFormat::Json => true,
-        StatsFormat::Text => false,
+        Form::Json => true,
+        Form::Text => false,
         _ => return Err(Usage("several files: -f text or json; --join reads them as one capture".into()).into()),
     };
     let files: Vec<PathBuf> = Join::new(&args.files)?.names().map(Path::to_owned).collect();
@@ -141,16 +96,11 @@ fn files(args: &Args, report: Report, stats: &Stats, name: &str) -> anyhow::Resu
     Ok(folder.commit("parquet")?)
 }
 
-#[cfg(not(feature = "parquet"))]
-fn files(_: &Args, _: Report, _: &Stats, _: &str) -> anyhow::Result<()> {
-    Err(Usage(super::NO_PARQUET.into()).into())
-}
-
 /// One file, or joined ones.
 fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
-    let pick = Pick::new(selection, &args.gates, None, false, &options)?;
+    let pick = Pick::new(selection, &args.gates, false, &options)?;
     if args.traffic.redact && args.interface.interface.is_some() && args.write.is_some() {
         let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
         return Err(Usage(format!("-i -w: not with --redact: {why}")).into());
@@ -164,7 +114,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         Ok(status) => return Ok(status),
         Err(pick) => pick,
     };
-    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+    if !args.columns.is_empty() && !matches!(args.format, Form::Csv | Form::Tsv) {
         return Err(Usage("--columns: only with -f csv and tsv".into()).into());
     }
     let report = match (&args.by, args.delivery) {
@@ -172,41 +122,44 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         (None, true) => Report::Delivery,
         (Some(by), _) => by.parse().map_err(|why| Usage(format!("--by {by}: {why}")))?,
     };
-    let rows = report == Report::Delivery && args.format == StatsFormat::Json;
+    let rows = report == Report::Delivery && args.format == Form::Json;
+    options.wants = pick.reads() | Observer::new(&options).reads();
     let stats = Stats::new(&options, Wanted { rows, fields: false });
     let (picked, done) = counted(&args.files, pick, stats, |picked| {
         parallel::files(&args.files, args.join, &options, global, args.threads, picked)
     });
     let (mut stats, pick) = (picked.sink, picked.pick);
     stats.stopped = matches!(done, Ok(Some(_)));
+    stats.account = pick.account.clone();
+    stats.selected = pick.selection.cuts();
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();
         let name = join::name(&args.files);
         match args.format {
-            StatsFormat::Text => {
+            Form::Text => {
                 out.extend_from_slice(warning(args.path(), &done).as_bytes());
                 let style = style(global, false);
                 report.text(&stats, &name, style.width, style.colour, &mut out);
                 page(&String::from_utf8_lossy(&out), style.colour)?;
             }
-            StatsFormat::Ndjson => {
+            Form::Ndjson => {
                 report.ndjson(&stats, &mut out);
                 done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
             }
-            StatsFormat::Json => report.json(&stats, &name, &mut out),
-            StatsFormat::Parquet if stats.stopped => {}
-            StatsFormat::Parquet => files(args, report, &stats, &name)?,
-            StatsFormat::Csv | StatsFormat::Tsv => {
-                let separator = if args.format == StatsFormat::Csv { ',' } else { '\t' };
+            Form::Json => report.json(&stats, &name, &mut out),
+            Form::Parquet if stats.stopped => {}
+            #[cfg(feature = "parquet")]
+            Form::Parquet => files(args, report, &stats, &name)?,
+            _ => {
+                let separator = if args.format == Form::Csv { ',' } else { '\t' };
                 let done = report.separated(&stats, separator, &args.columns, &mut out);
                 done.map_err(|why| Usage(format!("--columns: {why}")))?;
             }
         }
         match args.format {
-            StatsFormat::Tsv => io::stdout().write_all(&out)?,
-            StatsFormat::Text => {}
-            StatsFormat::Csv => text(&out)?,
-            StatsFormat::Ndjson | StatsFormat::Json | StatsFormat::Parquet => io::stdout().write_all(&out)?,
+            Form::Text => {}
+            Form::Csv => text(&out)?,
+            _ => io::stdout().write_all(&out)?,
         }
     }
     Ok(status(args.path(), done?, &pick, global))

@@ -13,7 +13,7 @@ pub struct Stopped {
     /// The number of frames, or blocks of hex text, read.
     pub read: u64,
     /// The time of the first and the last of them.
-    pub(super) span: Option<(Time, Time)>,
+    pub span: Option<(Time, Time)>,
 }
 
 impl Stopped {

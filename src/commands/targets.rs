@@ -1,6 +1,7 @@
 //! The servers that a probe asks: arguments, and lines of a file with labels and protocols.
 
-use super::{Usage, input};
+use super::input;
+use super::usage::Usage;
 use crate::cli::{Probe, named_proto};
 use anyhow::Context;
 use netkit::live::net::Target;

@@ -5,22 +5,22 @@
 //! was.
 
 use super::capture;
-use super::gates::Pick;
+use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
+use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{page, style};
-use super::redact;
 use super::selection::Selection;
-use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{input, inputs, options, read};
-use crate::cli::{Global, Top as Args, TopFormat};
+use super::{input, read};
+use crate::cli::{Form, Global, Top as Args};
 use crate::platform::{self, Keys};
 use anyhow::Context;
-use netkit::capture::{Input, Time};
+use netkit::capture::Input;
 use netkit::dissect::{Message, Options, Sink};
-use netkit::flow::End;
+use netkit::flow::Closing;
 use netkit::printable::Json;
+use netkit::read::CaptureSink;
 use netkit::stats::top::{Look, Top};
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ const END: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 /// The columns that keys sort by.
 const KEYS: [(u8, &str); 9] = [
     (b'b', "byte_rate"),
-    (b'r', "rate"),
+    (b'r', "message_rate"),
     (b'm', "messages"),
     (b'y', "bytes"),
     (b'f', "faults"),
@@ -45,13 +45,10 @@ const KEYS: [(u8, &str); 9] = [
     (b'i', "idle"),
 ];
 const HELP: &str =
-    "q ends; sorted by b byte_rate, r rate, m messages, y bytes, f faults, t rtt, s resent, l lost, i idle";
+    "q ends; sorted by b byte_rate, r message_rate, m messages, y bytes, f faults, t rtt, s resent, l lost, i idle";
 
 /// Counts what is selected.
-struct Watching<'a> {
-    pick: Pick,
-    top: &'a Mutex<Top>,
-}
+struct Watching<'a>(&'a Mutex<Top>);
 
 fn locked(top: &Mutex<Top>) -> MutexGuard<'_, Top> {
     top.lock().unwrap_or_else(PoisonError::into_inner)
@@ -59,25 +56,15 @@ fn locked(top: &Mutex<Top>) -> MutexGuard<'_, Top> {
 
 impl Sink for Watching<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        if self.pick.wants(message) {
-            redact::shown(self.pick.selection.redact, message, |message| locked(self.top).message(message));
-        }
+        locked(self.0).message(message);
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
-        locked(self.top).ended(flow, how);
+    fn ended(&mut self, flow: u64, how: Closing) {
+        locked(self.0).ended(flow, how);
     }
 }
 
-impl CaptureSink for Watching<'_> {
-    fn begin(&mut self) {
-        self.pick.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
-    }
-}
+impl CaptureSink for Watching<'_> {}
 
 /// Sets a flag, however the reading ends.
 struct Finished<'a>(&'a AtomicBool);
@@ -113,7 +100,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         });
         let read = {
             let _finished = Finished(&finished);
-            reading(args, &options, global, &mut Watching { pick, top: &top })
+            reading(args, &options, global, &mut Picked { pick, sink: Watching(&top) })
         };
         (read, show.join())
     });
@@ -125,9 +112,9 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let stopped = stop().is_set();
     let mut look = locked(&top).end();
     match (args.format, drawn) {
-        (TopFormat::Ndjson, _) => ndjson(&look, stopped)?,
-        (TopFormat::Text, false) => lines(&mut look, args)?,
-        (TopFormat::Text, true) => {
+        (Form::Ndjson, _) => ndjson(&look, stopped)?,
+        (_, false) => lines(&mut look, args)?,
+        (_, true) => {
             let (style, mut text) = (style(global, false), String::new());
             let sorted = args.sort.as_deref().unwrap_or(KEYS[0].1);
             look.sort(sorted);
@@ -144,14 +131,14 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
 /// Is there a terminal to draw on?
 fn drawn(args: &Args) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    args.format == TopFormat::Text && io::stdout().is_terminal() && !dumb
+    args.format == Form::Text && io::stdout().is_terminal() && !dumb
 }
 
 fn reading(
     args: &Args,
     options: &Options,
     global: &Global,
-    sink: &mut Watching<'_>,
+    sink: &mut Picked<Watching<'_>>,
 ) -> anyhow::Result<Option<Stopped>> {
     let opened = if args.follow { input::follow(&args.file) } else { input::open(&args.file) };
     opened
@@ -191,8 +178,8 @@ fn tell(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> 
         let mut look = locked(top).look(last.elapsed().as_secs_f64());
         last = Instant::now();
         let told = match args.format {
-            TopFormat::Ndjson => ndjson(&look, false),
-            TopFormat::Text => lines(&mut look, args),
+            Form::Ndjson => ndjson(&look, false),
+            _ => lines(&mut look, args),
         };
         if told.is_err() {
             stop().set();

@@ -1,12 +1,15 @@
 //! `netkit stats --track`: one field over time.
 
+use super::counted::count;
+use super::ending::{ended, status, warning};
 use super::gates::Pick;
+use super::join;
 use super::output::{self, style};
-use super::stats::{count, ended, status, warning};
-use super::{Usage, join};
-use crate::cli::{Global, Stats as Args, StatsFormat};
+use super::usage::Usage;
+use crate::cli::{Form, Global, Stats as Args};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{FieldPath, Names};
+use netkit::read::CaptureSink;
 use netkit::render::Output;
 use netkit::stats::{Sparklines, Track, separated_text};
 use std::io::{self, Write};
@@ -18,6 +21,8 @@ struct Rows {
     separator: Option<char>,
     output: Output,
 }
+
+impl CaptureSink for Rows {}
 
 impl Sink for Rows {
     fn message(&mut self, message: &Message<'_>) {
@@ -73,7 +78,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
     let by = args.by.as_deref().map(|by| parse(by, "--by")).transpose()?;
     let track = Track::new(parse(field, "--track")?, by);
     let separator = match args.format {
-        StatsFormat::Text => {
+        Form::Text => {
             let (picked, done) = count(&args.files, args.join, options, global, pick, Sparklines::new(track));
             let mut text = warning(args.path(), &done);
             text += &format!("{}: {field}\n\n", join::name(&args.files));
@@ -81,10 +86,10 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
             output::text(text.as_bytes())?;
             return Ok(status(args.path(), done?, &picked.pick, global));
         }
-        StatsFormat::Csv => Some(','),
-        StatsFormat::Tsv => Some('\t'),
-        StatsFormat::Ndjson => None,
-        StatsFormat::Json | StatsFormat::Parquet => {
+        Form::Csv => Some(','),
+        Form::Tsv => Some('\t'),
+        Form::Ndjson => None,
+        _ => {
             return Err(Usage("-f json: a series is written with -f ndjson, csv or tsv".into()).into());
         }
     };

@@ -1,59 +1,79 @@
 //! Reports the conversations without a protocol, and those whose claim was withdrawn.
 
-use super::notify::notify;
+use super::notify::{notify, warn as warning};
 use crate::cli::Global;
-use netkit::dissect::{Counters, UnclaimedFlow, looks_like};
+use netkit::dissect::{Amount, Counters, UnclaimedFlow, Unlike, looks_like};
 use netkit::plural::Plural;
 use std::fmt::Write;
 
 /// The cap on listed conversations.
 const LISTED: usize = 20;
 
-/// Warnings for all users: messages that should not have been printed, or should have been and were
-/// not.
+/// Warnings for all users, also with `-q`: messages that should not have been printed, or should have
+/// been and were not.
 pub fn warn(global: &Global, counters: &mut Counters) {
+    unlike(global, counters);
+    let Amount { conversations, packets, bytes } = counters.account.at_claimed_servers;
+    if let Some((server, proto)) = counters.unclaimed.server {
+        let (verb, packets, bytes) =
+            (if conversations == 1 { "is" } else { "are" }, Plural(packets, "packet"), Plural(bytes, "byte"));
+        let conversations = Plural(conversations, "conversation");
+        warning(format_args!(
+            "netkit: {conversations} ({packets}, {bytes}) with servers of recognised ones {verb} of no protocol we know, \
+             the first with {server} ({proto}): -v lists them, --port {}={proto} reads them",
+            server.port(),
+        ));
+    }
     let unclaimed = &mut counters.unclaimed;
     let withdrawn = unclaimed.withdrawn();
     let listed = withdrawn.len().min(LISTED) as u64;
     for gone in withdrawn.iter().take(LISTED) {
         let [first, last] = gone.frames;
-        notify(
-            global,
-            format_args!(
-                "netkit: conversation {} ({} - {}) was read as {} for {} (frames {first} to {last}), then given up: {} \
+        warning(format_args!(
+            "netkit: conversation {} ({} - {}) was read as {} for {} (frames {first} to {last}), then given up: {} \
                  of its packets could not be read",
-                gone.flow,
-                gone.ends[0],
-                gone.ends[1],
-                gone.name,
-                Plural(gone.messages, "message"),
-                gone.broken,
-            ),
-        );
+            gone.flow,
+            gone.ends[0],
+            gone.ends[1],
+            gone.name,
+            Plural(gone.messages, "message"),
+            gone.broken,
+        ));
     }
     let more = unclaimed.given_up_count - listed;
     if more > 0 {
-        notify(global, format_args!("netkit: and {} more given up like these", Plural(more, "conversation")));
+        warning(format_args!("netkit: and {} more given up like these", Plural(more, "conversation")));
     }
     for ((one, other), n) in &counters.tied {
         let (conversations, verb) = (Plural(*n, "conversation"), if *n == 1 { "fits" } else { "fit" });
-        notify(
-            global,
-            format_args!(
-                "netkit: {conversations} {verb} {one} and {other} equally well, and neither takes them: -p and --port \
+        warning(format_args!(
+            "netkit: {conversations} {verb} {one} and {other} equally well, and neither takes them: -p and --port \
                  name one"
-            ),
-        );
+        ));
     }
     if unclaimed.unread > 0 {
         let packets = Plural(unclaimed.unread, "packet");
-        notify(
-            global,
-            format_args!(
-                "netkit: {packets} of conversations recognised later were not read: nothing in them told what they \
+        warning(format_args!(
+            "netkit: {packets} of conversations recognised later were not read: nothing in them told what they \
                  are (-p and --port name protocols)"
-            ),
-        );
+        ));
+    }
+}
+
+/// Conversations that do not look like what the user named.
+fn unlike(global: &Global, counters: &mut Counters) {
+    let listed = counters.unclaimed.unlike_ones();
+    for Unlike { flow, name, bits, instead, .. } in listed.iter().take(LISTED) {
+        let why = match instead {
+            Some(instead) => format!("it looks like {instead}"),
+            None if *bits == 0 => "nothing in its first packets speaks for it".into(),
+            None => format!("{bits} bits of evidence, and recognition asks for 20"),
+        };
+        notify(global, format_args!("netkit: conversation {flow} does not look like {name}: {why}"));
+    }
+    let more = listed.len().saturating_sub(LISTED);
+    if more > 0 {
+        notify(global, format_args!("netkit: and {}", Plural(more, "more conversation")));
     }
 }
 

@@ -7,6 +7,8 @@
 
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
+pub use crate::traffic::life::Step;
+use std::ops::Deref;
 
 /// One delivery event of a message. `Copy`, so that a message costs no allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +70,44 @@ pub enum Event {
     },
     /// An event of something with a lifetime, such as a link of shared state.
     Link(Link),
+    /// The message begins, keeps or ends its connection.
+    Step(Step),
+}
+
+/// The delivery events of one message. Cleared and reused.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    list: Vec<Event>,
+    /// Nobody reads them.
+    unwanted: bool,
+}
+
+impl Events {
+    /// Removes all, keeps the memory.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Adds one, if they are wanted.
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        if !self.unwanted {
+            self.list.push(event);
+        }
+    }
+
+    /// Leaves out all from now on, or not.
+    pub(super) fn leave_out(&mut self, leave_out: bool) {
+        self.unwanted = leave_out;
+    }
+}
+
+impl Deref for Events {
+    type Target = [Event];
+
+    fn deref(&self) -> &[Event] {
+        &self.list
+    }
 }
 
 /// Whether a copy of a message passes the receiver's filter to its application.

@@ -1,110 +1,30 @@
 //! The interface of a protocol: its tables, its recognition, its state for a conversation.
 
+use super::facts::Facts;
 use super::flow_info::{FlowInfo, Role};
 use super::message::{Out, Provenance};
 use super::options::Options;
-use super::outline::Outline;
-use super::public::Public;
 use crate::codec::layout::Field;
-use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
 use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
-/// A protocol: static and stateless. The state for a conversation is in its [`Session`].
+/// A protocol: static and stateless. The state for a conversation is in its [`Session`]. What it says of
+/// itself is in its [`Facts`], each of which can be asked of a `dyn Dissector`.
 pub trait Dissector: Sync {
-    /// The name on the command line and in the output: `riptide`.
-    fn name(&self) -> &'static str;
+    /// What is constant of it.
+    fn facts(&self) -> &Facts;
 
-    /// One line of description.
-    fn about(&self) -> &'static str;
-
-    /// The `proto` names of carriers whose messages appear in its conversations.
-    fn carriers(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// The layouts of its messages, by version and direction.
-    fn tables(&self) -> &'static [Table];
-
-    /// The values that its analysis adds to the fields, for documentation and filters.
-    fn derived(&self) -> &'static [&'static Field] {
-        &[]
-    }
-
-    /// The fields of the headers around its messages, for documentation and filters.
-    fn headers(&self) -> &'static [Field] {
-        &[]
-    }
-
-    /// The fields that say what a message is about, the most telling first: its route, its id.
-    fn subjects(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// The `-s` settings it has.
-    fn settings(&self) -> &'static [Setting];
-
-    /// The notes it can raise.
-    fn notes(&self) -> &'static [NoteDoc];
-
-    /// Does `-p` assign every conversation of this kind to it? `named`: by `--port`.
-    fn takes(&self, transport: Transport, named: bool) -> bool;
-
-    /// How likely is it that the conversation is of this protocol? Called again with more payloads
-    /// until some dissector has [enough evidence](Evidence::CLAIM), or a cap is reached.
+    /// How likely is it that the conversation, over one of its transports, is of this protocol? Called again
+    /// with more payloads until some dissector has [enough evidence](Evidence::CLAIM), or a cap is reached.
     fn identify(&self, observation: &Observation<'_>) -> Evidence;
 
     /// The state for a new conversation.
     fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session>;
 
-    /// The usual port of its servers: the destination of messages without an address.
-    fn port(&self) -> Option<u16> {
-        None
-    }
-
-    /// All usual ports of its servers: what is captured where `-p` names it.
-    fn ports(&self) -> Vec<u16> {
-        self.port().into_iter().collect()
-    }
-
-    /// The transport that `dump` assumes for bytes without packet headers: a datagram, or one
-    /// direction of a stream.
-    fn dump_transport(&self, _options: &Options) -> Transport {
-        Transport::Udp
-    }
-
-    /// Does it give way to any other protocol that is sure of a conversation?
-    fn yields(&self) -> bool {
-        false
-    }
-
-    /// How values are encoded in payloads, for the users' schemas; empty: it has no schemas.
-    fn encodings(&self) -> &'static [Encoding] {
-        &[]
-    }
-
-    /// What of its messages is its own: what redaction keeps.
-    fn public(&self) -> Public {
-        Public::default()
-    }
-
-    /// What its tables leave open, for a file that describes it.
-    ///
-    /// # Errors
-    /// Why no file can describe it.
-    fn outline(&self) -> Result<&Outline, &'static str> {
-        Err("it does not say what its tables leave open")
-    }
-
     /// The state for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
-
-    /// The messages of its streams that name ports for datagrams beside them.
-    fn port_names(&self) -> Option<PortNames> {
-        None
-    }
 }
 
 impl std::fmt::Debug for dyn Dissector {
@@ -113,13 +33,16 @@ impl std::fmt::Debug for dyn Dissector {
     }
 }
 
+/// Messages that only one of the sides sends, by name.
+pub type Senders = &'static [(Role, &'static [&'static str])];
+
 /// Where a stream's messages name ports for datagrams beside it: message and field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct PortNames {
     /// The server's port, for this client.
-    pub offer: (&'static str, &'static str),
+    pub offer: (&'static str, &'static Field),
     /// The client's.
-    pub answer: (&'static str, &'static str),
+    pub answer: (&'static str, &'static Field),
 }
 
 /// The layouts of one version (and direction) of a protocol.
@@ -210,6 +133,9 @@ impl Evidence {
     /// The same, if another conversation of one of the two ends has been claimed for the same
     /// protocol: an error rate of 10^-3.
     pub const KNOWN: u32 = 10;
+    /// The same for a conversation with a server of the protocol, if no more of it will follow: it has
+    /// only to fit.
+    pub const FITS: u32 = 5;
 
     /// Is the evidence sufficient?
     pub fn suffices(self, known: bool) -> bool {
@@ -270,6 +196,11 @@ pub trait Session: Send {
         None
     }
 
+    /// The server's side, if addresses or messages have revealed it.
+    fn server(&self, flow_info: &FlowInfo<'_>) -> Option<Side> {
+        self.client().map(Side::other).or(flow_info.server_by_syn())
+    }
+
     /// About how many bytes of its state grow with the traffic: the flow table evicts the longest
     /// idle conversations when all of them together exceed a cap.
     fn memory(&self) -> usize {
@@ -287,9 +218,15 @@ pub trait Session: Send {
         None
     }
 
-    /// The session for another conversation of the same server.
-    fn sibling(&self) -> Option<Box<dyn Session>> {
+    /// The session for another conversation of the same server, which is that `server` there: with what
+    /// the server says once.
+    fn sibling(&self, _flow_info: &FlowInfo<'_>, _server: Option<Side>) -> Option<Box<dyn Session>> {
         None
+    }
+
+    /// Is everything known that the server says once, its side excepted?
+    fn settled(&self) -> bool {
+        true
     }
 }
 
@@ -318,6 +255,18 @@ pub struct Line<'a> {
     pub broken: bool,
 }
 
+impl Line<'_> {
+    /// A field.
+    pub fn field(&self, field: &Field) -> Option<&Json> {
+        self.fields.get(field.name)
+    }
+
+    /// A derived value.
+    pub fn derived(&self, field: &Field) -> Option<&Json> {
+        self.derived?.get(field.name)
+    }
+}
+
 /// Encodes messages, with the state that later messages need from earlier ones.
 pub trait Encoder: Send {
     /// The message's bytes.
@@ -325,6 +274,12 @@ pub trait Encoder: Send {
     /// # Errors
     /// The path of the invalid field, and what was expected.
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError>;
+
+    /// Whether later messages are written by what this one says: one of another kind need not be
+    /// encoded where its bytes are known.
+    fn remembers(&self, _proto: &str, _message: &str) -> bool {
+        true
+    }
 
     /// As [`encode`](Self::encode), for messages of which several make a packet: `None` until the
     /// last of them is there, then the packet's bytes.

@@ -38,7 +38,7 @@ fn fields_json(fields: &'static [Field]) -> Vec<Json> {
         let mut set = |key: &str, value: Json| {
             item[key] = value;
         };
-        if let Some(bits) = describe::bits(f) {
+        if let Some(bits) = f.bits() {
             set("bits", bits.into());
         }
         if let Some(when) = describe::condition(&f.when) {

@@ -3,8 +3,9 @@
 
 use super::message::{Dissection, Message, Sink};
 use super::relations::{Expected, Relation, RelationKind, Target};
+use super::wants::Wants;
 use crate::codec::Level;
-use crate::flow::End;
+use crate::flow::Closing;
 use rustc_hash::FxHashMap;
 
 /// The notes that linking adds.
@@ -38,6 +39,9 @@ impl Links {
         self.lost += full as u64;
         full
     }
+
+    /// What is read of messages.
+    pub const READS: Wants = Wants { relations: true, ..Wants::DELIVERY };
 
     /// The capture has been read. `whole`: to its end, so that what was not seen is not there.
     pub fn finish(mut self, whole: bool) -> Linked {
@@ -165,7 +169,7 @@ impl<S: Sink> Sink for LinkedSink<'_, S> {
         self.linked.message(message, self.sink);
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn ended(&mut self, flow: u64, how: Closing) {
         self.sink.ended(flow, how);
     }
 

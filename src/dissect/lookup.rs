@@ -1,6 +1,7 @@
 //! What every encoder asks of a line first: which version, which layout.
 
 use super::dissector::Line;
+use crate::codec::layout::UNKNOWN;
 use crate::codec::{EncodeError, Layout};
 use crate::nearest::{hint, nearest};
 use std::fmt::Display;
@@ -43,7 +44,7 @@ impl Line<'_> {
 
     /// Is it a datagram of which no byte was captured: not even the type was there to be a field?
     pub fn is_empty(&self) -> bool {
-        self.broken && self.message == "unknown" && self.fields.as_object().is_some_and(|fields| fields.is_empty())
+        self.broken && self.message == UNKNOWN && self.fields.as_object().is_some_and(|fields| fields.is_empty())
     }
 }
 
@@ -53,8 +54,7 @@ mod tests {
     use crate::dissect::Role;
     use serde_json::{Value as Json, json};
 
-    static LAYOUTS: [Layout; 2] =
-        [Layout { name: "connect", doc: "", fields: &[] }, Layout { name: "unknown", doc: "", fields: &[] }];
+    static LAYOUTS: [Layout; 2] = [Layout::new("connect", "", &[]), Layout::new("unknown", "", &[])];
 
     fn line<'a>(message: &'a str, version: Option<&'a str>, fields: &'a Json, broken: bool) -> Line<'a> {
         Line {

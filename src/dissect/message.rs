@@ -1,13 +1,14 @@
 //! One dissected message, on its way from a session to renderers, filters and statistics.
 
 use super::decision::{Closed, Decision};
-use super::delivery::Event;
+use super::delivery::Events;
 use super::flow_info::{FlowInfo, Role};
 use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
 use super::scratch::Scratch;
+use super::wants::Wants;
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
-use crate::flow::{End, Side, Stream};
+use crate::flow::{Closing, Side, Stream};
 
 /// Where a message is from: bytes, frames, time, direction.
 #[derive(Clone, Copy, Debug)]
@@ -103,9 +104,12 @@ pub struct Dissection {
     /// The schema of its payload, if the payload is shown beside the fields.
     pub schema: Option<&'static str>,
     /// Its delivery events.
-    pub delivery: Vec<Event>,
+    pub delivery: Events,
+    /// The application's words with which it refuses or ends a connection.
+    pub farewell: Option<Box<str>>,
     /// Scratch memory for the session.
     pub scratch: Scratch,
+    wants: Wants,
     /// The frame of the conversation's message before, and how many that frame has so far.
     line: (u64, u32),
     /// Reassembled, unmasked or inflated bytes: sources 1 and up. Use [`Dissection::source`].
@@ -131,7 +135,22 @@ impl Dissection {
         self.fault = None;
         self.schema = None;
         self.delivery.clear();
+        self.farewell = None;
         self.used = 0;
+    }
+
+    /// Leaves out what nobody reads, from the next message on.
+    pub fn set_wants(&mut self, wants: Wants) {
+        self.wants = wants;
+        self.delivery.leave_out(!wants.delivery);
+        self.related.leave_out(!wants.relations);
+        self.notes.leave_out_texts(!wants.notes);
+    }
+
+    /// What is read of its messages: a session need not make the rest.
+    #[inline]
+    pub fn wants(&self) -> Wants {
+        self.wants
     }
 
     /// Adds a note about other messages, whose relations are made with its text.
@@ -233,7 +252,7 @@ pub trait Sink {
 
     /// A conversation ended, or the capture did: called once for each conversation with messages,
     /// with how each direction ended.
-    fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
+    fn ended(&mut self, _flow: u64, _how: Closing) {}
 
     /// The payloads of a conversation have told what it is; before its messages.
     fn decided(&mut self, _decision: &Decision<'_>) {}
@@ -287,10 +306,15 @@ impl<'a> Out<'a> {
 
     /// The same, with the count of the messages of each frame.
     #[inline]
-    pub(super) fn counting(mut self, lines: &'a mut FrameLines) -> Out<'a> {
-        self.dissection.line = lines.last();
-        self.lines = Some(lines);
-        self
+    pub(super) fn counting(
+        lines: &'a mut FrameLines,
+        dissection: &'a mut Dissection,
+        sink: &'a mut dyn Sink,
+        flow_info: &'a FlowInfo<'a>,
+        names: [&'a str; 2],
+    ) -> Out<'a> {
+        dissection.line = lines.last();
+        Out { dissection, sink, flow_info, names, lines: Some(lines), broken: false, emitted: 0, unit: None }
     }
 
     /// Was one of the messages so far invalid for its protocol?

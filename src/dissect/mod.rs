@@ -5,11 +5,14 @@
 //! streams into [`Dissection`]s. The [`Inspector`] classifies the conversations of the flow table,
 //! feeds their sessions, and passes each [`Message`] to a [`Sink`].
 
+mod account;
 mod conversation;
+pub(crate) mod counts;
 mod decision;
 pub(crate) mod delivery;
 pub(crate) mod dissector;
 mod document;
+mod facts;
 pub(crate) mod flow_info;
 pub(crate) mod framed;
 pub mod inspector;
@@ -27,17 +30,21 @@ mod public;
 mod registry;
 mod relations;
 mod scratch;
+mod wants;
 
+pub use account::{Account, Amount};
 pub use conversation::SessionReader;
 pub use decision::{Closed, Decision};
-pub use delivery::{Event, Handled, Link};
+pub use delivery::{Event, Events, Handled, Link};
 pub use dissector::{
-    Dissector, Encoder, Evidence, Line, NoteDoc, Observation, PortNames, Rewriter, Session, Setting, StreamEvent, Table,
+    Dissector, Encoder, Evidence, Line, NoteDoc, Observation, PortNames, Rewriter, Senders, Session, Setting,
+    StreamEvent, Table,
 };
 pub use document::document;
+pub use facts::Facts;
 pub use flow_info::{FlowInfo, Role, Roles};
 pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
-pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
+pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
 pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
 pub use links::{Linked, LinkedSink, Links, NOTES as LINK_NOTES};
 pub use looks::like as looks_like;
@@ -49,3 +56,4 @@ pub use public::Public;
 pub use registry::Registry;
 pub use relations::{Expected, FrameLines, RelatedNote, Relation, RelationKind, Relations, Target};
 pub use scratch::Scratch;
+pub use wants::Wants;

@@ -2,6 +2,7 @@
 
 use super::flow_info::Role;
 use super::registry::Registry;
+use super::wants::Wants;
 use crate::codec::schema::Schemas;
 use crate::dissect::limits::Limits;
 use std::collections::BTreeMap;
@@ -94,6 +95,8 @@ pub struct Options {
     pub proto: Option<String>,
     /// `--limit`.
     pub limits: Limits,
+    /// What is read of the messages.
+    pub wants: Wants,
 }
 
 impl Options {
@@ -110,6 +113,7 @@ impl Options {
             schemas: Arc::default(),
             proto: None,
             limits: Limits::default(),
+            wants: Wants::ALL,
         }
     }
 

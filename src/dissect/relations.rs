@@ -113,6 +113,8 @@ pub struct Relations {
     list: Vec<Relation>,
     /// Messages that this one may answer, in bytes of it that cannot be read.
     hidden: Vec<Target>,
+    /// Nobody reads them.
+    unwanted: bool,
     /// With `--link`: nothing in the capture answers the message.
     pub unanswered: bool,
     /// With `--link`: nothing in the capture acknowledges the message.
@@ -128,17 +130,22 @@ impl Relations {
         self.never_acked = false;
     }
 
+    /// Leaves out all from now on, or not.
+    pub(super) fn leave_out(&mut self, leave_out: bool) {
+        self.unwanted = leave_out;
+    }
+
     /// Adds one that no note mentions. `after`: the nanoseconds from that message to this one.
     pub fn add(&mut self, kind: RelationKind, target: Target, after: Option<i64>) {
         // Without frames nobody could follow it.
-        if target.frame > 0 {
+        if target.frame > 0 && !self.unwanted {
             self.list.push(Relation { kind, target, several: target.index > 1, after });
         }
     }
 
     /// This message may answer that one, in bytes that cannot be read: nobody calls it unanswered.
     pub fn may_answer(&mut self, target: Target) {
-        if target.frame > 0 {
+        if target.frame > 0 && !self.unwanted {
             self.hidden.push(target);
         }
     }
@@ -183,7 +190,8 @@ impl<'a> RelatedNote<'a> {
         code: &'static str,
         write: impl FnOnce(&mut RelatedNote<'_>),
     ) {
-        notes.write(level, code, |text| {
+        let wanted = !notes.without_texts() || !relations.unwanted;
+        notes.write(level, code, wanted, |text| {
             write(&mut RelatedNote { text, relations, target: Target::default(), after: None })
         });
     }
@@ -199,7 +207,9 @@ impl<'a> RelatedNote<'a> {
 
     /// As [`to`](RelatedNote::to), of a relation that there is already.
     pub fn relation(&mut self, relation: Relation) -> &mut RelatedNote<'a> {
-        self.relations.list.push(relation);
+        if !self.relations.unwanted {
+            self.relations.list.push(relation);
+        }
         (self.target, self.after) = (relation.target, relation.after);
         self
     }

@@ -164,11 +164,8 @@ mod tests {
     use crate::codec::layout::*;
     use serde_json::json;
 
-    static LAYOUT: Layout = Layout {
-        name: "test",
-        doc: "",
-        fields: &[u8("id"), latin1("title", Len::Rest), group("t2", &[u32le("sec"), u32le("usec")])],
-    };
+    static LAYOUT: Layout =
+        Layout::new("test", "", &[u8("id"), latin1("title", Len::Rest), group("t2", &[u32le("sec"), u32le("usec")])]);
 
     fn fields(list: &[&str]) -> Result<(Json, Option<Json>), String> {
         let layouts = [&LAYOUT];

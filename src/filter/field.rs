@@ -3,10 +3,11 @@
 use super::parser;
 use super::path::{Path, Place};
 use super::{Envelope, Expression, FilterError, Names, Test, lexer};
+use crate::codec::json::numbers::uint;
 use crate::codec::json::text::string;
 use crate::codec::json::value::value;
 use crate::codec::{Sources, Tree, Value};
-use crate::dissect::Message;
+use crate::dissect::{Message, Wants};
 
 /// A field path as in filters: `acknex.update2.position`, `payload.hp`, `flow`.
 #[derive(Debug)]
@@ -49,6 +50,20 @@ impl FieldPath {
         }
     }
 
+    /// Is it the same for all messages of one side of a conversation, in one protocol and version?
+    pub fn is_of_side(&self) -> bool {
+        use Envelope::{Dst, Flow, From, Host, Port, Proto, Src, Transport, Version};
+        matches!(self.0, Wanted::Envelope(Flow | Proto | Version | From | Transport | Src | Dst | Host | Port))
+    }
+
+    /// What it reads of messages.
+    pub fn reads(&self) -> Wants {
+        match &self.0 {
+            Wanted::Field(path) => path.reads(),
+            Wanted::Envelope(_) => Wants::FIELDS,
+        }
+    }
+
     /// Is it a field whose path names no protocol?
     pub fn any_protocol(&self) -> bool {
         matches!(&self.0, Wanted::Field(path) if path.proto.is_none())
@@ -84,9 +99,9 @@ impl FieldPath {
                 node(beside.of(message), k, message.sources(), out);
             }
             (FieldMatch::Envelope, Wanted::Envelope(envelope)) => match envelope {
-                Envelope::Frame => out.extend_from_slice(place.frame.to_string().as_bytes()),
-                Envelope::Flow => out.extend_from_slice(message.flow_info.flow.to_string().as_bytes()),
-                Envelope::Length => out.extend_from_slice(place.length.to_string().as_bytes()),
+                Envelope::Frame => uint(place.frame, out),
+                Envelope::Flow => uint(message.flow_info.flow, out),
+                Envelope::Length => uint(place.length as u64, out),
                 Envelope::Time => out.extend_from_slice(place.time.to_string().as_bytes()),
                 Envelope::Proto => string(dissection.proto.as_bytes(), out),
                 Envelope::Version => string(dissection.version.unwrap_or("").as_bytes(), out),

@@ -34,7 +34,7 @@ mod possible;
 mod related;
 mod scope;
 
-use crate::dissect::Message;
+use crate::dissect::{Message, Wants};
 use crate::printable::{Printable, tricky};
 pub use field::{FieldMatch, FieldPath};
 pub use names::{NamedFields, Names};
@@ -100,6 +100,11 @@ impl Filter {
         related::later(&self.expression)
     }
 
+    /// What it reads of messages.
+    pub fn reads(&self) -> Wants {
+        self.expression.reads()
+    }
+
     /// Does the filter match this message?
     pub fn matches(&self, message: &Message<'_>) -> bool {
         eval::holds(&self.expression, message)
@@ -128,6 +133,18 @@ enum Expression {
     Fault,
     /// The message has a note of at least this level.
     Level(crate::codec::Level),
+}
+
+impl Expression {
+    fn reads(&self) -> Wants {
+        match self {
+            Expression::And(a, b) | Expression::Or(a, b) => a.reads() | b.reads(),
+            Expression::Not(a) => a.reads(),
+            Expression::Field(path, _) => path.reads(),
+            Expression::Related(_) | Expression::Unanswered | Expression::NeverAcked => Wants::RELATIONS,
+            Expression::Envelope(..) | Expression::Kind(..) | Expression::Fault | Expression::Level(_) => Wants::FIELDS,
+        }
+    }
 }
 
 /// The envelope: the facts beside a message's fields.

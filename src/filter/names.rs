@@ -146,10 +146,10 @@ fn walk_one(
     deepest: &mut (usize, Vec<&'static str>),
 ) {
     match &f.kind {
-        Kind::Inline(fields) => return walk(fields, steps, depth, found, deepest),
-        Kind::Custom(codec) if f.name.is_empty() => {
-            found.open |= steps.first().is_some_and(|s| protobuf::TAKEN.contains(s));
-            return walk(codec.fields(), steps, depth, found, deepest);
+        kind if f.is_inline() => {
+            let records = matches!(kind, Kind::Protobuf(_));
+            found.open |= records && steps.first().is_some_and(|s| protobuf::TAKEN.contains(s));
+            return walk(kind.fields(), steps, depth, found, deepest);
         }
         Kind::Switch { cases, other, .. } => {
             cases.iter().for_each(|c| walk(c.fields, steps, depth, found, deepest));
@@ -176,20 +176,17 @@ fn walk_one(
         found.fields.push(innermost(f));
     }
     match &f.kind {
-        Kind::Struct([]) => found.open = true,
-        Kind::Custom(codec) if codec.fields().is_empty() => found.open = true,
-        Kind::Custom(codec) => walk(codec.fields(), rest, depth + 1, found, deepest),
-        Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
+        Kind::Struct([]) | Kind::Chosen(_) | Kind::Address | Kind::Custom(_) => found.open = true,
         Kind::Array { of, .. } => match &of.kind {
             Kind::Struct([]) => found.open = true,
-            Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
-            Kind::Custom(codec) => walk(codec.fields(), rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
+            kind if !kind.fields().is_empty() => walk(kind.fields(), rest, depth + 1, found, deepest),
             _ if matches!(rest, [name] if super::path::component(name).is_some()) => found.fields.push(innermost(of)),
             // Elements are leaves: further steps do not match.
             _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
             _ => {}
         },
+        kind if !kind.fields().is_empty() => walk(kind.fields(), rest, depth + 1, found, deepest),
         // A leaf: further steps do not match.
         _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
         _ => {}

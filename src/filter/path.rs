@@ -1,7 +1,7 @@
 //! Field paths: the steps of a name, and the nodes that they lead to.
 
 use crate::codec::{Sources, Tree, Value};
-use crate::dissect::Message;
+use crate::dissect::{Message, Wants};
 
 /// A field path.
 #[derive(Debug)]
@@ -59,6 +59,14 @@ pub fn component(name: &str) -> Option<usize> {
 }
 
 impl Path {
+    /// What it reads of messages.
+    pub fn reads(&self) -> Wants {
+        match self.part {
+            Part::Either | Part::Derived => Wants::DERIVED,
+            Part::Fields | Part::Packet => Wants::FIELDS,
+        }
+    }
+
     /// Is the node `k`, which the path leads to, an element of a list, or inside of one? Then there
     /// may be several matches.
     pub fn repeats(&self, tree: &Tree, k: usize) -> bool {

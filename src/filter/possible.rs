@@ -76,7 +76,8 @@ fn can(field: &Field, test: &Test) -> bool {
         // Whatever the value is, it is unequal to that.
         (Test::Compare(Comparison::Unequal, _), ..) => true,
         (Test::Compare(Comparison::Equal, literal), ..) => equals(field, literal),
-        (_, Kind::Struct([]) | Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,
+        (_, Kind::Struct([]) | Kind::Derived | Kind::Switch { .. }, _) => true,
+        (_, Kind::Constant(_) | Kind::Chosen(_) | Kind::Address | Kind::Custom(_), _) => true,
         (_, Kind::Struct(_), _) => false,
         (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
         (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),

@@ -48,6 +48,14 @@ pub struct Statistics {
     pub conversations: u64,
     /// Conversations evicted because a cap was reached. Their next packet begins a new one.
     pub evicted: u64,
+    /// Those of them that the cap on buffered bytes evicted, not that on conversations.
+    pub evicted_by_bytes: u64,
+    /// Directions whose unread bytes were dropped at their cap.
+    pub unread: u64,
+    /// Gaps that were given up at the cap on held bytes.
+    pub held_bytes: u64,
+    /// Gaps that were given up at the cap on held segments.
+    pub held_segments: u64,
     /// Conversations that ended because their ports were reused.
     pub reused: u64,
     /// Gaps reported to the handler.
@@ -64,9 +72,14 @@ pub struct Statistics {
 impl Statistics {
     /// Adds the counters of a [`Partition`](super::Partition).
     pub fn add(&mut self, other: &Statistics) {
-        let Statistics { conversations, evicted, reused, gaps, missing_bytes, dropped_bytes, ignored_segments } = other;
+        let Statistics { conversations, evicted, evicted_by_bytes, unread, held_bytes, held_segments, .. } = other;
+        let Statistics { reused, gaps, missing_bytes, dropped_bytes, ignored_segments, .. } = other;
         self.conversations += conversations;
         self.evicted += evicted;
+        self.evicted_by_bytes += evicted_by_bytes;
+        self.unread += unread;
+        self.held_bytes += held_bytes;
+        self.held_segments += held_segments;
         self.reused += reused;
         self.gaps += gaps;
         self.missing_bytes += missing_bytes;

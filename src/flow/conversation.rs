@@ -74,6 +74,15 @@ pub enum End {
     Capture,
 }
 
+/// How the transport of a conversation ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Closing {
+    /// Why each side's direction ended; `None` for UDP.
+    pub by: [Option<End>; 2],
+    /// The side whose direction ended first, and when, in nanoseconds since the epoch.
+    pub first: Option<(Side, i64)>,
+}
+
 /// One conversation: what is known of it, and the handler's state for it.
 ///
 /// Arrays of two are indexed by [`Side::index`]. The table looks conversations up by `transport`
@@ -97,6 +106,8 @@ pub struct Conversation<S> {
     pub syn_seen: [bool; 2],
     /// TCP: why the side's direction ended; `None` while it is open.
     pub ended: [Option<End>; 2],
+    /// TCP: the side whose direction ended first, and when, in nanoseconds since the epoch.
+    pub first_ended: Option<(Side, i64)>,
     /// The time of the first packet.
     pub first: Time,
     /// The time of the last packet.
@@ -122,6 +133,7 @@ impl<S: Default> Conversation<S> {
             opener: None,
             syn_seen: [false; 2],
             ended: [None; 2],
+            first_ended: None,
             first: time,
             last: time,
             packets: [0; 2],

@@ -63,6 +63,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.tools.statistics.missing_bytes += missing;
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);
+        self.conversation.first_ended.get_or_insert((self.from, self.conversation.last.nanos() as i64));
         if self.direction.follower {
             return;
         }
@@ -82,6 +83,12 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     /// missing ones follow.
     fn settle(&mut self, acks_count: bool) {
         while let Some(cause) = self.direction.stuck(self.tools.caps, acks_count) {
+            if cause == GapCause::Cap && !self.direction.follower {
+                match self.direction.holds_more(self.tools.caps) {
+                    true => self.tools.statistics.held_bytes += 1,
+                    false => self.tools.statistics.held_segments += 1,
+                }
+            }
             self.give_up(cause);
         }
         if self.direction.finished(acks_count) {
@@ -124,6 +131,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         let unread = stream.unread();
         self.direction.settle(spare);
         if unread > self.tools.caps.unread_bytes {
+            self.tools.statistics.unread += 1;
             self.report_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
             let spare = &mut self.tools.scratch.spare;
             let stream = self.direction.stream(spare);

@@ -127,17 +127,30 @@ impl<S: Default> Entry<S> {
     /// Moves the conversation out, with all state needed to read on. What stays follows the sequence
     /// numbers: enough to recognise its packets, and a SYN that begins another conversation.
     pub fn leave(&mut self) -> Entry<S> {
-        let Conversation { id, serial, transport, ends, opener, syn_seen, ended, first, last, packets, bytes, .. } =
-            self.conversation;
+        let Conversation {
+            id,
+            serial,
+            transport,
+            ends,
+            opener,
+            syn_seen,
+            ended,
+            first_ended,
+            first,
+            last,
+            packets,
+            bytes,
+            ..
+        } = self.conversation;
         let names = std::mem::take(&mut self.conversation.names);
         let state = std::mem::take(&mut self.conversation.state);
         let followers = self.directions.as_ref().map(|both| Box::new([0, 1].map(|side| both[side].follower())));
         let directions = std::mem::replace(&mut self.directions, followers);
         #[rustfmt::skip]
         let conversation = Conversation {
-            id, serial, transport, ends, names, opener, syn_seen, ended, first, last, packets, bytes, state,
+            id, serial, transport, ends, names, opener, syn_seen, ended, first_ended, first, last, packets, bytes, state,
         };
         let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
-        Entry { directions, buffered, ..Entry::new(conversation) }
+        Entry { directions, buffered, changed: self.changed, ..Entry::new(conversation) }
     }
 }

@@ -65,7 +65,7 @@ mod tcp;
 mod tests;
 
 pub use caps::{Caps, Statistics};
-pub use conversation::{Conversation, End, Names, Side, Transport};
+pub use conversation::{Closing, Conversation, End, Names, Side, Transport};
 pub use epoch::Report;
 pub use handler::{Delivery, Gap, GapCause, Handler};
 pub use partition::{Moved, Partition};

@@ -49,11 +49,13 @@ impl<S> Partition<S> {
         if self.entries.len() <= index {
             self.entries.resize_with(index + 1, || None);
         }
-        let Moved(mut entry) = moved;
-        entry.changed = true;
+        let Moved(entry) = moved;
         if let Some(place) = self.entries.get_mut(index) {
+            // Only what has changed in this epoch is reported, as if the table still read it.
+            if entry.changed {
+                self.changed.push(slot);
+            }
             *place = Some(entry);
-            self.changed.push(slot);
         }
     }
 

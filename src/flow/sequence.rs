@@ -7,6 +7,7 @@
 //! recognised when they arrive late. Older ones are forgotten, and counted.
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 /// One numbered message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -226,10 +227,16 @@ impl Sequence {
         }
     }
 
+    /// Were all these numbers seen and acknowledged, so that another acknowledgement says nothing?
+    #[inline]
+    pub fn is_settled(&self, numbers: RangeInclusive<i64>) -> bool {
+        self.first.max(self.floor) <= *numbers.start() && *numbers.end() <= self.settled
+    }
+
     /// An acknowledgement named this number.
     #[inline]
     pub fn acknowledged(&mut self, extended: i64) -> Acked {
-        match self.first.max(self.floor) <= extended && extended <= self.settled {
+        match self.is_settled(extended..=extended) {
             true => Acked::Again,
             false => self.acknowledge(extended),
         }

@@ -9,6 +9,7 @@ use super::slots::Slots;
 use super::tcp::Scratch;
 use super::{Caps, Conversation, End, Handler, Side, Statistics, Transport};
 use crate::capture::{Body, Packet, Segment};
+use std::net::SocketAddr;
 
 /// All conversations of a capture, with the [`Handler`]'s state `S` for each.
 #[derive(Debug)]
@@ -155,6 +156,22 @@ impl<S: Default> Table<S> {
         }
     }
 
+    /// The conversation between these ends, if there is one now.
+    pub fn find(&mut self, transport: Transport, ends: &[SocketAddr; 2]) -> Option<&Conversation<S>> {
+        self.entry(&Key { transport, src: &ends[0], dst: &ends[1] }).map(|entry| &entry.conversation)
+    }
+
+    /// Passes all current conversations to `then`, in the order of their first packets.
+    pub fn each(&mut self, mut then: impl FnMut(&mut Conversation<S>)) {
+        let mut order: Vec<_> = self.slots.iter().map(|(index, entry)| (entry.conversation.id, index)).collect();
+        order.sort_unstable();
+        for (_, index) in order {
+            if let Some(entry) = self.slots.get_mut(index) {
+                then(&mut entry.conversation);
+            }
+        }
+    }
+
     /// The conversation of a packet with this key.
     pub(super) fn entry(&mut self, key: &Key<'_>) -> Option<&mut Entry<S>> {
         let hash = self.hasher.hash(key);
@@ -222,6 +239,7 @@ impl<S: Default> Table<S> {
             && oldest != current
         {
             self.statistics.evicted += 1;
+            self.statistics.evicted_by_bytes += 1;
             self.close(oldest, End::Evicted, handler);
         }
     }

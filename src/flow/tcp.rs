@@ -217,11 +217,16 @@ impl Direction {
             Some(GapCause::Cut)
         } else if acks_count && self.acked > front.start {
             Some(GapCause::Acknowledged)
-        } else if self.held.bytes() > caps.held_bytes || self.held.len() > caps.held_segments {
+        } else if self.holds_more(caps) || self.held.len() > caps.held_segments {
             Some(GapCause::Cap)
         } else {
             None
         }
+    }
+
+    /// Are the held bytes above their cap?
+    pub fn holds_more(&self, caps: &Caps) -> bool {
+        self.held.bytes() > caps.held_bytes
     }
 
     /// The origin of the first held bytes, and how many are missing before them.
@@ -268,5 +273,26 @@ impl Direction {
         let reference = self.reference();
         let distance = seq.wrapping_sub(base.wrapping_add(reference as u32)) as i32;
         reference as i64 + i64::from(distance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Time;
+
+    /// A direction whose bytes were all read holds no memory; one that waits for more of a message does.
+    #[test]
+    fn memory_is_held_for_unread_bytes_alone() {
+        let (mut direction, mut scratch) = (Direction::default(), Scratch::default());
+        direction.begin(1);
+        for (frame, seq, read, offset) in [(1, 1, 3, 3), (2, 4, 1, 4), (3, 7, 5, 9)] {
+            let segment = Segment { seq, payload: b"abc", length: 3, ..Segment::default() };
+            let origin = Origin { frame, time: Time::micros(frame as i64, 0) };
+            assert_eq!(direction.receive(&segment, origin, &mut scratch), Received::Bytes(3));
+            direction.stream(&mut scratch.spare).consume(read);
+            direction.settle(&mut scratch.spare);
+            assert_eq!((direction.offset(), direction.allocated() == 0), (offset, offset == direction.next), "{frame}");
+        }
     }
 }

@@ -2,12 +2,12 @@
 //! protocol has to say for itself is its [`Probe`](probe::Probe) and its
 //! [`Replay`](replay::actor::Replay).
 
+mod background;
 mod clients;
 mod error;
 pub mod exchange;
 #[cfg(feature = "cli")]
 pub mod load;
-mod message;
 pub mod net;
 mod pace;
 pub mod probe;
@@ -16,7 +16,7 @@ pub mod random;
 pub mod replay;
 pub mod rules;
 
+pub use background::{Background, Written};
 pub use clients::{Client, Clients};
 pub use error::NetError;
 pub use exchange::{Exchange, Observer};
-pub use message::{Channel, OwnedMessage};

@@ -7,8 +7,8 @@
 //! is to do. `riptide/` is the model of a large one, `acknex/` of one over UDP alone, `gne/` of one
 //! whose frames are a carrier's (`hawknl/`).
 //!
-//! 1. **Tables.** `src/protocols/NAME/layout.rs`: one [`Layout`](crate::codec::Layout) a message,
-//!    in the words of [`codec::layout`](crate::codec::layout), reading like the specification;
+//! 1. **Tables.** `src/protocols/NAME/layout.rs`: the messages' names as [`messages!`](crate::messages), one
+//!    [`Layout`](crate::codec::Layout) a message in the words of [`codec::layout`](crate::codec::layout), reading like the specification;
 //!    collect them in one [`Table`](crate::dissect::Table) a version and direction. Decoding, encoding, `netkit fields`,
 //!    filters, samples and the exact round trip follow from them. What no word describes is a
 //!    [`Custom`](crate::codec::walk::Custom), in both directions at once.

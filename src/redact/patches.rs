@@ -218,4 +218,39 @@ mod tests {
         assert_eq!(bytes, [0x5a; 6]);
         assert_eq!(cut(&bytes, 41, 8), None);
     }
+
+    /// A last byte of some bits has others, and is no padding, wherever there is a third value.
+    #[test]
+    fn a_part_of_a_byte_is_another_one() {
+        for bits in 1..8 {
+            let most = (1u8 << bits) - 1;
+            for (before, made) in (0..=most).flat_map(|before| (0..=most).map(move |made| (before, made))) {
+                let mut byte = made;
+                part(&mut byte, before, bits);
+                match most {
+                    1 => assert_eq!(byte, 1, "there is no third value"),
+                    _ => assert!(byte != 0 && byte != before, "{bits} {before} {made}: {byte}"),
+                }
+                if made != 0 && made != before {
+                    assert_eq!(byte, made, "what is another one already stays");
+                }
+            }
+        }
+        let mut whole = 7;
+        part(&mut whole, 7, 0);
+        assert_eq!(whole, 7, "no bit of it belongs to the value");
+    }
+
+    /// Text is JSON if all of it is: quotes alone would leave what is outside of them.
+    #[test]
+    fn json_is_whole_text() {
+        let json = |text: &[u8]| is_json(text, 0, text.len() as u32 * 8);
+        for text in [&b"{\"a\":1}"[..], b" [1, \"b\"]\n", b"\"word\""] {
+            assert!(json(text), "{text:?}");
+        }
+        for text in [&b"say \"word\""[..], b"{\"a\":1} and more", b"[1", b"17", b""] {
+            assert!(!json(text), "{text:?}");
+        }
+        assert!(is_json(b"..{}", 16, 16) && !is_json(b"..{}", 12, 16) && !is_json(b"..{}", 16, 24));
+    }
 }

@@ -239,4 +239,17 @@ mod tests {
             assert!(!other.iter().zip(&bytes).any(|(b, a)| Some(*b) == never && Some(*a) != never), "{never:?}");
         }
     }
+
+    /// Also where the value that ends them is what a byte would have become.
+    #[test]
+    fn no_byte_becomes_the_one_that_ends_them() {
+        for never in [0u8, 0x55, 0xff] {
+            for byte in [never ^ 0x55, never ^ 0xaa, never ^ 1] {
+                for _ in 0..3000 {
+                    let other = Words::default().bytes(&[byte], Some(never))[0];
+                    assert!(other != byte && other != never, "{byte:#04x}, {never:#04x}: {other:#04x}");
+                }
+            }
+        }
+    }
 }

@@ -1,30 +1,59 @@
 //! One value in a table of separated values: RFC 4180, with any separator.
 //!
-//! Quoting is four lines; a crate for it would want the whole cell as text first, while these are
+//! Quoting is a dozen lines; a crate for it would want the whole cell as text first, while these are
 //! appended from JSON that is already there.
 
+use crate::codec::runs::{before, eight};
 use crate::printable::{Printable, tricky};
-use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
-/// A text as a cell: in quotes where it contains the separator, a quote or a line feed.
+/// Turns the JSON value that stands behind `start` into a cell; nothing, and null, are empty ones.
+/// Numbers and plain texts, as most are, stay where they are; `scratch` is for others.
+#[inline]
+pub fn finish(start: usize, separator: u8, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
+    match out.get(start..).unwrap_or_default() {
+        [] | [b'0'..=b'9'] | [b'0'..=b'9' | b'-', .., b'0'..=b'9'] => {}
+        [b'"', inside @ .., b'"'] if is_cell(inside, separator) => {
+            out.pop();
+            out.remove(start);
+        }
+        value => {
+            scratch.clear();
+            scratch.extend_from_slice(value);
+            out.truncate(start);
+            json(scratch, separator, out);
+        }
+    }
+}
+
+/// Whether the inside of a JSON string is a cell as it is: no quotes, escapes and separators, nothing
+/// but printable ASCII, no formula.
+fn is_cell(text: &[u8], separator: u8) -> bool {
+    let marks = |word: u64| {
+        let others = [b'"', b'\\', separator, 0x7f].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
+        (others.iter().fold(word.wrapping_sub(eight(b' ')), |all, one| all | one) & !word) | word
+    };
+    let special = |byte| !matches!(byte, b' '..=b'~') || matches!(byte, b'"' | b'\\') || byte == separator;
+    !matches!(text, [b'=' | b'+' | b'-' | b'@', ..]) && before(text, marks, special) == text.len()
+}
+
+/// Whether all bytes are printable ASCII: no loop ends early, so that processors look at many at once.
+fn plain(text: &[u8]) -> bool {
+    text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
+}
+
+/// A text as a cell: in quotes where it contains the separator or a quote.
 ///
 /// Control and invisible characters are escaped as on the terminal, so that a row is always one
 /// line. A text that a spreadsheet would calculate (it begins with `=`, `+`, `-` or `@`) gets an
 /// apostrophe in front: it may have come from anybody.
 pub fn text(text: &str, separator: u8, out: &mut Vec<u8>) {
-    let shown = match text.chars().any(|c| c.is_control() || tricky(c)) {
-        true => Cow::Owned(Printable(text).to_string()),
-        false => Cow::Borrowed(text),
-    };
-    let formula = shown.starts_with(['=', '+', '-', '@']);
-    quoted(formula, shown.as_bytes(), separator, out);
+    let shown = Printable(text).to_string();
+    quoted(shown.starts_with(['=', '+', '-', '@']), shown.as_bytes(), separator, out);
 }
 
-/// A JSON value as a cell: strings without their quotes, null as nothing, arrays and objects as
-/// they are.
-pub fn json(value: &[u8], separator: u8, out: &mut Vec<u8>) {
+/// A JSON value as a cell: strings without their quotes, null as nothing, all others as they are.
+fn json(value: &[u8], separator: u8, out: &mut Vec<u8>) {
     match value {
         b"null" | b"" => {}
         [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
@@ -35,53 +64,42 @@ pub fn json(value: &[u8], separator: u8, out: &mut Vec<u8>) {
                 Err(_) => text(&String::from_utf8_lossy(inside), separator, out),
             },
         },
-        [b'[' | b'{', ..] => {
-            let shown = crate::printable::Json(String::from_utf8_lossy(value)).to_string();
-            quoted(false, one_line(&shown).as_bytes(), separator, out);
-        }
-        // Numbers, true, false.
-        _ => quoted(false, value, separator, out),
+        _ if plain(value) => quoted(false, value, separator, out),
+        _ => quoted(false, one_line(&String::from_utf8_lossy(value)).as_bytes(), separator, out),
     }
 }
 
 /// A JSON body may contain line feeds between its values, and characters that are invisible.
-fn one_line(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(|c| c.is_control() || tricky(c)) {
-        return Cow::Borrowed(json);
-    }
+fn one_line(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
             // Between values: inside strings they are escaped already.
-            c if c.is_control() => text.push(' '),
+            ..' ' => text.push(' '),
             // Writing to a string cannot fail.
-            c if tricky(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(text, "\\u{unit:04x}")),
+            c if c == '\u{7f}' || tricky(c) => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(text, "\\u{unit:04x}"));
+            }
             c => text.push(c),
         }
     }
-    Cow::Owned(text)
+    text
 }
 
+/// A text without line feeds; each quote in it becomes two.
 fn quoted(formula: bool, text: &[u8], separator: u8, out: &mut Vec<u8>) {
-    let care = text.iter().any(|b| matches!(b, b'"' | b'\n' | b'\r') || *b == separator);
-    out.extend_from_slice(if care { b"\"" } else { b"" });
+    let around: &[u8] = if memchr::memchr2(b'"', separator, text).is_some() { b"\"" } else { b"" };
+    out.extend_from_slice(around);
     out.extend_from_slice(if formula { b"'" } else { b"" });
-    if !care {
-        return out.extend_from_slice(text);
+    let mut rest = text;
+    while let Some(quote) = memchr::memchr(b'"', rest) {
+        let (run, behind) = rest.split_at(quote + 1);
+        out.extend_from_slice(run);
+        out.push(b'"');
+        rest = behind;
     }
-    for part in text.split_inclusive(|b| *b == b'"') {
-        out.extend_from_slice(part);
-        if part.ends_with(b"\"") {
-            out.push(b'"');
-        }
-    }
-    out.push(b'"');
-}
-
-/// Appends what can be displayed as a cell that needs no quotes: a number.
-pub fn plain(value: impl std::fmt::Display, out: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
-    let _ = write!(out, "{value}");
+    out.extend_from_slice(rest);
+    out.extend_from_slice(around);
 }
 
 #[cfg(test)]
@@ -89,9 +107,12 @@ mod tests {
     use super::*;
 
     fn cell(value: &str, separator: u8) -> String {
-        let mut out = Vec::new();
-        json(value.as_bytes(), separator, &mut out);
-        String::from_utf8(out).unwrap()
+        let (mut json, mut scratch, mut out) = (Vec::new(), Vec::new(), b"1,".to_vec());
+        super::json(value.as_bytes(), separator, &mut json);
+        out.extend_from_slice(value.as_bytes());
+        finish(2, separator, &mut scratch, &mut out);
+        assert_eq!(out.strip_prefix(b"1,"), Some(json.as_slice()));
+        String::from_utf8(json).unwrap()
     }
 
     #[test]
@@ -100,6 +121,8 @@ mod tests {
             ("null", ""),
             ("12", "12"),
             ("-12.5", "-12.5"),
+            ("7", "7"),
+            ("", ""),
             ("true", "true"),
             (r#""plain""#, "plain"),
             (r#""""#, ""),
@@ -119,6 +142,7 @@ mod tests {
             ("[1,2]", r#""[1,2]""#),
             ("[1]", "[1]"),
             (r#"["a"]"#, r#""[""a""]""#),
+            ("\n[1]", " [1]"),
             ("{\"a\":\n1,\"b\":\"\u{202e}\"}", "\"{\"\"a\"\": 1,\"\"b\"\":\"\"\\u202e\"\"}\""),
         ] {
             assert_eq!(cell(value, b','), csv, "{value}");

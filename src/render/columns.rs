@@ -2,15 +2,22 @@
 
 use super::cells;
 use super::envelope;
+use super::envelope_cache::Sides;
 use super::files::{FileNames, Files};
+use super::form::Form;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::times::{Clock, TimeForm};
+use crate::capture::Time;
 use crate::codec::json::fields::Walks;
+use crate::codec::json::line::Stage;
+use crate::codec::json::numbers::uint;
 use crate::codec::json::text::hex;
-use crate::dissect::Message;
+use crate::codec::{Sources, Tree};
+use crate::dissect::{Message, Wants};
 use crate::filter::{FieldPath, FilterError, Names};
 use crate::nearest::{hint, nearest};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The columns if none are named.
@@ -68,6 +75,25 @@ impl Value {
         let key = KEYS.iter().find(|(key, _)| *key == name).map(|(_, key)| Value::Key(*key));
         key.or_else(|| FieldPath::envelope(name).map(Value::Path))
     }
+
+    /// What it reads of messages.
+    fn reads(&self) -> Wants {
+        match self {
+            Value::Key(Source::Related) => Wants::RELATIONS,
+            Value::Key(Source::Notes) => Wants { notes: true, ..Wants::FIELDS },
+            Value::Key(Source::Derived) => Wants::DERIVED,
+            Value::Key(_) => Wants::FIELDS,
+            Value::Path(path) => path.reads(),
+        }
+    }
+
+    /// See [`FieldPath::is_of_side`].
+    fn is_of_side(&self) -> bool {
+        match self {
+            Value::Key(key) => *key == Source::Flow,
+            Value::Path(path) => path.is_of_side(),
+        }
+    }
 }
 
 /// Named columns: keys of ndjson, names of the envelope, fields of messages and schemas.
@@ -119,15 +145,116 @@ impl Columns {
     }
 }
 
+/// Writes rows of separated values.
+#[derive(Debug)]
+pub struct Separated {
+    lines: Lines,
+    separator: u8,
+    divides: bool,
+}
+
+impl Separated {
+    /// Rows of the columns that are asked for, or of the usual ones.
+    pub fn new(separator: u8, style: Style, columns: Option<&Columns>, files: Option<&Files>) -> Separated {
+        let columns = columns.cloned().unwrap_or_else(Columns::usual);
+        Separated { lines: Lines::new(columns, style, files), separator, divides: style.divides() }
+    }
+}
+
+impl Form for Separated {
+    fn reads(&self) -> Wants {
+        self.lines.reads()
+    }
+
+    fn origin(&mut self, time: Time) {
+        self.lines.origin(time);
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.lines.header(self.separator, out);
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        self.lines.row(message, self.separator, out);
+    }
+
+    fn divide(&mut self) -> bool {
+        self.divides
+    }
+}
+
+/// Writes columns of text.
+#[derive(Debug)]
+pub struct Texts {
+    lines: Lines,
+    style: Style,
+}
+
+impl Texts {
+    /// Rows for this terminal.
+    pub fn new(columns: &Columns, style: Style, files: Option<&Files>) -> Texts {
+        Texts { lines: Lines::new(columns.clone(), style, files), style }
+    }
+}
+
+impl Form for Texts {
+    fn reads(&self) -> Wants {
+        self.lines.reads()
+    }
+
+    fn origin(&mut self, time: Time) {
+        self.lines.origin(time);
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        if self.style.heading {
+            let mut line = LineWriter::new(out, self.style.colour);
+            line.paint(line.palette.dim);
+            self.lines.heading(&mut line);
+            line.reset();
+            line.newline();
+        }
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        let mut line = LineWriter::new(out, self.style.colour);
+        self.lines.text(message, self.style, &mut line);
+        line.newline();
+    }
+
+    fn divide(&mut self) -> bool {
+        self.style.divides()
+    }
+}
+
 /// Writes rows. Its only state is reusable memory, and what times are counted from.
 #[derive(Debug)]
 pub struct Lines {
     columns: Columns,
-    pub(super) clock: Clock,
-    time: TimeForm,
-    value: Vec<u8>,
-    walks: Walks,
-    files: Option<FileNames>,
+    groups: Vec<Group>,
+    values: Values,
+    scratch: Vec<u8>,
+}
+
+/// Neighbouring columns: one, or several that depend only on a conversation's side, whose cells are
+/// kept ready.
+#[derive(Debug)]
+struct Group {
+    columns: Range<usize>,
+    sides: Option<Sides>,
+}
+
+impl Group {
+    fn all(columns: &Columns) -> Vec<Group> {
+        let mut end = 0;
+        let chunks = columns.0.chunk_by(|(_, a), (_, b)| a.is_of_side() && b.is_of_side());
+        let group = |chunk: &[(String, Value)]| {
+            let columns = end..end + chunk.len();
+            end = columns.end;
+            Group { columns, sides: chunk.iter().all(|(_, value)| value.is_of_side()).then(Sides::default) }
+        };
+        chunks.map(group).collect()
+    }
 }
 
 impl Lines {
@@ -135,7 +262,26 @@ impl Lines {
     pub fn new(columns: Columns, style: Style, files: Option<&Files>) -> Lines {
         let time = style.time.unwrap_or(TimeForm::Epoch);
         let files = files.map(FileNames::new);
-        Lines { columns, clock: Clock::default(), time, value: Vec::new(), walks: Walks::default(), files }
+        let (clock, walks, stage) = (Clock::default(), Walks::default(), Stage::default());
+        let values = Values { clock, time, walks, stage, files };
+        Lines { groups: Group::all(&columns), columns, values, scratch: Vec::new() }
+    }
+
+    /// The same, with nothing kept from other rows.
+    #[cfg(test)]
+    pub(super) fn alone(columns: Columns) -> Lines {
+        let groups = (0..columns.0.len()).map(|k| Group { columns: k..k + 1, sides: None }).collect();
+        Lines { groups, ..Lines::new(columns, Style::default(), None) }
+    }
+
+    /// What the columns read of messages.
+    pub fn reads(&self) -> Wants {
+        self.columns.0.iter().fold(Wants::FIELDS, |all, (_, value)| all | value.reads())
+    }
+
+    /// A capture begins, at this time.
+    pub fn origin(&mut self, time: Time) {
+        self.values.clock.origin(time);
     }
 
     /// The line of names.
@@ -149,10 +295,25 @@ impl Lines {
 
     /// One message as separated values.
     pub fn row(&mut self, message: &Message<'_>, separator: u8, out: &mut Vec<u8>) {
-        for k in 0..self.columns.0.len() {
-            out.extend((k > 0).then_some(separator));
-            self.evaluate(k, message);
-            cells::json(&self.value, separator, out);
+        for Group { columns, sides } in &mut self.groups {
+            if columns.start > 0 {
+                out.push(separator);
+            }
+            let columns = self.columns.0.get(columns.clone()).unwrap_or_default();
+            let mut write = |message: &Message<'_>, out: &mut Vec<u8>| {
+                for (k, (_, value)) in columns.iter().enumerate() {
+                    if k > 0 {
+                        out.push(separator);
+                    }
+                    let start = out.len();
+                    self.values.append(value, message, out);
+                    cells::finish(start, separator, &mut self.scratch, out);
+                }
+            };
+            match sides {
+                Some(sides) => out.extend_from_slice(sides.of(message, write)),
+                None => write(message, out),
+            }
         }
         out.push(b'\n');
     }
@@ -163,7 +324,7 @@ impl Lines {
         for name in self.columns.names() {
             line.pad(at);
             line.untrusted(name);
-            at += room(name, self.time);
+            at += room(name, self.values.time);
         }
     }
 
@@ -171,17 +332,18 @@ impl Lines {
     pub fn text(&mut self, message: &Message<'_>, style: Style, line: &mut LineWriter<'_>) {
         let limit = style.width.unwrap_or(usize::MAX);
         let mut at = 0;
-        for k in 0..self.columns.0.len() {
-            self.evaluate(k, message);
-            let name = &self.columns.0[k].0;
+        for (k, (name, value)) in self.columns.0.iter().enumerate() {
             match at > 0 && line.column >= at {
                 true => line.put(" "),
                 false => line.pad(at),
             }
-            let value = match self.value.as_slice() {
+            self.scratch.clear();
+            self.values.append(value, message, &mut self.scratch);
+            let value = match self.scratch.as_slice() {
                 b"null" => String::new(),
-                [b'"', .., b'"'] => serde_json::from_slice(&self.value)
-                    .unwrap_or_else(|_| String::from_utf8_lossy(&self.value).into_owned()),
+                text @ [b'"', .., b'"'] => {
+                    serde_json::from_slice(text).unwrap_or_else(|_| String::from_utf8_lossy(text).into_owned())
+                }
                 value => String::from_utf8_lossy(value).into_owned(),
             };
             let last = k + 1 == self.columns.0.len();
@@ -191,20 +353,35 @@ impl Lines {
                 break;
             }
             line.untrusted_cut(&value, widest.min(left));
-            at += room(name, self.time);
+            at += room(name, self.values.time);
         }
     }
+}
 
-    /// The value of a column, as JSON; `null` if the message has none.
-    fn evaluate(&mut self, k: usize, message: &Message<'_>) {
-        self.value.clear();
-        let (out, place) = (&mut self.value, message.place);
-        let Some((_, value)) = self.columns.0.get(k) else { return };
+/// Evaluates columns.
+#[derive(Debug)]
+struct Values {
+    clock: Clock,
+    time: TimeForm,
+    walks: Walks,
+    stage: Stage,
+    files: Option<FileNames>,
+}
+
+impl Values {
+    /// Appends a tree as an object.
+    fn object(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
+        self.stage.line(out, |line| {
+            line.constant(b"{");
+            self.walks.fields(tree, sources, line);
+        });
+    }
+
+    /// Appends the value of a column, as JSON; nothing, or `null`, if the message has none.
+    fn append(&mut self, value: &Value, message: &Message<'_>, out: &mut Vec<u8>) {
+        let place = message.place;
         let key = match value {
-            Value::Path(path) => {
-                path_value(path, message, out);
-                return;
-            }
+            Value::Path(path) => return path_value(path, message, out),
             Value::Key(key) => *key,
         };
         match key {
@@ -213,12 +390,12 @@ impl Lines {
                     let (name, own) = files.of(place.frame);
                     match key {
                         Source::File => out.extend_from_slice(name),
-                        _ => cells::plain(own, out),
+                        _ => uint(own, out),
                     }
                 }
             }
-            Source::Frame if place.frame > 0 => cells::plain(place.frame, out),
-            Source::Flow if message.flow_info.flow > 0 => cells::plain(message.flow_info.flow, out),
+            Source::Frame if place.frame > 0 => uint(place.frame, out),
+            Source::Flow if message.flow_info.flow > 0 => uint(message.flow_info.flow, out),
             Source::Time if place.frame > 0 => {
                 let quoted = matches!(self.time, TimeForm::Utc) || is_local(self.time);
                 out.extend(quoted.then_some(b'"'));
@@ -227,47 +404,32 @@ impl Lines {
             }
             Source::Frames if place.frame > 0 => {
                 let own = [place.frame];
-                envelope::frames(if place.frames.is_empty() { &own } else { place.frames }, out);
-                out.drain(..b",\"frames\":".len());
+                let frames = if place.frames.is_empty() { &own } else { place.frames };
+                self.stage.line(out, |line| envelope::frames(frames, line));
             }
             Source::Related if !message.dissection.related.is_empty() => {
-                envelope::related(message, out);
-                out.drain(..b",\"related\":".len());
+                self.stage.line(out, |line| envelope::related(message, line));
             }
             Source::Notes if !message.dissection.notes.is_empty() => {
-                envelope::notes(message, out);
-                out.drain(..b",\"notes\":".len());
+                self.stage.line(out, |line| envelope::notes(message, line));
             }
             Source::Fault if message.dissection.fault.is_some() => {
                 envelope::fault(message, out);
-                out.drain(..b",\"fault\":".len());
             }
             Source::Part => {
-                if let Some((part, of)) = message.dissection.part {
-                    out.push(b'[');
-                    cells::plain(part, out);
-                    out.push(b',');
-                    cells::plain(of, out);
-                    out.push(b']');
+                if let Some(part) = message.dissection.part {
+                    self.stage.line(out, |line| envelope::part(part, line));
                 }
             }
             Source::Packet if !message.dissection.packet.is_empty() => {
-                out.push(b'{');
-                self.walks.fields(&message.dissection.packet, message.sources(), out);
+                self.object(&message.dissection.packet, message.sources(), out);
             }
-            Source::Fields => {
-                out.push(b'{');
-                self.walks.fields(&message.dissection.tree, message.sources(), out);
-            }
+            Source::Fields => self.object(&message.dissection.tree, message.sources(), out),
             Source::Derived => {
-                let dissection = message.dissection;
-                self.walks.derived(
-                    [&dissection.packet, &dissection.tree],
-                    &dissection.derived,
-                    message.sources(),
-                    false,
-                    out,
-                );
+                let (dissection, sources) = (message.dissection, message.sources());
+                let trees = [&dissection.packet, &dissection.tree];
+                let walks = &mut self.walks;
+                self.stage.line(out, |line| walks.derived(trees, &dissection.derived, sources, false, line));
             }
             Source::Bytes => {
                 out.push(b'"');
@@ -275,9 +437,6 @@ impl Lines {
                 out.push(b'"');
             }
             _ => {}
-        }
-        if out.is_empty() {
-            out.extend_from_slice(b"null");
         }
     }
 }
@@ -294,7 +453,7 @@ fn is_local(_: TimeForm) -> bool {
 
 /// A field's value; an array of them where its path leads through the elements of a list.
 fn path_value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
-    let (mut count, mut list) = (0, false);
+    let (start, mut count, mut list) = (out.len(), 0, false);
     path.each(message, |found| {
         match count {
             0 => {
@@ -304,7 +463,7 @@ fn path_value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
             1 if !list => {
                 // Several fields of one name, as the members of a choice.
                 list = true;
-                out.insert(0, b'[');
+                out.insert(start, b'[');
                 out.push(b',');
             }
             _ => out.push(b','),
@@ -312,9 +471,6 @@ fn path_value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
         count += 1;
         path.json(found, message, out);
     });
-    if count == 0 {
-        out.extend_from_slice(b"null");
-    }
     out.extend(list.then_some(b']'));
 }
 

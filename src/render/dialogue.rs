@@ -1,12 +1,13 @@
 //! Conversations as people read them: the client's messages on the left, the server's on the right,
 //! with the time between them. An answer that comes next stands beside its request.
 
+use super::form::Form;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::summary;
 use crate::capture::Time;
 use crate::codec::Level;
-use crate::dissect::{Message, RelationKind, Role};
+use crate::dissect::{Message, RelationKind, Role, Wants};
 use rustc_hash::FxHashMap;
 
 /// The width without a terminal.
@@ -58,9 +59,24 @@ impl Dialogue {
     pub fn new(style: Style) -> Dialogue {
         Dialogue { style, flow: 0, last: FxHashMap::default(), row: Row::default(), cell: Vec::new() }
     }
+}
 
-    /// One message.
-    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+impl Form for Dialogue {
+    fn reads(&self) -> Wants {
+        Wants::DERIVED | Wants::RELATIONS
+    }
+
+    /// Writes the line that is held: whoever waits for more sees what was said, and the answer then has a
+    /// line of its own.
+    fn pause(&mut self, out: &mut Vec<u8>) {
+        if !self.row.text.is_empty() {
+            out.extend_from_slice(&self.row.text);
+            out.push(b'\n');
+            self.row.text.clear();
+        }
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         let (place, flow) = (message.place, message.flow_info.flow);
         let side = (self.style.width.unwrap_or(WIDTH).saturating_sub(TIMES + BETWEEN) / 2).max(LEAST);
         let right = match message.dissection.from {
@@ -69,7 +85,7 @@ impl Dialogue {
             Role::Unknown => place.side.index() == 1,
         };
         if flow != self.flow || self.last.is_empty() {
-            self.flush(out);
+            self.pause(out);
             self.heading(message, out);
             self.flow = flow;
         }
@@ -90,7 +106,7 @@ impl Dialogue {
             self.row.open = false;
             return;
         }
-        self.flush(out);
+        self.pause(out);
         let to = message.dissection.related.iter().find(|one| one.kind == RelationKind::Answers);
         let width = self.cell(message, to.map(|one| Answer::To(one.target.frame)), side);
         self.row = Row { frame: place.frame, time: place.time, open: !right, ..Row::default() };
@@ -103,7 +119,9 @@ impl Dialogue {
         self.row.width = line.column;
         self.put(if right { TIMES + side + BETWEEN } else { TIMES }, width);
     }
+}
 
+impl Dialogue {
     /// Appends the cell to the row, at this column.
     fn put(&mut self, column: usize, width: usize) {
         let blanks = column.saturating_sub(self.row.width).max(1);
@@ -190,15 +208,6 @@ impl Dialogue {
             }
         }
         line.newline();
-    }
-
-    /// Writes the line that is held.
-    pub fn flush(&mut self, out: &mut Vec<u8>) {
-        if !self.row.text.is_empty() {
-            out.extend_from_slice(&self.row.text);
-            out.push(b'\n');
-            self.row.text.clear();
-        }
     }
 }
 

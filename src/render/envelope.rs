@@ -1,228 +1,182 @@
 //! The members around a message's fields, in both JSON forms.
 
 use super::envelope_cache::EnvelopeCache;
-use crate::capture::Time;
 use crate::codec::json::fields::Walks;
-use crate::codec::json::fixed_line::Pieces;
-use crate::codec::json::flat;
-use crate::codec::json::numbers::{int, uint};
-use crate::codec::json::text::{Escaping, hex, string};
-use crate::dissect::{Dissection, Message};
+use crate::codec::json::line::Line;
+use crate::codec::json::numbers::int;
+use crate::codec::json::text::{Escaping, string};
+use crate::dissect::Message;
 use std::fmt::Write;
 
 /// The key `fields` with an object.
 pub const OBJECT: &[u8; 11] = b",\"fields\":{";
-/// What follows a message's name.
-const BEHIND_NAME: &[u8; 11] = b"\",\"length\":";
 
 /// The key `fields` with an array.
 pub const ARRAY: &[u8; 11] = b",\"fields\":[";
 
-/// Appends everything up to and including the key `fields`, as [`OBJECT`] or [`ARRAY`].
-#[inline]
-pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &[u8; 11], out: &mut Vec<u8>) {
-    let (place, from) = (message.place, out.len());
+/// Writes everything up to and including the key `fields`, as [`OBJECT`] or [`ARRAY`].
+#[inline(always)]
+pub fn head(
+    message: &Message<'_>,
+    envelope_cache: &mut EnvelopeCache,
+    walks: &mut Walks,
+    fields: &[u8; 11],
+    line: &mut Line<'_>,
+) {
+    let (dissection, place) = (message.dissection, message.place);
     if place.frame > 0 {
-        out.extend_from_slice(b"{\"frame\":");
-        uint(place.frame, out);
+        line.constant(b"{\"frame\":");
+        line.uint(place.frame);
         if place.frames.len() > 1 {
-            frames(place.frames, out);
+            line.constant(b",\"frames\":");
+            frames(place.frames, line);
         }
         if let Some(files) = &mut envelope_cache.files {
-            files.keys(place.frame, out);
+            files.keys(place.frame, line.rest());
         }
-        envelope_cache.time(place.time, out);
+        envelope_cache.time(place.time, line);
+        line.text(envelope_cache.of(message));
+    } else {
+        // A brace in place of the comma.
+        line.constant(b"{");
+        line.text(envelope_cache.of(message).get(1..).unwrap_or_default());
     }
-    out.extend_from_slice(envelope_cache.of(message));
-    if place.frame == 0 {
-        // Replaces the comma at its start.
-        out[from] = b'{';
+    line.name(dissection.message);
+    line.constant(b"\",\"length\":");
+    line.uint(place.length as u64);
+    if dissection.part.is_some() || !dissection.packet.is_empty() {
+        headers(message, walks, line);
     }
-    out.extend_from_slice(message.dissection.message.as_bytes());
-    out.extend_from_slice(BEHIND_NAME);
-    uint(place.length as u64, out);
-    if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
-        headers(message, &mut envelope_cache.walks, out);
-    }
-    out.extend_from_slice(fields);
+    line.constant(fields);
 }
 
 /// The place in the packet, and the fields of the headers.
-fn headers(message: &Message<'_>, walks: &mut Walks, out: &mut Vec<u8>) {
+#[inline(never)]
+fn headers(message: &Message<'_>, walks: &mut Walks, line: &mut Line<'_>) {
     let dissection = message.dissection;
-    if let Some((part, of)) = dissection.part {
-        out.extend_from_slice(b",\"part\":[");
-        uint(part as u64, out);
-        out.push(b',');
-        uint(of as u64, out);
-        out.push(b']');
+    if let Some(part) = dissection.part {
+        line.constant(b",\"part\":");
+        self::part(part, line);
     }
     if !dissection.packet.is_empty() {
-        let mark = out.len();
-        out.extend_from_slice(PACKET);
-        walks.fields(&dissection.packet, message.sources(), out);
-        if out.get(mark + PACKET.len()..) == Some(b"}") {
-            out.truncate(mark);
+        let mark = line.len();
+        line.constant(b",\"packet\":{");
+        let start = line.len();
+        walks.fields(&dissection.packet, message.sources(), line);
+        if line.len() == start + 1 {
+            line.truncate(mark);
         }
     }
 }
 
-/// The key `packet` with an object.
-const PACKET: &[u8; 11] = b",\"packet\":{";
-
-/// As [`headers`], into a line of fixed size.
-#[inline(never)]
-fn plain_headers(message: &Message<'_>, line: &mut Pieces<'_>) -> Option<()> {
-    let Dissection { part, packet, .. } = message.dissection;
-    if let Some((part, of)) = part {
-        line.constant(b",\"part\":[");
-        line.uint(*part as u64);
-        line.constant(b",");
-        line.uint(*of as u64);
-        line.constant(b"]");
-    }
-    if flat::is_shown(packet) {
-        line.constant(PACKET);
-        flat::fields(packet, message.sources(), line)?;
-    }
-    Some(())
+/// Writes which of the packet's messages it is.
+pub(super) fn part((part, of): (u32, u32), line: &mut Line<'_>) {
+    line.constant(b"[");
+    line.uint(part.into());
+    line.constant(b",");
+    line.uint(of.into());
+    line.constant(b"]");
 }
 
-/// The same for nearly all messages, into a line of fixed size: those of one frame of the only file,
-/// with a time in microseconds, in plain headers. What is added to [`head`] has to be added, or refused, here.
+/// Writes everything after `fields`, except for the closing brace.
 #[inline(always)]
-pub fn plain_head(
-    message: &Message<'_>,
-    envelope_cache: &mut EnvelopeCache,
-    fields: &[u8; 11],
-    line: &mut Pieces<'_>,
-) -> Option<()> {
-    let place = message.place;
-    let one_frame = place.frame > 0 && place.frames.len() <= 1 && envelope_cache.files.is_none();
-    if !one_frame || place.time.digits != 6 || place.time.secs < 0 {
-        return None;
-    }
-    line.constant(b"{\"frame\":");
-    line.uint(place.frame);
-    // So the compiler knows that there are decimals.
-    let time = Time { digits: 6, ..place.time };
-    line.short(envelope_cache.second(time));
-    line.six_digits(time.frac);
-    line.text(envelope_cache.of(message));
-    line.name(message.dissection.message);
-    line.constant(BEHIND_NAME);
-    line.uint(place.length as u64);
-    if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
-        plain_headers(message, line)?;
-    }
-    line.constant(fields);
-    Some(())
-}
-
-/// Does something come behind the fields, other than bytes? What is added to [`tail`] has to be added
-/// here.
-#[inline(always)]
-pub fn has_tail(message: &Message<'_>) -> bool {
-    let dissection = message.dissection;
-    let derived = dissection.tree.has_derived() || !dissection.derived.is_empty() || dissection.packet.has_derived();
-    derived || !dissection.related.is_empty() || !dissection.notes.is_empty() || dissection.fault.is_some()
-}
-
-/// Appends everything after `fields`, except for the closing brace.
-#[inline]
-pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
+pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, line: &mut Line<'_>) {
     let dissection = message.dissection;
     if dissection.tree.has_derived() || !dissection.derived.is_empty() || dissection.packet.has_derived() {
-        let mark = out.len();
-        out.extend_from_slice(b",\"derived\":");
-        let trees = [&dissection.packet, &dissection.tree];
-        if !walks.derived(trees, &dissection.derived, message.sources(), bytes, out) {
-            out.truncate(mark);
-        }
+        derived(message, bytes, walks, line);
     }
     if !dissection.related.is_empty() {
-        related(message, out);
+        line.constant(b",\"related\":");
+        related(message, line);
     }
     if !dissection.notes.is_empty() {
-        notes(message, out);
+        line.constant(b",\"notes\":");
+        notes(message, line);
     }
     if dissection.fault.is_some() {
-        fault(message, out);
+        line.constant(b",\"fault\":");
+        fault(message, line.rest());
     }
     if bytes {
-        out.extend_from_slice(b",\"bytes\":\"");
-        hex(message.place.bytes, out);
-        out.push(b'"');
+        line.constant(b",\"bytes\":\"");
+        line.hex(message.place.bytes);
+        line.constant(b"\"");
+    }
+}
+
+#[inline(never)]
+fn derived(message: &Message<'_>, bytes: bool, walks: &mut Walks, line: &mut Line<'_>) {
+    let (dissection, mark) = (message.dissection, line.len());
+    line.constant(b",\"derived\":");
+    if !walks.derived([&dissection.packet, &dissection.tree], &dissection.derived, message.sources(), bytes, line) {
+        line.truncate(mark);
     }
 }
 
 #[cold]
-pub(super) fn frames(frames: &[u64], out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"frames\":");
-    for (k, frame) in frames.iter().enumerate() {
-        out.push(if k == 0 { b'[' } else { b',' });
-        int(*frame, out);
+pub(super) fn frames(frames: &[u64], line: &mut Line<'_>) {
+    line.constant(b"[");
+    for frame in frames {
+        line.uint(*frame);
+        line.constant(b",");
     }
-    out.push(b']');
+    line.close(b']');
 }
 
-#[cold]
-pub(super) fn related(message: &Message<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"related\":");
-    for (k, relation) in message.dissection.related.iter().enumerate() {
-        out.extend_from_slice(if k == 0 { b"[{\"kind\":\"" } else { b",{\"kind\":\"" });
-        out.extend_from_slice(relation.kind.name().as_bytes());
-        out.extend_from_slice(b"\",\"frame\":");
-        int(relation.target.frame, out);
+#[inline(never)]
+pub(super) fn related(message: &Message<'_>, line: &mut Line<'_>) {
+    line.constant(b"[");
+    for relation in message.dissection.related.iter() {
+        line.constant(b"{\"kind\":\"");
+        line.name(relation.kind.name());
+        line.constant(b"\",\"frame\":");
+        line.uint(relation.target.frame);
         if let Some(index) = relation.index() {
-            out.extend_from_slice(b",\"index\":");
-            int(index, out);
+            line.constant(b",\"index\":");
+            line.uint(index.into());
         }
         if let Some(after) = relation.after {
-            out.extend_from_slice(b",\"after_ms\":");
-            millis(after, out);
+            line.constant(b",\"after_ms\":");
+            millis(after, line);
         }
-        out.push(b'}');
+        line.constant(b"},");
     }
-    out.push(b']');
+    line.close(b']');
 }
 
-/// Nanoseconds as milliseconds, exactly: `10.573`.
-pub fn millis(nanos: i64, out: &mut Vec<u8>) {
+/// Writes nanoseconds as milliseconds, exactly: `10.573`.
+pub fn millis(nanos: i64, line: &mut Line<'_>) {
     if nanos < 0 {
-        out.push(b'-');
+        line.constant(b"-");
     }
-    let (whole, rest) = (nanos.unsigned_abs() / 1_000_000, nanos.unsigned_abs() % 1_000_000);
-    int(whole, out);
-    out.push(b'.');
-    let start = out.len();
-    // The leading one preserves zeros and is taken away.
-    int(1_000_000 + rest, out);
-    out.remove(start);
-    while out.len() > start + 1 && out.ends_with(b"0") {
-        out.pop();
+    line.uint(nanos.unsigned_abs() / 1_000_000);
+    line.constant(b".");
+    let start = line.len();
+    line.six_digits(nanos.unsigned_abs() % 1_000_000);
+    while line.len() > start + 1 && line.last_mut() == Some(&mut b'0') {
+        line.truncate(line.len() - 1);
     }
 }
 
-#[cold]
-pub(super) fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"notes\":[");
-    for (k, (note, text)) in message.dissection.notes.iter().enumerate() {
-        out.extend_from_slice(if k == 0 { b"{\"level\":\"" } else { b",{\"level\":\"" });
-        out.extend_from_slice(note.level.name().as_bytes());
-        out.extend_from_slice(b"\",\"code\":\"");
-        out.extend_from_slice(note.code.as_bytes());
-        out.extend_from_slice(b"\",\"text\":");
-        string(text.as_bytes(), out);
-        out.push(b'}');
+#[inline(never)]
+pub(super) fn notes(message: &Message<'_>, line: &mut Line<'_>) {
+    line.constant(b"[");
+    for (note, text) in message.dissection.notes.iter() {
+        line.constant(b"{\"level\":\"");
+        line.name(note.level.name());
+        line.constant(b"\",\"code\":\"");
+        line.name(note.code);
+        line.constant(b"\",\"text\":");
+        line.string(text.as_bytes());
+        line.constant(b"},");
     }
-    out.push(b']');
+    line.close(b']');
 }
 
 #[cold]
 pub(super) fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
     let Some(fault) = &message.dissection.fault else { return };
-    out.extend_from_slice(b",\"fault\":{\"path\":");
+    out.extend_from_slice(b"{\"path\":");
     string(fault.path.as_bytes(), out);
     out.extend_from_slice(b",\"bit\":");
     int(fault.bit, out);

@@ -5,9 +5,8 @@
 use super::files::FileNames;
 use super::times::{Second, seconds};
 use crate::capture::Time;
-use crate::codec::json::fields::Walks;
+use crate::codec::json::line::Line;
 use crate::codec::json::numbers::int;
-use crate::codec::quoted::Short;
 use crate::dissect::{FlowInfo, Message, Role};
 use crate::flow::Transport;
 use std::net::SocketAddr;
@@ -18,13 +17,15 @@ const CONVERSATIONS: usize = 512;
 /// The parts of recent lines, by what they depend on.
 #[derive(Debug, Default)]
 pub struct EnvelopeCache {
-    envelope_cache: Vec<Head>,
+    sides: Sides,
     second: Second,
-    /// For headers that hold groups.
-    pub(super) walks: Walks,
     /// Where several files are read.
     pub(super) files: Option<FileNames>,
 }
+
+/// A text for each side of recent conversations.
+#[derive(Debug, Default)]
+pub struct Sides(Vec<Head>);
 
 #[derive(Clone, Debug, Default)]
 struct Head {
@@ -80,38 +81,51 @@ impl Key {
     }
 }
 
-impl EnvelopeCache {
-    /// The members from `flow` (or `proto`, if there are no conversations) to the message's name,
-    /// with the comma before them.
+impl Sides {
+    /// The text of the message's side, which `write` appends if it is not there: it may depend only on
+    /// what a [`Key`] holds, and on the side.
     #[inline(always)]
-    pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
-        if self.envelope_cache.is_empty() {
+    pub fn of(&mut self, message: &Message<'_>, write: impl FnOnce(&Message<'_>, &mut Vec<u8>)) -> &[u8] {
+        if self.0.is_empty() {
             self.begin();
         }
         // Conversations are numbered consecutively, so those of the same time have different
         // entries.
         let place = (message.flow_info.flow as usize % CONVERSATIONS) * 2 + message.place.side.index();
-        let head = &mut self.envelope_cache[place];
+        let head = &mut self.0[place];
         if !head.key.as_ref().is_some_and(|key| key.is_of(message)) {
-            head.make(message);
+            write(message, head.begin(message));
         }
         &head.text
     }
 
     #[cold]
     fn begin(&mut self) {
-        self.envelope_cache.resize(CONVERSATIONS * 2, Head::default());
+        self.0.resize(CONVERSATIONS * 2, Head::default());
     }
+}
 
-    /// The key `time` with the whole seconds of a time, and the point.
+impl EnvelopeCache {
+    /// The members from `flow` (or `proto`, if there are no conversations) to the message's name,
+    /// with the comma before them.
     #[inline(always)]
-    pub fn second(&mut self, time: Time) -> &Short {
-        self.second.text(time, time_key)
+    pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
+        self.sides.of(message, side)
     }
 
-    /// Appends the key `time`, with all digits of the capture's resolution.
-    #[inline]
-    pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
+    /// Writes the key `time`, with all digits of the capture's resolution.
+    #[inline(always)]
+    pub fn time(&mut self, time: Time, line: &mut Line<'_>) {
+        if time.digits == 6 && time.secs >= 0 {
+            line.short(self.second.text(Time { digits: 6, ..time }, time_key));
+            line.six_digits(time.frac);
+        } else {
+            self.any_time(time, line.rest());
+        }
+    }
+
+    #[inline(never)]
+    fn any_time(&mut self, time: Time, out: &mut Vec<u8>) {
         if time.secs < 0 {
             out.extend_from_slice(b",\"time\":");
             return seconds(time, out);
@@ -128,37 +142,45 @@ fn time_key(secs: i64, out: &mut Vec<u8>) {
 }
 
 impl Head {
+    /// The empty text of the message's side.
     #[cold]
     #[inline(never)]
-    fn make(&mut self, message: &Message<'_>) {
-        let key = *self.key.insert(Key::new(message));
-        let out = &mut self.text;
-        out.clear();
-        // A dump has packets, but no conversations.
-        if key.ends.is_some() && key.flow > 0 {
-            out.extend_from_slice(b",\"flow\":");
-            int(key.flow, out);
-        }
-        out.extend_from_slice(b",\"proto\":\"");
-        out.extend_from_slice(key.proto.as_bytes());
-        if let Some(version) = key.version {
-            out.extend_from_slice(b"\",\"version\":\"");
-            out.extend_from_slice(version.as_bytes());
-        }
-        out.extend_from_slice(b"\",\"from\":\"");
-        out.extend_from_slice(key.from.name().as_bytes());
-        if key.ends.is_some() {
-            out.extend_from_slice(match key.transport {
-                Transport::Udp => b"\",\"transport\":\"udp",
-                Transport::Tcp => b"\",\"transport\":\"tcp",
-            });
-            out.extend_from_slice(b"\",\"src\":\"");
-            out.extend_from_slice(message.src().as_bytes());
-            out.extend_from_slice(b"\",\"dst\":\"");
-            out.extend_from_slice(message.dst().as_bytes());
-        }
-        out.extend_from_slice(b"\",\"message\":\"");
+    fn begin(&mut self, message: &Message<'_>) -> &mut Vec<u8> {
+        self.key = Some(Key::new(message));
+        self.text.clear();
+        &mut self.text
     }
+}
+
+/// See [`EnvelopeCache::of`].
+#[cold]
+#[inline(never)]
+fn side(message: &Message<'_>, out: &mut Vec<u8>) {
+    let (dissection, flow_info) = (message.dissection, message.flow_info);
+    // A dump has packets, but no conversations.
+    if flow_info.ends.is_some() && flow_info.flow > 0 {
+        out.extend_from_slice(b",\"flow\":");
+        int(flow_info.flow, out);
+    }
+    out.extend_from_slice(b",\"proto\":\"");
+    out.extend_from_slice(dissection.proto.as_bytes());
+    if let Some(version) = dissection.version {
+        out.extend_from_slice(b"\",\"version\":\"");
+        out.extend_from_slice(version.as_bytes());
+    }
+    out.extend_from_slice(b"\",\"from\":\"");
+    out.extend_from_slice(dissection.from.name().as_bytes());
+    if flow_info.ends.is_some() {
+        out.extend_from_slice(match flow_info.transport {
+            Transport::Udp => b"\",\"transport\":\"udp",
+            Transport::Tcp => b"\",\"transport\":\"tcp",
+        });
+        out.extend_from_slice(b"\",\"src\":\"");
+        out.extend_from_slice(message.src().as_bytes());
+        out.extend_from_slice(b"\",\"dst\":\"");
+        out.extend_from_slice(message.dst().as_bytes());
+    }
+    out.extend_from_slice(b"\",\"message\":\"");
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 use super::Rows;
 use super::fixture::{LINKS, PACKED, PLAIN, annotate, packed, with, with_annotated};
+use super::form::Form;
 use super::{Format, Renderer, Style, Trees, summary};
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -197,7 +198,7 @@ fn a_table_of_one_kind_has_columns() {
     let mut out = Vec::new();
     let mut rows = Rows::new(at(100));
     for rtt in 1..3 {
-        with_annotated(&PLAIN[..2], &[1, rtt, 0], annotate, |message| rows.message(message));
+        with_annotated(&PLAIN[..2], &[1, rtt, 0], annotate, |message| rows.message(message, &mut Vec::new()));
     }
     rows.finish(&mut out);
     same(
@@ -219,7 +220,7 @@ fn a_table_of_one_kind_has_columns() {
 #[cfg(feature = "cli")]
 #[test]
 fn a_table_counts_what_it_leaves_out() {
-    let mut renderer = Renderer::new(Format::Table, Style::default(), Box::new(io::sink()));
+    let mut renderer = Renderer::new(Format::TABLE, Style::default(), Box::new(io::sink()));
     with(&PLAIN[..1], &[1], |message| {
         (0..=super::table::ROWS).for_each(|_| renderer.message(message));
     });
@@ -233,10 +234,10 @@ fn nothing_raw_reaches_the_terminal() {
     bytes.extend("\u{202e}".bytes().chain([0]).chain(0..=255));
     with_annotated(&PLAIN, &bytes, annotate, |message| {
         for format in [
-            Format::Tree,
-            Format::Summary,
+            Format::TREE,
+            Format::SUMMARY,
             #[cfg(feature = "cli")]
-            Format::Table,
+            Format::TABLE,
         ] {
             let text = printed(format, Style { verbose: true, ..at(120) }, message);
             assert!(!text.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{text:?}");
@@ -247,7 +248,7 @@ fn nothing_raw_reaches_the_terminal() {
 #[test]
 fn colours_take_no_room() {
     with_annotated(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1], annotate, |message| {
-        for format in [Format::Tree, Format::Summary] {
+        for format in [Format::TREE, Format::SUMMARY] {
             let plain = printed(format, at(100), message);
             let coloured = printed(format, Style { colour: true, ..at(100) }, message);
             assert_ne!(plain, coloured);
@@ -287,7 +288,7 @@ fn printed(format: Format, style: Style, message: &Message<'_>) -> String {
 fn live_output_does_not_wait() {
     with(&PLAIN, &[1], |message| {
         let shared = Shared::default();
-        let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(shared.clone()));
+        let mut renderer = Renderer::new(Format::NDJSON, Style::default(), Box::new(shared.clone()));
         renderer.message(message);
         assert!(shared.0.lock().unwrap().is_empty());
         renderer.flush_each(true);
@@ -308,7 +309,7 @@ fn a_closed_pipe_is_no_failure_but_a_full_disk_is() {
         }
     }
     for (kind, closed) in [(ErrorKind::BrokenPipe, true), (ErrorKind::StorageFull, false)] {
-        let mut renderer = Renderer::new(Format::Json, Style::default(), Box::new(Broken(kind)));
+        let mut renderer = Renderer::new(Format::JSON, Style::default(), Box::new(Broken(kind)));
         with(&PLAIN, &[1], |message| renderer.message(message));
         assert!(renderer.failed().is_none());
         renderer.flush();

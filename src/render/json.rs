@@ -3,15 +3,14 @@
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
+use super::form::Form;
 use super::human::human;
-use crate::codec::json::fields::{Walks, behind};
-use crate::codec::json::fixed_line::FixedLine;
-use crate::codec::json::numbers::int;
-use crate::codec::json::text::{Escaping, escaped, string};
-use crate::codec::json::value::value;
-use crate::codec::layout::{Charset, Kind, Order, Sign};
+use crate::codec::json::fields::{Walks, behind, key, leaf};
+use crate::codec::json::line::{Line, Stage};
+use crate::codec::json::text::{Escaping, escaped};
+use crate::codec::layout::{Charset, Kind, Order, Show, Sign};
 use crate::codec::{Node, Value};
-use crate::dissect::Message;
+use crate::dissect::{Message, Wants};
 
 /// Writes the array's elements.
 #[derive(Debug, Default)]
@@ -20,8 +19,8 @@ pub struct Json {
     verbose: bool,
     begun: bool,
     envelope_cache: EnvelopeCache,
-    line: FixedLine,
     walks: Walks,
+    stage: Stage,
     open: Vec<OpenGroup>,
 }
 
@@ -43,30 +42,32 @@ impl Json {
         self.envelope_cache.files = files.map(FileNames::new);
         self
     }
+}
 
-    /// Appends one message.
-    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+impl Form for Json {
+    fn reads(&self) -> Wants {
+        Wants::PRINTED
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         self.begun = true;
-        let mut line = self.line.begin();
-        let plain = envelope::plain_head(message, &mut self.envelope_cache, envelope::ARRAY, &mut line);
-        match plain.and_then(|()| line.finish()) {
-            Some(head) => out.extend_from_slice(head),
-            None => envelope::head(message, &mut self.envelope_cache, envelope::ARRAY, out),
-        }
-        self.fields(message, out);
-        envelope::tail(message, self.bytes, &mut self.walks, out);
-        out.push(b'}');
+        let Json { bytes, verbose, envelope_cache, walks, stage, open, .. } = self;
+        stage.line(out, |line| {
+            envelope::head(message, envelope_cache, walks, envelope::ARRAY, line);
+            fields(message, *verbose, open, line);
+            envelope::tail(message, *bytes, walks, line);
+            line.constant(b"}");
+        });
     }
 
-    /// Renders elements of an array that another renderer has begun.
-    pub fn continued(mut self) -> Json {
+    fn divide(&mut self) -> bool {
+        // Each element stands after another one; the whole array has the first.
         self.begun = true;
-        self
+        true
     }
 
-    /// Appends elements rendered by a [continued](Json::continued) array.
-    pub fn append(&mut self, elements: &[u8], out: &mut Vec<u8>) {
+    fn append(&mut self, elements: &[u8], out: &mut Vec<u8>) {
         match elements {
             [b',', rest @ ..] if !self.begun => {
                 out.push(b'[');
@@ -77,117 +78,128 @@ impl Json {
         }
     }
 
-    /// Closes the array, which may be empty.
-    pub fn finish(&mut self, out: &mut Vec<u8>) {
+    fn account(&mut self, account: &[u8], out: &mut Vec<u8>) {
+        self.append(&[b",\n{\"account\":", account, b"}"].concat(), out);
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b"\n]\n" } else { b"[]\n" });
         self.begun = false;
     }
+}
 
-    fn fields(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        let (tree, sources) = (&message.dissection.tree, message.sources());
-        let nodes = tree.nodes();
-        let mut here = OpenGroup { end: nodes.len(), next: None };
-        let mut at = 0;
-        self.open.clear();
-        loop {
-            while at >= here.end {
-                out.push(b']');
-                let Some(outer) = self.open.pop() else { return };
-                out.push(b'}');
-                here = outer;
+/// Writes all nodes, and the bracket behind them.
+fn fields(message: &Message<'_>, verbose: bool, open: &mut Vec<OpenGroup>, line: &mut Line<'_>) {
+    let (tree, sources) = (&message.dissection.tree, message.sources());
+    let nodes = tree.nodes();
+    let mut here = OpenGroup { end: nodes.len(), next: None };
+    let mut at = 0;
+    open.clear();
+    loop {
+        while at >= here.end {
+            line.close(b']');
+            let Some(outer) = open.pop() else { return };
+            line.constant(b"},");
+            here = outer;
+        }
+        let node = &nodes[at];
+        line.constant(b"{\"name\":");
+        match &mut here.next {
+            Some(next) => {
+                line.constant(b"\"[");
+                line.uint((*next).into());
+                line.constant(b"]\"");
+                *next += 1;
             }
-            let node = &nodes[at];
-            if !out.ends_with(b"[") {
-                out.push(b',');
-            }
-            out.extend_from_slice(b"{\"name\":\"");
-            match &mut here.next {
-                Some(next) => {
-                    out.push(b'[');
-                    int(*next, out);
-                    out.extend_from_slice(b"]\"");
-                    *next += 1;
-                }
-                None => {
-                    out.pop();
-                    string(tree.name(node, sources).as_bytes(), out);
-                }
-            }
-            let inside = node.nests();
-            if !inside {
-                out.extend_from_slice(b",\"value\":");
-                value(node, sources, out);
-            }
-            self.about(node, message, out);
-            at += 1;
-            if inside {
-                out.extend_from_slice(b",\"fields\":[");
-                self.open.push(here);
-                let next = (node.value == Value::List).then_some(0);
-                here = OpenGroup { end: behind(node, at - 1).min(here.end), next };
-            } else {
-                out.push(b'}');
+            None => {
+                key(tree, node, sources, line);
+                line.truncate(line.len() - 1);
             }
         }
-    }
-
-    /// All members of a node except for its name and value.
-    fn about(&self, node: &Node, message: &Message<'_>, out: &mut Vec<u8>) {
-        out.extend_from_slice(b",\"type\":\"");
-        type_word(node, out);
-        out.push(b'"');
-        if node.derived() {
-            out.extend_from_slice(b",\"derived\":true");
+        let inside = node.nests();
+        if !inside {
+            line.constant(b",\"value\":");
+            leaf(node, sources, line);
+        }
+        about(node, message, verbose, line);
+        at += 1;
+        if inside {
+            line.constant(b",\"fields\":[");
+            open.push(here);
+            let next = (node.value == Value::List).then_some(0);
+            here = OpenGroup { end: behind(node, at - 1).min(here.end), next };
         } else {
-            out.extend_from_slice(b",\"offset\":");
-            int(node.bit / 8, out);
-            out.extend_from_slice(b",\"bits\":");
-            int(node.bits, out);
-            if !node.bit.is_multiple_of(8) {
-                out.extend_from_slice(b",\"bit\":");
-                int(node.bit % 8, out);
-            }
-        }
-        if node.source != 0 {
-            out.extend_from_slice(b",\"source\":");
-            int(node.source, out);
-        }
-        if node.hidden() {
-            out.extend_from_slice(b",\"hidden\":true");
-        }
-        let mark = out.len();
-        out.extend_from_slice(b",\"text\":\"");
-        let start = out.len();
-        human(node, message.sources(), &mut Escaping(out));
-        if self.verbose && !node.field.doc.is_empty() {
-            if out.len() > start {
-                out.extend_from_slice(b": ");
-            }
-            escaped(node.field.doc.as_bytes(), out);
-        }
-        match out.len() > start {
-            true => out.push(b'"'),
-            false => out.truncate(mark),
+            line.constant(b"},");
         }
     }
 }
 
-/// A node's type in short: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.
-pub fn type_word(node: &Node, out: &mut Vec<u8>) {
+/// Writes all members of a node except for its name and value.
+#[inline(always)]
+fn about(node: &Node, message: &Message<'_>, verbose: bool, line: &mut Line<'_>) {
+    line.constant(b",\"type\":\"");
+    type_word(node, line);
+    if node.derived() {
+        line.constant(b"\",\"derived\":true");
+    } else {
+        line.constant(b"\",\"offset\":");
+        line.uint((node.bit / 8).into());
+        line.constant(b",\"bits\":");
+        line.uint(node.bits.into());
+        if !node.bit.is_multiple_of(8) {
+            line.constant(b",\"bit\":");
+            line.uint((node.bit % 8).into());
+        }
+    }
+    if node.source != 0 {
+        line.constant(b",\"source\":");
+        line.uint(node.source.into());
+    }
+    if node.hidden() {
+        line.constant(b",\"hidden\":true");
+    }
+    let plain = matches!(node.value, Value::UInt(_) | Value::Bytes { .. });
+    if verbose || !plain || !matches!(node.field.show, Show::Plain) || !node.field.unit.is_empty() {
+        explain(node, message, verbose, line.rest());
+    }
+}
+
+/// Appends what a node's value means, if there is anything to say.
+#[inline(never)]
+fn explain(node: &Node, message: &Message<'_>, verbose: bool, out: &mut Vec<u8>) {
+    let mark = out.len();
+    out.extend_from_slice(b",\"text\":\"");
+    let start = out.len();
+    human(node, message.sources(), &mut Escaping(out));
+    if verbose && !node.field.doc.is_empty() {
+        if out.len() > start {
+            out.extend_from_slice(b": ");
+        }
+        escaped(node.field.doc.as_bytes(), out);
+    }
+    match out.len() > start {
+        true => out.push(b'"'),
+        false => out.truncate(mark),
+    }
+}
+
+/// Writes a node's type in short: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.
+#[inline(always)]
+pub fn type_word(node: &Node, line: &mut Line<'_>) {
     let (letter, bits, order) = match (node.value, &node.field.kind) {
-        (Value::Group, _) => return out.extend_from_slice(b"group"),
-        (Value::List, _) => return out.extend_from_slice(b"list"),
-        (_, Kind::UInt { bits, order }) => (b'u', *bits, *order),
-        (_, Kind::Int { bits, order }) => (b'i', *bits, *order),
-        (_, Kind::Float { bits, order }) => (b'f', *bits, *order),
-        (_, kind) => return out.extend_from_slice(other_word(kind, node.value).as_bytes()),
+        (Value::Group, _) => return line.constant(b"group"),
+        (Value::List, _) => return line.constant(b"list"),
+        (_, Kind::UInt { bits, order }) => (b"u", *bits, *order),
+        (_, Kind::Int { bits, order }) => (b"i", *bits, *order),
+        (_, Kind::Float { bits, order }) => (b"f", *bits, *order),
+        (_, kind) => return line.name(other_word(kind, node.value)),
     };
-    out.push(letter);
-    int(bits, out);
+    line.constant(letter);
+    line.uint(bits.into());
     // The byte order of the conversation; the message's version tells which.
     match order {
-        Order::Little if bits > 8 && bits % 8 == 0 => out.extend_from_slice(b"le"),
-        Order::Big if bits > 8 && bits % 8 == 0 => out.extend_from_slice(b"be"),
+        Order::Little if bits > 8 && bits % 8 == 0 => line.constant(b"le"),
+        Order::Big if bits > 8 && bits % 8 == 0 => line.constant(b"be"),
         _ => {}
     }
 }

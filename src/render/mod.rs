@@ -4,11 +4,12 @@
 //! Every renderer appends to one buffer that is written in blocks ([`Output`]); none allocates per
 //! message in the steady state. [`Renderer`] is the one that the commands use.
 //!
-//! A path that is there for speed alone says how many instructions a message it saves: callgrind, the
-//! two captures of `tests/bench/instructions.sh`, a release build without LTO and with one codegen
-//! unit, with the path and without it. What saves less than one in a hundred is not worth its lines.
+//! A path that is there for speed alone says how many instructions a message it saves: callgrind, two
+//! captures of regular Riptide messages, a release build without LTO and with one codegen unit, with
+//! the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
+mod caches;
 pub(crate) mod cells;
 mod columns;
 mod dialogue;
@@ -17,6 +18,8 @@ pub(crate) mod envelope_cache;
 mod files;
 #[cfg(test)]
 mod fixture;
+mod form;
+mod format;
 #[cfg(test)]
 mod golden;
 pub(crate) mod gutter;
@@ -29,9 +32,7 @@ pub(crate) mod output;
 pub mod palette;
 #[cfg(feature = "parquet")]
 pub mod parquet;
-mod parts;
 pub mod pcapng;
-mod plain_lines;
 pub(crate) mod renderer;
 mod style;
 pub(crate) mod summary;
@@ -43,16 +44,17 @@ mod tree_text;
 
 pub use columns::Columns;
 pub use files::Files;
+pub use form::Form;
+pub use format::{Details, Format};
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use parts::{Chunk, Merge, Part, Runs};
-pub use renderer::{Details, Format, Renderer};
+pub use renderer::Renderer;
 pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;
 #[cfg(feature = "cli")]
-pub use table::{Row, RowMaker};
+pub use table::add_columns;
 pub use times::TimeForm;
 pub(crate) use times::utc;
 pub(crate) use tree::Trees;

@@ -3,11 +3,10 @@
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
-use super::output::Output;
+use super::form::Form;
 use crate::codec::json::fields::Walks;
-use crate::codec::json::fixed_line::FixedLine;
-use crate::codec::json::flat;
-use crate::dissect::Message;
+use crate::codec::json::line::Stage;
+use crate::dissect::{Message, Wants};
 
 /// Writes ndjson lines. Its only state is reusable memory.
 #[derive(Debug, Default)]
@@ -16,7 +15,7 @@ pub struct Ndjson {
     pub bytes: bool,
     envelope_cache: EnvelopeCache,
     walks: Walks,
-    line: FixedLine,
+    stage: Stage,
 }
 
 impl Ndjson {
@@ -31,55 +30,36 @@ impl Ndjson {
         self
     }
 
-    /// Prints one line: where it is written from, if it is a plain one.
-    #[inline]
-    pub(super) fn print(&mut self, message: &Message<'_>, output: &mut Output) {
-        if !self.bytes
-            && !envelope::has_tail(message)
-            && flat::may_be(&message.dissection.tree)
-            && let Some(mut line) = output.line()
-            && envelope::plain_head(message, &mut self.envelope_cache, envelope::OBJECT, &mut line).is_some()
-            && flat::fields(&message.dissection.tree, message.sources(), &mut line).is_some()
-        {
-            line.constant(END);
-            if let Some(len) = line.finish().map(<[u8]>::len) {
-                return output.add(len);
-            }
-        }
-        self.message(message, output.buffer());
-    }
-
     /// Appends one line.
-    #[inline(never)]
+    #[inline]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        let (tree, sources) = (&message.dissection.tree, message.sources());
-        let more = self.bytes || envelope::has_tail(message);
-        let mut line = self.line.begin();
-        let head = envelope::plain_head(message, &mut self.envelope_cache, envelope::OBJECT, &mut line).is_some();
-        let mut fields = head && line.whole(|line| flat::fields(tree, sources, line));
-        if fields && !more {
-            line.constant(END);
-        }
-        match line.finish() {
-            Some(line) if head => out.extend_from_slice(line),
-            _ => {
-                envelope::head(message, &mut self.envelope_cache, envelope::OBJECT, out);
-                fields = false;
-            }
-        }
-        if fields && !more {
-            return;
-        }
-        if !fields {
-            self.walks.fields(tree, sources, out);
-        }
-        envelope::tail(message, self.bytes, &mut self.walks, out);
-        out.extend_from_slice(END);
+        let Ndjson { bytes, envelope_cache, walks, stage } = self;
+        stage.line(out, |line| {
+            envelope::head(message, envelope_cache, walks, envelope::OBJECT, line);
+            walks.fields(&message.dissection.tree, message.sources(), line);
+            envelope::tail(message, *bytes, walks, line);
+            line.constant(b"}\n");
+        });
     }
 }
 
-/// The end of a line.
-const END: &[u8; 2] = b"}\n";
+impl Form for Ndjson {
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        Ndjson::message(self, message, out);
+    }
+
+    fn reads(&self) -> Wants {
+        Wants::PRINTED
+    }
+
+    fn account(&mut self, account: &[u8], out: &mut Vec<u8>) {
+        [b"{\"account\":", account, b"}\n"].iter().for_each(|part| out.extend_from_slice(part));
+    }
+
+    fn divide(&mut self) -> bool {
+        true
+    }
+}
 
 #[cfg(test)]
 mod tests {

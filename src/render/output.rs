@@ -1,6 +1,5 @@
 //! The output: one buffer, written in blocks, and the first error.
 
-use crate::codec::json::fixed_line::{self, Pieces};
 use std::io::{self, Write};
 
 /// The block size: large enough that system calls do not matter, small enough to stay in a
@@ -13,10 +12,6 @@ const BLOCK: usize = 64 * 1024;
 /// [`Output::failed`] and stops.
 pub struct Output {
     buffer: Vec<u8>,
-    /// Lines that come behind the buffer, up to `filled`: made where they are written from, which saves
-    /// about 60 of 2,180 instructions a message of ndjson (see [`crate::render`]). Empty until there is one.
-    lines: Vec<u8>,
-    filled: usize,
     to: Box<dyn Write + Send>,
     error: Option<io::Error>,
     live: bool,
@@ -25,14 +20,7 @@ pub struct Output {
 impl Output {
     /// Output in large blocks.
     pub fn new(to: Box<dyn Write + Send>) -> Output {
-        Output {
-            buffer: Vec::with_capacity(BLOCK + BLOCK / 4),
-            lines: Vec::new(),
-            filled: 0,
-            to,
-            error: None,
-            live: false,
-        }
+        Output { buffer: Vec::with_capacity(BLOCK + BLOCK / 4), to, error: None, live: false }
     }
 
     /// Live output: every message is written at once.
@@ -43,43 +31,13 @@ impl Output {
     /// The buffer to append to.
     #[inline]
     pub fn buffer(&mut self) -> &mut Vec<u8> {
-        if self.filled > 0 {
-            self.join();
-        }
         &mut self.buffer
-    }
-
-    /// Moves the lines into the buffer.
-    fn join(&mut self) {
-        self.buffer.extend_from_slice(self.lines.get(..self.filled).unwrap_or_default());
-        self.filled = 0;
-    }
-
-    /// Room for a line behind all others: what is written there counts once it is [added](Output::add).
-    #[inline(always)]
-    pub(super) fn line(&mut self) -> Option<Pieces<'_>> {
-        if self.lines.len() < self.filled + fixed_line::SIZE {
-            self.make_room();
-        }
-        Pieces::within(self.lines.get_mut(self.filled..)?)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn make_room(&mut self) {
-        self.lines.resize(self.filled.max(BLOCK) + fixed_line::SIZE, 0);
-    }
-
-    /// Adds a [line](Output::line) of this length.
-    #[inline(always)]
-    pub(super) fn add(&mut self, len: usize) {
-        self.filled += len;
     }
 
     /// A message is complete: writes the buffer if it is full enough.
     #[inline]
     pub fn complete(&mut self) {
-        if self.live || self.buffer.len() + self.filled >= BLOCK {
+        if self.live || self.buffer.len() >= BLOCK {
             self.write();
             if self.live {
                 self.flush();
@@ -98,16 +56,11 @@ impl Output {
     }
 
     fn write(&mut self) {
-        if !self.buffer.is_empty() {
-            self.join();
-        }
-        let text = if self.buffer.is_empty() { &self.lines[..self.filled] } else { &self.buffer[..] };
         if self.error.is_none()
-            && let Err(error) = self.to.write_all(text)
+            && let Err(error) = self.to.write_all(&self.buffer)
         {
             self.error = Some(error);
         }
-        self.filled = 0;
         self.buffer.clear();
         // One huge message must not occupy its memory forever.
         self.buffer.shrink_to(8 * BLOCK);
@@ -130,10 +83,7 @@ impl Output {
 
 impl std::fmt::Debug for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Output")
-            .field("waiting", &(self.buffer.len() + self.filled))
-            .field("error", &self.error)
-            .finish()
+        f.debug_struct("Output").field("waiting", &self.buffer.len()).field("error", &self.error).finish()
     }
 }
 
@@ -158,25 +108,15 @@ mod tests {
     }
 
     #[test]
-    fn lines_in_place_and_appended_text_keep_their_order() {
+    fn text_is_written_in_blocks_or_at_once() {
         for live in [false, true] {
             let (blocks, mut expected) = (Blocks::default(), Vec::new());
             let mut output = Output::new(Box::new(blocks.clone()));
             output.live(live);
-            // With runs of each kind that are longer than a block, and every change between them.
             for k in 0..4000u64 {
                 let text = format!("{k} {}\n", "x".repeat(k as usize % 97));
                 expected.extend_from_slice(text.as_bytes());
-                if k / 1100 % 2 == 1 || k % 7 == 3 {
-                    output.buffer().extend_from_slice(text.as_bytes());
-                } else {
-                    let mut line = output.line().unwrap();
-                    line.text(text.as_bytes());
-                    let len = line.finish().unwrap().len();
-                    // One that is given up leaves nothing.
-                    output.add(len);
-                    output.line().unwrap().text(b"given up");
-                }
+                output.buffer().extend_from_slice(text.as_bytes());
                 output.complete();
             }
             output.finish().unwrap();

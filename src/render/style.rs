@@ -18,3 +18,11 @@ pub struct Style {
     /// How times are shown to people; `None`: as the format has them.
     pub time: Option<TimeForm>,
 }
+
+impl Style {
+    /// Whether times depend on one message alone: those relative to the previous message need that
+    /// message, whichever worker writes it.
+    pub(super) fn divides(self) -> bool {
+        self.time != Some(TimeForm::Delta)
+    }
+}

@@ -1,14 +1,16 @@
 //! One line per message, as in tcpdump: sender, receiver, message, and the fields that fit.
 
+use super::form::Form;
 use super::leaf;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::times::{Clock, TimeForm};
 use super::tree_text::{level, name};
+use crate::capture::Time;
 use crate::codec::json::fields::behind;
 use crate::codec::layout::{Show, flag};
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
-use crate::dissect::{Message, Role};
+use crate::dissect::{Message, Role, Wants};
 
 /// How many elements of a list are shown.
 const ELEMENTS: usize = 4;
@@ -24,6 +26,45 @@ const VALUE: usize = 400;
 const REMARK: usize = 600;
 /// The maximum width of one text, in columns.
 const TEXT: usize = 40;
+
+/// Writes a line a message.
+#[derive(Debug)]
+pub struct Summaries {
+    style: Style,
+    clock: Clock,
+}
+
+impl Summaries {
+    /// Lines for this terminal.
+    pub fn new(style: Style) -> Summaries {
+        Summaries { style, clock: Clock::default() }
+    }
+}
+
+impl Form for Summaries {
+    /// Of notes the codes alone.
+    fn reads(&self) -> Wants {
+        Wants::DERIVED
+    }
+
+    fn origin(&mut self, time: Time) {
+        self.clock.origin(time);
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        if self.style.heading {
+            heading(self.style, out);
+        }
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        line(message, self.style, &mut self.clock, out);
+    }
+
+    fn divide(&mut self) -> bool {
+        self.style.divides()
+    }
+}
 
 /// Appends one message's line.
 pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
@@ -67,7 +108,7 @@ pub(super) fn remark(message: &Message<'_>, line: &mut LineWriter<'_>) {
 }
 
 /// Appends the line that names what stands in the lines below it.
-pub fn heading(style: Style, out: &mut Vec<u8>) {
+fn heading(style: Style, out: &mut Vec<u8>) {
     let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
     let mut line = LineWriter::new(out, style.colour);
     line.paint(line.palette.dim);
@@ -99,7 +140,8 @@ fn head(
 ) {
     let place = message.place;
     if place.frame > 0 {
-        line.pad(4usize.saturating_sub(place.frame.ilog10() as usize));
+        let blanks = [9, 99, 999, 9999].iter().filter(|most| place.frame <= **most).count();
+        line.name("    ".get(..blanks).unwrap_or_default());
         line.paint(line.palette.dim);
         line.uint(place.frame);
         line.put(" ");
@@ -184,13 +226,12 @@ pub(super) fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWrite
 pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
     let sources = message.sources();
     let dissection = message.dissection;
-    let (mut all, mut shown, mut whole, mut put_off) = (0, 0, true, [true, false, false]);
+    let (mut all, mut shown, mut whole) = (0, 0, true);
+    // The first node of each turn.
+    let mut first = [Some(0), None, None];
     let trees = [(&dissection.tree, 0), (&dissection.derived, 0), (&dissection.tree, 1), (&dissection.tree, 2)];
-    for (tree, turn) in trees {
-        let mut at = 0;
-        if !put_off[turn] {
-            continue;
-        }
+    for (k, (tree, turn)) in trees.into_iter().enumerate() {
+        let Some(mut at) = first[turn] else { continue };
         while let Some(node) = tree.nodes().get(at) {
             let own = match (node.value, node.field.show) {
                 (Value::Bytes { .. }, _) => 1,
@@ -198,7 +239,9 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
                 _ => 0,
             };
             let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
-            put_off[own] = true;
+            if k == 0 {
+                first[own].get_or_insert(at);
+            }
             if !node.hidden() && !empty && own == turn {
                 let fits = pair(tree, at, sources, limit, line);
                 whole &= fits;

@@ -1,16 +1,15 @@
 //! A table, for few messages: all of them are collected before the first is drawn.
 
+use super::form::Form;
 use super::leaf;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::times::{Clock, TimeForm};
 use crate::capture::Time;
 use crate::codec::{Tree, Value};
-use crate::dissect::Message;
+use crate::dissect::{Message, Wants};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The cap on rows; further messages are counted.
 pub const ROWS: usize = 10_000;
@@ -19,59 +18,41 @@ const COLUMNS: usize = 12;
 /// The maximum width of one value, in columns.
 const VALUE: usize = 48;
 
+/// After the cells of a row, before a column that was added to it, and after the row, as workers write
+/// rows: no text has them.
+const CELL: char = '\u{1f}';
+const ADDED: char = '\u{1d}';
+const ROW: char = '\u{1e}';
+
 /// Collects rows.
 #[derive(Debug)]
 pub struct Rows {
     rows: Vec<Row>,
     more: u64,
-    pub(super) maker: RowMaker,
-}
-
-/// Makes rows of messages: several threads can have one each.
-#[derive(Clone, Debug)]
-pub struct RowMaker {
     style: Style,
     clock: Clock,
-    /// The table is full.
-    full: Arc<AtomicBool>,
+    /// It is a worker's, which writes rows: how many.
+    written: Option<usize>,
 }
 
 /// A row of a table.
-#[derive(Clone, Debug)]
-pub struct Row {
+#[derive(Debug)]
+struct Row {
     frame: u64,
     time: String,
-    from: &'static str,
+    from: String,
     message: String,
     length: usize,
     /// Names and values of the top-level fields.
     fields: Vec<(String, String)>,
     notes: String,
     /// Names and values of further columns.
-    added: Vec<(&'static str, String)>,
+    added: Vec<(String, String)>,
 }
 
 impl Row {
-    /// The row with further columns, behind the others.
-    #[must_use]
-    pub fn with(mut self, cells: impl IntoIterator<Item = (&'static str, String)>) -> Row {
-        self.added.extend(cells);
-        self
-    }
-}
-
-impl RowMaker {
-    /// The time of the capture's first frame, the origin of relative times.
-    pub fn origin(&mut self, time: Time) {
-        self.clock.origin(time);
-    }
-
-    /// The row of a message; `None` if the table has no room for it.
-    pub fn row(&mut self, message: &Message<'_>) -> Option<Row> {
-        // All that are not added yet come after those that filled it.
-        if self.full.load(Ordering::Relaxed) {
-            return None;
-        }
+    /// The row of a message.
+    fn new(message: &Message<'_>, style: Style, clock: &mut Clock) -> Row {
         let (dissection, place) = (message.dissection, message.place);
         let mut notes: Vec<&str> = dissection.notes.iter().map(|(note, _)| note.code).collect();
         let fault = dissection.fault.as_ref().map(|fault| {
@@ -85,65 +66,123 @@ impl RowMaker {
         for tree in [&dissection.tree, &dissection.derived, &dissection.packet] {
             collect(tree, message, &mut fields);
         }
-        Some(Row {
+        Row {
             frame: place.frame,
             time: match place.frame {
                 0 => String::new(),
                 _ => text(|line| {
                     // As in summaries.
-                    let narrow = self.style.width.is_some_and(|width| width < super::summary::NARROW);
+                    let narrow = style.width.is_some_and(|width| width < super::summary::NARROW);
                     let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
-                    self.clock.show(self.style.time.unwrap_or(usual), place.time, line);
+                    clock.show(style.time.unwrap_or(usual), place.time, line);
                 }),
             },
-            from: dissection.from.name(),
+            from: dissection.from.name().into(),
             message: text(|line| super::tree_text::name(message, line)),
             length: place.length,
             fields,
             notes: notes.join(" "),
             added: Vec::new(),
-        })
+        }
     }
+
+    /// Appends the row as a worker hands it over.
+    fn write(&self, out: &mut Vec<u8>) {
+        let Row { frame, time, from, message, length, fields, notes, .. } = self;
+        let mut text = format!("{frame}{CELL}{time}{CELL}{from}{CELL}{message}{CELL}{length}{CELL}{notes}");
+        fields.iter().for_each(|(name, value)| text += &format!("{CELL}{name}{CELL}{value}"));
+        text.push(ROW);
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Reads what [`Row::write`] has written, without its end; `None` where there was no room for it.
+    fn read(text: &str) -> Option<Row> {
+        let (cells, added) = text.split_once(ADDED).map_or((text, None), |(cells, added)| (cells, Some(added)));
+        let mut cells = cells.split(CELL).map(String::from);
+        let mut row = Row {
+            frame: cells.next()?.parse().ok()?,
+            time: cells.next()?,
+            from: cells.next()?,
+            message: cells.next()?,
+            length: cells.next()?.parse().ok()?,
+            notes: cells.next()?,
+            fields: Vec::new(),
+            added: Vec::new(),
+        };
+        while let (Some(name), Some(value)) = (cells.next(), cells.next()) {
+            row.fields.push((name, value));
+        }
+        let added = added.into_iter().flat_map(|added| added.split(ADDED)).filter_map(|pair| pair.split_once(CELL));
+        row.added.extend(added.map(|(name, value)| (name.into(), value.into())));
+        Some(row)
+    }
+}
+
+/// Adds columns to a row that a [part](super::Renderer::part) of a table has written.
+pub fn add_columns(row: &mut Vec<u8>, columns: impl IntoIterator<Item = (&'static str, String)>) {
+    // One that had no room has none for more.
+    if row.pop().is_some() && !row.is_empty() {
+        columns.into_iter().for_each(|(name, value)| row.extend(format!("{ADDED}{name}{CELL}{value}").bytes()));
+    }
+    row.extend(ROW.to_string().bytes());
 }
 
 impl Rows {
     /// A table for this terminal.
     pub fn new(style: Style) -> Rows {
-        let maker = RowMaker { style, clock: Clock::default(), full: Arc::default() };
-        Rows { rows: Vec::new(), more: 0, maker }
-    }
-
-    /// Adds a message.
-    pub fn message(&mut self, message: &Message<'_>) {
-        let row = self.maker.row(message);
-        self.add(row);
+        Rows { rows: Vec::new(), more: 0, style, clock: Clock::default(), written: None }
     }
 
     /// Adds the row of a message, if there was room for it.
-    fn add(&mut self, row: Option<Row>) {
-        match row.filter(|_| self.rows.len() < ROWS) {
+    fn add(&mut self, row: impl FnOnce(Style, &mut Clock) -> Option<Row>) {
+        let room = self.rows.len() < ROWS;
+        match if room { row(self.style, &mut self.clock) } else { None } {
             Some(row) => self.rows.push(row),
             None => self.more += 1,
         }
-        if self.rows.len() >= ROWS {
-            self.maker.full.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Form for Rows {
+    /// Of notes the codes alone.
+    fn reads(&self) -> Wants {
+        Wants::DERIVED
+    }
+
+    fn origin(&mut self, time: Time) {
+        self.clock.origin(time);
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        match &mut self.written {
+            None => self.add(|style, clock| Some(Row::new(message, style, clock))),
+            Some(written) if *written < ROWS => {
+                *written += 1;
+                Row::new(message, self.style, &mut self.clock).write(out);
+            }
+            // Those before it fill the table.
+            Some(_) => out.extend(ROW.to_string().bytes()),
         }
     }
 
-    /// Adds the rows of messages.
-    pub(super) fn extend(&mut self, rows: &[Option<Row>]) {
-        rows.iter().for_each(|row| self.add(row.clone()));
+    fn divide(&mut self) -> bool {
+        self.written = Some(0);
+        self.style.divides()
     }
 
-    /// How many messages had no room, where there are such.
-    pub fn warning(&self) -> Option<String> {
+    fn append(&mut self, rows: &[u8], _: &mut Vec<u8>) {
+        for row in String::from_utf8_lossy(rows).split_terminator(ROW) {
+            self.add(|_, _| Row::read(row));
+        }
+    }
+
+    fn warning(&self) -> Option<String> {
         let more = self.more;
         (more > 0)
             .then(|| format!("table: the first {ROWS} messages; {more} more are left out: use -f summary or ndjson"))
     }
 
-    /// Appends the table.
-    pub fn finish(&mut self, out: &mut Vec<u8>) {
+    fn finish(&mut self, out: &mut Vec<u8>) {
         let rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {
             return;
@@ -152,11 +191,11 @@ impl Rows {
         let frames = rows.iter().any(|r| r.frame > 0);
         let noted = rows.iter().any(|r| !r.notes.is_empty());
         let mut table = Table::new();
-        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(match self.maker.style.width {
+        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(match self.style.width {
             Some(_) => ContentArrangement::Dynamic,
             None => ContentArrangement::Disabled,
         });
-        if let Some(width) = self.maker.style.width {
+        if let Some(width) = self.style.width {
             table.set_width(width.min(u16::MAX as usize) as u16);
         }
         let mut header = Vec::new();
@@ -172,7 +211,8 @@ impl Rows {
             header.push("notes");
         }
         // All have the same ones.
-        let added: Vec<&str> = rows.iter().take(1).flat_map(|row| row.added.iter().map(|(name, _)| *name)).collect();
+        let added: Vec<&str> =
+            rows.iter().take(1).flat_map(|row| row.added.iter().map(|(name, _)| name.as_str())).collect();
         header.extend(&added);
         table.set_header(header);
         for row in &rows {
@@ -181,7 +221,7 @@ impl Rows {
                 cells.push(Cell::new(row.frame).set_alignment(CellAlignment::Right));
                 cells.push(Cell::new(&row.time));
             }
-            cells.push(Cell::new(row.from));
+            cells.push(Cell::new(&row.from));
             cells.push(Cell::new(&row.message));
             cells.push(Cell::new(row.length).set_alignment(CellAlignment::Right));
             match &names {

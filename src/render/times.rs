@@ -48,6 +48,7 @@ impl Clock {
         match form {
             TimeForm::Relative => since(*self.first.get_or_insert(time), time, line),
             TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, line),
+            TimeForm::Epoch if time.secs >= 0 => line.appended(|out| self.second.append(time, out, int)),
             TimeForm::Epoch => line.appended(|out| seconds(time, out)),
             TimeForm::Utc => {
                 line.appended(|out| self.second.append(time, out, day_and_clock));

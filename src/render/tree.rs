@@ -9,16 +9,18 @@
 //! On the left the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first reassembled,
 //! unmasked or inflated source) and the bytes, on the right the tree.
 
+use super::form::Form;
 use super::gutter::Gutter;
 use super::leaf;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::times::{Clock, TimeForm};
 use super::tree_text::{fault, header, notes};
+use crate::capture::Time;
 use crate::codec::json::fields::behind;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
-use crate::dissect::Message;
+use crate::dissect::{Message, Wants};
 
 /// The width if output is not a terminal.
 const WIDTH: usize = 120;
@@ -86,9 +88,22 @@ impl Trees {
         };
         Trees { style, width, row, clock: Clock::default(), open: Vec::new() }
     }
+}
 
-    /// Appends one message.
-    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+impl Form for Trees {
+    fn reads(&self) -> Wants {
+        Wants::PRINTED
+    }
+
+    fn origin(&mut self, time: Time) {
+        self.clock.origin(time);
+    }
+
+    fn divide(&mut self) -> bool {
+        self.style.divides()
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         let mut line = LineWriter::new(out, self.style.colour);
         header(
             message,
@@ -113,7 +128,9 @@ impl Trees {
         notes(message, self.width, &mut line);
         line.newline();
     }
+}
 
+impl Trees {
     /// Draws a tree. Returns whether it included the fault.
     fn fields(&mut self, page: Page<'_>, message: &Message<'_>, line: &mut LineWriter<'_>) -> bool {
         let nodes = page.tree.nodes();

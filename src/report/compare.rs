@@ -19,7 +19,7 @@ const LISTED: usize = 300;
 const STEPS: usize = 180;
 const HEIGHT: u32 = 180;
 
-const COLUMNS: [(&str, &str); 5] = [("of", "of"), ("what", "what"), ("a", "A"), ("b", "B"), ("change", "change")];
+const COLUMNS: [&str; 5] = ["of", "what", "a", "b", "change"];
 
 /// The two runs, each with the mark of its curve: lines differ in colour, and one is broken.
 pub const RUNS: [(&str, Mark); 2] = [("A", Mark::Line("run-a")), ("B", Mark::Dashes("run-b"))];
@@ -123,16 +123,16 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
     section("round-trips", "Round trips", html, |html| {
         let summed = runs.map(|run| directions::summed(&run.stats));
         let mut names: Vec<(&str, &str)> = Vec::new();
-        for (proto, from, _) in summed.iter().flatten() {
-            if !names.contains(&(proto, from)) {
-                names.push((proto, from));
+        for sum in summed.iter().flatten() {
+            if !names.contains(&(sum.proto, sum.from)) {
+                names.push((sum.proto, sum.from));
             }
         }
         let mut any = false;
         for (proto, from) in names {
-            let of = |k: usize| summed[k].iter().find(|(p, f, _)| (*p, *f) == (proto, from)).map(|(.., sum)| sum);
+            let of = |k: usize| summed[k].iter().find(|sum| (sum.proto, sum.from) == (proto, from));
             for (what, id) in [("acknowledgement", 0), ("answer", 1)] {
-                let pick = |k: usize| of(k).map(|sum| if id == 0 { &sum.ack_delay } else { &sum.answer_time });
+                let pick = |k: usize| of(k).map(|sum| if id == 0 { &sum.ack } else { &sum.response });
                 let both = [pick(0), pick(1)].map(|delays| delays.filter(|d| d.count() > 0));
                 if both.iter().any(Option::is_some) {
                     any = true;

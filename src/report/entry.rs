@@ -2,6 +2,7 @@
 
 use crate::capture::Time;
 use crate::codec::json::fields::behind;
+use crate::codec::json::line::Stage;
 use crate::codec::json::text::string;
 use crate::codec::{Level, Node, Sources, Tree, Value};
 use crate::dissect::{Message, Relation, RelationKind, Role, Target};
@@ -131,6 +132,7 @@ pub struct Maker {
     shape: Vec<u8>,
     values: Vec<u8>,
     notes: Vec<u8>,
+    stage: Stage,
 }
 
 /// What of a message is text, made by a [`Maker`].
@@ -184,13 +186,15 @@ impl Maker {
                 | u8::from(beside || node.derived()) << 1
                 | u8::from(node.nests() && !numbers) << 2
                 | u8::from(in_the_bytes(node, sources)) << 3;
-            self.shape.push(b'\t');
-            type_word(node, &mut self.shape);
-            for number in [u64::from(node.bit), u64::from(node.bits), u64::from(flags), u64::from(node.source)] {
-                self.shape.push(b'\t');
-                self.shape.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            }
-            self.shape.push(b'\n');
+            self.stage.line(&mut self.shape, |line| {
+                line.constant(b"\t");
+                type_word(node, line);
+                for number in [u64::from(node.bit), u64::from(node.bits), u64::from(flags), u64::from(node.source)] {
+                    line.constant(b"\t");
+                    line.uint(number);
+                }
+                line.constant(b"\n");
+            });
             let mut line = LineWriter::new(&mut self.values, false);
             match node.value {
                 _ if numbers => leaf::inline(&nodes[at + 1..end], sources, &mut line, COLUMNS),

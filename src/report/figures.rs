@@ -39,26 +39,13 @@ pub struct Shown<'a> {
     pub id: &'static str,
     /// What it is of.
     pub caption: &'a str,
-    /// Its columns, and their headings.
-    pub columns: &'a [(&'static str, &'static str)],
+    /// Its columns; their headings are their names, with spaces.
+    pub columns: &'a [&'static str],
     /// So many rows.
     pub most: usize,
     /// What has the others.
     pub more: &'a str,
 }
-
-/// Columns that say nothing where all their values are these.
-const QUIET: [(&str, Cell); 9] = [
-    ("connection", Cell::Int(1)),
-    ("faults", Cell::Int(0)),
-    ("unmatched", Cell::Int(0)),
-    ("given_up", Cell::Int(0)),
-    ("handled_twice", Cell::Int(0)),
-    ("never_handled", Cell::Int(0)),
-    ("refused", Cell::Int(0)),
-    ("index", Cell::Null),
-    ("copies", Cell::Int(1)),
-];
 
 /// Writes a table, wide ones in a region of their own that scrolls. Columns without a value are left out.
 pub fn table(table: &Table, shown: &Shown<'_>, html: &mut Html) {
@@ -72,24 +59,30 @@ pub fn table_with(
     html: &mut Html,
     own: impl Fn(&[Cell], &'static str, &mut Html) -> bool,
 ) {
-    let place = |name: &str| table.shape.columns.iter().position(|column| *column == name);
-    let told = |name: &str, at: usize| {
-        let usual = QUIET.iter().find(|(column, _)| *column == name).map_or(&Cell::Null, |(_, usual)| usual);
-        table.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell != usual && *cell != Cell::Null))
+    let place = |name: &str| table.place(name);
+    let told = |at: usize| {
+        let usual = table.columns.get(at).map_or("-", |figure| figure.usual);
+        let is_usual = |cell: &Cell| match cell {
+            Cell::Null => true,
+            Cell::Int(n) => n.to_string() == usual,
+            Cell::Text(text) => text == usual,
+            _ => false,
+        };
+        table.rows.iter().any(|row| row.get(at).is_some_and(|cell| !is_usual(cell)))
     };
     let columns: Vec<Column> = shown
         .columns
         .iter()
-        .filter_map(|(name, heading)| Some((place(name)?, *name, *heading)))
-        .filter(|(at, name, _)| told(name, *at))
-        .map(|(at, name, heading)| Column::new(table, at, name, heading))
+        .filter_map(|name| Some((place(name)?, *name)))
+        .filter(|(at, _)| told(*at))
+        .map(|(at, name)| Column::new(table, at, name))
         .collect();
     let index = place("index");
     region(shown.id, shown.caption, html, |html| {
         html.el("thead").with(|html| {
             html.el("tr").with(|html| {
                 for column in &columns {
-                    html.el("th").attr("scope", "col").class(column.class).text(column.heading);
+                    html.el("th").attr("scope", "col").class(column.class).text(column.name.replace('_', " "));
                 }
             });
         });
@@ -99,8 +92,8 @@ pub fn table_with(
                     for column in &columns {
                         let Some(cell) = row.get(column.at) else { continue };
                         let exact = match cell {
-                            Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
-                            _ => None,
+                            Cell::Int(_) | Cell::Flag(_) => None,
+                            cell => cell.printed(),
                         };
                         let mut td = html.el("td").class(column.class).attr("data-c", column.name);
                         if let Some(exact) = exact {
@@ -152,13 +145,12 @@ pub fn place_link(frame: u64, index: Option<u64>, html: &mut Html) {
 struct Column {
     at: usize,
     name: &'static str,
-    heading: &'static str,
     class: &'static str,
     digits: usize,
 }
 
 impl Column {
-    fn new(table: &Table, at: usize, name: &'static str, heading: &'static str) -> Column {
+    fn new(table: &Table, at: usize, name: &'static str) -> Column {
         let cells = || table.rows.iter().filter_map(|row| row.get(at));
         // Figures may stand among words; changes are figures in words.
         let text = cells().all(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_) | Cell::Null)) && name != "change";
@@ -169,7 +161,7 @@ impl Column {
             x if x < 10_000.0 => 1,
             _ => 0,
         };
-        Column { at, name, heading, class: if text { "t" } else { "n" }, digits }
+        Column { at, name, class: if text { "t" } else { "n" }, digits }
     }
 
     fn cell(&self, cell: &Cell, html: &mut Html) {
@@ -181,7 +173,8 @@ impl Column {
             Cell::Int(n) if matches!(self.name, "flow" | "connection" | "index" | "frame") => _ = html.text(n),
             Cell::Int(n) => _ = html.text(Count(*n)),
             Cell::Real(x, digits) => _ = html.text(format_args!("{x:.digits$}")),
-            Cell::Millis(x) => _ = html.text(format_args!("{x:.digits$}")),
+            Cell::Seconds(x) => _ = html.text(format_args!("{x:.3}")),
+            Cell::Millis(x) => _ = html.text(format_args!("{:.digits$}", cell.printed().unwrap_or(*x))),
             Cell::Share(x) => _ = html.text(format_args!("{:.1} %", x * 100.0)),
             Cell::Flag(yes) => _ = html.text(if *yes { "yes" } else { "no" }),
         }

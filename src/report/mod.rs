@@ -48,8 +48,9 @@ mod tests;
 mod viewer;
 
 use crate::capture::Time;
-use crate::dissect::{Message, Options, Registry, Sink};
-use crate::flow::End;
+use crate::dissect::{Account, Message, Options, Registry, Sink};
+use crate::flow::Closing;
+use crate::read::CaptureSink;
 use crate::stats::course::Course;
 use crate::stats::noted::Noted;
 use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
@@ -81,6 +82,8 @@ pub struct About {
     pub cut: Option<String>,
     /// What was selected of it: the options that say so.
     pub selected: Vec<String>,
+    /// What was read, and what was left out.
+    pub account: Account,
 }
 
 /// What is collected of one capture.
@@ -137,8 +140,8 @@ impl Run {
     pub fn frame(&mut self, time: Time) {
         if self.start.is_none() {
             self.start = Some(time);
-            self.by_message.origin(time.nanos() as i64);
-            self.by_direction.origin(time.nanos() as i64);
+            self.by_message.origin(time);
+            self.by_direction.origin(time);
             self.course.origin(time);
         }
         self.frames += 1;
@@ -157,8 +160,14 @@ impl Run {
         }
     }
 
+    /// All was read: the capture's account, and whether only selected messages were counted.
+    pub fn read(&mut self, account: Account, selected: bool) {
+        self.stats.account = account;
+        self.stats.selected = selected;
+    }
+
     /// A conversation ended.
-    pub fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    pub fn ended(&mut self, flow: u64, how: Closing) {
         self.stats.ended(flow, how);
     }
 

@@ -4,30 +4,17 @@
 //! out, and finally it is folded: further columns follow below, after the same keys. If output is
 //! not a terminal, each row is one line.
 
+use super::figure::Figure;
 use super::table::{Cell, Table};
 use crate::printable::{Printable, tricky};
 use crate::render::palette::{COLOURS, PLAIN, Palette};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns that text output omits if all rows have this value.
-const USUAL: [(&str, &str); 8] = [
-    ("connection", "1"),
-    ("faults", "0"),
-    ("unmatched", "0"),
-    ("refused", "0"),
-    ("given_up", "0"),
-    ("handled_twice", "0"),
-    ("never_handled", "0"),
-    ("roles", "known"),
-];
-/// Columns for programs only.
-const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];
 /// Columns to omit first if there is little room; `proto` only if it is the same in all rows: the
 /// overview has it.
-const SPARE: [&str; 6] = ["proto", "share", "transport", "largest", "p99", "p90"];
-/// Shorter headings, for those longer than their column's values.
-const SHORT: [(&str, &str); 2] = [("reliable", "rel"), ("duplicates", "dup")];
+const SPARE: [&str; 8] =
+    ["proto", "message_share", "transport", "size_max", "response_p99", "response_p90", "answered_p99", "answered_p90"];
 /// The gap between two columns.
 const GAP: usize = 2;
 /// The maximum width of a text, whatever its source.
@@ -35,16 +22,16 @@ const TEXT: usize = 60;
 
 /// One column, as text.
 struct Column {
-    name: &'static str,
+    figure: &'static Figure,
     /// The lines of the heading.
-    heading: Vec<&'static str>,
+    heading: Vec<String>,
     cells: Vec<String>,
     /// Right-aligned, for numbers.
     right: bool,
 }
 
 impl Column {
-    fn new(table: &Table, place: usize, name: &'static str) -> Column {
+    fn new(table: &Table, place: usize, figure: &'static Figure) -> Column {
         let cells = || table.rows.iter().filter_map(|row| row.get(place));
         let largest = cells().filter_map(|c| if let Cell::Millis(x) = c { Some(x.abs()) } else { None });
         let digits = match largest.fold(0.0, f64::max) {
@@ -53,32 +40,29 @@ impl Column {
             _ => 1,
         };
         Column {
-            name,
-            heading: vec![name],
+            figure,
+            heading: vec![figure.heading()],
             cells: cells().map(|cell| text_of(cell, digits)).collect(),
-            right: cells().any(|c| matches!(c, Cell::Int(_) | Cell::Real(..) | Cell::Millis(_) | Cell::Share(_))),
+            right: cells().any(|c| !matches!(c, Cell::Flag(_)) && c.number().is_some()),
         }
     }
 
     /// Does it have any information?
     fn is_informative(&self) -> bool {
-        let usual = USUAL.iter().find(|(name, _)| *name == self.name).map_or("-", |(_, usual)| usual);
-        !DETAILS.contains(&self.name) && self.cells.iter().any(|cell| cell != usual && cell != "-")
+        !self.figure.detail && self.cells.iter().any(|cell| cell != self.figure.usual && cell != "-")
     }
 
     fn width(&self) -> usize {
-        let words = self.heading.iter().copied().chain(self.cells.iter().map(String::as_str));
+        let words = self.heading.iter().chain(&self.cells).map(String::as_str);
         words.map(UnicodeWidthStr::width).max().unwrap_or(0)
     }
 
-    /// Makes the heading narrower: shorter, or in two lines.
+    /// Makes the heading narrower: in two lines.
     fn narrow_heading(&mut self) {
-        if let Some((_, short)) = SHORT.iter().find(|(name, _)| *name == self.name) {
-            self.heading = vec![short];
-        }
-        let cuts = self.name.match_indices('_').map(|(at, _)| (&self.name[..at], &self.name[at + 1..]));
+        let name = self.figure.heading();
+        let cuts = name.match_indices(['_', ' ']).map(|(at, _)| (&name[..at], &name[at + 1..]));
         if let Some((first, second)) = cuts.min_by_key(|(a, b)| a.len().max(b.len())) {
-            self.heading = vec![first, second];
+            self.heading = [first, second].map(String::from).into();
         }
     }
 }
@@ -101,7 +85,8 @@ fn text_of(cell: &Cell, digits: usize) -> String {
         Cell::Text(text) => text.clone(),
         Cell::Int(n) => n.to_string(),
         Cell::Real(x, digits) => format!("{x:.digits$}"),
-        Cell::Millis(x) => format!("{x:.digits$}"),
+        Cell::Seconds(x) => format!("{x:.3}"),
+        Cell::Millis(x) => format!("{:.digits$}", cell.printed().unwrap_or(*x)),
         Cell::Share(x) => format!("{:.1}%", x * 100.0),
         Cell::Flag(yes) => if *yes { "yes" } else { "no" }.into(),
     }
@@ -111,10 +96,8 @@ fn text_of(cell: &Cell, digits: usize) -> String {
 /// so are details. `width`: the terminal's.
 pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String) {
     let palette = if colour { &COLOURS } else { &PLAIN };
-    let names = table.shape.columns.iter().enumerate();
-    let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
-    let keys = table.shape.columns.get(..table.shape.keys).unwrap_or(&[]);
-    columns.retain(Column::is_informative);
+    let mut columns = columns_of(table);
+    let keys = table.columns.get(..table.shape.keys).unwrap_or(&[]);
     if !table.shape.title.is_empty() {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{}{}{}", palette.title, table.shape.title, palette.reset);
@@ -126,10 +109,10 @@ pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String)
     for spare in SPARE {
         let dispensable = |c: &Column| spare != "proto" || c.cells.windows(2).all(|pair| pair[0] == pair[1]);
         if total(&columns) > width {
-            columns.retain(|c| c.name != spare || !dispensable(c));
+            columns.retain(|c| c.figure.name != spare || !dispensable(c));
         }
     }
-    let keys = columns.iter().take_while(|c| keys.contains(&c.name)).count();
+    let keys = columns.iter().take_while(|c| keys.contains(&c.figure)).count();
     let (keys, mut rest) = columns.split_at(keys);
     while !rest.is_empty() {
         let (here, behind) = rest.split_at(fold(total(keys), rest, width));
@@ -143,15 +126,13 @@ pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String)
 
 /// Appends a table of as many columns as fit, without folding: `spare` are given up one by one.
 pub fn fitted(table: &Table, width: usize, spare: &[&str], colour: bool, out: &mut String) {
-    let names = table.shape.columns.iter().enumerate();
-    let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
-    columns.retain(Column::is_informative);
+    let mut columns = columns_of(table);
     if total(&columns) > width {
         columns.iter_mut().for_each(Column::narrow_heading);
     }
     for spare in spare {
         if total(&columns) > width {
-            columns.retain(|column| column.name != *spare);
+            columns.retain(|column| column.figure.name != *spare);
         }
     }
     block(&columns.iter().collect::<Vec<_>>(), if colour { &COLOURS } else { &PLAIN }, out);
@@ -159,8 +140,13 @@ pub fn fitted(table: &Table, width: usize, spare: &[&str], colour: bool, out: &m
 
 /// The width of the table without a limit.
 pub fn width(table: &Table) -> usize {
-    let columns = table.shape.columns.iter().enumerate().map(|(place, name)| Column::new(table, place, name));
-    total(&columns.filter(Column::is_informative).collect::<Vec<_>>())
+    total(&columns_of(table))
+}
+
+/// The columns with information in any row, without details.
+fn columns_of(table: &Table) -> Vec<Column> {
+    let columns = table.columns.iter().enumerate().map(|(place, figure)| Column::new(table, place, figure));
+    columns.filter(Column::is_informative).collect()
 }
 
 /// How many of the columns go beside the keys: as many as fit, at least one, and no family
@@ -172,8 +158,9 @@ fn fold(keys: usize, columns: &[Column], width: usize) -> usize {
         at <= width
     });
     let fit = fit.count();
-    let splits_family =
-        |count: &usize| columns.get(count - 1..=*count).is_some_and(|pair| same_family(pair[0].name, pair[1].name));
+    let splits_family = |count: &usize| {
+        columns.get(count - 1..=*count).is_some_and(|pair| same_family(pair[0].figure.name, pair[1].figure.name))
+    };
     (1..=fit).rev().find(|count| !splits_family(count)).unwrap_or(fit.max(1))
 }
 
@@ -198,11 +185,11 @@ fn colour_of(column: &str, cell: &str, palette: &'static Palette) -> &'static st
         _ if nothing => "",
         ("faults" | "broken", _) => palette.error,
         (
-            "warnings" | "resends" | "resent" | "resent_share" | "missing" | "lost" | "lost_share" | "never_acked"
-            | "unanswered" | "unmatched" | "refused" | "given_up" | "handled_twice" | "never_handled",
+            "warnings" | "resent" | "resent_share" | "missing" | "lost" | "lost_share" | "never_acked" | "unanswered"
+            | "unmatched" | "refused" | "given_up" | "handled_twice" | "never_handled",
             _,
         )
-        | ("end", "rst")
+        | ("transport_end", "rst")
         | ("what", "vanished" | "appeared") => palette.warning,
         _ => "",
     }
@@ -219,10 +206,11 @@ fn block(columns: &[&Column], palette: &'static Palette, out: &mut String) {
             let (text, colour) = match k.checked_sub(high) {
                 Some(row) => {
                     let text = column.cells.get(row).map_or("", String::as_str);
-                    (text, colour_of(column.name, text, palette))
+                    (text, colour_of(column.figure.name, text, palette))
                 }
                 None => {
-                    let heading = (k + column.heading.len()).checked_sub(high).map_or("", |k| column.heading[k]);
+                    let heading =
+                        (k + column.heading.len()).checked_sub(high).map_or("", |k| column.heading[k].as_str());
                     (heading, palette.dim)
                 }
             };

@@ -2,157 +2,106 @@
 //! connection.
 
 use super::Stats;
-use super::delivery::{Connection, Direction};
+use super::directions::{Sender, senders};
 use super::histogram::Delays;
-use super::table::{Cell, Shape, Table};
-use super::tables::{client, share};
-use crate::flow::Side;
+use super::table::{Cell, Column, Shape, Table, column};
 
-/// The percentiles of delays in the tables, beside the maximum.
-const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
+/// The columns that identify a row.
+const KEYS: [Column<Sender>; 4] = [
+    column("flow", |s| s.flow.into()),
+    column("connection", |s| u64::from(s.connection).into()),
+    column("proto", |s| s.proto.into()),
+    column("from", |s| s.from.into()),
+];
 
-static DELIVERY: Shape = Shape {
-    kind: "delivery",
-    title: "Numbered messages (delays and round trips in ms)",
-    keys: 4,
-    columns: &[
-        "flow",
-        "connection",
-        "proto",
-        "from",
-        "messages",
-        "copies",
-        "resent",
-        "resent_share",
-        "duplicates",
-        "given_up",
-        "never_acked",
-        "gaps",
-        "missing",
-        "late",
-        "lost",
-        "handled_twice",
-        "never_handled",
-        "lost_share",
-        "ack_p50",
-        "ack_p90",
-        "ack_p99",
-        "ack_max",
-        "ack_jitter",
-        "rtt_p50",
-        "rtt_p90",
-        "rtt_p99",
-        "rtt_max",
-        "rtt_jitter",
-    ],
-};
-static REQUESTS: Shape = Shape {
-    kind: "request",
-    title: "Requests (times to their answers in ms)",
-    keys: 4,
-    columns: &[
-        "flow",
-        "connection",
-        "proto",
-        "from",
-        "requests",
-        "answers",
-        "unanswered",
-        "unmatched",
-        "p50",
-        "p90",
-        "p99",
-        "max",
-        "jitter",
-    ],
-};
-static LINKS: Shape = Shape {
-    kind: "link",
-    title: "Links (lives in ms)",
-    keys: 4,
-    columns: &[
-        "flow",
-        "connection",
-        "proto",
-        "from",
-        "offered",
-        "accepted",
-        "refused",
-        "ended",
-        "life_p50",
-        "life_p90",
-        "life_p99",
-        "life_max",
-    ],
-};
+/// The figures of numbered messages.
+pub const NUMBERED: [Column<Sender>; 25] = [
+    column("messages", |s| s.messages.into()),
+    column("sent", |s| s.sent.into()),
+    column("resent", |s| s.resent.into()),
+    column("resent_share", |s| Cell::share(s.resent, s.sent)),
+    column("duplicates", |s| s.duplicates.into()),
+    column("acked", |s| s.acked.into()),
+    column("given_up", |s| s.given_up.into()),
+    column("never_acked", |s| s.never_acked.into()),
+    column("gaps", |s| s.gaps.into()),
+    column("missing", |s| s.missing.into()),
+    column("late", |s| s.late.into()),
+    column("lost", |s| s.lost.into()),
+    column("handled_twice", |s| s.handled_twice.into()),
+    column("never_handled", |s| s.never_handled.into()),
+    column("lost_share", |s| Cell::share(s.lost, s.messages + s.lost)),
+    column("ack_p50", |s| percentile(&s.ack, 50.0)),
+    column("ack_p90", |s| percentile(&s.ack, 90.0)),
+    column("ack_p99", |s| percentile(&s.ack, 99.0)),
+    column("ack_max", |s| longest(&s.ack)),
+    column("ack_jitter", |s| Cell::millis(s.ack.jitter())),
+    column("rtt_p50", |s| percentile(&s.rtt, 50.0)),
+    column("rtt_p90", |s| percentile(&s.rtt, 90.0)),
+    column("rtt_p99", |s| percentile(&s.rtt, 99.0)),
+    column("rtt_max", |s| longest(&s.rtt)),
+    column("rtt_jitter", |s| Cell::millis(s.rtt.jitter())),
+];
 
-fn delays(all: &Delays, row: &mut Vec<Cell>) {
-    row.extend(PERCENTILES.map(|p| Cell::millis(all.percentile(p).map(|n| n as f64))));
-    row.push(Cell::millis(all.max().map(|n| n as f64)));
-    row.push(Cell::millis(all.jitter()));
+/// The figures of requests.
+pub const REQUESTS: [Column<Sender>; 9] = [
+    column("requests", |s| s.requests.into()),
+    column("responses", |s| s.responses.into()),
+    column("unanswered", |s| s.unanswered.into()),
+    column("unmatched", |s| s.unmatched.into()),
+    column("response_p50", |s| percentile(&s.response, 50.0)),
+    column("response_p90", |s| percentile(&s.response, 90.0)),
+    column("response_p99", |s| percentile(&s.response, 99.0)),
+    column("response_max", |s| longest(&s.response)),
+    column("response_jitter", |s| Cell::millis(s.response.jitter())),
+];
+
+const LINKS: [Column<Sender>; 8] = [
+    column("offered", |s| s.offered.into()),
+    column("accepted", |s| s.accepted.into()),
+    column("refused", |s| s.refused.into()),
+    column("ended", |s| s.ended.into()),
+    column("life_p50", |s| percentile(&s.life, 50.0)),
+    column("life_p90", |s| percentile(&s.life, 90.0)),
+    column("life_p99", |s| percentile(&s.life, 99.0)),
+    column("life_max", |s| longest(&s.life)),
+];
+
+/// A percentile in milliseconds.
+pub(crate) fn percentile(all: &Delays, percent: f64) -> Cell {
+    Cell::millis(all.percentile(percent).map(|n| n as f64))
 }
 
-/// The directions of all connections: the connection, the sender's role, the figures.
-pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static str, &Direction)> {
-    stats.delivery.iter().flat_map(|connection| {
-        let flow = stats.flow(connection.flow);
-        let first = flow.map_or(Side::A, client);
-        [first, first.other()].map(|side| {
-            let role = match flow.and_then(|f| f.server) {
-                Some(server) if server == side => "server",
-                Some(_) => "client",
-                None if side == Side::A => "first",
-                None => "second",
-            };
-            (connection, role, &connection.directions[side.index()])
-        })
-    })
+/// The longest in milliseconds.
+pub(crate) fn longest(all: &Delays) -> Cell {
+    Cell::millis(all.max().map(|n| n as f64))
 }
 
-/// The key columns: the connection, and the sender's role.
-fn key_cells(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
-    let proto = stats.flow(connection.flow).map_or("", |f| f.proto);
-    vec![connection.flow.into(), Cell::Int(connection.ordinal as u64), proto.into(), role.into()]
+fn table(
+    stats: &Stats,
+    kind: &'static str,
+    title: &'static str,
+    columns: &[Column<Sender>],
+    has: fn(&Sender) -> bool,
+) -> Table {
+    let mut rows = senders(stats);
+    rows.retain(has);
+    Table::of(Shape { kind, title, keys: KEYS.len() }, &KEYS, &rows).with(columns, &rows)
 }
 
-/// Numbered messages of each direction. Times in milliseconds.
+/// Numbered messages of each direction.
 pub fn delivery(stats: &Stats) -> Table {
-    let mut table = Table::new(&DELIVERY);
-    for (connection, role, d) in directions(stats).filter(|(.., d)| d.messages > 0) {
-        let mut row = key_cells(stats, connection, role);
-        row.extend([d.messages, d.copies, d.resent].map(Cell::Int));
-        row.push(share(d.resent, d.copies));
-        let counts = [d.duplicates, d.given_up(), d.never_acked(), d.gaps, d.missing, d.late, d.lost()];
-        row.extend(counts.into_iter().chain([d.handled_twice, d.never_handled]).map(Cell::Int));
-        row.push(share(d.lost(), d.messages + d.lost()));
-        delays(&d.ack_delay, &mut row);
-        delays(&d.round_trip, &mut row);
-        table.rows.push(row);
-    }
-    table
+    let title = "Numbered messages (delays and round trips in ms)";
+    table(stats, "delivery", title, &NUMBERED, |s| s.messages > 0)
 }
 
-/// Requests of each direction, and how long their answers took in milliseconds.
+/// Requests of each direction, and how long their responses took.
 pub fn requests(stats: &Stats) -> Table {
-    let mut table = Table::new(&REQUESTS);
-    for (connection, role, d) in directions(stats).filter(|(.., d)| d.requests + d.answers + d.unmatched > 0) {
-        let mut row = key_cells(stats, connection, role);
-        row.extend([d.requests, d.answers, d.unanswered(), d.unmatched].map(Cell::Int));
-        delays(&d.answer_time, &mut row);
-        table.rows.push(row);
-    }
-    table
+    let title = "Requests (times to their responses in ms)";
+    table(stats, "request", title, &REQUESTS, |s| s.requests + s.responses + s.unmatched > 0)
 }
 
-/// Links that each side offered, those it ended, and how long these lived in milliseconds.
+/// Links that each side offered, those it ended, and how long these lived.
 pub fn links(stats: &Stats) -> Table {
-    let mut table = Table::new(&LINKS);
-    for (connection, role, d) in directions(stats).filter(|(.., d)| d.offered + d.ended > 0) {
-        let mut row = key_cells(stats, connection, role);
-        row.extend([d.offered, d.accepted, d.refused, d.ended].map(Cell::Int));
-        delays(&d.life, &mut row);
-        row.pop();
-        table.rows.push(row);
-    }
-    table
+    table(stats, "link", "Links (lives in ms)", &LINKS, |s| s.offered + s.ended > 0)
 }

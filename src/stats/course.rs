@@ -117,7 +117,7 @@ impl Sink for Course {
         let now = message.place.time.nanos() as i64;
         let at = now.saturating_sub(*self.start.get_or_insert(now)).max(0);
         let waiting = message.dissection.from.other();
-        for event in &message.dissection.delivery {
+        for event in message.dissection.delivery.iter() {
             let (awaited, delay, again) = match *event {
                 Event::Acked { acked: Acked::First(sent), .. } => (Awaited::Ack, now - sent.time, sent.copies > 1),
                 Event::Answer(after) | Event::CrossFlowAnswer { after, .. } => (Awaited::Answer, after, false),

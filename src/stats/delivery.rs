@@ -4,17 +4,18 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | messages | numbers seen; copies: including every further copy of them |
-//! | resent | copies before any acknowledgement: the message was lost after the capture point, or its acknowledgement was |
-//! | duplicates | copies after an acknowledgement: unnecessary, or made by the network |
-//! | acked | acknowledged messages; `delay` from the first copy to the first acknowledgement |
-//! | round trip | the same, for messages sent only once: for others it is unknown which copy was acknowledged |
+//! | messages | numbers seen |
+//! | sent | transmissions of them, the first included |
+//! | resent | transmissions after the first, before any acknowledgement: the message was lost after the capture point, or its acknowledgement was |
+//! | duplicates | transmissions after an acknowledgement: unnecessary, or made by the network |
+//! | acked | acknowledged messages; `ack` is the time from the first transmission to the first acknowledgement |
+//! | round trip | the same, for messages sent only once: for others it is unknown which transmission was acknowledged |
 //! | given up | the sender's last attempt was seen, and no acknowledgement |
 //! | gaps, missing | how often a number came too early, and how many numbers were skipped |
-//! | late | first copies with a number below the highest: reordered, or retransmitted after a loss |
+//! | late | first transmissions with a number below the highest: reordered, or resent after a loss |
 //! | lost | missing and never seen: finally lost before the capture point |
-//! | handled twice | more than one copy passes the receiver's own filter to its application |
-//! | never handled | no copy passes, though the capture has it |
+//! | handled twice | more than one transmission passes the receiver's own filter to its application |
+//! | never handled | none passes, though the capture has it |
 //!
 //! The last two are known if the filter is, and hold for a receiver that gets what the capture has:
 //! they are most reliable for a capture at its side.
@@ -40,11 +41,11 @@ const LAST_TRIES: usize = 256;
 pub struct Direction {
     /// Numbers seen.
     pub messages: u64,
-    /// All copies of them.
-    pub copies: u64,
-    /// Copies before an acknowledgement.
+    /// Transmissions of them, the first included.
+    pub sent: u64,
+    /// Transmissions after the first, before an acknowledgement.
     pub resent: u64,
-    /// Copies after an acknowledgement.
+    /// Transmissions after an acknowledgement.
     pub duplicates: u64,
     /// Acknowledged messages.
     pub acked: u64,
@@ -151,14 +152,23 @@ impl Deliveries {
         Deliveries { rows, ..Deliveries::default() }
     }
 
-    fn place(&mut self, flow: u64, begin: bool) -> usize {
+    /// The number of a conversation's connection, where it has any figures.
+    pub(super) fn used(&self, flow: u64) -> Option<u32> {
+        let connection = self.connections.get(*self.current.get(&flow)?)?;
+        (connection.used() && connection.flow == flow).then_some(connection.ordinal)
+    }
+
+    /// The place of the conversation's connection. `begin`: it is its `ordinal`th, and begins.
+    fn place(&mut self, flow: u64, begin: bool, ordinal: u32) -> usize {
         let current = self.current.get(&flow).copied();
         if let Some(at) = current
             && !(begin && self.connections.get(at).is_some_and(|c| c.used() && c.flow == flow))
         {
+            if begin && let Some(connection) = self.connections.get_mut(at).filter(|c| c.flow == flow) {
+                connection.ordinal = ordinal;
+            }
             return at;
         }
-        let ordinal = current.and_then(|at| self.connections.get(at)).map_or(1, |c| c.ordinal + 1);
         let at = match self.connections.len() {
             CONNECTIONS => {
                 self.summed = true;
@@ -180,7 +190,8 @@ impl Deliveries {
     }
 
     /// Counts events of a message.
-    pub(super) fn see<'e>(&mut self, of: &Observation, events: impl IntoIterator<Item = &'e Event>) {
+    /// `ordinal` is the number of the connection of its conversation.
+    pub(super) fn see<'e>(&mut self, of: &Observation, events: impl IntoIterator<Item = &'e Event>, ordinal: u32) {
         let Observation { flow, side, frame, message: name, .. } = *of;
         let now = of.time.nanos() as i64;
         for event in events {
@@ -198,21 +209,25 @@ impl Deliveries {
                 }
                 continue;
             }
-            let at = self.place(flow, *event == Event::Begin);
+            let at = self.place(flow, *event == Event::Begin, ordinal);
             let room = self.rows && self.listed < LISTED;
             let Some(connection) = self.connections.get_mut(at) else { continue };
             let [a, b] = &mut connection.directions;
             let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
             match *event {
-                Event::Begin => {}
+                Event::Begin | Event::Step(_) => {}
                 Event::Sent { number, extended, seen, message_id, last_try, handled } => {
-                    own.sent(seen, frame, self.rows);
+                    own.transmission(seen, frame, self.rows);
                     if let Seen::Copy { before } = seen {
                         own.resend_time.add(now - before.last_time);
                     }
                     own.handled(seen, handled);
-                    if last_try && own.last_tries.len() < LAST_TRIES {
-                        own.last_tries.push(extended);
+                    match last_try {
+                        true if own.last_tries.len() < LAST_TRIES => own.last_tries.push(extended),
+                        true => {}
+                        // It was none.
+                        false if own.last_tries.is_empty() => {}
+                        false => own.last_tries.retain(|number| *number != extended),
                     }
                     match self.rows && seen != Seen::Forgotten {
                         true if room => {
@@ -285,11 +300,11 @@ impl Direction {
         self.answer_time.add(after);
     }
 
-    fn sent(&mut self, seen: Seen, frame: u64, rows: bool) {
+    fn transmission(&mut self, seen: Seen, frame: u64, rows: bool) {
         if seen == Seen::Forgotten {
             return;
         }
-        self.copies += 1;
+        self.sent += 1;
         match seen {
             Seen::Copy { before } if before.acked => self.duplicates += 1,
             Seen::Copy { .. } => self.resent += 1,

@@ -1,12 +1,15 @@
 //! Comparison of two captures at message level: new, missing and changed messages, and the limits
 //! that a user sets for that.
 
-use super::connections::directions;
-use super::histogram::Delays;
+use super::connections::{NUMBERED, REQUESTS};
+use super::directions::{Sender, summed};
+use super::figure::Figure;
 use super::limits::Bound;
 pub use super::limits::{Limit, Subject};
-pub use super::metric::{Metric, Unit};
+pub use super::metric::Unit;
+use super::metric::{OF_MESSAGES, OF_SIDES};
 pub use super::report_diff::{junit, limits_json, markdown, table};
+use super::tables::{Counted, TRAFFIC};
 use super::{Kind, Stats};
 use std::collections::BTreeSet;
 
@@ -24,14 +27,14 @@ pub enum Change {
     /// Field paths that only the second, and only the first, capture has.
     Fields(Vec<String>, Vec<String>),
     /// A figure that differs: in the first, in the second.
-    Figure(Metric, f64, f64),
+    Figure(&'static Figure, f64, f64),
 }
 
 impl Change {
     /// Its size as a fraction: of shares the difference, else relative to the first capture.
     pub fn part(&self) -> f64 {
         match self {
-            Change::Figure(metric, a, b) if metric.is_share() => b - a,
+            Change::Figure(figure, a, b) if figure.is_share() => b - a,
             Change::Figure(_, a, b) if a == b => 0.0,
             Change::Figure(_, a, b) if *a == 0.0 => f64::INFINITY.copysign(*b),
             Change::Figure(_, a, b) => (b - a) / a,
@@ -39,12 +42,12 @@ impl Change {
         }
     }
 
-    /// The change in a unit of its metric.
+    /// The change in a unit of its figure.
     fn amount(&self, unit: Unit) -> Option<f64> {
-        let Change::Figure(metric, a, b) = self else { return None };
+        let Change::Figure(figure, a, b) = self else { return None };
         Some(match unit {
             Unit::Percent => self.part() * 100.0,
-            Unit::Points if metric.is_share() => (b - a) * 100.0,
+            Unit::Points if figure.is_share() => (b - a) * 100.0,
             Unit::Seconds => (b - a) / 1e3,
             _ => b - a,
         })
@@ -87,9 +90,9 @@ pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> (Vec<Difference>, Vec<
             comparison.kind(name, &format!("{}.{}{word}", name.0, name.1), pair);
         }
     }
-    let (x, y) = (sides(a), sides(b));
+    let (x, y) = (summed(a), summed(b));
     for side in &x {
-        if let Some(other) = y.iter().find(|other| (other.proto, other.role) == (side.proto, side.role)) {
+        if let Some(other) = y.iter().find(|other| (other.proto, other.from) == (side.proto, side.from)) {
             comparison.side(side, other);
         }
     }
@@ -122,7 +125,7 @@ struct Judged<'a> {
 
 impl Comparison<'_> {
     /// A kind of message.
-    fn kind(&mut self, (proto, name): (&str, &str), of: &str, pair: [(Option<&Kind>, &Stats); 2]) {
+    fn kind(&mut self, (proto, name): (&'static str, &'static str), of: &str, pair: [(Option<&Kind>, &Stats); 2]) {
         let none = Kind::default();
         let alone = pair.iter().any(|(kind, _)| kind.is_none());
         let [x, y] = [pair[0].0.unwrap_or(&none), pair[1].0.unwrap_or(&none)];
@@ -155,33 +158,38 @@ impl Comparison<'_> {
                 add(Change::Fields(names(y, x), names(x, y)));
             }
         }
-        let mean = |k: &Kind| k.bytes as f64 / k.count.max(1) as f64;
-        add(Change::Figure(Metric::Count, x.count as f64, y.count as f64));
-        if !alone {
-            add(Change::Figure(Metric::Size, mean(x), mean(y)));
-        }
-        if timed {
-            add(Change::Figure(Metric::Rate, per(x.count, 0), per(y.count, 1)));
-            add(Change::Figure(Metric::Bandwidth, per(x.bytes, 0), per(y.bytes, 1)));
+        let counted = [(x, pair[0].1), (y, pair[1].1)].map(|(kind, stats)| Counted::new((proto, name), kind, stats));
+        for figure in OF_MESSAGES {
+            let Some(column) = TRAFFIC.iter().find(|column| column.figure == figure) else { continue };
+            // A message in one capture only has no size in the other, and a point in time no rate.
+            if let [Some(a), Some(b)] = counted.map(|one| (column.of)(&one).number()) {
+                add(Change::Figure(figure, a, b));
+            }
         }
     }
 
     /// What became of what a side sent.
-    fn side(&mut self, x: &Side, y: &Side) {
-        for metric in Metric::OF_SIDES {
-            let ((Some(a), n), (Some(b), m)) = (x.figure(metric), y.figure(metric)) else { continue };
-            let messages = if metric.is_share() { m - n } else { m };
-            let change = Change::Figure(metric, a, b);
+    fn side(&mut self, x: &Sender, y: &Sender) {
+        for figure in OF_SIDES {
+            let Some(column) = NUMBERED.iter().chain(&REQUESTS).find(|column| column.figure == figure) else {
+                continue;
+            };
+            let (Some(a), Some(b)) = ((column.of)(x).number(), (column.of)(y).number()) else { continue };
+            // Of shares those resent or lost, of delays all that were measured.
+            let messages = match figure.name {
+                "resent_share" => y.resent as f64 - x.resent as f64,
+                "lost_share" => y.lost as f64 - x.lost as f64,
+                name if name.starts_with("ack") => y.ack.count() as f64,
+                _ => y.response.count() as f64,
+            };
+            let change = Change::Figure(figure, a, b);
             // Delivery matters more than any single kind of message; the tail of delays less than
             // their middle.
-            let tail = matches!(metric, Metric::AckP90 | Metric::AnswerP90 | Metric::AckP99 | Metric::AnswerP99);
+            let tail = figure.name.ends_with("_p90") || figure.name.ends_with("_p99");
             let weight = if tail { 0.5 } else { 1.0 } * change.part().abs().min(10.0);
-            let of = format!("{} from the {}", x.proto, x.role);
-            self.judge(
-                &of,
-                Judged { proto: x.proto, name: x.role, change, messages, rates: [0.0; 2], alone: false },
-                weight,
-            );
+            let (proto, name) = (x.proto, x.from);
+            let judged = Judged { proto, name, change, messages, rates: [0.0; 2], alone: false };
+            self.judge(&format!("{proto} from the {name}"), judged, weight);
         }
     }
 
@@ -200,9 +208,9 @@ impl Comparison<'_> {
             Change::Fields(new, gone) => !new.is_empty() || !gone.is_empty(),
             // Of a message in one capture only, that says all.
             Change::Figure(..) if judged.alone => false,
-            Change::Figure(Metric::Count, a, b) => a != b,
+            Change::Figure(figure, a, b) if figure.name == "messages" => a != b,
             // Limits reach the last percentile; for people it is too much.
-            Change::Figure(Metric::AckP99 | Metric::AnswerP99, ..) => false,
+            Change::Figure(figure, ..) if figure.name.ends_with("_p99") => false,
             change => change.part().abs() >= UNCHANGED,
         };
         if differs || broken.is_some() {
@@ -218,9 +226,9 @@ impl Judged<'_> {
             return None;
         }
         match (limit.bound, &self.change) {
-            (Bound::Change(metric, amount, unit), change @ Change::Figure(own, ..)) if metric == *own => {
+            (Bound::Change(figure, amount, unit), change @ Change::Figure(own, ..)) if figure == *own => {
                 // A limit that names the message counts one that is not there as none.
-                if self.alone && (limit.subject.of.is_none() || metric == Metric::Size) {
+                if self.alone && (limit.subject.of.is_none() || figure.name == "size_mean") {
                     return None;
                 }
                 let got = change.amount(unit)?;
@@ -238,63 +246,14 @@ impl Judged<'_> {
             }
             // Whatever is in either capture was looked at.
             (Bound::Appeared, Change::Appeared) | (Bound::Vanished, Change::Vanished) => Some(true),
-            (Bound::Appeared | Bound::Vanished, Change::Figure(Metric::Count, ..)) if !self.alone => Some(false),
+            (Bound::Appeared | Bound::Vanished, Change::Figure(figure, ..))
+                if !self.alone && figure.name == "messages" =>
+            {
+                Some(false)
+            }
             (Bound::Appeared, Change::Vanished) | (Bound::Vanished, Change::Appeared) => Some(false),
             (Bound::Fields, Change::Fields(new, gone)) => Some(!new.is_empty() || !gone.is_empty()),
             _ => None,
         }
     }
-}
-
-/// What became of what one side of a protocol sent, in all connections.
-struct Side {
-    proto: &'static str,
-    role: &'static str,
-    copies: u64,
-    resent: u64,
-    numbers: u64,
-    lost: u64,
-    ack: Delays,
-    answer: Delays,
-}
-
-impl Side {
-    /// A figure, and of how many messages it is: of shares those resent or lost, of delays all.
-    fn figure(&self, metric: Metric) -> (Option<f64>, f64) {
-        let share = |n: u64, of: u64| ((of > 0).then(|| n as f64 / of as f64), n as f64);
-        let delay = |delays: &Delays, percent| {
-            (delays.percentile(percent).map(|nanos| nanos as f64 / 1e6), delays.count() as f64)
-        };
-        match metric {
-            Metric::Resent => share(self.resent, self.copies),
-            Metric::Lost => share(self.lost, self.numbers),
-            Metric::Ack => delay(&self.ack, 50.0),
-            Metric::AckP90 => delay(&self.ack, 90.0),
-            Metric::AckP99 => delay(&self.ack, 99.0),
-            Metric::Answer => delay(&self.answer, 50.0),
-            Metric::AnswerP90 => delay(&self.answer, 90.0),
-            Metric::AnswerP99 => delay(&self.answer, 99.0),
-            Metric::Rate | Metric::Bandwidth | Metric::Size | Metric::Count => (None, 0.0),
-        }
-    }
-}
-
-fn sides(stats: &Stats) -> Vec<Side> {
-    let mut list: Vec<Side> = Vec::new();
-    for (connection, role, d) in directions(stats) {
-        let proto = stats.flow(connection.flow).map_or("", |flow| flow.proto);
-        let at = list.iter().position(|side| (side.proto, side.role) == (proto, role)).unwrap_or_else(|| {
-            let (ack, answer) = (Delays::default(), Delays::default());
-            list.push(Side { proto, role, copies: 0, resent: 0, numbers: 0, lost: 0, ack, answer });
-            list.len() - 1
-        });
-        let side = &mut list[at];
-        side.copies += d.copies;
-        side.resent += d.resent;
-        side.numbers += d.messages + d.lost();
-        side.lost += d.lost();
-        side.ack.merge(&d.ack_delay);
-        side.answer.merge(&d.answer_time);
-    }
-    list
 }

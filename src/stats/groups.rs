@@ -5,15 +5,18 @@
 //! in the last. Only by parts of `related` a message is in the group of each of its relations, once
 //! in each: these groups may sum up to more than there are messages.
 
+use super::connections::{longest, percentile};
+use super::figure::{Figure, Measure};
 use super::histogram::Delays;
-use super::table::{Cell, Shape, Table};
-use super::tables::share;
+use super::table::{Cell, Column, Shape, Table, column};
+use super::tables::{Counted, TRAFFIC};
 use crate::capture::Time;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Relation, RelationKind, Sink};
 use crate::filter::{FieldMatch, FieldPath, FilterError, Names, RelatedField};
 use crate::flow::sequence::Seen;
 use crate::nearest::{hint, nearest};
+use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
 
 /// What the messages of a group are told apart by.
@@ -27,27 +30,6 @@ enum Key {
     Related(RelatedField),
 }
 
-/// The columns behind the keys.
-pub const COLUMNS: [&str; 17] = [
-    "messages",
-    "message_share",
-    "bytes",
-    "byte_share",
-    "rate",
-    "byte_rate",
-    "largest",
-    "faults",
-    "warnings",
-    "resends",
-    "copies",
-    "missing",
-    "late",
-    "answered",
-    "p50",
-    "p90",
-    "max",
-];
-
 /// The name of the group of the messages past the cap.
 const REST: &str = "(further groups)";
 
@@ -59,8 +41,8 @@ struct Group {
     largest: u64,
     faults: u64,
     warnings: u64,
-    resends: u64,
-    copies: u64,
+    resent: u64,
+    duplicates: u64,
     missing: u64,
     late: u64,
     /// From the message that one of this group answers or acknowledges first.
@@ -80,11 +62,11 @@ impl Group {
             true => self.faults += 1,
             false => self.warnings += u64::from(warned),
         }
-        for event in &dissection.delivery {
+        for event in dissection.delivery.iter() {
             if let Event::Sent { seen, .. } = event {
                 match seen {
-                    Seen::Copy { before } if before.acked => self.copies += 1,
-                    Seen::Copy { .. } => self.resends += 1,
+                    Seen::Copy { before } if before.acked => self.duplicates += 1,
+                    Seen::Copy { .. } => self.resent += 1,
                     Seen::Ahead(missing) => self.missing += u64::from(*missing),
                     Seen::Late => self.late += 1,
                     _ => {}
@@ -100,6 +82,20 @@ impl Group {
         }
     }
 }
+
+/// The figures of a group, beside those of its traffic.
+const FIGURES: [Column<Group>; 10] = [
+    column("faults", |g| g.faults.into()),
+    column("warnings", |g| g.warnings.into()),
+    column("resent", |g| g.resent.into()),
+    column("duplicates", |g| g.duplicates.into()),
+    column("missing", |g| g.missing.into()),
+    column("late", |g| g.late.into()),
+    column("answered", |g| g.delays.count().into()),
+    column("answered_p50", |g| percentile(&g.delays, 50.0)),
+    column("answered_p90", |g| percentile(&g.delays, 90.0)),
+    column("answered_max", |g| longest(&g.delays)),
+];
 
 /// Counts messages by the values of some fields.
 #[derive(Debug)]
@@ -164,11 +160,6 @@ impl Groups {
         })
     }
 
-    /// A capture begins: steps of time are counted from here.
-    pub fn origin(&mut self, time: Time) {
-        self.start.get_or_insert(time.nanos() as i64);
-    }
-
     /// How many messages were in no group of their own, because there were too many groups.
     pub fn past_limit(&self) -> u64 {
         self.rest.messages
@@ -204,60 +195,71 @@ impl Groups {
     /// # Errors
     /// There is no such column.
     pub fn table(&self, order: &Order, chosen: &[String]) -> Result<(Table, [u64; 3]), String> {
-        // Names of the user's, for one table: they live as long as the program does.
-        let own = self.names.iter().map(|name| -> &'static str { Box::leak(name.clone().into_boxed_str()) });
-        let columns: &'static [&'static str] = Vec::leak(own.chain(COLUMNS).collect());
-        let shape: &'static Shape =
-            Box::leak(Box::new(Shape { kind: "group", title: "", keys: self.keys.len(), columns }));
         let seconds = self.seconds();
-        let total = self.total;
-        let mut rows: Vec<Vec<Cell>> =
-            self.groups.iter().map(|(key, group)| self.row(key, group, total, seconds)).collect();
-        self.fill(&mut rows, total, seconds);
-        self.sort(&mut rows, order, columns)?;
-        let omitted: Vec<_> = rows.drain(order.top.unwrap_or(usize::MAX).min(rows.len())..).collect();
-        let sum = |column: usize| {
-            omitted.iter().map(|row| if let Some(Cell::Int(n)) = row.get(column) { *n } else { 0 }).sum::<u64>()
+        let none = Group::default();
+        let mut all: Vec<(Vec<Cell>, &Group)> =
+            self.groups.iter().map(|(key, group)| (self.cells(key), group)).collect();
+        all.extend(self.empty_steps().map(|key| (self.cells(&key), &none)));
+        let mut table = self.rows(&all, seconds);
+        self.sort(&mut table, order)?;
+        let omitted: Vec<_> = table.rows.drain(order.top.unwrap_or(usize::MAX).min(table.rows.len())..).collect();
+        let sum = |name: &str| {
+            let place = table.place(name);
+            let cell = |row: &Vec<Cell>| place.and_then(|at| row.get(at)).and_then(Cell::number);
+            omitted.iter().filter_map(cell).sum::<f64>() as u64
         };
-        let left_out = [omitted.len() as u64, sum(self.keys.len()), sum(self.keys.len() + 2)];
+        let left_out = [omitted.len() as u64, sum("messages"), sum("bytes")];
         if self.rest.messages > 0 {
-            let mut row = self.figures(&self.rest, total, seconds);
-            row.splice(0..0, self.keys.iter().map(|_| Cell::from(REST)));
-            rows.push(row);
+            let keys = self.keys.iter().map(|_| Cell::from(REST)).collect();
+            table.rows.extend(self.rows(&[(keys, &self.rest)], seconds).rows);
         }
-        let table = Table { shape, rows };
         Ok((if chosen.is_empty() { table } else { self.select(table, chosen)? }, left_out))
     }
 
-    /// Adds the steps of time without a message, where time is all that is asked for.
-    fn fill(&self, rows: &mut Vec<Vec<Cell>>, total: [u64; 2], seconds: f64) {
-        let ([Key::Step], Some(start)) = (self.keys.as_slice(), self.start) else { return };
-        let steps = self.last.saturating_sub(start) / self.step + 1;
-        if steps as u64 > self.limit as u64 {
-            return;
-        }
-        for step in 0..steps {
-            let key = format!("{step}\n").into_bytes();
-            if !self.groups.contains_key(&key) {
-                rows.push(self.row(&key, &Group::default(), total, seconds));
-            }
-        }
+    /// The keys and the figures of these groups.
+    fn rows(&self, groups: &[(Vec<Cell>, &Group)], seconds: f64) -> Table {
+        // Names of the user's, for one table: they live as long as the program does.
+        let own = |name: &String| -> &'static Figure {
+            let measure = if name == "second" { Measure::Seconds } else { Measure::Word };
+            Box::leak(Box::new(Figure::new(Box::leak(name.clone().into_boxed_str()), measure)))
+        };
+        let names: Vec<_> = self.names.iter().map(own).collect();
+        let mut table = Table::new(Shape { kind: "group", title: "", keys: self.keys.len() }, &names);
+        table.rows = groups.iter().map(|(keys, _)| keys.clone()).collect();
+        let counted = |(_, group): &(Vec<Cell>, &Group)| Counted {
+            messages: group.messages,
+            bytes: group.bytes,
+            largest: group.largest,
+            total: self.total,
+            seconds,
+            ..Counted::default()
+        };
+        let counts: Vec<Counted> = groups.iter().map(counted).collect();
+        let groups: Vec<Group> = groups.iter().map(|(_, group)| (*group).clone()).collect();
+        table.with(&TRAFFIC, &counts).with(&FIGURES, &groups)
+    }
+
+    /// The steps of time without a message, where time is all that is asked for.
+    fn empty_steps(&self) -> impl Iterator<Item = Vec<u8>> {
+        let start = self.start.filter(|_| matches!(self.keys.as_slice(), [Key::Step]));
+        let steps = start.map_or(0, |start| self.last.saturating_sub(start) / self.step + 1);
+        let steps = if steps as u64 > self.limit as u64 { 0 } else { steps };
+        let keys = (0..steps).map(|step| format!("{step}\n").into_bytes());
+        keys.filter(|key| !self.groups.contains_key(key))
     }
 
     /// The keys, and the columns that were chosen.
     fn select(&self, table: Table, chosen: &[String]) -> Result<Table, String> {
-        let (keys, columns) = (self.keys.len(), table.shape.columns);
-        let mut places: Vec<usize> = (0..keys).collect();
+        let mut places: Vec<usize> = (0..self.keys.len()).collect();
         for name in chosen {
-            let place = columns.iter().position(|column| column == name).ok_or_else(|| unknown(name, columns))?;
+            let place = table.place(name).ok_or_else(|| unknown(name, &table))?;
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        let names: Vec<&'static str> = places.iter().filter_map(|k| columns.get(*k).copied()).collect();
-        let shape: &'static Shape = Box::leak(Box::new(Shape { columns: Vec::leak(names), ..*table.shape }));
         let row = |row: Vec<Cell>| places.iter().filter_map(|k| row.get(*k).cloned()).collect();
-        Ok(Table { shape, rows: table.rows.into_iter().map(row).collect() })
+        let columns = places.iter().filter_map(|k| table.columns.get(*k).copied()).collect();
+        Ok(Table { shape: table.shape, columns, rows: table.rows.into_iter().map(row).collect() })
     }
 
     /// How long a group lasts: the capture, or a step.
@@ -268,11 +270,8 @@ impl Groups {
         }
     }
 
-    fn row(&self, key: &[u8], group: &Group, total: [u64; 2], seconds: f64) -> Vec<Cell> {
-        let mut row: Vec<Cell> =
-            self.keys.iter().zip(key.split(|b| *b == b'\n')).map(|(k, v)| self.cell(k, v)).collect();
-        row.extend(self.figures(group, total, seconds));
-        row
+    fn cells(&self, key: &[u8]) -> Vec<Cell> {
+        self.keys.iter().zip(key.split(|b| *b == b'\n')).map(|(k, v)| self.cell(k, v)).collect()
     }
 
     fn cell(&self, key: &Key, value: &[u8]) -> Cell {
@@ -294,64 +293,42 @@ impl Groups {
         }
     }
 
-    fn figures(&self, group: &Group, total: [u64; 2], seconds: f64) -> Vec<Cell> {
-        let rate = |n: u64, decimals| if seconds > 0.0 { Cell::Real(n as f64 / seconds, decimals) } else { Cell::Null };
-        let delay = |p| Cell::millis(group.delays.percentile(p).map(|n| n as f64));
-        vec![
-            group.messages.into(),
-            share(group.messages, total[0]),
-            group.bytes.into(),
-            share(group.bytes, total[1]),
-            rate(group.messages, 1),
-            rate(group.bytes, 0),
-            group.largest.into(),
-            group.faults.into(),
-            group.warnings.into(),
-            group.resends.into(),
-            group.copies.into(),
-            group.missing.into(),
-            group.late.into(),
-            group.delays.count().into(),
-            delay(50.0),
-            delay(90.0),
-            Cell::millis(group.delays.max().map(|n| n as f64)),
-        ]
-    }
-
-    fn sort(&self, rows: &mut [Vec<Cell>], order: &Order, columns: &[&str]) -> Result<(), String> {
+    fn sort(&self, table: &mut Table, order: &Order) -> Result<(), String> {
         // By the keys first, so that equal ones have one order.
         let keys = self.keys.len();
-        rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
+        table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
         let by = match &order.sort {
-            Some(name) => columns.iter().position(|column| column == name).ok_or_else(|| unknown(name, columns))?,
+            Some(name) => name.as_str(),
             None if self.keys.iter().any(|key| matches!(key, Key::Step)) => return Ok(()),
-            None => keys + 2,
+            None => "bytes",
         };
+        // A key may have the name of a figure; without --sort the figure is meant.
+        let figure = table.columns.iter().skip(keys).position(|figure| figure.name == by).map(|at| at + keys);
+        let by = match order.sort {
+            Some(_) => table.place(by),
+            None => figure,
+        };
+        let by = by.ok_or_else(|| unknown(order.sort.as_deref().unwrap_or_default(), table))?;
         if by >= keys {
             // The largest first, what is not known last.
             let unknown = |row: &[Cell]| row[by] == Cell::Null;
-            rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
+            table.rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
         } else {
-            rows.sort_by(|a, b| compare(&a[by..=by], &b[by..=by]));
+            table.rows.sort_by(|a, b| compare(&a[by..=by], &b[by..=by]));
         }
         Ok(())
     }
 }
 
-fn unknown(name: &str, columns: &[&str]) -> String {
-    let near = hint(nearest(name, columns.iter().copied()));
-    format!("no column {name:?}{near}; there are {}", columns.join(", "))
+fn unknown(name: &str, table: &Table) -> String {
+    let near = hint(nearest(name, table.names()));
+    format!("no column {name:?}{near}; there are {}", table.names().join(", "))
 }
 
 /// Numbers by their values, then words, then nothing.
 pub(super) fn compare(a: &[Cell], b: &[Cell]) -> std::cmp::Ordering {
     use std::cmp::Ordering;
-    let number = |cell: &Cell| match cell {
-        Cell::Int(n) => Some(*n as f64),
-        Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
-        Cell::Flag(yes) => Some(f64::from(u8::from(*yes))),
-        Cell::Null | Cell::Text(_) => None,
-    };
+    let number = Cell::number;
     let word = |cell: &Cell| if let Cell::Text(text) = cell { Some(text.clone()) } else { None };
     let one = |(a, b): (&Cell, &Cell)| match (number(a), number(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -418,6 +395,13 @@ impl Groups {
             self.count(message, of);
         }
         self.several = several;
+    }
+}
+
+impl CaptureSink for Groups {
+    /// Steps of time are counted from here.
+    fn origin(&mut self, time: Time) {
+        self.start.get_or_insert(time.nanos() as i64);
     }
 }
 

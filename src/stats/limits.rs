@@ -1,6 +1,7 @@
-//! Limits for differences, as a user writes them: `riptide.reliable.bytes_rate > 10% and > 5 messages`.
+//! Limits for differences, as a user writes them: `riptide.reliable.byte_rate > 10% and > 5 messages`.
 
-use super::metric::{Metric, Unit};
+use super::figure::Figure;
+use super::metric::{Unit, by_name, compared};
 use crate::nearest::{hint, nearest};
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +32,7 @@ pub enum Bound {
     /// A kind of message has different fields.
     Fields,
     /// A figure that rose by more than that; of a negative amount, fell.
-    Change(Metric, f64, Unit),
+    Change(&'static Figure, f64, Unit),
 }
 
 /// A difference that counts as failure.
@@ -47,8 +48,7 @@ pub struct Limit {
     pub floors: Vec<(f64, Unit)>,
 }
 
-const EXPECTED: &str =
-    "expected [PROTOCOL.[MESSAGE.]]METRIC > AMOUNT, as rate > 10% or ack.p90 > 50ms, or appeared, vanished, fields";
+const EXPECTED: &str = "expected [PROTOCOL.[MESSAGE.]]FIGURE > AMOUNT, as message_rate > 10% or ack_p90 > 50ms, or appeared, vanished, fields";
 
 impl FromStr for Limit {
     type Err = String;
@@ -67,18 +67,18 @@ impl FromStr for Limit {
             Some(_) => return Err(format!("{name} has no amount")),
             None if sign.is_empty() => return Err(format!("{text:?}: {EXPECTED}")),
             None => {
-                let Some(metric) = Metric::by_name(name) else {
-                    let names = || Metric::names();
+                let Some(figure) = by_name(name) else {
+                    let names = || compared().map(|figure| figure.name);
                     let list = names().collect::<Vec<_>>().join(", ");
-                    return Err(format!("no metric {name:?}{}; there are {list}", hint(nearest(name, names()))));
+                    return Err(format!("no figure {name:?}{}; there are {list}", hint(nearest(name, names()))));
                 };
-                let (n, unit) = quantity(amount, Some((metric, name)))?;
+                let (n, unit) = quantity(amount, Some((figure, name)))?;
                 match (sign, n < 0.0) {
                     (">", false) | ("<", true) => {}
                     (">", true) => return Err(format!("{head:?}: what falls is written {name} < {amount}")),
                     _ => return Err(format!("{head:?}: what falls is written {name} < -{amount}")),
                 }
-                Bound::Change(metric, n, unit)
+                Bound::Change(figure, n, unit)
             }
         };
         let floors = parts.map(|part| {
@@ -92,21 +92,21 @@ impl FromStr for Limit {
             }
         });
         let floors = floors.collect::<Result<Vec<_>, _>>()?;
-        if let (Bound::Change(metric, ..), Some((_, unit))) = (
+        if let (Bound::Change(figure, ..), Some((_, unit))) = (
             bound,
-            floors.iter().find(|(_, unit)| matches!(bound, Bound::Change(metric, ..) if !metric.has_floor(*unit))),
+            floors.iter().find(|(_, unit)| matches!(bound, Bound::Change(figure, ..) if !figure.has_floor(*unit))),
         ) {
-            return Err(format!("{:?}: {} is not measured in {}", text.trim(), metric.name(), unit.name()));
+            return Err(format!("{:?}: {} is not measured in {}", text.trim(), figure.name, unit.name()));
         }
         Ok(Limit { text: text.trim().into(), subject, bound, floors })
     }
 }
 
-/// The subject, and the metric's name or word at the end of a path.
+/// The subject, and the figure's name or word at the end of a path.
 fn split(path: &str) -> (Subject, &str) {
-    // `ack.p90` is one name.
-    let at = path.match_indices('.').map(|(at, _)| at).find(|at| Metric::by_name(&path[at + 1..]).is_some());
-    let at = if Metric::by_name(path).is_some() { None } else { at.or_else(|| path.rfind('.')) };
+    // `ack.p90`, the older name of ack_p90, is one.
+    let at = path.match_indices('.').map(|(at, _)| at).find(|at| by_name(&path[at + 1..]).is_some());
+    let at = if by_name(path).is_some() { None } else { at.or_else(|| path.rfind('.')) };
     let Some(at) = at else { return (Subject::default(), path) };
     let (before, name) = (&path[..at], &path[at + 1..]);
     let subject = match before.split_once('.') {
@@ -117,14 +117,14 @@ fn split(path: &str) -> (Subject, &str) {
     (subject, name)
 }
 
-/// A number and its unit; without one, per cent or points as the metric has them.
-fn quantity(text: &str, of: Option<(Metric, &str)>) -> Result<(f64, Unit), String> {
+/// A number and its unit; without one, per cent or points as the figure has them.
+fn quantity(text: &str, of: Option<(&'static Figure, &str)>) -> Result<(f64, Unit), String> {
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(text.len());
     let (number, word) = (&text[..end], text[end..].trim());
     let n = number.parse::<f64>().ok().filter(|n| n.is_finite());
     let unit = match (of, word) {
-        (Some((metric, name)), "%" | "") if metric.is_share() => match name == metric.name() || word.is_empty() {
-            // As these two have always been written.
+        (Some((figure, name)), "%" | "") if figure.is_share() => match name != figure.name || word.is_empty() {
+            // As the older names have always been written.
             true => Some(Unit::Points),
             false => return Err(format!("{name} is a share: its differences are in points, as {name} > {number}pp")),
         },
@@ -132,10 +132,10 @@ fn quantity(text: &str, of: Option<(Metric, &str)>) -> Result<(f64, Unit), Strin
         _ => Unit::by_name(word),
     };
     match (n, unit) {
-        (Some(n), Some(unit)) if of.is_none_or(|(metric, _)| metric.is_in(unit)) => Ok((n, unit)),
+        (Some(n), Some(unit)) if of.is_none_or(|(figure, _)| figure.is_in(unit)) => Ok((n, unit)),
         (Some(_), _) => match of {
-            Some((metric, name)) => {
-                let units = metric.units().iter().map(|unit| unit.name()).collect::<Vec<_>>().join(", ");
+            Some((figure, name)) => {
+                let units = figure.units().iter().map(|unit| unit.name()).collect::<Vec<_>>().join(", ");
                 Err(format!("{text:?}: {name} is in {units}"))
             }
             None => Err(format!("{text:?}: expected a number and a unit, as 5 messages, 100 bytes/s, 2ms, 1pp")),
@@ -159,34 +159,34 @@ mod tests {
         Subject { proto: some(proto), of: some(of) }
     }
 
+    fn change(name: &str, amount: f64, unit: Unit) -> Bound {
+        Bound::Change(Figure::by_name(name).expect("a figure"), amount, unit)
+    }
+
     #[test]
     fn limits_as_they_are_written() {
         for (text, who, bound, floors) in [
-            ("rate>10%", subject("", ""), Bound::Change(Metric::Rate, 10.0, Unit::Percent), vec![]),
-            ("rate>0", subject("", ""), Bound::Change(Metric::Rate, 0.0, Unit::Percent), vec![]),
+            ("rate>10%", subject("", ""), change("message_rate", 10.0, Unit::Percent), vec![]),
+            ("rate>0", subject("", ""), change("message_rate", 0.0, Unit::Percent), vec![]),
             (
                 "riptide.reliable.bytes_rate > 10% and > 5 messages and > 1.5 bytes/s",
                 subject("riptide", "reliable"),
-                Bound::Change(Metric::Bandwidth, 10.0, Unit::Percent),
+                change("byte_rate", 10.0, Unit::Percent),
                 vec![(5.0, Unit::Messages), (1.5, Unit::BytesRate)],
             ),
-            ("ack.p90 > 50ms", subject("", ""), Bound::Change(Metric::AckP90, 50.0, Unit::Millis), vec![]),
-            (
-                "riptide.client.ack > 50 %",
-                subject("riptide", "client"),
-                Bound::Change(Metric::Ack, 50.0, Unit::Percent),
-                vec![],
-            ),
-            (
-                "server.answer.p99 > 1s",
-                subject("", "server"),
-                Bound::Change(Metric::AnswerP99, 1.0, Unit::Seconds),
-                vec![],
-            ),
-            ("resent_share > 2pp", subject("", ""), Bound::Change(Metric::Resent, 2.0, Unit::Points), vec![]),
-            ("resent>5%", subject("", ""), Bound::Change(Metric::Resent, 5.0, Unit::Points), vec![]),
-            ("dnp.rate < -20%", subject("dnp", ""), Bound::Change(Metric::Rate, -20.0, Unit::Percent), vec![]),
+            ("ack.p90 > 50ms", subject("", ""), change("ack_p90", 50.0, Unit::Millis), vec![]),
+            ("riptide.client.ack > 50 %", subject("riptide", "client"), change("ack_p50", 50.0, Unit::Percent), vec![]),
+            ("server.answer.p99 > 1s", subject("", "server"), change("response_p99", 1.0, Unit::Seconds), vec![]),
+            ("resent_share > 2pp", subject("", ""), change("resent_share", 2.0, Unit::Points), vec![]),
+            ("resent>5%", subject("", ""), change("resent_share", 5.0, Unit::Points), vec![]),
+            ("dnp.rate < -20%", subject("dnp", ""), change("message_rate", -20.0, Unit::Percent), vec![]),
             ("vanished", subject("", ""), Bound::Vanished, vec![]),
+            // Today's names, and the older ones above for the same figures.
+            ("message_rate > 3/s", subject("", ""), change("message_rate", 3.0, Unit::Rate), vec![]),
+            ("gne.byte_rate > 1%", subject("gne", ""), change("byte_rate", 1.0, Unit::Percent), vec![]),
+            ("client.response_p50 > 2ms", subject("", "client"), change("response_p50", 2.0, Unit::Millis), vec![]),
+            ("count > 7 messages", subject("", ""), change("messages", 7.0, Unit::Messages), vec![]),
+            ("size > 1 B", subject("", ""), change("size_mean", 1.0, Unit::Bytes), vec![]),
             ("nano.push.fields", subject("nano", "push"), Bound::Fields, vec![]),
         ] {
             let limit: Limit = text.parse().unwrap_or_else(|why| panic!("{text}: {why}"));
@@ -194,8 +194,8 @@ mod tests {
         }
         for (wrong, why) in [
             ("rate", "expected"),
-            ("speed>3%", "no metric \"speed\""),
-            ("rat>3%", "did you mean \"rate\"?"),
+            ("speed>3%", "no figure \"speed\""),
+            ("byte_rat>3%", "did you mean \"byte_rate\"?"),
             ("rate>x%", "expected a percentage"),
             ("rate>nan%", "expected a percentage"),
             ("rate > 5ms", "rate is in"),

@@ -1,123 +1,59 @@
-//! The figures that two captures are compared by, and their units.
+//! The figures that two captures are compared by, and the units of their changes.
 
-/// A figure of a message, or of a side of a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Messages a second.
-    Rate,
-    /// Bytes a second.
-    Bandwidth,
-    /// The mean size.
-    Size,
-    /// How many messages.
-    Count,
-    /// Copies before an acknowledgement, as a share of all copies.
-    Resent,
-    /// Numbers never seen, as a share of all.
-    Lost,
-    /// The median delay of acknowledgements.
-    Ack,
-    /// Their 90th percentile.
-    AckP90,
-    /// Their 99th percentile.
-    AckP99,
-    /// The median time to an answer.
-    Answer,
-    /// The 90th percentile of these times.
-    AnswerP90,
-    /// Their 99th percentile.
-    AnswerP99,
+use super::figure::{Figure, Measure, figures};
+
+/// The figures of a message.
+pub const OF_MESSAGES: [&Figure; 4] = figures(["messages", "size_mean", "message_rate", "byte_rate"]);
+/// The figures of a side.
+pub const OF_SIDES: [&Figure; 8] = figures([
+    "resent_share",
+    "lost_share",
+    "ack_p50",
+    "ack_p90",
+    "ack_p99",
+    "response_p50",
+    "response_p90",
+    "response_p99",
+]);
+
+/// All figures that limits know.
+pub fn compared() -> impl Iterator<Item = &'static Figure> {
+    OF_MESSAGES.into_iter().chain(OF_SIDES)
 }
 
-/// All names; the first of each is the one that is printed.
-const NAMES: [(&str, Metric); 18] = [
-    ("rate", Metric::Rate),
-    ("bandwidth", Metric::Bandwidth),
-    ("bytes_rate", Metric::Bandwidth),
-    ("size", Metric::Size),
-    ("count", Metric::Count),
-    ("resent", Metric::Resent),
-    ("resent_share", Metric::Resent),
-    ("lost", Metric::Lost),
-    ("lost_share", Metric::Lost),
-    ("ack", Metric::Ack),
-    ("ack.p50", Metric::Ack),
-    ("ack.p90", Metric::AckP90),
-    ("ack.p99", Metric::AckP99),
-    ("answer", Metric::Answer),
-    ("answer.p50", Metric::Answer),
-    ("answer.p90", Metric::AnswerP90),
-    ("answer.p99", Metric::AnswerP99),
-    ("messages", Metric::Count),
-];
+/// The figure that a limit names, by its name or by an older one.
+pub fn by_name(name: &str) -> Option<&'static Figure> {
+    compared().find(|figure| figure.name == name).or_else(|| compared().find(|figure| figure.answers_to(name)))
+}
 
-impl Metric {
-    /// The figures of a message.
-    pub const OF_MESSAGES: [Metric; 4] = [Metric::Count, Metric::Size, Metric::Rate, Metric::Bandwidth];
-    /// The figures of a side.
-    pub const OF_SIDES: [Metric; 8] = [
-        Metric::Resent,
-        Metric::Lost,
-        Metric::Ack,
-        Metric::AckP90,
-        Metric::AckP99,
-        Metric::Answer,
-        Metric::AnswerP90,
-        Metric::AnswerP99,
-    ];
-
-    /// Its name in output.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, m)| *m == self).map_or("", |(name, _)| name)
-    }
-
-    /// All names that limits know.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.iter().map(|(name, _)| *name)
-    }
-
-    /// The metric of that name.
-    pub fn by_name(name: &str) -> Option<Metric> {
-        NAMES.iter().find(|(n, _)| *n == name).map(|(_, metric)| *metric)
-    }
-
-    /// Shares are compared in points, other figures also relative to the first capture.
-    pub fn is_share(self) -> bool {
-        matches!(self, Metric::Resent | Metric::Lost)
-    }
-
-    /// Is it a delay, in milliseconds?
-    pub fn is_delay(self) -> bool {
-        !Metric::OF_MESSAGES.contains(&self) && !self.is_share()
-    }
-
-    /// Is it of a message, not of a side?
-    pub fn is_of_message(self) -> bool {
-        Metric::OF_MESSAGES.contains(&self)
-    }
-
+impl Figure {
     /// The units that a change of it may be given in.
-    pub fn units(self) -> &'static [Unit] {
-        match self {
-            Metric::Rate => &[Unit::Percent, Unit::Rate],
-            Metric::Bandwidth => &[Unit::Percent, Unit::BytesRate],
-            Metric::Size => &[Unit::Percent, Unit::Bytes],
-            Metric::Count => &[Unit::Percent, Unit::Messages],
-            Metric::Resent | Metric::Lost => &[Unit::Points],
+    pub fn units(&self) -> &'static [Unit] {
+        match self.measure {
+            Measure::MessageRate => &[Unit::Percent, Unit::Rate],
+            Measure::ByteRate => &[Unit::Percent, Unit::BytesRate],
+            Measure::Bytes | Measure::Mean => &[Unit::Percent, Unit::Bytes],
+            Measure::Count => &[Unit::Percent, Unit::Messages],
+            Measure::Share => &[Unit::Points],
             _ => &[Unit::Percent, Unit::Millis, Unit::Seconds],
         }
     }
 
     /// May a change of it be given in this unit?
-    pub fn is_in(self, unit: Unit) -> bool {
+    pub fn is_in(&self, unit: Unit) -> bool {
         self.units().contains(&unit)
     }
 
+    /// Are its changes in points? Those of other figures are also relative to the first capture.
+    pub fn is_share(&self) -> bool {
+        self.measure == Measure::Share
+    }
+
     /// May a floor be given in this unit? Numbers of messages are known of all.
-    pub fn has_floor(self, unit: Unit) -> bool {
+    pub fn has_floor(&self, unit: Unit) -> bool {
         match unit {
             Unit::Messages => true,
-            Unit::Rate | Unit::BytesRate => self.is_of_message(),
+            Unit::Rate | Unit::BytesRate => OF_MESSAGES.contains(&self),
             unit => self.is_in(unit),
         }
     }

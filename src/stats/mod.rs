@@ -15,6 +15,8 @@ pub(crate) mod course;
 pub(crate) mod delivery;
 pub mod diff;
 pub(crate) mod directions;
+pub(crate) mod ends;
+pub(crate) mod figure;
 pub mod groups;
 pub(crate) mod histogram;
 mod limits;
@@ -28,6 +30,7 @@ pub(crate) mod plot;
 pub(crate) mod report;
 mod report_diff;
 pub(crate) mod rows;
+pub(crate) mod sides;
 pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod timeline;
@@ -38,10 +41,14 @@ pub(crate) mod waiting;
 
 use crate::capture::Time;
 use crate::codec::layout::Field;
-use crate::dissect::{Message, Options, Registry, Role, Sink};
-use crate::flow::{End, Side, Transport};
+use crate::dissect::delivery::{Event, Step};
+use crate::dissect::{Account, Message, Options, Registry, Role, Sink};
+use crate::flow::{Acked, Closing, Side, Transport};
+use crate::read::CaptureSink;
+use crate::traffic::life::Heard;
 pub use aligned::text as aligned_text;
 use delivery::Deliveries;
+pub use figure::{FIGURES, Figure, Measure};
 pub use groups::{Groups, Order};
 pub use observed::{Observation, Observed, Observer};
 pub use plot::{Plot, Stacked};
@@ -111,8 +118,12 @@ pub struct Flow {
     pub messages: [u64; 2],
     /// Their bytes.
     pub bytes: [u64; 2],
-    /// How the TCP connection ended.
-    pub end: Option<End>,
+    /// How the transport ended.
+    pub closing: Closing,
+    /// When each side's last message was sent.
+    heard: Heard,
+    /// Its last connection, if anything tells of one.
+    current: Option<Box<ends::Current>>,
     /// The last message's name.
     pub last_message: &'static str,
     line_proto: &'static str,
@@ -152,12 +163,20 @@ pub struct Stats {
     pub unlisted: u64,
     /// The input was not read to its end; set by the reader of the input, for [`Report::json`].
     pub stopped: bool,
+    /// Only selected messages are counted, so that nothing tells how connections ended.
+    pub selected: bool,
+    /// What was read of the capture, and what was left out.
+    pub account: Account,
     /// The timeline for charts.
     pub(crate) chart: Timeline,
     /// The timeline by second.
     pub(crate) seconds: Timeline,
     /// Numbered messages, requests, links.
     pub(crate) delivery: Deliveries,
+    /// The connections before the last one of each conversation, by the number of the conversation.
+    past: Vec<(u64, ends::Ended)>,
+    /// A message was tried for the last time: acknowledgements decide whether the connection is dropped.
+    last_tries: bool,
     places: FxHashMap<u64, usize>,
     latest: (u64, usize),
     observer: Observer,
@@ -182,9 +201,13 @@ impl Stats {
             flows: Vec::new(),
             unlisted: 0,
             stopped: false,
+            selected: false,
+            account: Account::default(),
             chart: Timeline::new(1_000_000, CHART_STEPS),
             seconds: Timeline::new(1_000_000_000, SECONDS),
             delivery: Deliveries::new(wanted.rows),
+            past: Vec::new(),
+            last_tries: false,
             places: FxHashMap::default(),
             latest: (u64::MAX, 0),
             observer: Observer::new(options),
@@ -232,7 +255,9 @@ impl Stats {
                         last: seen.time,
                         messages: [0; 2],
                         bytes: [0; 2],
-                        end: None,
+                        closing: Closing::default(),
+                        heard: [None; 2],
+                        current: None,
                         last_message: "",
                         line_proto: "",
                     });
@@ -292,9 +317,22 @@ impl Stats {
                     kind.add(*bytes);
                     kind.reliable |= seen.reliable;
                 }
-                (Observed::Event(event), Some(seen)) => self.delivery.see(seen, [event]),
+                (Observed::Event(event), Some(seen)) => {
+                    let ordinal = match event {
+                        Event::Begin | Event::Step(_) => self.step(event, seen),
+                        Event::Acked { acked: Acked::First(_), .. } if self.last_tries => self.step(event, seen),
+                        _ => 1,
+                    };
+                    if !matches!(event, Event::Step(_)) {
+                        self.delivery.see(seen, [event], ordinal);
+                    }
+                }
+                (Observed::Farewell(words), Some(seen)) => {
+                    let current = self.flow_mut(seen.flow).and_then(|flow| flow.current.as_mut());
+                    current.into_iter().for_each(|current| current.farewell(words.text()));
+                }
                 (Observed::Ended(flow, how), _) => self.end(*flow, *how),
-                (Observed::Schema(..) | Observed::Event(_), None) => {}
+                (Observed::Schema(..) | Observed::Event(_) | Observed::Farewell(_), None) => {}
             }
         }
     }
@@ -340,20 +378,75 @@ impl Stats {
             Role::Unknown => flow.server,
         };
         flow.last = time;
+        flow.heard[side.index()] = Some(nanos);
         flow.messages[side.index()] += 1;
         flow.bytes[side.index()] += bytes;
         flow.last_message = seen.message;
     }
 
-    fn end(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn end(&mut self, flow: u64, how: Closing) {
         let Some(place) = self.places.get(&flow) else { return };
         if let Some(flow) = self.flows.get_mut(*place) {
-            // A reset takes precedence over the FIN of the other side.
-            let rst = how.contains(&Some(End::Rst)).then_some(End::Rst);
-            flow.end = rst.or(how[0]).or(how[1]);
+            flow.closing = how;
         }
     }
+
+    fn flow_mut(&mut self, id: u64) -> Option<&mut Flow> {
+        self.flows.get_mut(*self.places.get(&id)?)
+    }
+
+    /// An event of the message `seen`, as its connection's life has it. Returns the connection's number, from 1.
+    fn step(&mut self, event: &Event, seen: &Observation) -> u32 {
+        self.last_tries |= matches!(event, Event::Step(Step::LastTry(_)));
+        let counted = if *event == Event::Begin { self.delivery.used(seen.flow) } else { None };
+        let full = self.past.len() >= ends::PAST;
+        // The message's own conversation, unless there was no room for it.
+        let (_, place) = self.latest;
+        let Some(flow) = self.flows.get_mut(place).filter(|flow| flow.id == seen.flow) else { return 1 };
+        let heard = flow.heard;
+        match (*event, &mut flow.current) {
+            (Event::Begin, current) => {
+                let current = current.get_or_insert_default();
+                let before = counted.into_iter().chain(current.is_used().then_some(current.ordinal.max(1))).max();
+                if let Some(ordinal) = before {
+                    // The first message of the next connection has been heard already.
+                    let mut heard = heard;
+                    heard[seen.side.index()] = None;
+                    let mut ended = current.ended(Closing::default(), heard, seen.time.nanos() as i64);
+                    ended.ordinal = ordinal;
+                    if !full {
+                        self.past.push((seen.flow, ended));
+                    }
+                    current.begin(ordinal + 1);
+                    flow.heard = [None; 2];
+                    flow.heard[seen.side.index()] = Some(seen.time.nanos() as i64);
+                }
+                return current.ordinal.max(1);
+            }
+            (Event::Step(step), current) => {
+                current.get_or_insert_default().step(step, seen.side, seen.time, heard);
+            }
+            (Event::Acked { extended, acked: Acked::First(_) }, Some(current)) => {
+                current.acknowledged(seen.side.other(), extended);
+            }
+            _ => {}
+        }
+        1
+    }
+
+    /// How the last connection of a conversation ended, as far as the capture tells.
+    fn last_end(&self, flow: &Flow) -> Option<ends::Ended> {
+        if self.selected {
+            return None;
+        }
+        let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
+        let none = ends::Current::default();
+        let current = flow.current.as_deref().unwrap_or(&none);
+        Some(current.ended(flow.closing, flow.heard, now.nanos() as i64))
+    }
 }
+
+impl CaptureSink for Stats {}
 
 impl Sink for Stats {
     fn message(&mut self, message: &Message<'_>) {
@@ -367,7 +460,7 @@ impl Sink for Stats {
         }
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn ended(&mut self, flow: u64, how: Closing) {
         self.end(flow, how);
     }
 }

@@ -1,11 +1,13 @@
 //! What the statistics keep of a message: made by any thread, counted by one in order.
 
+use super::Stats;
 use super::payloads::Payloads;
 use crate::capture::Time;
 use crate::codec::Level;
 use crate::dissect::delivery::Event;
-use crate::dissect::{Message, Options, Role};
-use crate::flow::{End, Side, Transport};
+use crate::dissect::{Message, Options, Role, Wants};
+use crate::flow::{Closing, Side, Transport};
+use crate::read::{Maker, Receiver};
 use std::cell;
 use std::net::SocketAddr;
 
@@ -18,8 +20,35 @@ pub enum Observed {
     Event(Event),
     /// A schema's message in the message before it: its name and its bytes.
     Schema(&'static str, u64),
-    /// A conversation's end: its number, and how each direction ended.
-    Ended(u64, [Option<End>; 2]),
+    /// The words of the application with which the message before it refuses or ends its connection.
+    Farewell(Words),
+    /// A conversation's end: its number, and how its transport ended.
+    Ended(u64, Closing),
+}
+
+/// Words of an application, cut to what an observation has room for: it owns no memory of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    bytes: [u8; Words::MOST],
+    length: u8,
+}
+
+impl Words {
+    const MOST: usize = 120;
+
+    fn of(text: &str) -> Words {
+        let most = text.len().min(Words::MOST);
+        let cut = (0..=most).rev().find(|cut| text.is_char_boundary(*cut)).unwrap_or(0);
+        let mut words = Words { bytes: [0; Words::MOST], length: cut as u8 };
+        words.bytes.iter_mut().zip(text.bytes().take(cut)).for_each(|(to, from)| *to = from);
+        words
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        let bytes = self.bytes.get(..self.length.into()).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
 }
 
 /// What is counted of every message.
@@ -51,6 +80,11 @@ impl Observer {
     /// `options` are those with which the capture is read.
     pub fn new(options: &Options) -> Observer {
         Observer { payloads: Payloads::new(options) }
+    }
+
+    /// What is counted of a message: what [`Options::wants`] may be.
+    pub fn reads(&self) -> Wants {
+        if self.payloads.is_empty() { Wants::DELIVERY } else { Wants::DELIVERY | Wants::DERIVED }
     }
 
     /// Appends a message, and its parts.
@@ -90,6 +124,24 @@ impl Observer {
         // Messages of hex text have no time and no conversation.
         if flow_info.ends.is_some() {
             out.extend(dissection.delivery.iter().copied().map(Observed::Event));
+            out.extend(dissection.farewell.as_deref().map(|words| Observed::Farewell(Words::of(words))));
         }
+    }
+}
+
+impl Maker<Observed> for Observer {
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Observed>) -> bool {
+        Observer::message(self, message, out);
+        true
+    }
+
+    fn ended(&mut self, flow: u64, how: Closing, out: &mut Vec<Observed>) {
+        out.push(Observed::Ended(flow, how));
+    }
+}
+
+impl Receiver<Observed> for Stats {
+    fn receive(&mut self, items: &[Observed]) {
+        self.count(items);
     }
 }

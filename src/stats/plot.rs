@@ -1,7 +1,9 @@
 //! A capture over time as a picture of characters: bars for steps of time, stacked by message or by
 //! direction, with axes and their units.
 
+use crate::capture::Time;
 use crate::dissect::{Message, Role, Sink};
+use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -48,11 +50,6 @@ impl Plot {
     /// Without messages.
     pub fn new(by: Stacked) -> Plot {
         Plot { by, start: None, step: 1_000_000, last: 0, layers: FxHashMap::default() }
-    }
-
-    /// A capture begins at this time.
-    pub fn origin(&mut self, nanos: i64) {
-        self.start.get_or_insert(nanos);
     }
 
     /// Of these layers.
@@ -217,6 +214,13 @@ pub(crate) fn short(x: f64) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
+    }
+}
+
+impl CaptureSink for Plot {
+    /// The picture begins here.
+    fn origin(&mut self, time: Time) {
+        self.start.get_or_insert(time.nanos() as i64);
     }
 }
 

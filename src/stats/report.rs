@@ -4,7 +4,7 @@ use super::connections::{delivery, links, requests};
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
-use super::{Stats, aligned, protocol_of, rows, verdicts};
+use super::{Stats, aligned, ends, protocol_of, rows, verdicts};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
 use crate::printable::Printable;
@@ -54,11 +54,19 @@ impl Report {
     pub(super) fn tables(self, stats: &Stats) -> Vec<Table> {
         match self {
             Report::All => {
-                vec![messages(stats), schemas(stats), flows(stats), delivery(stats), requests(stats), links(stats)]
+                vec![
+                    messages(stats),
+                    schemas(stats),
+                    flows(stats),
+                    ends::table(stats),
+                    delivery(stats),
+                    requests(stats),
+                    links(stats),
+                ]
             }
-            Report::Delivery => vec![delivery(stats), requests(stats), links(stats)],
+            Report::Delivery => vec![ends::table(stats), delivery(stats), requests(stats), links(stats)],
             Report::Message => vec![messages(stats), schemas(stats)],
-            Report::Flow => vec![flows(stats)],
+            Report::Flow => vec![flows(stats), ends::table(stats)],
             Report::Peer => vec![peers(stats)],
             Report::Second => vec![seconds_table(stats)],
         }
@@ -80,7 +88,9 @@ impl Report {
             chart(stats, width.unwrap_or(WIDTH), &mut text);
             paint(&mut text, before, palette.hex, palette.reset);
         }
-        for mut table in self.tables(stats).into_iter().filter(|t| !t.rows.is_empty()) {
+        // The conversations have the ends of their only connections.
+        let told = |t: &Table| t.rows.is_empty() || t.shape.kind == "end" && t.rows.len() <= stats.flows.len();
+        for mut table in self.tables(stats).into_iter().filter(|t| !told(t)) {
             text.push('\n');
             let more = match self {
                 Report::All if table.shape.kind != "message" => table.rows.len().saturating_sub(FLOWS),
@@ -117,7 +127,9 @@ impl Report {
     ) -> Result<(), String> {
         let tables = self.tables(stats);
         let mut text = String::new();
-        if let Some(table) = tables.iter().find(|t| !t.rows.is_empty()).or(tables.first()) {
+        let mut figures = tables.iter().filter(|t| t.shape.kind != "end");
+        let first = figures.clone().next();
+        if let Some(table) = figures.find(|t| !t.rows.is_empty()).or(first) {
             table.separated(separator, columns, &mut text)?;
         }
         out.extend_from_slice(text.as_bytes());
@@ -141,7 +153,7 @@ impl Report {
         if let Some(first) = stats.first {
             let _ = write!(out, ",\"start\":{first},\"duration\":{}", stats.duration());
         }
-        for (key, n) in [("unlisted_messages", stats.unlisted), ("omitted_copies", stats.delivery.omitted)] {
+        for (key, n) in [("unlisted_messages", stats.unlisted), ("omitted_sent", stats.delivery.omitted)] {
             if n > 0 {
                 let _ = write!(out, ",\"{key}\":{n}");
             }
@@ -149,6 +161,8 @@ impl Report {
         if stats.stopped {
             out.extend_from_slice(b",\"stopped\":true");
         }
+        out.extend_from_slice(b",\n\"account\":");
+        stats.account.json(out);
         if matches!(self, Report::All | Report::Delivery) {
             let _ = write!(out, ",\n\"verdicts\":{}", verdicts::array(stats));
         }

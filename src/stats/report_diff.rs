@@ -1,24 +1,24 @@
 //! Differences as a table, and for those who read what a build says: Markdown and JUnit's XML.
 
-use super::diff::{Change, Difference, Limit, Metric, Verdict};
+use super::diff::{Change, Difference, Limit, Verdict};
+use super::figure::{Figure, Measure, figures};
 use super::table::{Cell, Shape, Table};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
 use crate::printable::Printable;
 use std::fmt::Write as _;
 
-static DIFFERENCES: Shape =
-    Shape { kind: "difference", title: "", keys: 2, columns: &["of", "what", "a", "b", "change", "broken", "unit"] };
-static SHOWN: Shape =
-    Shape { kind: "difference", title: "", keys: 2, columns: &["of", "what", "a", "b", "change", "broken"] };
+const DIFFERENCES: Shape = Shape { kind: "difference", title: "", keys: 2 };
+const COLUMNS: [&Figure; 7] = figures(["of", "what", "a", "b", "change", "broken", "unit"]);
 
 /// The differences as a table; `broken` names the limit that each exceeds. `shown`: for people, with
 /// a row for each field that only one capture has, and units.
 pub fn table(differences: &[Difference], limits: &[Limit], shown: bool) -> Table {
-    let mut table = Table::new(if shown { &SHOWN } else { &DIFFERENCES });
-    let number = |metric: Metric, x: f64| match metric {
-        _ if metric.is_share() => Cell::Share((x * 1e6).round() / 1e6),
-        Metric::Count => Cell::Int(x as u64),
+    // The unit is a column for programs; people see it beside the change.
+    let mut table = Table::new(DIFFERENCES, if shown { &COLUMNS[..6] } else { &COLUMNS });
+    let number = |figure: &Figure, x: f64| match figure.measure {
+        Measure::Share => Cell::Share(x),
+        Measure::Count => Cell::Int(x as u64),
         _ => Cell::Real((x * 1e3).round() / 1e3, 3),
     };
     for d in differences {
@@ -39,16 +39,16 @@ pub fn table(differences: &[Difference], limits: &[Limit], shown: bool) -> Table
                 let cell = |list: &[String]| if list.is_empty() { Cell::Null } else { Cell::Text(list.join(" ")) };
                 row("fields", cell(gone), cell(new), Cell::Null, Cell::Null);
             }
-            Change::Figure(metric, a, b) => {
+            Change::Figure(measured, a, b) => {
                 let change = match shown {
                     true => Cell::Text(change_text(&d.change)),
                     false => {
                         let part = Some(d.change.part()).filter(|part| part.is_finite());
-                        part.map_or(Cell::Null, |part| Cell::Share((part * 1e6).round() / 1e6))
+                        part.map_or(Cell::Null, Cell::Share)
                     }
                 };
-                let unit = if metric.is_share() { "pp" } else { "%" };
-                row(metric.name(), number(*metric, *a), number(*metric, *b), change, unit.into());
+                let unit = if measured.is_share() { "pp" } else { "%" };
+                row(measured.name, number(measured, *a), number(measured, *b), change, unit.into());
             }
         }
     }
@@ -58,7 +58,7 @@ pub fn table(differences: &[Difference], limits: &[Limit], shown: bool) -> Table
 /// `+12.5%`, or of shares `+1.2 pp`.
 fn change_text(change: &Change) -> String {
     match change {
-        Change::Figure(metric, ..) if metric.is_share() => format!("{:+.1} pp", change.part() * 100.0),
+        Change::Figure(figure, ..) if figure.is_share() => format!("{:+.1} pp", change.part() * 100.0),
         Change::Figure(..) if change.part().is_finite() => format!("{:+.1}%", change.part() * 100.0),
         Change::Figure(..) => "from 0".into(),
         _ => String::new(),
@@ -66,11 +66,11 @@ fn change_text(change: &Change) -> String {
 }
 
 /// A figure as text.
-fn figure(metric: Metric, x: f64) -> String {
-    match metric {
-        _ if metric.is_share() => format!("{:.1}%", x * 100.0),
-        _ if metric.is_delay() => format!("{x:.3} ms"),
-        Metric::Count => format!("{x}"),
+fn text_of(figure: &Figure, x: f64) -> String {
+    match figure.measure {
+        Measure::Share => format!("{:.1}%", x * 100.0),
+        Measure::Millis => format!("{x:.3} ms"),
+        Measure::Count => format!("{x}"),
         _ => format!("{x:.3}"),
     }
 }
@@ -87,9 +87,9 @@ fn line(d: &Difference) -> String {
             };
             format!("{} fields:{}{}", d.of, list("new", new), list("gone", gone))
         }
-        Change::Figure(metric, a, b) => {
-            let (a, b) = (figure(*metric, *a), figure(*metric, *b));
-            format!("{} {}: {a}, then {b} ({})", d.of, metric.name(), change_text(&d.change))
+        Change::Figure(figure, a, b) => {
+            let (a, b) = (text_of(figure, *a), text_of(figure, *b));
+            format!("{} {}: {a}, then {b} ({})", d.of, figure.name, change_text(&d.change))
         }
     }
 }
@@ -171,8 +171,8 @@ pub fn markdown(
             Change::Appeared => ("appeared", String::new(), String::new(), String::new()),
             Change::Vanished => ("vanished", String::new(), String::new(), String::new()),
             Change::Fields(new, gone) => ("fields", gone.join(" "), new.join(" "), String::new()),
-            Change::Figure(metric, a, b) => {
-                (metric.name(), figure(*metric, *a), figure(*metric, *b), change_text(&d.change))
+            Change::Figure(figure, a, b) => {
+                (figure.name, text_of(figure, *a), text_of(figure, *b), change_text(&d.change))
             }
         };
         let mark = if d.broken.is_some() { "**" } else { "" };

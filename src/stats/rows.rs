@@ -2,10 +2,10 @@
 //! acknowledgement.
 
 use super::Stats;
-use super::connections::directions;
 use super::delivery::{Connection, Direction};
+use super::directions::directions;
+use super::sides::end_text;
 use super::table::Cell;
-use super::tables::end_text;
 use crate::codec::json::text::string;
 use crate::flow::Side;
 use std::fmt::{Display, Write as _};
@@ -62,7 +62,7 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
         "{{\"messages\":{},\"copies\":{},\"never_acked\":{},\"given_up\":{},\"gaps\":{gaps},\"late_frames\":{late},\
          \"handled_twice\":{},\"never_handled\":{},\"reliable\":[",
         d.messages,
-        d.copies,
+        d.sent,
         numbers(false),
         numbers(true),
         list(twice),

@@ -1,5 +1,6 @@
 //! A table of figures, and its output as aligned text, CSV and JSON.
 
+use super::figure::{Figure, named};
 use crate::codec::json::text::string;
 use crate::nearest::{hint, nearest};
 use crate::render::cells;
@@ -16,6 +17,8 @@ pub enum Cell {
     Int(u64),
     /// A number; in text with this many decimals.
     Real(f64, usize),
+    /// Seconds, exact; in text with milliseconds.
+    Seconds(f64),
     /// Milliseconds; in text with as many decimals as the column needs.
     Millis(f64),
     /// A fraction; in text as a percentage.
@@ -45,23 +48,66 @@ impl From<bool> for Cell {
 impl Cell {
     /// Nanoseconds as milliseconds.
     pub fn millis(nanos: Option<f64>) -> Cell {
-        nanos.map_or(Cell::Null, |n| Cell::Millis((n / 1e3).round() / 1e3))
+        nanos.map_or(Cell::Null, |n| Cell::Millis(n / 1e6))
+    }
+
+    /// A fraction, if the whole is not 0.
+    pub fn share(part: u64, whole: u64) -> Cell {
+        if whole > 0 { Cell::Share(part as f64 / whole as f64) } else { Cell::Null }
+    }
+
+    /// So much a second. A single message, or several at the same time, have no rate.
+    pub fn rate(n: u64, seconds: f64, decimals: usize) -> Cell {
+        if seconds > 0.0 { Cell::Real(n as f64 / seconds, decimals) } else { Cell::Null }
+    }
+
+    /// The number itself.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Int(n) => Some(*n as f64),
+            Cell::Real(x, _) | Cell::Seconds(x) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
+            Cell::Flag(yes) => Some(f64::from(u8::from(*yes))),
+            Cell::Null | Cell::Text(_) => None,
+        }
+    }
+
+    /// The number as programs get it: delays in whole microseconds, others with six decimals.
+    pub fn printed(&self) -> Option<f64> {
+        let unit = match self {
+            Cell::Millis(_) => 1e3,
+            Cell::Real(..) | Cell::Share(_) => 1e6,
+            _ => return self.number(),
+        };
+        self.number().filter(|x| x.is_finite()).map(|x| (x * unit).round() / unit)
     }
 
     fn json(&self, out: &mut Vec<u8>) {
         let text = match self {
             Cell::Text(text) => return string(text.as_bytes(), out),
-            Cell::Int(n) => n.to_string(),
-            Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) if x.is_finite() => x.to_string(),
             Cell::Flag(yes) => yes.to_string(),
-            _ => "null".into(),
+            Cell::Int(n) => n.to_string(),
+            _ => self.printed().map_or("null".into(), |x| x.to_string()),
         };
         out.extend_from_slice(text.as_bytes());
     }
 }
 
-/// The constant properties of a kind of table.
+/// A figure, and how a row has it.
 #[derive(Debug)]
+pub struct Column<T: 'static> {
+    /// The figure.
+    pub figure: &'static Figure,
+    /// Its value.
+    pub of: fn(&T) -> Cell,
+}
+
+/// A column; for constants, where an unknown name does not compile.
+pub const fn column<T>(name: &str, of: fn(&T) -> Cell) -> Column<T> {
+    Column { figure: named(name), of }
+}
+
+/// The constant properties of a kind of table.
+#[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The subject of a row: `message`, `flow`.
     pub kind: &'static str,
@@ -69,23 +115,50 @@ pub struct Shape {
     pub title: &'static str,
     /// The number of leading columns that identify a row.
     pub keys: usize,
-    /// The names of the columns.
-    pub columns: &'static [&'static str],
 }
 
 /// Rows with the same columns.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// The kind of table.
-    pub shape: &'static Shape,
+    pub shape: Shape,
+    /// Its columns.
+    pub columns: Vec<&'static Figure>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(shape: &'static Shape) -> Table {
-        Table { shape, rows: Vec::new() }
+    /// A table with these columns and without rows.
+    pub fn new(shape: Shape, columns: &[&'static Figure]) -> Table {
+        Table { shape, columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    /// A table with a row for each of these.
+    pub(crate) fn of<T>(shape: Shape, columns: &[Column<T>], rows: &[T]) -> Table {
+        let rows_without = vec![Vec::new(); rows.len()];
+        Table { shape, columns: Vec::new(), rows: rows_without }.with(columns, rows)
+    }
+
+    /// Further columns, of what belongs to the same rows.
+    #[must_use]
+    pub(crate) fn with<T>(mut self, columns: &[Column<T>], rows: &[T]) -> Table {
+        self.columns.extend(columns.iter().map(|column| column.figure));
+        for (cells, row) in self.rows.iter_mut().zip(rows) {
+            cells.extend(columns.iter().map(|column| (column.of)(row)));
+        }
+        self
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|figure| figure.name).collect()
+    }
+
+    /// The place of the column of that name, or else of the first one that had it once.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let now = self.columns.iter().position(|figure| figure.name == name);
+        now.or_else(|| self.columns.iter().position(|figure| figure.answers_to(name)))
     }
 
     /// Separated values (RFC 4180) with a header line; without `columns`, all of them.
@@ -93,9 +166,9 @@ impl Table {
     /// # Errors
     /// There is no such column: the nearest name, and all of them.
     pub fn separated(&self, separator: char, columns: &[String], out: &mut String) -> Result<(), String> {
-        let known = self.shape.columns;
+        let known = self.names();
         let find = |name: &String| {
-            known.iter().position(|column| column == name).ok_or_else(|| {
+            self.place(name).ok_or_else(|| {
                 let near = hint(nearest(name, known.iter().copied()));
                 format!("no column {name:?} by {}{near}; there are {}", self.shape.kind, known.join(", "))
             })
@@ -110,8 +183,8 @@ impl Table {
                 Cell::Null => {}
                 Cell::Text(text) => separated_text(text, separator, out),
                 Cell::Int(n) => _ = write!(out, "{n}"),
-                Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => _ = write!(out, "{x}"),
                 Cell::Flag(yes) => out.push_str(if *yes { "yes" } else { "no" }),
+                cell => _ = write!(out, "{}", cell.printed().unwrap_or(f64::NAN)),
             });
         }
         Ok(())
@@ -133,10 +206,10 @@ impl Table {
             string(self.shape.kind.as_bytes(), out);
             comma = b",";
         }
-        for (name, cell) in self.shape.columns.iter().zip(row) {
+        for (figure, cell) in self.columns.iter().zip(row) {
             out.extend_from_slice(comma);
             comma = b",";
-            string(name.as_bytes(), out);
+            string(figure.name.as_bytes(), out);
             out.push(b':');
             cell.json(out);
         }

@@ -1,120 +1,132 @@
 //! The tables of a capture's statistics: messages, conversations, peers, seconds.
 
-use super::table::{Cell, Shape, Table};
+use super::ends::{self, Ended};
+use super::sides::{client, end_text, transport_end};
+use super::table::{Cell, Column, Shape, Table, column};
+use super::timeline::Bucket;
 use super::{Flow, Kind, Stats};
-use crate::flow::{End, Side};
+use crate::flow::Side;
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 
-static MESSAGES: Shape = Shape {
-    kind: "message",
-    title: "Messages, most bytes first",
-    keys: 2,
-    columns: &[
-        "proto",
-        "message",
-        "count",
-        "faults",
-        "share",
-        "bytes",
-        "bytes_share",
-        "rate",
-        "bytes_rate",
-        "mean",
-        "largest",
-        "reliable",
-    ],
-};
-static SCHEMAS: Shape = Shape {
-    kind: "schema",
-    title: "Payloads by schema, most bytes first",
-    keys: 2,
-    columns: &[
-        "proto",
-        "schema",
-        "count",
-        "share",
-        "bytes",
-        "bytes_share",
-        "rate",
-        "bytes_rate",
-        "mean",
-        "largest",
-        "reliable",
-    ],
-};
-static FLOWS: Shape = Shape {
-    kind: "flow",
-    title: "Conversations",
-    keys: 1,
-    columns: &[
-        "flow",
-        "proto",
-        "version",
-        "transport",
-        "client",
-        "server",
-        "roles",
-        "client_messages",
-        "server_messages",
-        "client_bytes",
-        "server_bytes",
-        "start",
-        "duration",
-        "end",
-        "last_message",
-    ],
-};
-static PEERS: Shape = Shape {
-    kind: "peer",
-    title: "Peers, most bytes first",
-    keys: 1,
-    columns: &[
-        "peer",
-        "flows",
-        "messages_sent",
-        "messages_received",
-        "bytes_sent",
-        "bytes_received",
-        "bytes_rate_sent",
-    ],
-};
-static SECONDS: Shape = Shape { kind: "second", title: "", keys: 1, columns: &["second", "messages", "bytes"] };
-fn rate(n: u64, seconds: f64, digits: usize) -> Cell {
-    // A single message, or several at the same time, have no rate.
-    if seconds > 0.0 { Cell::Real(round(n as f64 / seconds, 6), digits) } else { Cell::Null }
+/// The traffic of a kind of message, of a payload or of a group, and of all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counted {
+    /// The protocol, and the name.
+    pub name: (&'static str, &'static str),
+    /// How many.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The longest.
+    pub largest: u64,
+    /// Those with a fault.
+    pub faults: u64,
+    /// Sent reliably.
+    pub reliable: bool,
+    /// Messages and bytes of all.
+    pub total: [u64; 2],
+    /// How long it lasted, in seconds.
+    pub seconds: f64,
 }
 
-fn round(x: f64, digits: i32) -> f64 {
-    let unit = 10f64.powi(digits);
-    (x * unit).round() / unit
+impl Counted {
+    /// The traffic of that kind.
+    pub fn new(name: (&'static str, &'static str), kind: &Kind, stats: &Stats) -> Counted {
+        Counted {
+            name,
+            messages: kind.count,
+            bytes: kind.bytes,
+            largest: kind.largest,
+            faults: kind.faults,
+            reliable: kind.reliable,
+            total: [stats.messages, stats.bytes],
+            seconds: stats.duration(),
+        }
+    }
 }
 
-/// A fraction, if the whole is not 0.
-pub fn share(part: u64, whole: u64) -> Cell {
-    if whole > 0 { Cell::Share(round(part as f64 / whole as f64, 6)) } else { Cell::Null }
+/// The figures of traffic, the same by message, by schema, by any field, and where two captures are
+/// compared.
+pub const TRAFFIC: [Column<Counted>; 8] = [
+    column("messages", |c| c.messages.into()),
+    column("message_share", |c| Cell::share(c.messages, c.total[0])),
+    column("message_rate", |c| Cell::rate(c.messages, c.seconds, 1)),
+    column("bytes", |c| c.bytes.into()),
+    column("byte_share", |c| Cell::share(c.bytes, c.total[1])),
+    column("byte_rate", |c| Cell::rate(c.bytes, c.seconds, 0)),
+    column("size_mean", |c| match c.messages {
+        0 => Cell::Null,
+        n => Cell::Real(c.bytes as f64 / n as f64, 1),
+    }),
+    column("size_max", |c| c.largest.into()),
+];
+const PROTO: Column<Counted> = column("proto", |c| c.name.0.into());
+const RELIABLE: Column<Counted> = column("reliable", |c| c.reliable.into());
+/// A conversation, and when it began.
+struct Conversation {
+    flow: Flow,
+    /// Its last connection.
+    ended: Option<Ended>,
+    start: i128,
 }
 
-/// The column of faults in the row of a kind of message.
-const FAULTS: usize = 3;
+impl Conversation {
+    fn client(&self) -> usize {
+        client(&self.flow).index()
+    }
 
-fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
-    let seconds = stats.duration();
-    vec![
-        proto.into(),
-        name.into(),
-        kind.count.into(),
-        kind.faults.into(),
-        share(kind.count, stats.messages),
-        kind.bytes.into(),
-        share(kind.bytes, stats.bytes),
-        rate(kind.count, seconds, 1),
-        rate(kind.bytes, seconds, 0),
-        Cell::Real(round(kind.bytes as f64 / kind.count.max(1) as f64, 3), 1),
-        kind.largest.into(),
-        kind.reliable.into(),
-    ]
+    fn server(&self) -> usize {
+        1 - self.client()
+    }
 }
+
+const FLOWS: [Column<Conversation>; 19] = [
+    column("flow", |c| c.flow.id.into()),
+    column("proto", |c| c.flow.proto.into()),
+    column("version", |c| c.flow.version.map_or(Cell::Null, Cell::from)),
+    column("transport", |c| c.flow.transport.name().into()),
+    column("client", |c| end_text(&c.flow, client(&c.flow))),
+    column("server", |c| end_text(&c.flow, client(&c.flow).other())),
+    column("roles", |c| if c.flow.server.is_some() { "known" } else { "unknown" }.into()),
+    column("client_messages", |c| c.flow.messages[c.client()].into()),
+    column("server_messages", |c| c.flow.messages[c.server()].into()),
+    column("client_bytes", |c| c.flow.bytes[c.client()].into()),
+    column("server_bytes", |c| c.flow.bytes[c.server()].into()),
+    column("start", |c| seconds(c.start)),
+    column("duration", |c| seconds(c.flow.last.since(c.flow.first))),
+    column("end", |c| ends::outcome(c.ended.as_ref())),
+    column("end_by", |c| ends::by(c.ended.as_ref(), &c.flow)),
+    column("end_reason", |c| ends::reason(c.ended.as_ref())),
+    column("end_data", |c| ends::data(c.ended.as_ref())),
+    column("transport_end", |c| transport_end(&c.flow)),
+    column("last_message", |c| c.flow.last_message.into()),
+];
+
+/// The sums of an end of conversations.
+struct Peer {
+    end: SocketAddr,
+    flows: u64,
+    messages: [u64; 2],
+    bytes: [u64; 2],
+    seconds: f64,
+}
+
+const PEERS: [Column<Peer>; 7] = [
+    column("peer", |p| Cell::Text(p.end.to_string())),
+    column("flows", |p| p.flows.into()),
+    column("messages_sent", |p| p.messages[0].into()),
+    column("messages_received", |p| p.messages[1].into()),
+    column("bytes_sent", |p| p.bytes[0].into()),
+    column("bytes_received", |p| p.bytes[1].into()),
+    column("byte_rate_sent", |p| Cell::rate(p.bytes[0], p.seconds, 0)),
+];
+
+const SECONDS: [Column<(u64, Bucket)>; 3] = [
+    column("second", |(second, _)| (*second).into()),
+    column("messages", |(_, step)| step.messages.into()),
+    column("bytes", |(_, step)| step.bytes.into()),
+];
 
 type MessageTable = FxHashMap<(&'static str, &'static str), Kind>;
 
@@ -125,105 +137,64 @@ pub fn sorted(kinds: &MessageTable) -> Vec<((&'static str, &'static str), &Kind)
     list
 }
 
+fn counted(kinds: &MessageTable, stats: &Stats) -> Vec<Counted> {
+    sorted(kinds).into_iter().map(|(name, kind)| Counted::new(name, kind, stats)).collect()
+}
+
 /// By protocol and message name, most bytes first.
 pub fn messages(stats: &Stats) -> Table {
-    let mut table = Table::new(&MESSAGES);
-    table.rows = sorted(&stats.kinds).into_iter().map(|((p, m), kind)| kind_row(p, m, kind, stats)).collect();
-    table
+    let rows = counted(&stats.kinds, stats);
+    let keys = [PROTO, column("message", |c| c.name.1.into())];
+    let faults = [column("faults", |c: &Counted| c.faults.into()), RELIABLE];
+    let shape = Shape { kind: "message", title: "Messages, most bytes first", keys: keys.len() };
+    Table::of(shape, &keys, &rows).with(&TRAFFIC, &rows).with(&faults, &rows)
 }
 
 /// By schema message; the bytes are those of payloads. Faults are counted for the carrying
 /// messages.
 pub fn schemas(stats: &Stats) -> Table {
-    let mut table = Table::new(&SCHEMAS);
-    for ((proto, name), kind) in sorted(&stats.schemas) {
-        let mut row = kind_row(proto, name, kind, stats);
-        row.remove(FAULTS);
-        table.rows.push(row);
-    }
-    table
-}
-
-/// The client's side of a conversation; the first sender's if that is not known.
-pub fn client(flow: &Flow) -> Side {
-    flow.server.map_or(Side::A, Side::other)
-}
-
-fn end_name(end: Option<End>) -> &'static str {
-    match end {
-        Some(End::Fin) => "fin",
-        Some(End::Rst) => "rst",
-        Some(End::Reused) => "reused",
-        Some(End::Evicted) => "evicted",
-        Some(End::Capture) | None => "capture",
-    }
+    let rows = counted(&stats.schemas, stats);
+    let keys = [PROTO, column("schema", |c| c.name.1.into())];
+    let shape = Shape { kind: "schema", title: "Payloads by schema, most bytes first", keys: keys.len() };
+    Table::of(shape, &keys, &rows).with(&TRAFFIC, &rows).with(&[RELIABLE], &rows)
 }
 
 /// The conversations.
 pub fn flows(stats: &Stats) -> Table {
-    let mut table = Table::new(&FLOWS);
-    for flow in &stats.flows {
-        let client = client(flow);
-        let (c, s) = (client.index(), client.other().index());
-        let start = stats.first.map_or(0, |first| flow.first.since(first));
-        table.rows.push(vec![
-            flow.id.into(),
-            flow.proto.into(),
-            flow.version.map_or(Cell::Null, Cell::from),
-            flow.transport.name().into(),
-            end_text(flow, client),
-            end_text(flow, client.other()),
-            if flow.server.is_some() { "known" } else { "unknown" }.into(),
-            flow.messages[c].into(),
-            flow.messages[s].into(),
-            flow.bytes[c].into(),
-            flow.bytes[s].into(),
-            seconds(start),
-            seconds(flow.last.since(flow.first)),
-            end_name(flow.end).into(),
-            flow.last_message.into(),
-        ]);
-    }
-    table
+    let start = |flow: &Flow| stats.first.map_or(0, |first| flow.first.since(first));
+    let row = |flow: &Flow| Conversation { flow: flow.clone(), ended: stats.last_end(flow), start: start(flow) };
+    let rows: Vec<_> = stats.flows.iter().map(row).collect();
+    Table::of(Shape { kind: "flow", title: "Conversations", keys: 1 }, &FLOWS, &rows)
 }
 
 fn seconds(nanos: i128) -> Cell {
-    Cell::Real(nanos as f64 / 1e9, 3)
-}
-
-/// `ADDR:PORT` of a side.
-pub fn end_text(flow: &Flow, side: Side) -> Cell {
-    flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))
+    Cell::Seconds(nanos as f64 / 1e9)
 }
 
 /// By end of the conversations, most bytes first.
 pub fn peers(stats: &Stats) -> Table {
-    let mut table = Table::new(&PEERS);
-    let mut peers: FxHashMap<SocketAddr, [u64; 5]> = FxHashMap::default();
+    let seconds = stats.duration();
+    let mut peers: FxHashMap<SocketAddr, Peer> = FxHashMap::default();
     for flow in &stats.flows {
         for (side, end) in Side::BOTH.into_iter().zip(flow.ends.into_iter().flatten()) {
-            let (own, other) = (side.index(), side.other().index());
-            let add = [1, flow.messages[own], flow.messages[other], flow.bytes[own], flow.bytes[other]];
-            peers.entry(end).or_default().iter_mut().zip(add).for_each(|(sum, n)| *sum += n);
+            let none = Peer { end, flows: 0, messages: [0; 2], bytes: [0; 2], seconds };
+            let peer = peers.entry(end).or_insert(none);
+            peer.flows += 1;
+            for (k, from) in [side, side.other()].into_iter().enumerate() {
+                peer.messages[k] += flow.messages[from.index()];
+                peer.bytes[k] += flow.bytes[from.index()];
+            }
         }
     }
-    let mut list: Vec<_> = peers.into_iter().collect();
-    list.sort_by_key(|(end, n)| (std::cmp::Reverse(n[3] + n[4]), *end));
-    for (end, n) in list {
-        let mut row = vec![Cell::Text(end.to_string())];
-        row.extend(n.map(Cell::Int));
-        row.push(rate(n[3], stats.duration(), 0));
-        table.rows.push(row);
-    }
-    table
+    let mut rows: Vec<Peer> = peers.into_values().collect();
+    rows.sort_by_key(|peer| (std::cmp::Reverse(peer.bytes.iter().sum::<u64>()), peer.end));
+    Table::of(Shape { kind: "peer", title: "Peers, most bytes first", keys: 1 }, &PEERS, &rows)
 }
 
 /// Over time: a row per second, or longer steps if the capture is longer than a day.
 pub fn seconds_table(stats: &Stats) -> Table {
-    let mut table = Table::new(&SECONDS);
     let width = (stats.seconds.width() / 1_000_000_000) as u64;
-    for (k, step) in stats.seconds.steps().iter().enumerate() {
-        table.rows.push(vec![(k as u64 * width).into(), step.messages.into(), step.bytes.into()]);
-    }
-    table
+    let steps = stats.seconds.steps().iter().enumerate();
+    let rows: Vec<(u64, Bucket)> = steps.map(|(k, step)| (k as u64 * width, *step)).collect();
+    Table::of(Shape { kind: "second", title: "", keys: 1 }, &SECONDS, &rows)
 }

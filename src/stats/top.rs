@@ -4,44 +4,62 @@
 //! before, so that rates are those of the time between the two.
 
 use super::aligned::fitted;
+use super::connections::percentile;
 use super::groups::compare;
 use super::histogram::Delays;
-use super::table::{Cell, Shape, Table};
-use super::tables::{client, end_text, share};
+use super::sides::{client, end_text};
+use super::table::{Cell, Column, Shape, Table, column};
 use super::{Stats, Wanted};
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Sink};
-use crate::flow::End;
+use crate::flow::Closing;
 use crate::plural::Plural;
 use crate::printable::Printable;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
-static MESSAGES: Shape = Shape {
-    kind: "message",
-    title: "",
-    keys: 2,
-    columns: &["proto", "message", "rate", "byte_rate", "messages", "bytes", "faults"],
-};
-static FLOWS: Shape = Shape {
-    kind: "flow",
-    title: "",
-    keys: 1,
-    columns: &[
-        "flow",
-        "proto",
-        "client",
-        "server",
-        "rate",
-        "byte_rate",
-        "messages",
-        "bytes",
-        "rtt_p50",
-        "resent_share",
-        "lost_share",
-        "idle",
-    ],
-};
+/// A kind of message.
+struct Seen {
+    name: (&'static str, &'static str),
+    rates: [f64; 2],
+    counts: [u64; 2],
+    faults: u64,
+}
+
+const MESSAGES: [Column<Seen>; 7] = [
+    column("proto", |seen| seen.name.0.into()),
+    column("message", |seen| seen.name.1.into()),
+    column("message_rate", |seen| Cell::Real(seen.rates[0], 1)),
+    column("byte_rate", |seen| Cell::Real(seen.rates[1], 0)),
+    column("messages", |seen| seen.counts[0].into()),
+    column("bytes", |seen| seen.counts[1].into()),
+    column("faults", |seen| seen.faults.into()),
+];
+
+/// A conversation.
+struct Conversation {
+    flow: super::Flow,
+    rates: [f64; 2],
+    counts: [u64; 2],
+    path: Path,
+    idle: Option<f64>,
+}
+
+const FLOWS: [Column<Conversation>; 12] = [
+    column("flow", |c| c.flow.id.into()),
+    column("proto", |c| c.flow.proto.into()),
+    column("client", |c| end_text(&c.flow, client(&c.flow))),
+    column("server", |c| end_text(&c.flow, client(&c.flow).other())),
+    column("message_rate", |c| Cell::Real(c.rates[0], 1)),
+    column("byte_rate", |c| Cell::Real(c.rates[1], 0)),
+    column("messages", |c| c.counts[0].into()),
+    column("bytes", |c| c.counts[1].into()),
+    // Of messages that are acknowledged, else of requests.
+    column("rtt_p50", |c| percentile(if c.path.rtt.count() > 0 { &c.path.rtt } else { &c.path.response }, 50.0)),
+    column("resent_share", |c| Cell::share(c.path.resent, c.path.sent)),
+    column("lost_share", |c| Cell::share(c.path.lost, c.path.messages + c.path.lost)),
+    column("idle", |c| c.idle.map_or(Cell::Null, |idle| Cell::Real(idle, 1))),
+];
 /// What a narrow terminal gives up first.
 const SPARE: [&str; 11] = [
     "idle",
@@ -59,7 +77,7 @@ const SPARE: [&str; 11] = [
 
 /// The columns that the tables may be sorted by: each has some of them.
 pub const SORTS: [&str; 9] =
-    ["byte_rate", "rate", "messages", "bytes", "faults", "rtt_p50", "resent_share", "lost_share", "idle"];
+    ["byte_rate", "message_rate", "messages", "bytes", "faults", "rtt_p50", "resent_share", "lost_share", "idle"];
 
 /// Counts messages, and remembers what there was at the last look.
 #[derive(Debug)]
@@ -101,46 +119,33 @@ impl Top {
             true => ((now.saturating_sub(before)) as f64 / seconds * unit).round() / unit,
             false => 0.0,
         };
-        let rates = |now: [u64; 2], before: [u64; 2]| {
-            [Cell::Real(rate(now[0], before[0], 10.0), 1), Cell::Real(rate(now[1], before[1], 1.0), 0)]
-        };
-        let mut messages = Table::new(&MESSAGES);
-        for (name, kind) in &stats.kinds {
-            let now = [kind.count, kind.bytes];
-            let mut row = vec![name.0.into(), name.1.into()];
-            row.extend(rates(now, self.kinds.get(name).copied().unwrap_or_default()));
-            row.extend([now[0].into(), now[1].into(), kind.faults.into()]);
-            messages.rows.push(row);
-        }
-        let mut ways: FxHashMap<u64, Ways> = FxHashMap::default();
+        let rates = |now: [u64; 2], before: [u64; 2]| [rate(now[0], before[0], 10.0), rate(now[1], before[1], 1.0)];
+        let kinds = stats.kinds.iter().map(|(name, kind)| {
+            let counts = [kind.count, kind.bytes];
+            let rates = rates(counts, self.kinds.get(name).copied().unwrap_or_default());
+            Seen { name: *name, rates, counts, faults: kind.faults }
+        });
+        let mut messages =
+            Table::of(Shape { kind: "message", title: "", keys: 2 }, &MESSAGES, &kinds.collect::<Vec<_>>());
+        let mut paths: FxHashMap<u64, Path> = FxHashMap::default();
         for connection in stats.delivery.iter() {
-            let way = ways.entry(connection.flow).or_default();
+            let path = paths.entry(connection.flow).or_default();
             for direction in &connection.directions {
-                way.round_trip.merge(&direction.round_trip);
-                way.answer_time.merge(&direction.answer_time);
-                way.sent = [way.sent[0] + direction.resent, way.sent[1] + direction.copies];
-                way.lost = [way.lost[0] + direction.lost(), way.lost[1] + direction.messages + direction.lost()];
+                path.rtt.merge(&direction.round_trip);
+                path.response.merge(&direction.answer_time);
+                path.resent += direction.resent;
+                path.sent += direction.sent;
+                path.lost += direction.lost();
+                path.messages += direction.messages;
             }
         }
-        let mut flows = Table::new(&FLOWS);
-        for flow in &stats.flows {
-            let (now, first) = (sums(flow), client(flow));
-            let none = Ways::default();
-            let way = ways.get(&flow.id).unwrap_or(&none);
-            // Of messages that are acknowledged, else of requests.
-            let delays = if way.round_trip.count() > 0 { &way.round_trip } else { &way.answer_time };
-            let mut row = vec![flow.id.into(), flow.proto.into(), end_text(flow, first), end_text(flow, first.other())];
-            row.extend(rates(now, self.flows.get(&flow.id).copied().unwrap_or_default()));
-            row.extend([now[0].into(), now[1].into()]);
-            row.push(Cell::millis(delays.percentile(50.0).map(|n| n as f64)));
-            row.extend([share(way.sent[0], way.sent[1]), share(way.lost[0], way.lost[1])]);
-            row.push(
-                stats.last.map_or(Cell::Null, |last| {
-                    Cell::Real((last.since(flow.last).max(0) as f64 / 1e8).round() / 10.0, 1)
-                }),
-            );
-            flows.rows.push(row);
-        }
+        let flows = stats.flows.iter().map(|flow| {
+            let counts = sums(flow);
+            let idle = stats.last.map(|last| (last.since(flow.last).max(0) as f64 / 1e8).round() / 10.0);
+            let rates = rates(counts, self.flows.get(&flow.id).copied().unwrap_or_default());
+            Conversation { flow: flow.clone(), rates, counts, path: paths.remove(&flow.id).unwrap_or_default(), idle }
+        });
+        let mut flows = Table::of(Shape { kind: "flow", title: "", keys: 1 }, &FLOWS, &flows.collect::<Vec<_>>());
         // Maps have no order; every look has one.
         for table in [&mut messages, &mut flows] {
             let keys = table.shape.keys;
@@ -157,7 +162,7 @@ impl Sink for Top {
         self.stats.message(message);
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn ended(&mut self, flow: u64, how: Closing) {
         self.stats.ended(flow, how);
     }
 }
@@ -175,14 +180,15 @@ fn sums(flow: &super::Flow) -> [u64; 2] {
     [flow.messages.iter().sum(), flow.bytes.iter().sum()]
 }
 
-/// What a conversation's connections say of the way.
+/// What a conversation's connections say of the path.
 #[derive(Default)]
-struct Ways {
-    round_trip: Delays,
-    answer_time: Delays,
-    /// Resends of all copies.
-    sent: [u64; 2],
-    lost: [u64; 2],
+struct Path {
+    rtt: Delays,
+    response: Delays,
+    messages: u64,
+    sent: u64,
+    resent: u64,
+    lost: u64,
 }
 
 /// One look at the figures.
@@ -208,7 +214,7 @@ impl Look {
     /// The largest first, what is not known last; tables without this column by their bytes.
     pub fn sort(&mut self, column: &str) {
         for table in [&mut self.messages, &mut self.flows] {
-            let place = |name: &str| table.shape.columns.iter().position(|column| *column == name);
+            let place = |name: &str| table.place(name);
             let Some(by) = place(column).or_else(|| place("byte_rate")) else { continue };
             let (keys, bytes) = (table.shape.keys, place("bytes").unwrap_or(by));
             table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
@@ -229,7 +235,7 @@ impl Look {
         };
         let _ = write!(
             text,
-            ",\"seconds\":{:.3},\"messages\":{messages},\"bytes\":{bytes},\"rate\":{},\"byte_rate\":{},\
+            ",\"seconds\":{:.3},\"messages\":{messages},\"bytes\":{bytes},\"message_rate\":{},\"byte_rate\":{},\
              \"faults\":{faults},\"conversations\":{flows}",
             self.seconds, self.rates[0], self.rates[1]
         );
@@ -258,20 +264,20 @@ impl Look {
         let time = self.time.map_or("-".into(), |time| time.to_string());
         let _ = writeln!(
             out,
-            "{word} time={time} seconds={:.3} rate={} byte_rate={} messages={messages} bytes={bytes} faults={faults} \
+            "{word} time={time} seconds={:.3} message_rate={} byte_rate={} messages={messages} bytes={bytes} faults={faults} \
              conversations={flows}",
             self.seconds, self.rates[0], self.rates[1]
         );
         for table in [&self.messages, &self.flows] {
             for row in &table.rows {
                 out.push_str(table.shape.kind);
-                for (name, cell) in table.shape.columns.iter().zip(row) {
+                for (figure, cell) in table.columns.iter().zip(row) {
+                    let name = figure.name;
                     let _ = match cell {
                         Cell::Null => write!(out, " {name}=-"),
                         Cell::Text(text) => write!(out, " {name}={}", Printable(text.replace(' ', "_"))),
-                        Cell::Int(n) => write!(out, " {name}={n}"),
-                        Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => write!(out, " {name}={x}"),
                         Cell::Flag(yes) => write!(out, " {name}={yes}"),
+                        cell => write!(out, " {name}={}", cell.printed().unwrap_or(f64::NAN)),
                     };
                 }
                 out.push('\n');
@@ -309,7 +315,7 @@ impl Look {
         }
         out.push('\n');
         let tables = [(&self.messages, "Messages"), (&self.flows, "Conversations")];
-        let has = |table: &Table| table.shape.columns.contains(&sorted);
+        let has = |table: &Table| table.place(sorted).is_some();
         // An empty line, a title and two lines of heading for each table, and the line of the keys. On
         // few lines, only the table that is sorted.
         let few = height.is_some_and(|height| height < lines + 13);
@@ -331,7 +337,7 @@ impl Look {
             match all {
                 0 => out.push_str("none so far\n"),
                 _ => {
-                    let part = Table { shape: table.shape, rows: table.rows[..shown].to_vec() };
+                    let part = Table { rows: table.rows[..shown].to_vec(), ..(*table).clone() };
                     fitted(&part, width, &SPARE, colour, out);
                 }
             }

@@ -1,10 +1,12 @@
 //! One field over time: a row for each value, or a sparkline for each key.
 
 use super::aligned;
+use super::figure::{Figure, figures};
 use super::table::{Cell, Shape, Table};
 use super::timeline::blocks;
 use crate::dissect::{Message, Sink};
 use crate::filter::{FieldMatch, FieldPath};
+use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
@@ -16,8 +18,8 @@ const POINTS: usize = 48;
 /// The minimum width of a sparkline, however narrow the terminal.
 const MIN_WIDTH: usize = 12;
 
-static TRACK: Shape =
-    Shape { kind: "track", title: "", keys: 2, columns: &["key", "part", "count", "min", "max", "last", "course"] };
+const TRACK: Shape = Shape { kind: "track", title: "", keys: 2 };
+const COLUMNS: [&Figure; 7] = figures(["key", "part", "values", "min", "max", "last", "course"]);
 
 /// Finds a field's values with their keys. The key is searched as near to the value as possible: in
 /// the same element of a list, then in the message.
@@ -125,7 +127,7 @@ impl Sparklines {
     /// The table: keys in order of appearance. `width`: the terminal's; sparklines take what the
     /// figures leave.
     pub fn text(&self, width: Option<usize>, out: &mut String) {
-        let mut table = Table::new(&TRACK);
+        let mut table = Table::new(TRACK, &COLUMNS);
         for s in &self.series {
             let key = String::from_utf8_lossy(&s.key).trim_matches('"').to_string();
             let number = |x: f64| Cell::Text(format!("{}", (x * 1e6).round() / 1e6));
@@ -154,6 +156,8 @@ impl Sparklines {
         }
     }
 }
+
+impl CaptureSink for Sparklines {}
 
 impl Sink for Sparklines {
     fn message(&mut self, message: &Message<'_>) {

@@ -2,28 +2,38 @@
 //! numbers. [`RULES`] says when which of them is told.
 
 use super::Stats;
-use super::connections::directions;
 use super::delivery::Direction;
+use super::directions::directions;
+use super::ends::ends;
 use crate::plural::Plural;
 use serde_json::json;
 use std::fmt::Write;
 
 /// A rule: its name, and when it applies.
-pub const RULES: [(&str, &str); 6] = [
+pub const RULES: [(&str, &str); 7] = [
+    (
+        "end",
+        "a connection that neither side left nor the end of the capture found open: refused, kicked, timed out, dropped, \
+         reset, never answered or never decided",
+    ),
     (
         "resends",
-        "at least 3 copies and 5 % of what a side sent reliably were sent again; the resend time is the median from \
-         copy to copy, the round trip that of messages sent once; below its 90th percentile the copies come too soon",
+        "at least 3 transmissions and 5 % of all were resent or duplicates; the resend time is the median from one \
+         transmission of a message to the next, the round trip that of messages sent once; below its 90th percentile \
+         the resends come too soon",
     ),
     ("never_acked", "messages that no acknowledgement in the capture names; given up: the sender's last try was seen"),
     ("lost", "numbers that a side skipped and that never came: lost before the place of the capture, or by it"),
-    ("unanswered", "requests without an answer in the capture (--unanswered lists them)"),
-    ("handled_twice", "copies that get through the receiver's own filter: its application has the message again"),
+    ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
+    (
+        "handled_twice",
+        "messages that get through the receiver's own filter more than once: its application has them again",
+    ),
     ("never_handled", "messages that the receiver's own filter drops though it never had them"),
 ];
 
-/// Copies below this many are told by the tables alone.
-const LEAST_COPIES: u64 = 3;
+/// Fewer resends and duplicates than that are left to the tables.
+const LEAST_AGAIN: u64 = 3;
 /// The same for their share.
 const LEAST_SHARE: f64 = 0.05;
 /// How many are told in text.
@@ -49,43 +59,43 @@ fn millis(nanos: Option<i64>) -> f64 {
     (nanos.unwrap_or(0) as f64 / 1e5).round() / 10.0
 }
 
-fn resends(d: &Direction, other: &str) -> Option<String> {
+fn resends(d: &Direction) -> Option<String> {
     let again = d.resent + d.duplicates;
-    let share = again as f64 / d.copies.max(1) as f64;
-    if again < LEAST_COPIES || share < LEAST_SHARE {
+    let percent = |n: u64| n as f64 / d.sent.max(1) as f64 * 100.0;
+    if again < LEAST_AGAIN || percent(again) < LEAST_SHARE * 100.0 {
         return None;
     }
-    let mut text =
-        format!("{:.0} % of what it sent reliably was sent again ({again} of {} copies)", share * 100.0, d.copies);
+    // The shares are those of the tables.
+    let mut text = match (d.resent, d.duplicates) {
+        (0, n) => format!("{n} of {} transmissions ({:.1} %) were duplicates", d.sent, percent(n)),
+        (n, 0) => format!("{n} of {} transmissions ({:.1} %) were resent", d.sent, percent(n)),
+        (n, twice) => {
+            format!("{n} of {} transmissions ({:.1} %) were resent and {twice} were duplicates", d.sent, percent(n))
+        }
+    };
     let all = d.never_acked() == 0;
     if all {
-        let _ = write!(text, ", the {other} had all of it");
+        text.push_str("; every message arrived");
     }
     let (resend, round_trip) = (d.resend_time.percentile(50.0), d.round_trip.percentile(90.0));
-    let _ = match (resend.zip(round_trip).filter(|(resend, trip)| resend < trip), all) {
-        (Some((resend, trip)), _) => write!(
-            text,
-            ": its resend time ({:.1} ms) is below the round trip (p90 {:.1} ms)",
-            millis(Some(resend)),
-            millis(Some(trip))
-        ),
-        // After an acknowledgement that the capture has, it is this that did not arrive in time.
-        (None, true) if d.duplicates > d.resent => write!(
-            text,
-            ": most copies come behind an acknowledgement, which is lost or late on the way back, or the network doubles \
-             messages"
-        ),
-        (None, true) => {
-            write!(text, ": most copies come before any acknowledgement: messages or acknowledgements are lost or late")
+    match (resend.zip(round_trip).filter(|(resend, trip)| resend < trip), all) {
+        (Some((resend, trip)), _) => {
+            let (resend, trip) = (millis(Some(resend)), millis(Some(trip)));
+            // Writing to a string cannot fail.
+            let _ = write!(text, ". The resend time ({resend:.1} ms) is below the round trip (p90 {trip:.1} ms)");
         }
-        (None, false) => Ok(()),
-    };
+        (None, true) if d.duplicates > d.resent => {
+            text.push_str(". Most came after an ack: acks are lost or late, or the network duplicates packets");
+        }
+        (None, true) => text.push_str(". Most came before any ack: packets or acks are lost or late"),
+        (None, false) => {}
+    }
     Some(text)
 }
 
-fn told(d: &Direction, other: &str) -> Vec<(&'static str, String)> {
+fn told(d: &Direction) -> Vec<(&'static str, String)> {
     let mut list = Vec::new();
-    list.extend(resends(d, other).map(|text| ("resends", text)));
+    list.extend(resends(d).map(|text| ("resends", text)));
     let never = d.never_acked();
     if never > 0 && d.acked > 0 {
         let given_up = match d.given_up() {
@@ -104,7 +114,7 @@ fn told(d: &Direction, other: &str) -> Vec<(&'static str, String)> {
     if d.unanswered() > 0 {
         list.push((
             "unanswered",
-            format!("without an answer: {} of {}", d.unanswered(), Plural(d.requests, "request")),
+            format!("{} of {} without a response", d.unanswered(), Plural(d.requests, "request")),
         ));
     }
     for (rule, n, what) in [
@@ -121,16 +131,21 @@ fn told(d: &Direction, other: &str) -> Vec<(&'static str, String)> {
 /// All verdicts, in order of conversations.
 pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
     let mut all = Vec::new();
+    for (flow, ended, _) in ends(stats).filter(|(_, ended, _)| ended.is_remarkable()) {
+        let which = if ended.ordinal > 1 { format!(" (connection {})", ended.ordinal) } else { String::new() };
+        all.push(Verdict {
+            rule: "end",
+            flow: flow.id,
+            connection: ended.ordinal,
+            from: ended.by(flow).unwrap_or("unknown"),
+            text: format!("flow {}{which}: {}", flow.id, ended.sentence(flow)),
+        });
+    }
     // The sum of several connections is nobody's.
     for (connection, from, d) in directions(stats).filter(|(connection, ..)| connection.flow > 0) {
-        let other = match from {
-            "client" => "server",
-            "server" => "client",
-            _ => "other side",
-        };
         let (flow, ordinal) = (connection.flow, connection.ordinal);
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
-        all.extend(told(d, other).into_iter().map(|(rule, text)| Verdict {
+        all.extend(told(d).into_iter().map(|(rule, text)| Verdict {
             rule,
             flow,
             connection: ordinal,
@@ -178,31 +193,32 @@ mod tests {
     #[test]
     fn only_what_follows_from_the_numbers() {
         let mut d = Direction::default();
-        (d.messages, d.copies, d.acked) = (100, 100, 100);
-        assert!(told(&d, "server").is_empty());
-        // Few copies are no news, whatever their share.
-        (d.messages, d.acked, d.copies, d.resent) = (2, 2, 4, 2);
-        assert!(told(&d, "server").is_empty());
-        (d.messages, d.acked, d.copies, d.resent) = (100, 100, 150, 50);
-        let text = told(&d, "server").remove(0).1;
+        (d.messages, d.sent, d.acked) = (100, 100, 100);
+        assert!(told(&d).is_empty());
+        // Few resends are no news, whatever their share.
+        (d.messages, d.acked, d.sent, d.resent) = (2, 2, 4, 2);
+        assert!(told(&d).is_empty());
+        (d.messages, d.acked, d.sent, d.resent) = (100, 100, 150, 50);
+        let text = told(&d).remove(0).1;
         assert_eq!(
             text,
-            "33 % of what it sent reliably was sent again (50 of 150 copies), the server had all of it: most copies come before any \
-             acknowledgement: messages or acknowledgements are lost or late"
+            "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most came before any ack: packets or acks \
+             are lost or late"
         );
         d.resend_time.add(40_000_000);
         d.round_trip.add(51_900_000);
-        let text = told(&d, "server").remove(0).1;
-        assert!(text.ends_with(": its resend time (40.0 ms) is below the round trip (p90 51.9 ms)"), "{text}");
+        let text = told(&d).remove(0).1;
+        assert!(text.ends_with(". The resend time (40.0 ms) is below the round trip (p90 51.9 ms)"), "{text}");
         // Without any acknowledgement in the capture nothing follows of single messages.
-        (d.acked, d.resent, d.copies) = (0, 0, 100);
-        assert!(told(&d, "server").is_empty());
+        (d.acked, d.resent, d.sent) = (0, 0, 100);
+        assert!(told(&d).is_empty());
         d.acked = 99;
-        assert_eq!(told(&d, "server"), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
+        assert_eq!(told(&d), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
         let rules = |list: &[(&'static str, String)]| list.iter().map(|(rule, _)| *rule).collect::<Vec<_>>();
         let mut all = Direction::default();
-        (all.acked, all.messages, all.copies, all.duplicates, all.missing) = (1, 3, 9, 6, 2);
+        (all.acked, all.messages, all.sent, all.duplicates, all.missing) = (1, 3, 9, 6, 2);
         (all.requests, all.handled_twice, all.never_handled) = (2, 1, 1);
-        assert_eq!(rules(&told(&all, "client")), RULES.map(|(rule, _)| rule));
+        let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| *rule != "end");
+        assert_eq!(rules(&told(&all)), of_directions.collect::<Vec<_>>());
     }
 }

@@ -4,33 +4,56 @@
 //! Relations are followed through all messages, also those that a filter does not select: a filter
 //! says whose waiting is told, and not which answers count.
 
+use super::connections::{longest, percentile};
 use super::histogram::Delays;
-use super::table::{Cell, Shape, Table};
+use super::table::{Cell, Column, Shape, Table, column};
 use crate::capture::Time;
 use crate::codec::json::value::value;
 use crate::dissect::{Expected, Message, RelationKind, Target};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-static UNANSWERED: Shape =
-    Shape { kind: "unanswered", title: "Nothing in the capture answers these", keys: 1, columns: &LISTED };
-static NEVER_ACKED: Shape =
-    Shape { kind: "never_acked", title: "Nothing in the capture acknowledges these", keys: 1, columns: &LISTED };
-static SLOW: Shape = Shape {
-    kind: "slow",
-    title: "Answered or acknowledged late (ms)",
-    keys: 1,
-    columns: &[
-        "frame", "index", "time", "flow", "from", "peer", "proto", "message", "route", "copies", "by_frame", "after",
-    ],
-};
-const LISTED: [&str; 10] = ["frame", "index", "time", "flow", "from", "peer", "proto", "message", "route", "copies"];
-static LATENCY: Shape = Shape {
-    kind: "latency",
-    title: "From message to answer or acknowledgement (ms)",
-    keys: 4,
-    columns: &["proto", "message", "route", "waits_for", "count", "waiting", "p50", "p90", "p99", "max"],
-};
+const UNANSWERED: Shape = Shape { kind: "unanswered", title: "Nothing in the capture answers these", keys: 1 };
+const NEVER_ACKED: Shape = Shape { kind: "never_acked", title: "Nothing in the capture acknowledges these", keys: 1 };
+const SLOW: Shape = Shape { kind: "slow", title: "Answered or acknowledged late (ms)", keys: 1 };
+const LATENCY: Shape = Shape { kind: "latency", title: "From message to answer or acknowledgement (ms)", keys: 4 };
+
+/// A message that waits, and its place.
+type Listing = (Target, Sent);
+
+const LISTING: [Column<Listing>; 10] = [
+    column("frame", |(target, _)| target.frame.into()),
+    column("index", |(target, sent)| match sent.several || target.index > 1 {
+        true => Cell::Int(target.index.into()),
+        false => Cell::Null,
+    }),
+    column("time", |(_, sent)| Cell::Real(sent.time.to_string().parse().unwrap_or(0.0), 6)),
+    column("flow", |(_, sent)| sent.flow.into()),
+    column("from", |(_, sent)| sent.from.into()),
+    column("peer", |(_, sent)| Cell::Text(sent.peer.to_string())),
+    column("proto", |(_, sent)| sent.proto.into()),
+    column("message", |(_, sent)| sent.message.into()),
+    column("route", |(_, sent)| word(&sent.route)),
+    column("sent", |(_, sent)| if sent.expected == Expected::Ack { sent.copies.into() } else { Cell::Null }),
+];
+const UNTIL: [Column<Slow>; 2] =
+    [column("by_frame", |slow| slow.by.into()), column("after", |slow| Cell::millis(Some(slow.after as f64)))];
+const KINDS: [Column<Latency>; 10] = [
+    column("proto", |one| one.kind.0.into()),
+    column("message", |one| one.kind.1.into()),
+    column("route", |one| word(&one.kind.2)),
+    column("waits_for", |one| one.kind.3.into()),
+    column("answered", |one| one.delays.count().into()),
+    column("waiting", |one| one.waiting.into()),
+    column("answered_p50", |one| percentile(&one.delays, 50.0)),
+    column("answered_p90", |one| percentile(&one.delays, 90.0)),
+    column("answered_p99", |one| percentile(&one.delays, 99.0)),
+    column("answered_max", |one| longest(&one.delays)),
+];
+
+fn word(text: &str) -> Cell {
+    if text.is_empty() { Cell::Null } else { text.into() }
+}
 
 /// What is to be listed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +66,7 @@ pub struct Listed {
     pub slow: Option<i64>,
     /// How long each kind waited.
     pub latency: bool,
-    /// So many that waited longest, of those answered and of those acknowledged each.
+    /// The number of slowest messages kept, of those answered and of those acknowledged each.
     pub slowest: Option<usize>,
 }
 
@@ -63,26 +86,22 @@ struct Sent {
     several: bool,
 }
 
-impl Sent {
-    fn row(&self, target: Target) -> Vec<Cell> {
-        let index = if self.several || target.index > 1 { Cell::Int(target.index.into()) } else { Cell::Null };
-        let copies = if self.expected == Expected::Ack { Cell::Int(self.copies) } else { Cell::Null };
-        let time = Cell::Real(self.time.to_string().parse().unwrap_or(0.0), 6);
-        let route = if self.route.is_empty() { Cell::Null } else { Cell::Text(self.route.to_string()) };
-        let [from, proto, message] = [self.from, self.proto, self.message].map(Cell::from);
-        let peer = Cell::Text(self.peer.to_string());
-        vec![target.frame.into(), index, time, self.flow.into(), from, peer, proto, message, route, copies]
-    }
-}
-
-/// The latency of one kind of message.
+/// A kind of message: how long it waited, and how many still do.
 #[derive(Clone, Debug, Default)]
 struct Latency {
+    kind: Kind,
     delays: Delays,
+    waiting: u64,
 }
 
 /// A message that waited, by what frame it was over, and after how long.
-type Slow = (Target, Sent, u64, i64);
+#[derive(Clone, Debug)]
+struct Slow {
+    target: Target,
+    sent: Sent,
+    by: u64,
+    after: i64,
+}
 
 type Kind = (&'static str, &'static str, Box<str>, &'static str);
 
@@ -94,7 +113,7 @@ pub struct Waiting {
     limit: usize,
     waiting: FxHashMap<Target, Sent>,
     slow: Vec<Slow>,
-    latency: BTreeMap<Kind, Latency>,
+    latency: BTreeMap<Kind, Delays>,
     /// Messages that were not followed, because there were too many.
     pub lost: u64,
 }
@@ -168,18 +187,18 @@ impl Waiting {
 
     /// Those that waited longest for it, the longest first: [`Listed::slowest`].
     pub(crate) fn slowest(&self, expected: Expected) -> Table {
-        let mut all: Vec<_> = self.slow.iter().filter(|(_, sent, ..)| sent.expected == expected).collect();
-        all.sort_by_key(|(target, _, _, after)| (std::cmp::Reverse(*after), *target));
+        let mut all: Vec<_> = self.slow.iter().filter(|slow| slow.sent.expected == expected).cloned().collect();
+        all.sort_by_key(Slow::longest_first);
         all.truncate(self.listed.slowest.unwrap_or(0));
-        Table { shape: &SLOW, rows: all.into_iter().map(slow_row).collect() }
+        slow_table(&all)
     }
 
     /// Keeps those that waited longest.
     fn keep_slowest(&mut self, most: usize) {
-        self.slow.sort_by_key(|(target, _, _, after)| (std::cmp::Reverse(*after), *target));
+        self.slow.sort_by_key(Slow::longest_first);
         let mut kept = [0; 2];
-        self.slow.retain(|(_, sent, ..)| {
-            let kept = &mut kept[usize::from(sent.expected == Expected::Ack)];
+        self.slow.retain(|slow| {
+            let kept = &mut kept[usize::from(slow.sent.expected == Expected::Ack)];
             *kept += 1;
             *kept <= most
         });
@@ -189,20 +208,20 @@ impl Waiting {
         if self.listed.latency {
             let kind = kind(&sent);
             if self.latency.len() < self.limit || self.latency.contains_key(&kind) {
-                self.latency.entry(kind).or_default().delays.add(after);
+                self.latency.entry(kind).or_default().add(after);
             } else {
                 self.lost += 1;
             }
         }
         match (self.listed.slowest, self.listed.slow) {
             (Some(most), _) => {
-                self.slow.push((target, sent, by, after));
+                self.slow.push(Slow { target, sent, by, after });
                 if self.slow.len() > 4 * most + 64 {
                     self.keep_slowest(most);
                 }
             }
             (None, Some(least)) if after >= least => match self.slow.len() < self.limit {
-                true => self.slow.push((target, sent, by, after)),
+                true => self.slow.push(Slow { target, sent, by, after }),
                 false => self.lost += 1,
             },
             _ => {}
@@ -220,50 +239,47 @@ impl Waiting {
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = Vec::new();
         for (wanted, shape, expected) in [
-            (self.listed.unanswered, &UNANSWERED, Expected::Answer),
-            (self.listed.never_acked, &NEVER_ACKED, Expected::Ack),
+            (self.listed.unanswered, UNANSWERED, Expected::Answer),
+            (self.listed.never_acked, NEVER_ACKED, Expected::Ack),
         ] {
             if wanted {
-                let rows = self.left(expected).into_iter().map(|(target, sent)| sent.row(*target)).collect();
-                tables.push(Table { shape, rows });
+                let rows: Vec<Listing> =
+                    self.left(expected).into_iter().map(|(target, sent)| (*target, sent.clone())).collect();
+                tables.push(Table::of(shape, &LISTING, &rows));
             }
         }
         if self.listed.slow.is_some() {
-            let mut slow: Vec<_> = self.slow.iter().collect();
-            slow.sort_by_key(|(target, ..)| *target);
-            tables.push(Table { shape: &SLOW, rows: slow.into_iter().map(slow_row).collect() });
+            let mut slow = self.slow.clone();
+            slow.sort_by_key(|slow| slow.target);
+            tables.push(slow_table(&slow));
         }
         if self.listed.latency {
-            tables.push(Table { shape: &LATENCY, rows: self.latencies() });
+            tables.push(Table::of(LATENCY, &KINDS, &self.latencies()));
         }
         tables
     }
 
-    fn latencies(&self) -> Vec<Vec<Cell>> {
-        let mut all: BTreeMap<Kind, (Option<&Delays>, u64)> = BTreeMap::new();
-        for (kind, one) in &self.latency {
-            all.entry(kind.clone()).or_default().0 = Some(&one.delays);
+    fn latencies(&self) -> Vec<Latency> {
+        let mut all: BTreeMap<Kind, Latency> = BTreeMap::new();
+        for (kind, delays) in &self.latency {
+            all.entry(kind.clone()).or_default().delays = delays.clone();
         }
         for sent in self.waiting.values() {
-            all.entry(kind(sent)).or_default().1 += 1;
+            all.entry(kind(sent)).or_default().waiting += 1;
         }
-        let row = |((proto, message, route, waits_for), (delays, left)): (Kind, (Option<&Delays>, u64))| {
-            let route = if route.is_empty() { Cell::Null } else { Cell::Text(route.into()) };
-            let mut row = vec![Cell::from(proto), message.into(), route, waits_for.into()];
-            row.extend([delays.map_or(0, Delays::count), left].map(Cell::Int));
-            let percentile = |p| Cell::millis(delays.and_then(|d| d.percentile(p)).map(|n| n as f64));
-            row.extend([50.0, 90.0, 99.0].map(percentile));
-            row.push(Cell::millis(delays.and_then(Delays::max).map(|n| n as f64)));
-            row
-        };
-        all.into_iter().map(row).collect()
+        all.into_iter().map(|(kind, one)| Latency { kind, ..one }).collect()
     }
 }
 
-fn slow_row((target, sent, by, after): &Slow) -> Vec<Cell> {
-    let mut row = sent.row(*target);
-    row.extend([Cell::Int(*by), Cell::millis(Some(*after as f64))]);
-    row
+impl Slow {
+    fn longest_first(&self) -> (std::cmp::Reverse<i64>, Target) {
+        (std::cmp::Reverse(self.after), self.target)
+    }
+}
+
+fn slow_table(rows: &[Slow]) -> Table {
+    let listing: Vec<Listing> = rows.iter().map(|slow| (slow.target, slow.sent.clone())).collect();
+    Table::of(SLOW, &LISTING, &listing).with(&UNTIL, rows)
 }
 
 fn kind(sent: &Sent) -> Kind {
@@ -275,8 +291,8 @@ fn kind(sent: &Sent) -> Kind {
 pub(super) fn route(message: &Message<'_>) -> Box<str> {
     let dissection = message.dissection;
     let subjects = message.flow_info.options.registry.for_line(dissection.proto).map_or(&[][..], |d| d.subjects());
-    let found = subjects.iter().find_map(|name| {
-        let node = dissection.derived.child(None, name).or_else(|| dissection.tree.child(None, name))?;
+    let found = subjects.iter().find_map(|field| {
+        let node = dissection.derived.find(field).or_else(|| dissection.tree.find(field))?;
         let mut json = Vec::new();
         value(node, message.sources(), &mut json);
         let text = match json.first() {

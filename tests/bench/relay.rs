@@ -10,8 +10,8 @@
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
-use std::io::{self, BufRead, BufReader};
+use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay, Topic};
+use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -27,11 +27,9 @@ const COUNTED: u32 = 100_000;
 struct Silent;
 
 impl Output for Silent {
-    fn passed(&mut self, _: Passed<'_>) -> io::Result<()> {
-        Ok(())
-    }
+    fn passed(&mut self, _: Passed<'_>) {}
 
-    fn note(&mut self, text: String) {
+    fn note(&mut self, _: Topic, text: String) {
         eprintln!("{text}");
     }
 }

@@ -14,7 +14,7 @@ use netkit::capture::{Decoded, Packet, Packets, Time};
 use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
 use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Conversation, Delivery, End, Gap, Handler, Side, Stream, Table};
-use netkit::render::{Format, Part, Renderer, Style};
+use netkit::render::{Form, Format, Renderer, Style};
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -111,22 +111,22 @@ fn printed(bencher: Bencher<'_, '_>, path: &str, format: Format) {
 
 #[divan::bench(args = captures())]
 fn ndjson(bencher: Bencher<'_, '_>, path: &str) {
-    printed(bencher, path, Format::Ndjson);
+    printed(bencher, path, Format::NDJSON);
 }
 
 #[divan::bench(args = captures())]
 fn json(bencher: Bencher<'_, '_>, path: &str) {
-    printed(bencher, path, Format::Json);
+    printed(bencher, path, Format::JSON);
 }
 
 #[divan::bench(args = captures())]
 fn summary(bencher: Bencher<'_, '_>, path: &str) {
-    printed(bencher, path, Format::Summary);
+    printed(bencher, path, Format::SUMMARY);
 }
 
 /// A lane that prints, and forgets the text.
 struct Printed {
-    part: Part,
+    part: Box<dyn Form>,
     text: Vec<u8>,
 }
 
@@ -180,13 +180,14 @@ fn shares(path: &str) {
     const LANES: usize = 4;
     let options = netkit::protocols::options();
     println!("\n{path}: reading, of one thread's time; times as fast with so many processors");
-    for (name, format) in [("ndjson", Format::Ndjson), ("json", Format::Json), ("tree", Format::Tree)] {
+    for (name, format) in [("ndjson", Format::NDJSON), ("json", Format::JSON), ("tree", Format::TREE)] {
         let one = shortest(|| {
             dissect(path, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink())));
         });
         let reader = shortest(|| with(&Crew::unread(LANES, &Nowhere), path));
         let all = shortest(|| {
-            let part = || Part::new(format, Style::default()).expect("a format of parts");
+            let renderer = Renderer::new(format, Style::default(), Box::new(std::io::sink()));
+            let part = || renderer.part().expect("a format of parts");
             let mut lanes: Vec<_> = (0..LANES).map(|_| Printed { part: part(), text: Vec::new() }).collect();
             with(&Crew::new(&options, &mut lanes, &Nowhere), path);
         });

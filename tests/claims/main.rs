@@ -3,6 +3,7 @@
 mod given_up;
 mod listed;
 mod middle;
+mod port;
 mod random;
 mod websocket;
 

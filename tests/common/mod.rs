@@ -15,6 +15,7 @@ use std::io::{Cursor, Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// What is still running after this hangs. It is no measure: nothing here takes a tenth of it.
@@ -58,10 +59,28 @@ pub fn args_of(capture: &Path) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()
 }
 
+/// The program, which a signal ends as usual: whoever runs the tests may have some ignored (`nohup`,
+/// a background job of a script), and a program inherits that.
+pub fn program() -> Command {
+    // Linux lists them; `env` is coreutils'.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    let names = [("HUP", 1), ("INT", 2), ("TERM", 15)];
+    let names: Vec<&str> = names.iter().filter(|(_, n)| ignored >> (n - 1) & 1 == 1).map(|(name, _)| *name).collect();
+    if names.is_empty() {
+        return Command::new(NETKIT);
+    }
+    // By its place: a test may give the program a search path of its own.
+    let mut command = Command::new("/usr/bin/env");
+    command.arg(format!("--default-signal={}", names.join(","))).arg(NETKIT);
+    command
+}
+
 /// The program with these arguments at the project's root, all three streams pipes, and nothing of
 /// whoever runs the tests in its environment.
 pub fn netkit(args: &[&str]) -> Command {
-    let mut command = Command::new(NETKIT);
+    let mut command = program();
     command.args(args).current_dir(root());
     command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("NETKIT_SCHEMA");
     command.env_remove("NETKIT_PROTOCOLS");
@@ -145,6 +164,54 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(start.elapsed() < HANG, "not yet: {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Waits until all that was written to a pipe is read.
+#[cfg(unix)]
+pub fn drained(pipe: &impl std::os::fd::AsFd) {
+    until("it is read", || rustix::io::ioctl_fionread(pipe).expect("a pipe") == 0);
+}
+
+/// Waits until a program has read so many bytes of a file that it follows, and has dealt with them.
+pub fn reads_to(child: &Child, path: &str, length: u64) {
+    let folder = PathBuf::from(format!("/proc/{}", child.id()));
+    let path = Path::new(path).canonicalize().expect("the file");
+    let at = |number: &std::ffi::OsStr| {
+        let text = std::fs::read_to_string(folder.join("fdinfo").join(number)).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("pos:")?.trim().parse::<u64>().ok())
+    };
+    let read = || {
+        let list = std::fs::read_dir(folder.join("fd")).ok()?;
+        let own = list.flatten().find(|fd| std::fs::read_link(fd.path()).is_ok_and(|to| to == path))?;
+        at(&own.file_name())
+    };
+    if folder.exists() {
+        until("it is read", || read() == Some(length));
+    }
+    rests(child);
+}
+
+/// Waits until a program has dealt with all that it was given and waits itself: none of its threads
+/// runs, and none has run between two looks. Only Linux shows that; elsewhere a while must do.
+pub fn rests(child: &Child) {
+    let tasks = PathBuf::from(format!("/proc/{}/task", child.id()));
+    if !tasks.exists() {
+        return std::thread::sleep(Duration::from_millis(500));
+    }
+    // Of each thread: its name, and how often it has given up the processor; `None`: one runs.
+    let look = || -> Option<Vec<(String, String)>> {
+        let mut list = Vec::new();
+        for task in entries(&tasks) {
+            let status = std::fs::read_to_string(task.join("status")).ok()?;
+            let lines = |names: &[&str]| -> Vec<&str> {
+                status.lines().filter(|line| names.iter().any(|name| line.starts_with(name))).collect()
+            };
+            lines(&["State:"]).iter().any(|line| line.contains("S (")).then_some(())?;
+            list.push((task.display().to_string(), lines(&["voluntary_ctxt", "nonvoluntary_ctxt"]).concat()));
+        }
+        Some(list)
+    };
+    until("it rests", || look().is_some_and(|first| look() == Some(first)));
 }
 
 /// Sends a signal, `-INT`.
@@ -283,4 +350,19 @@ impl Random {
     pub fn one<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
+}
+
+/// Runs cases of which each mostly waits for a peer of its own, four at a time.
+pub fn side_by_side<T>(cases: impl IntoIterator<Item = T, IntoIter: Send>, run: impl Fn(T) + Sync) {
+    let cases = Mutex::new(cases.into_iter());
+    let next = || cases.lock().expect("no panic").next();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(case) = next() {
+                    run(case);
+                }
+            });
+        }
+    });
 }

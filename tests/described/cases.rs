@@ -167,7 +167,7 @@ fn delivery(case: &str, file: &str) -> Vec<BTreeMap<String, u64>> {
         let rows = stats["delivery"].as_array().unwrap();
         let side = rows.iter().find(|row| row["from"] == from).unwrap_or_else(|| panic!("{from}: {rows:?}"));
         let number = |name: &str| side[name].as_u64().unwrap_or_else(|| panic!("{name} of {side}"));
-        let names = ["messages", "copies", "resent", "duplicates", "never_acked"];
+        let names = ["messages", "sent", "resent", "duplicates", "never_acked"];
         sides.push(names.into_iter().map(|name| (name.into(), number(name))).collect());
     }
     sides
@@ -179,14 +179,14 @@ fn delivery_is_counted_as_the_captures_were_checked_by_hand() {
         let text = std::fs::read_to_string(fixture(&format!("described/{case}.delivery.json"))).unwrap();
         let truth: Json = serde_json::from_str(&text).unwrap();
         for (side, want) in delivery(case, file).iter().zip(truth["delivery"].as_array().unwrap()) {
-            for (name, own) in [("numbers", "messages"), ("copies", "copies"), ("never_acked", "never_acked")] {
+            for (name, own) in [("numbers", "messages"), ("copies", "sent"), ("never_acked", "never_acked")] {
                 assert_eq!(Some(side[own]), want[name].as_u64(), "{case} {}: {own}", want["from"]);
             }
             if let Some(acked) = want.get("acknowledged") {
                 assert_eq!(Some(side["messages"] - side["never_acked"]), acked.as_u64(), "{case} {}", want["from"]);
             }
             // The truth counts every further copy; those behind an acknowledgement are duplicates here.
-            assert_eq!(side["copies"] - side["messages"], side["resent"] + side["duplicates"], "{case}");
+            assert_eq!(side["sent"] - side["messages"], side["resent"] + side["duplicates"], "{case}");
         }
     }
 }

@@ -377,7 +377,8 @@ fn stopped_it_prints_what_was_counted() {
     let mut child = common::netkit(&["check", &tutorial("3.toml"), &pipe]).spawn().unwrap();
     let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     writer.write_all(&std::fs::read(tutorial("mygame.pcap")).unwrap()).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    common::drained(&writer);
+    common::rests(&child);
     common::signal(&child, "-INT");
     assert_eq!(common::ended(&mut child).code(), Some(130));
     let mut shown = String::new();

@@ -91,7 +91,7 @@ fn options() -> Options {
 #[test]
 fn a_described_protocol_allocates_nothing_a_packet() {
     let options = options();
-    for format in [Format::Ndjson, Format::Json, Format::Summary] {
+    for format in [Format::NDJSON, Format::JSON, Format::SUMMARY] {
         let (some, packets) = allocations(&options, 1500, format);
         let (twice, double) = allocations(&options, 3000, format);
         // Buffers that grow with the numbers in them, if there are any, grow by doubling.
@@ -109,7 +109,7 @@ fn pings(options: &Options, count: u16) -> Duration {
     wire.datagram(ends, true, &payload);
     let file = wire.file();
     let took = (0..3).map(|_| {
-        let printer = Renderer::new(Format::Ndjson, Style::default(), Box::new(std::io::sink()));
+        let printer = Renderer::new(Format::NDJSON, Style::default(), Box::new(std::io::sink()));
         let (start, mut counting) = (Instant::now(), Counting { printer, messages: 0 });
         dissect(file.clone(), options, &mut counting);
         assert_eq!(counting.messages, count as u64);
@@ -118,8 +118,8 @@ fn pings(options: &Options, count: u16) -> Duration {
     took.min().expect("three")
 }
 
-/// Eight times as many messages in a datagram take eight times as long, not 64 times. The step "times"
-/// of `.ci/run`, which has the machine to itself, holds it to that by NETKIT_MEASURE.
+/// Eight times as many messages in a datagram take eight times as long, not 64 times. The step
+/// `quadratic` of `.ci/run`, which has the machine to itself, holds it to that by NETKIT_MEASURE.
 #[test]
 fn many_messages_in_a_datagram_take_time_by_their_number() {
     let options = options();

@@ -197,7 +197,7 @@ fn renumbered(folder: &Scratch, text: &str) {
     let client = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
     for (name, want) in [
         ("messages", 5),
-        ("copies", 7),
+        ("sent", 7),
         ("resent", 2),
         ("duplicates", 0),
         ("never_acked", 0),

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is still running after this hangs.
 pub const HANG: Duration = Duration::from_secs(120);
@@ -34,6 +34,15 @@ impl Drop for Peer {
 impl Peer {
     fn new(at: SocketAddr) -> Peer {
         Peer { at, came: Arc::default(), sent: Arc::default(), end: Arc::default(), threads: Vec::new() }
+    }
+
+    /// Has it sent anything of its flood? Whoever reads it may be done before the writer has counted it.
+    pub fn floods(&self) -> bool {
+        let until = Instant::now() + HANG;
+        while self.sent.load(Ordering::Relaxed) == 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.sent.load(Ordering::Relaxed) > 0
     }
 
     /// A server over UDP: the first datagram is answered, and then comes the flood.
@@ -114,7 +123,7 @@ impl Peer {
 
 fn flood(mut stream: TcpStream, awaits: usize, first: &[u8], again: &[u8], sent: &AtomicU64, end: &AtomicBool) {
     stream.set_nonblocking(false).expect("set");
-    let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+    let _ = stream.set_read_timeout(Some(HANG));
     let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
     if stream.read_exact(&mut vec![0; awaits]).is_err() || stream.write_all(first).is_err() {
         return;

@@ -1,6 +1,7 @@
 //! `related`: the relation that stands in a note's text is the one in the data, and filters select
 //! by it what the same condition on the lines selects.
 
+use super::common::{Scratch, feed, fixture, netkit};
 use super::{decode, decode_with};
 use netkit::filter::{Filter, Names};
 use serde_json::{Value as Json, json};
@@ -166,4 +167,40 @@ fn encode_takes_them_and_dump_has_none() {
     let text = lines.iter().map(|line| line["bytes"].as_str().unwrap()).collect::<Vec<_>>().join("\n\n");
     let dumped = super::feed(&mut super::netkit(&["dump", "-q", "-p", "nano", "-f", "ndjson"]), text.as_bytes());
     assert!(dumped.lines().iter().all(|line| line.get("related").is_none()), "{}", json!(dumped.lines()));
+}
+
+/// A clock that is set back between two messages: the time between them has its sign, in lines, in the
+/// note and for filters.
+#[test]
+fn a_clock_that_is_set_back() {
+    let file = "riptide/riptide22-udp.pcap";
+    let lines = decode(file, None);
+    let (line, one) = lines
+        .iter()
+        .find_map(|line| Some((line, related(line).iter().find(|one| one.get("after_ms").is_some())?)))
+        .expect("a relation with a time");
+    let (late, early) = (line["frame"].as_u64().unwrap(), one["frame"].as_u64().unwrap());
+    // The time of the earlier frame less 2.5 ms, written into the record of the later one.
+    let mut capture = std::fs::read(fixture(file)).unwrap();
+    let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!(word(&capture, 0), 0xa1b2_c3d4, "microseconds, in little endian");
+    let mut places = vec![24];
+    while let Some(at) = places.last().copied().filter(|at| *at < capture.len()) {
+        places.push(at + 16 + word(&capture, at + 8) as usize);
+    }
+    let [late, early] = [late, early].map(|frame| places[frame as usize - 1]);
+    let micros = u64::from(word(&capture, early)) * 1_000_000 + u64::from(word(&capture, early + 4)) - 2_500;
+    capture[late..late + 4].copy_from_slice(&((micros / 1_000_000) as u32).to_le_bytes());
+    capture[late + 4..late + 8].copy_from_slice(&((micros % 1_000_000) as u32).to_le_bytes());
+    let scratch = Scratch::new("related-back");
+    let back = scratch.write("back.pcap", capture);
+    let decode = |filter: &[&str]| {
+        let args = [&["decode", &back, "-p", "riptide", "-f", "ndjson", "-q"], filter].concat();
+        feed(&mut netkit(&args), b"").ok().lines()
+    };
+    let all = decode(&[]);
+    let after = |line: &Json| related(line).iter().filter_map(|one| one["after_ms"].as_f64()).fold(0.0, f64::min);
+    let negative: Vec<_> = all.iter().filter(|line| after(line) < 0.0).collect();
+    assert!(negative.iter().any(|line| after(line) == -2.5), "{negative:?}");
+    assert_eq!(decode(&["-F", "related.after_ms < 0"]).iter().collect::<Vec<_>>(), negative);
 }

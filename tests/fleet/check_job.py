@@ -80,12 +80,12 @@ def compare(netkit, sets, out):
         for one in found["delivery"]:
             flow = flows[one["flow"]]
             if one["proto"] == "riptide" and one["from"] == "client":
-                resends[flow.get("version")] += {"copies": one["copies"], "resent": one["resent"]}
+                resends[flow.get("version")] += {"copies": one["sent"], "resent": one["resent"]}
         for one in found["request"]:
-            if one["from"] == "client" and one["answers"] and one["proto"] in ("nano", "riptide"):
+            if one["from"] == "client" and one["responses"] and one["proto"] in ("nano", "riptide"):
                 server = one["proto"], flows[one["flow"]]["server"]
                 before = trips.get(server, (0, 0))
-                trips[server] = (before[0] + one["answers"], max(before[1], one["max"]))
+                trips[server] = (before[0] + one["responses"], max(before[1], one["response_max"]))
     got = {(row["proto"], row["message"]): row["bytes"] for row in rows(out / "bandwidth")}
     assert got == bandwidth, set(got.items()) ^ set(bandwidth.items())
     got = collections.defaultdict(lambda: (0, 0))

@@ -66,11 +66,11 @@ fn plain(text: &[u8]) -> bool {
 
 /// What holds for the output of this format.
 fn look(format: Format, text: &[u8]) {
-    match format {
-        Format::Json | Format::Ndjson => no_controls("JSON", text),
-        Format::Tree | Format::Summary | Format::Table | Format::Csv | Format::Dialogue => harmless("text", text),
+    match format.name {
+        "json" | "ndjson" => no_controls("JSON", text),
         // Between its values.
-        Format::Tsv => harmless("text", &text.iter().map(|b| if *b == b'\t' { b' ' } else { *b }).collect::<Vec<u8>>()),
+        "tsv" => harmless("text", &text.iter().map(|b| if *b == b'\t' { b' ' } else { *b }).collect::<Vec<u8>>()),
+        _ => harmless("text", text),
     }
 }
 
@@ -117,22 +117,12 @@ impl<'a> Looker<'a> {
     /// One that has seen nothing.
     pub fn new(options: &'a Options) -> Looker<'a> {
         let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
-        let formats = [
-            Format::Tree,
-            Format::Summary,
-            Format::Table,
-            Format::Ndjson,
-            Format::Json,
-            Format::Csv,
-            Format::Tsv,
-            Format::Dialogue,
-        ];
-        let renderers = formats.map(|format| {
+        let renderers = Format::ALL.iter().map(|&format| {
             let shared = Shared::default();
             (format, Renderer::new(format, style, Box::new(shared.clone())), shared)
         });
         Looker {
-            renderers: renderers.into(),
+            renderers: renderers.collect(),
             encoders: Encoders::new(options),
             filters: Vec::new(),
             messages: 0,
@@ -146,7 +136,7 @@ impl<'a> Looker<'a> {
             renderer.finish().expect("nothing fails in memory");
             let text = shared.0.lock().expect("no panic");
             look(*format, &text);
-            if *format == Format::Json && shallow(&text) {
+            if *format == Format::JSON && shallow(&text) {
                 netkit::encode::json(&text).unwrap_or_else(|e| panic!("json: {e}"));
             }
         }
@@ -175,14 +165,14 @@ impl Sink for Looker<'_> {
         }
         for (format, renderer, shared) in &mut self.renderers {
             renderer.message(message);
-            match format {
-                // An array, and a table: looked at when they are complete.
-                Format::Json | Format::Table => continue,
-                _ => renderer.flush(),
+            // An array, and a table: looked at when they are complete.
+            if [Format::JSON, Format::TABLE].contains(format) {
+                continue;
             }
+            renderer.flush();
             let mut text = shared.0.lock().expect("no panic");
             look(*format, &text);
-            if *format == Format::Ndjson {
+            if *format == Format::NDJSON {
                 self.printed += text.len();
                 let mut again = || {
                     let json = netkit::encode::json(&text).unwrap_or_else(|e| panic!("ndjson: {e}"));
@@ -290,8 +280,8 @@ pub fn described(data: &[u8]) -> usize {
     let place = usize::from(choice) % FILES.len();
     let (described, (_, tcp, _)) = (FILES[place], DESCRIBED[place]);
     let registry = protocols::registry().with(described);
-    let mut options = Options { proto: Some(described.name().into()), ..Options::new(registry) };
-    options.ports.push((7777, described.name().into()));
+    let mut options = Options { proto: Some(described.facts().name.into()), ..Options::new(registry) };
+    options.ports.push((7777, described.facts().name.into()));
     let (messages, printed) = converse(&options, tcp, rest);
     assert!(messages <= 16 + 4 * data.len(), "{messages} messages of {} bytes", data.len());
     // Packed bytes unpack to what the file allows, once a message: 1 MiB, and 4 characters a byte.

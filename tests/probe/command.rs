@@ -9,7 +9,7 @@ fn anything(bytes: &[u8]) -> Result<(), String> {
 }
 
 fn netkit(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_netkit")).args(args).stdin(Stdio::null()).output().unwrap()
+    crate::common::program().args(args).stdin(Stdio::null()).output().unwrap()
 }
 
 fn lines(output: &Output) -> Vec<Value> {
@@ -163,7 +163,7 @@ fn a_capture_that_decode_reads() {
             netkit(&["probe", &target, "-p", proto, "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file, "--force"]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let decoded = netkit(&["decode", file, "-f", "ndjson", "--fail-on", "fault"]);
-        assert_eq!(decoded.status.code(), Some(0));
+        assert_eq!(decoded.status.code(), Some(0), "{decoded:?}");
         let all = lines(&decoded);
         let line = all.iter().find(|l| l["message"] == wanted && l["from"] == "server").expect(wanted);
         assert_eq!((&line["proto"], &line["src"]), (&proto.into(), &target.into()));
@@ -226,12 +226,13 @@ fn wrong_usage() {
 fn ctrl_c() {
     let peer = udp(V4, anything, riptide);
     let target = peer.addr.to_string();
-    let child = Command::new(env!("CARGO_BIN_EXE_netkit"))
+    let child = crate::common::program()
         .args(["probe", &target, "-p", "riptide", "-n", "1000", "-i", "0.05", "-f", "ndjson"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(ms(400));
+    // Welcome, and in the middle of its heartbeats.
+    peer.until(|sent| sent.iter().any(|bytes| bytes[0] == 5));
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));

@@ -1,5 +1,6 @@
 //! GNE. Bytes of gne-probe.pcap: trunk's server (little-endian), 0.70's (big-endian).
 
+use super::common::side_by_side;
 use super::peer::*;
 
 /// The request that reads the same in both orders.
@@ -122,8 +123,10 @@ fn always_by_the_exit() {
     // Interrupted.
     let ends = std::sync::Arc::default();
     let peer = tcp(check, server(true, std::sync::Arc::clone(&ends)));
-    (request.samples, request.interval) = (100, ms(50));
-    assert_eq!(outcome(&interrupted(&request, &peer.addr.to_string(), ms(250))), "interrupted");
+    (request.samples, request.interval) = (10_000, ms(50));
+    // The request has 52 bytes: with more, it is in and asks.
+    let report = interrupted(&request, &peer, |sent| sent.iter().any(|stream| stream.len() > 52));
+    assert_eq!(outcome(&report), "interrupted");
     drop(peer);
     assert_eq!(*ends.lock().unwrap(), ["left"]);
 }
@@ -156,7 +159,7 @@ fn others() {
         ("16030100", "other_protocol", ""),
         ("4e4c002c474e4500", "broken", ""),
     ];
-    for (answer, wanted, other) in cases {
+    side_by_side(cases, |(answer, wanted, other)| {
         let peer = tcp(check, move |conn| {
             conn.read(52);
             conn.write(&hex(answer));
@@ -168,7 +171,7 @@ fn others() {
         let report = ask(&request("gne", &[]), &peer.addr.to_string());
         assert_eq!(outcome(&report), wanted, "{answer}: {}", text(&report));
         assert_eq!(detail(&report, "other").as_str().unwrap_or(""), other, "{answer}");
-    }
+    });
     let peer = tcp(check, |_| {});
     assert_eq!(outcome(&ask(&request("gne", &[]), &peer.addr.to_string())), "closed");
     assert_eq!(outcome(&ask(&request("gne", &[]), &closed_tcp().to_string())), "refused");

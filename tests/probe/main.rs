@@ -2,6 +2,8 @@
 
 mod acknex;
 mod command;
+#[path = "../common/mod.rs"]
+mod common;
 mod described;
 mod dnp;
 mod gate;

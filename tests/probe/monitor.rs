@@ -25,7 +25,7 @@ fn mute(bytes: &[u8]) -> Vec<Say> {
 
 fn probe(args: &[&str]) -> Output {
     let fixed = ["probe", "-n", "2", "-i", "20ms", "-W", "300ms"];
-    Command::new(env!("CARGO_BIN_EXE_netkit")).args(fixed).args(args).stdin(Stdio::null()).output().unwrap()
+    crate::common::program().args(fixed).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -132,8 +132,10 @@ fn rounds_end_with_ctrl_c() {
     let run = |more: &[&str]| {
         let target = peer.addr.to_string();
         let args = [&["probe", &target, "-p", "riptide", "-n", "1", "-W", "300ms", "--every", "150ms"], more].concat();
-        let child = Command::new(env!("CARGO_BIN_EXE_netkit")).args(args).stdout(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(ms(1500));
+        let child = crate::common::program().args(args).stdout(Stdio::piped()).spawn().unwrap();
+        // A goodbye ends each round: the second one is complete.
+        let before = peer.sent().iter().filter(|bytes| bytes[0] == 6).count();
+        peer.until(|sent| sent.iter().filter(|bytes| bytes[0] == 6).count() > before + 2);
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let done = child.wait_with_output().unwrap();
         assert_eq!(done.status.code(), Some(0), "it has no end of its own");

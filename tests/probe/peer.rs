@@ -14,6 +14,19 @@ use std::time::{Duration, Instant};
 pub const V4: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 pub const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 
+/// Loopback of each kind that this machine has.
+pub fn loopbacks() -> Vec<IpAddr> {
+    let has = |ip: &IpAddr| UdpSocket::bind((*ip, 0)).is_ok();
+    let list: Vec<IpAddr> = [V4, V6].into_iter().filter(has).collect();
+    if !list.contains(&V6) {
+        println!("SKIPPED: over IPv6: no ::1");
+    }
+    list
+}
+
+/// What is still running after this hangs.
+const HANG: Duration = Duration::from_secs(120);
+
 pub const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
@@ -30,6 +43,8 @@ pub type Log = Arc<Mutex<Vec<Vec<u8>>>>;
 pub struct Peer {
     pub addr: SocketAddr,
     pub log: Log,
+    /// How often it has found nothing more to read.
+    idle: Arc<AtomicU64>,
     end: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     check: fn(&[u8]) -> Result<(), String>,
@@ -38,8 +53,28 @@ pub struct Peer {
 impl Peer {
     /// What it was sent so far, when nothing more comes.
     pub fn sent(&self) -> Vec<Vec<u8>> {
-        std::thread::sleep(ms(40));
+        self.rest();
         self.log.lock().unwrap().clone()
+    }
+
+    /// Waits until it was sent this.
+    pub fn until(&self, is_so: impl Fn(&[Vec<u8>]) -> bool) {
+        let begin = Instant::now();
+        while !is_so(&self.log.lock().unwrap()) {
+            assert!(begin.elapsed() < HANG, "it was not sent");
+            std::thread::sleep(ms(1));
+        }
+    }
+
+    /// Waits until it has read all that is there. One that has failed reads no more.
+    fn rest(&self) {
+        // The look that is under way may have begun before the last bytes came.
+        let (seen, begin) = (self.idle.load(Ordering::SeqCst), Instant::now());
+        let failed = || self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        while self.idle.load(Ordering::SeqCst) < seen + 2 && !failed() {
+            assert!(begin.elapsed() < HANG, "the peer reads on and on");
+            std::thread::sleep(ms(1));
+        }
     }
 
     pub fn count(&self, what: &[u8]) -> usize {
@@ -49,7 +84,9 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        std::thread::sleep(ms(40));
+        if !std::thread::panicking() {
+            self.rest();
+        }
         self.end.store(true, Ordering::Relaxed);
         let ended = self.thread.take().map(JoinHandle::join);
         if std::thread::panicking() {
@@ -93,10 +130,15 @@ pub fn udp(
     let addr = socket.local_addr().unwrap();
     let (log, end): (Log, _) = (Log::default(), Arc::new(AtomicBool::new(false)));
     let (kept, stop) = (log.clone(), end.clone());
+    let idle: Arc<AtomicU64> = Arc::default();
+    let found_nothing = idle.clone();
     let thread = std::thread::spawn(move || {
         let mut buffer = vec![0; 65536];
         while !stop.load(Ordering::Relaxed) {
-            let Ok((length, from)) = socket.recv_from(&mut buffer) else { continue };
+            let Ok((length, from)) = socket.recv_from(&mut buffer) else {
+                found_nothing.fetch_add(1, Ordering::SeqCst);
+                continue;
+            };
             kept.lock().unwrap().push(buffer[..length].to_vec());
             for answer in script(&buffer[..length]) {
                 std::thread::sleep(answer.after);
@@ -105,7 +147,7 @@ pub fn udp(
             }
         }
     });
-    Peer { addr, log, end, thread: Some(thread), check }
+    Peer { addr, log, idle, end, thread: Some(thread), check }
 }
 
 /// What a TCP peer does with a connection.
@@ -113,6 +155,7 @@ pub struct Conn {
     pub stream: TcpStream,
     pub number: usize,
     log: Log,
+    idle: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
 }
 
@@ -129,7 +172,9 @@ impl Conn {
                     got.extend_from_slice(&buffer[..n]);
                     self.log.lock().unwrap()[self.number].extend_from_slice(&buffer[..n]);
                 }
-                Err(e) if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
+                Err(e) if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {
+                    self.idle.fetch_add(1, Ordering::SeqCst);
+                }
                 Err(_) => break,
             }
         }
@@ -154,9 +199,12 @@ pub fn tcp(check: fn(&[u8]) -> Result<(), String>, mut script: impl FnMut(&mut C
     let addr = listener.local_addr().unwrap();
     let (log, end): (Log, _) = (Log::default(), Arc::new(AtomicBool::new(false)));
     let (kept, stop) = (log.clone(), end.clone());
+    let idle: Arc<AtomicU64> = Arc::default();
+    let found_nothing = idle.clone();
     let thread = std::thread::spawn(move || {
         while !stop.load(Ordering::Relaxed) {
             let Ok((stream, _)) = listener.accept() else {
+                found_nothing.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(ms(2));
                 continue;
             };
@@ -165,19 +213,23 @@ pub fn tcp(check: fn(&[u8]) -> Result<(), String>, mut script: impl FnMut(&mut C
             stream.set_read_timeout(Some(ms(10))).unwrap();
             let number = kept.lock().unwrap().len();
             kept.lock().unwrap().push(Vec::new());
-            script(&mut Conn { stream, number, log: kept.clone(), stop: stop.clone() });
+            let idle = found_nothing.clone();
+            script(&mut Conn { stream, number, log: kept.clone(), idle, stop: stop.clone() });
         }
     });
-    Peer { addr, log, end, thread: Some(thread), check }
+    Peer { addr, log, idle, end, thread: Some(thread), check }
 }
+
+/// Where no other test gets a port before it is asked for. Some systems have only one loopback address.
+const NOBODY: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::new(127, 83, 0, 1)), V4];
 
 /// A port of nobody's.
 pub fn closed_udp() -> SocketAddr {
-    UdpSocket::bind((V4, 0)).unwrap().local_addr().unwrap()
+    NOBODY.iter().find_map(|ip| UdpSocket::bind((*ip, 0)).ok()).unwrap().local_addr().unwrap()
 }
 
 pub fn closed_tcp() -> SocketAddr {
-    TcpListener::bind((V4, 0)).unwrap().local_addr().unwrap()
+    NOBODY.iter().find_map(|ip| TcpListener::bind((*ip, 0)).ok()).unwrap().local_addr().unwrap()
 }
 
 /// A request with short times.
@@ -211,17 +263,20 @@ pub fn ask_until(request: &Request, target: &str, stop: &CancelToken) -> Report 
     probe::run(request, &target, &shared, None, &|_| ())
 }
 
-/// Interrupts after a while.
-pub fn interrupted(request: &Request, target: &str, after: Duration) -> Report {
+/// Interrupts as soon as the peer was sent this.
+pub fn interrupted(request: &Request, peer: &Peer, sent: impl Fn(&[Vec<u8>]) -> bool + Send) -> Report {
     let stop = CancelToken::default();
-    let later = stop.clone();
-    let thread = std::thread::spawn(move || {
-        std::thread::sleep(after);
-        later.set();
-    });
-    let report = ask_until(request, target, &stop);
-    thread.join().unwrap();
-    report
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        let (later, log) = (stop.clone(), peer.log.clone());
+        scope.spawn(move || {
+            while !sent(&log.lock().unwrap()) && begin.elapsed() < HANG {
+                std::thread::sleep(ms(1));
+            }
+            later.set();
+        });
+        ask_until(request, &peer.addr.to_string(), &stop)
+    })
 }
 
 pub fn outcome(report: &Report) -> &'static str {

@@ -67,33 +67,49 @@ fn run(peer: &Peer) -> netkit::live::probe::Report {
 
 #[test]
 fn versions() {
-    let peer = udp(V4, check, v20);
-    let report = run(&peer);
-    assert_eq!((outcome(&report), version(&report)), ("ok", Some("2.0")));
-    assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);
-    assert_eq!(fact(&report, "client_id"), 1);
     // The bytes of the table: ack of the welcome, our welcome, the first ping, and the end.
-    for bytes in ["01 01 00 01 00", "08 01 00 01 00", "05 00 ff ff", "06"] {
-        assert_eq!(peer.count(&hex(bytes)), 1, "{bytes}");
-    }
-    assert_eq!(peer.sent().last(), Some(&hex("06")));
-
-    for (ack, wanted) in [(ACK_21, "2.1"), (ACK_22, "2.2")] {
-        let peer = udp(V4, check, move |bytes| v22(bytes, ack));
+    once(&["01 01 00 01 00", "08 01 00 01 00", "05 00 ff ff", "06"], || {
+        let peer = udp(V4, check, v20);
         let report = run(&peer);
-        assert_eq!((outcome(&report), version(&report)), ("ok", Some(wanted)));
-        for bytes in ["11 00 10 00 00", "18 00 10 00 00", "04 f0 ff 0f", "05"] {
-            assert_eq!(peer.count(&hex(bytes)), 1, "{bytes}");
-        }
+        assert_eq!((outcome(&report), version(&report)), ("ok", Some("2.0")));
+        assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);
+        assert_eq!(fact(&report, "client_id"), 1);
+        assert_eq!(peer.sent().last(), Some(&hex("06")));
+        peer
+    });
+    for (ack, wanted) in [(ACK_21, "2.1"), (ACK_22, "2.2")] {
+        once(&["11 00 10 00 00", "18 00 10 00 00", "04 f0 ff 0f", "05"], || {
+            let peer = udp(V4, check, move |bytes| v22(bytes, ack));
+            let report = run(&peer);
+            assert_eq!((outcome(&report), version(&report)), ("ok", Some(wanted)));
+            peer
+        });
     }
 }
 
+/// Each of the messages is sent once. On a machine so busy that an answer takes as long as a resend, a
+/// message goes again, and rightly: then the next run is looked at.
+fn once(messages: &[&str], mut ask: impl FnMut() -> Peer) {
+    let counts = || {
+        let peer = ask();
+        messages.iter().map(|bytes| peer.count(&hex(bytes))).collect::<Vec<usize>>()
+    };
+    let mut last = Vec::new();
+    let held = std::iter::repeat_with(counts).take(10).any(|counts| {
+        last = counts;
+        last.iter().all(|count| *count == 1)
+    });
+    assert!(held, "in 10 runs, the last: {last:?} of {messages:?}");
+}
+
 #[test]
-fn ipv6() {
-    let peer = udp(V6, check, v20);
-    let report = run(&peer);
-    assert_eq!(outcome(&report), "ok");
-    assert_eq!(report.address, Some(peer.addr));
+fn over_either_kind_of_address() {
+    for ip in loopbacks() {
+        let peer = udp(ip, check, v20);
+        let report = run(&peer);
+        assert_eq!(outcome(&report), "ok");
+        assert_eq!(report.address, Some(peer.addr));
+    }
 }
 
 #[test]
@@ -260,8 +276,9 @@ fn thrown_out() {
 fn an_interrupted_probe_leaves() {
     let peer = udp(V4, check, v20);
     let mut request = udp_request();
-    (request.samples, request.interval) = (100, ms(50));
-    let report = interrupted(&request, &peer.addr.to_string(), ms(120));
+    (request.samples, request.interval) = (10_000, ms(50));
+    // Welcome, and in the middle of its heartbeats.
+    let report = interrupted(&request, &peer, |sent| sent.iter().any(|bytes| bytes[0] == 5));
     assert_eq!(outcome(&report), "interrupted");
     assert_eq!(peer.sent().last(), Some(&hex("06")));
 }

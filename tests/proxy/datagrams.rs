@@ -7,7 +7,7 @@ use std::net::UdpSocket;
 use std::time::Duration;
 
 /// A guard against hanging, not a measure.
-const GUARD: Duration = Duration::from_secs(20);
+const GUARD: Duration = crate::common::HANG;
 
 fn socket() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -87,16 +87,19 @@ fn every_client_has_a_socket_of_its_own() {
 fn more_clients_than_allowed_are_turned_away() {
     let server = socket();
     let relay = start(netkit::live::proxy::relay::Config { clients: 3, ..config(server.local_addr().unwrap()) });
+    let first = socket();
     for n in 0..10u8 {
-        socket().send_to(&[n], relay.at).unwrap();
+        let own = if n == 0 { &first } else { &socket() };
+        own.send_to(&[n], relay.at).unwrap();
     }
     let mut buffer = [0; 8];
     let came: Vec<u8> = (0..3).map(|_| server.recv_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
     assert_eq!(came, [0, 1, 2]);
-    // The last of them was looked at before the relay was told to stop.
+    // The last of them was looked at before the relay is told to stop: what comes after it has come.
     let known = socket();
     known.send_to(&[99], relay.at).unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    first.send_to(&[100], relay.at).unwrap();
+    assert_eq!((server.recv(&mut buffer).unwrap(), buffer[0]), (1, 100));
     let (counts, _) = relay.end();
     assert_eq!((counts.clients, counts.turned_away), (3, 8));
 }
@@ -163,4 +166,36 @@ fn a_closed_port_is_told_once() {
     assert!(counts.refused > 0);
     assert_eq!(told.notes.len(), 1, "{:?}", told.notes);
     assert!(told.notes[0].contains("the server's port is closed"));
+}
+
+/// What is counted of a direction is what was reported of its packets.
+#[test]
+fn counts_are_those_of_the_packets() {
+    let server = socket();
+    let mut config = config(server.local_addr().unwrap());
+    let loss = Some(Loss { share: 0.2, burst: None });
+    config.impairments =
+        [Impairments { loss, duplicate: 0.3, reorder: 0.3, ..Impairments::default() }, Impairments::default()];
+    let relay = start(config);
+    let client = socket();
+    client.connect(relay.at).unwrap();
+    server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let (mut buffer, begin) = ([0; 64], std::time::Instant::now());
+    let (mut sent, mut came) = (0, 0);
+    // Until enough have come, whatever the system itself has dropped.
+    while came < 100 {
+        client.send(&[1]).unwrap();
+        sent += 1;
+        while came < sent / 2 && server.recv_from(&mut buffer).is_ok() {
+            came += 1;
+        }
+        assert!(begin.elapsed() < GUARD);
+    }
+    let (counts, told) = relay.end();
+    let way = &counts.ways[0];
+    assert_eq!(way.came, told.fates.len() as u64);
+    assert_eq!(way.lost, told.fates.iter().filter(|fate| fate.1 == Some("lost")).count() as u64);
+    assert_eq!(way.behind, told.fates.iter().filter(|fate| fate.3).count() as u64);
+    assert_eq!(way.copies, told.fates.iter().map(|fate| u64::from(fate.2)).sum::<u64>());
+    assert!(way.lost > 0 && way.behind > 0 && way.copies > 0, "{way:?}");
 }

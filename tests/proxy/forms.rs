@@ -28,7 +28,7 @@ fn a_table_has_the_columns_of_what_was_done() {
     let cells = |line: &str| line.split('┆').map(|cell| cell.trim_matches([' ', '│']).to_string()).collect::<Vec<_>>();
     let rows: Vec<Vec<String>> = out.lines().filter(|line| line.contains('┆')).map(cells).collect();
     let last: Vec<&[String]> = rows.iter().map(|row| &row[row.len() - 3..]).collect();
-    assert_eq!(last[0], ["fate", "delayed_ms", "edited"], "{out}");
+    assert_eq!(last[0], ["outcome", "delayed_ms", "edited"], "{out}");
     let late = |cell: &str| cell.parse::<f64>().is_ok_and(|ms| ms >= 20.0);
     assert!(last[1][0] == "passed" && late(&last[1][1]) && last[1][2].is_empty(), "{out}");
     assert_eq!(last[2], ["dropped", "", ""], "{out}");

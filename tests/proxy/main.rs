@@ -7,6 +7,7 @@ mod command;
 mod datagrams;
 mod forms;
 mod hostile;
+mod output;
 mod relay;
 mod reload;
 mod rules;

@@ -2,8 +2,7 @@
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
-use std::io;
+use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay, Topic};
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -18,12 +17,11 @@ pub struct Told {
 }
 
 impl Output for Told {
-    fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
+    fn passed(&mut self, passed: Passed<'_>) {
         self.fates.push((passed.way.name(), passed.lost, passed.copies, passed.behind));
-        Ok(())
     }
 
-    fn note(&mut self, text: String) {
+    fn note(&mut self, _: Topic, text: String) {
         self.notes.push(text);
     }
 }

@@ -90,7 +90,7 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
         let mut through = Through::new(&on);
         assert_eq!(through.up(&said.concat(), size), want.concat(), "in pieces of {size}");
         let (lines, told) = through.end();
-        let fates: Vec<&str> = lines.iter().map(|line| line["fate"].as_str().unwrap()).collect();
+        let fates: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
         assert_eq!(fates, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{told}");
         assert_eq!((&lines[2]["edited"][0], &lines[5]["copies"]), (&"payload".into(), &1.into()));
         assert!(told.contains("2 dropped, 1 edited, 1 copies"), "{told}");

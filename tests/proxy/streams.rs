@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 
 /// A guard against hanging, not a measure.
-const GUARD: Duration = Duration::from_secs(30);
+const GUARD: Duration = crate::common::HANG;
 
 fn connect(at: std::net::SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(at).unwrap();

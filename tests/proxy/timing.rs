@@ -4,8 +4,7 @@
 use super::relay::config;
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Output, Passed, Relay};
-use std::io;
+use netkit::live::proxy::relay::{Output, Passed, Relay, Topic};
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
@@ -15,12 +14,11 @@ struct Slow;
 const PRINTING: Duration = Duration::from_millis(5);
 
 impl Output for Slow {
-    fn passed(&mut self, _: Passed<'_>) -> io::Result<()> {
+    fn passed(&mut self, _: Passed<'_>) {
         std::thread::sleep(PRINTING);
-        Ok(())
     }
 
-    fn note(&mut self, _: String) {}
+    fn note(&mut self, _: Topic, _: String) {}
 }
 
 fn sockets() -> [UdpSocket; 2] {

@@ -79,7 +79,8 @@ fn an_empty_datagram_is_refused() {
     assert!(client.refused[0].why.starts_with("an empty datagram"), "{client}");
     assert!(client.complete() && client.said == 3, "{client}");
     // Also the gate would not let it out, whatever a plan says.
-    let reading = netkit::live::exchange::gate::Reading { role: Role::Client, length: 0, messages: &[], unread: 0 };
+    let reading =
+        netkit::live::exchange::gate::Reading { role: Role::Client, length: 0, messages: &[], senders: &[], unread: 0 };
     assert_eq!(netkit::live::exchange::gate::admit(&reading), Err(netkit::live::exchange::gate::Refusal::Empty));
 }
 

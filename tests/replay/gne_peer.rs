@@ -94,7 +94,7 @@ impl Server {
                     continue;
                 };
                 stream.set_nonblocking(false).unwrap();
-                stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+                stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
                 let mut one = Seen::default();
                 let number = kept.lock().unwrap().len();
                 let stay = serve(&kind, &stream, number, &mut one, &counted);
@@ -181,7 +181,7 @@ fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen, accept
     }
     say(stream, &[2, 255]);
     stream.shutdown(std::net::Shutdown::Write).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     if !matches!((&*stream).read(&mut buffer), Ok(0)) {
         seen.broken = Some("it never closed");
     }

@@ -18,7 +18,7 @@ const SESSIONS: [(&str, &str, &str); 5] = [
 ];
 
 fn netkit(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let mut command = crate::common::program();
     command.arg("replay").args(args).args(["-W", "4s", "-f", "ndjson"]);
     command.current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -95,7 +95,7 @@ fn serve(mut stream: TcpStream, manner: Manner) -> std::io::Result<()> {
 }
 
 fn command(to: &str, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let mut command = crate::common::program();
     let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--until", "18", "--asap", "-f", "ndjson", "-W", "1s"];
     command.args(fixed).args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -227,5 +227,19 @@ fn stopped() {
     let all = lines.last().unwrap();
     assert_eq!((status, &all["report"], &all["stopped"]), (Some(130), &"load".into(), &true.into()), "{all}");
     assert_eq!((&all["refused"], &all["dropped"], &all["silent"]), (&0.into(), &0.into(), &0.into()), "{all}");
+    server.is_left();
+}
+
+/// Sessions begin one after the other, as fast as asked and no faster.
+#[test]
+fn the_ramp_is_kept() {
+    let server = Server::start(Manner::Answers);
+    let (lines, _, status) = run(server.at, &["--clients", "4", "--ramp", "4/s"]);
+    let all = lines.last().unwrap();
+    assert_eq!((status, &all["finished"]), (Some(0), &4.into()), "{all}");
+    assert!(
+        all["seconds"].as_f64() >= Some(0.75),
+        "three quarters of a second lie between the first and the last: {all}"
+    );
     server.is_left();
 }

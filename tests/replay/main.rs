@@ -2,6 +2,8 @@
 
 mod acknex;
 mod command;
+#[path = "../common/mod.rs"]
+mod common;
 mod dangerous;
 mod delivery;
 mod dnp;
@@ -11,6 +13,7 @@ mod gne;
 mod gne_live;
 mod gne_peer;
 mod interrupt;
+mod listen;
 mod load;
 mod nano;
 mod real;

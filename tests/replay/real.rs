@@ -87,8 +87,9 @@ fn a_kick_is_played_to_whom_keeps_talking() {
     let mut server = with(SESSION, 1, |messages| messages.retain(|m| !is(m, Role::Server, "disconnect")));
     let last = server.messages.last().cloned().expect("a message");
     let mut kick = last.clone();
-    (kick.said.from, kick.said.message, kick.said.fields) = (Role::Server, "disconnect", json!({"reason": "kicked"}));
-    (kick.said.derived, kick.notes, kick.frame) = (Json::Null, Vec::new(), last.frame + 1);
+    kick.said = kick.said.with_fields(json!({"reason": "kicked"})).with_derived(Json::Null);
+    (kick.said.from, kick.said.message) = (Role::Server, "disconnect");
+    (kick.notes, kick.frame) = (Vec::new(), last.frame + 1);
     server.messages.retain(|m| !is(m, Role::Client, "disconnect"));
     server.messages.push(kick);
     // A minute of other messages, ten a second.
@@ -100,7 +101,7 @@ fn a_kick_is_played_to_whom_keeps_talking() {
         *messages = vec![connect, server_welcome, welcome];
         for k in 0..600u64 {
             let mut more = one.clone();
-            more.said.fields["message_id"] = json!(900 + k % 3);
+            more.said.edit(|fields| fields["message_id"] = json!(900 + k % 3));
             let tenths = begin.frac / 100_000_000 + 5 + k;
             more.time.secs = begin.secs + (tenths / 10) as i64;
             more.time.frac = tenths % 10 * 10u64.pow(more.time.digits as u32 - 1);
@@ -143,7 +144,7 @@ fn a_link_that_is_not_made() {
     let all = updates(&client);
     assert!(all > 2, "the capture has updates of the client");
     let server = with(path, 1, |messages| {
-        messages.retain(|m| !(is(m, Role::Server, "link_state") && m.said.number("link_id") == Some(1)));
+        messages.retain(|m| !(is(m, Role::Server, "link_state") && m.said.to_json()["link_id"] == 1));
     });
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let [report, _] = &played.reports;
@@ -168,19 +169,19 @@ fn a_link_of_other_values() {
     let client = conversation(path, 1, &STAGE);
     let server = with(path, 1, |messages| {
         for message in messages.iter_mut().filter(|m| m.said.message == "link_state" && m.said.from == Role::Server) {
-            let fields = &mut message.said.fields;
-            let id = fields["link_id"].as_u64().expect("an id");
-            fields["link_id"] = json!(40 + id);
-            for value in fields["values"].as_array_mut().expect("values") {
-                if value["type"] == "string" {
-                    value["value"] = json!("another");
+            message.said.edit(|fields| {
+                let id = fields["link_id"].as_u64().expect("an id");
+                fields["link_id"] = json!(40 + id);
+                for value in fields["values"].as_array_mut().expect("values") {
+                    if value["type"] == "string" {
+                        value["value"] = json!("another");
+                    }
                 }
-            }
+            });
         }
         for message in messages.iter_mut() {
             if matches!(message.said.message, "link_up" | "link_down") && message.said.from == Role::Client {
-                let id = message.said.number("link_id").expect("an id");
-                message.said.fields["link_id"] = json!(40 + id);
+                message.said.edit(|fields| fields["link_id"] = json!(40 + fields["link_id"].as_u64().expect("an id")));
             }
             // What the captured server updates and is told are its own links, in their own numbers.
             if message.said.message == "link_update" {
@@ -220,9 +221,9 @@ fn merge(messages: &mut Vec<Recorded>, role: Role) {
     let mut all: Vec<Recorded> = Vec::new();
     let mut open: Option<usize> = None;
     for message in std::mem::take(messages) {
-        let fits =
-            is(&message, role, "packets") && message.length > 1 && message.said.fields["packets"][0]["id"] != "exit";
-        if !fits || message.said.fields["packets"][0]["id"] == "ping" {
+        let first = message.said.to_json()["packets"][0]["id"].clone();
+        let fits = is(&message, role, "packets") && message.length > 1 && first != "exit";
+        if !fits || first == "ping" {
             if message.said.from == role {
                 open = None;
             }
@@ -242,19 +243,17 @@ fn merge(messages: &mut Vec<Recorded>, role: Role) {
 
 /// The packets of the second behind those of the first. Behind one that no table explains stand bytes.
 fn join(first: &mut Recorded, second: &Recorded) {
-    let bytes = hex::encode(&second.said.bytes);
-    match first.said.fields.get("unparsed").and_then(Json::as_str).map(String::from) {
-        Some(rest) => {
-            first.said.fields["unparsed"] = json!(rest.strip_suffix("ff").unwrap_or(&rest).to_string() + &bytes)
-        }
+    let (bytes, other) = (hex::encode(second.said.bytes()), second.said.to_json());
+    first.said.edit(|fields| match fields.get("unparsed").and_then(Json::as_str).map(String::from) {
+        Some(rest) => fields["unparsed"] = json!(rest.strip_suffix("ff").unwrap_or(&rest).to_string() + &bytes),
         None => {
-            let more = second.said.fields["packets"].as_array().expect("packets").clone();
-            first.said.fields["packets"].as_array_mut().expect("packets").extend(more);
-            if let Some(rest) = second.said.fields.get("unparsed") {
-                first.said.fields["unparsed"] = rest.clone();
+            let more = other["packets"].as_array().expect("packets").clone();
+            fields["packets"].as_array_mut().expect("packets").extend(more);
+            if let Some(rest) = other.get("unparsed") {
+                fields["unparsed"] = rest.clone();
             }
         }
-    }
+    });
     first.length += second.length - 1;
     first.notes.extend(second.notes.iter());
 }
@@ -267,10 +266,11 @@ fn pushes_are_shown_and_not_held() {
     let server = with(path, 1, |messages| {
         let push = messages.iter_mut().find(|m| is(m, Role::Server, "push")).expect("a push");
         // n = 6 becomes 17.
-        let payload = push.said.text("payload").expect("bytes").replacen("0806", "0811", 1);
-        push.said.fields["payload"] = json!(payload);
+        push.said.edit(|fields| {
+            fields["payload"] = json!(fields["payload"].as_str().expect("bytes").replacen("0806", "0811", 1))
+        });
         let answer = messages.iter_mut().rev().find(|m| is(m, Role::Server, "response")).expect("a response");
-        answer.said.fields["payload"] = json!(hex::encode(br#"{"code":200,"late":false}"#));
+        answer.said.edit(|fields| fields["payload"] = json!(hex::encode(br#"{"code":200,"late":false}"#)));
     });
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let report = &played.reports[0];
@@ -306,9 +306,9 @@ fn an_answer_that_does_not_come() {
 fn a_dictionary_of_an_earlier_connection() {
     let captured = recording("real/cached.pcap", &STAGE);
     let second = &captured.flows[&2];
-    let route = |m: &Recorded| m.said.derived("route").is_some() || m.said.text("route").is_some();
+    let route = |m: &Recorded| m.said.derived_json().get("route").is_some() || m.said.to_json()["route"].is_string();
     let asks = |m: &&Recorded| m.said.from == Role::Client && matches!(m.said.message, "request" | "notify");
-    assert!(!second.messages.iter().filter(asks).all(route), "alone it has codes");
+    assert!(second.messages.iter().filter(asks).all(route), "the first connection to that server says them");
     let told = captured.told(second);
     assert_eq!(told.iter().map(|s| s.split('=').next().unwrap()).collect::<Vec<_>>(), ["nano.dict", "nano.protos"]);
     assert_eq!(captured.told(&captured.flows[&1]), [] as [String; 0]);
@@ -316,7 +316,7 @@ fn a_dictionary_of_an_earlier_connection() {
     let stage = Stage { set: set.leak(), ..STAGE };
     let second = conversation("real/cached.pcap", 2, &stage);
     assert!(second.messages.iter().filter(asks).all(route));
-    assert!(second.messages.iter().any(|m| m.said.derived("message").is_some_and(|v| v["name"] == "Ann")));
+    assert!(second.messages.iter().any(|m| m.said.derived_json().get("message").is_some_and(|v| v["name"] == "Ann")));
     // The live server has other codes.
     let server = conversation("real/cached.pcap", 1, &STAGE);
     let played = between([&second, &server], &stage, [CLOCK; 2]);

@@ -96,7 +96,7 @@ pub fn answer<T>(
         let answering = scope.spawn(|| {
             let order = Order { timeout, linger: timeout, ..order(conversation, Role::Server, stage, &stop) };
             let options = order.options(&options(stage));
-            order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(8)), &mut |_| {}).unwrap()
+            order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(120)), &mut |_| {}).unwrap()
         });
         let seen = client(at);
         (answering.join().unwrap(), seen)
@@ -118,7 +118,7 @@ pub fn both_of(conversations: [&Conversation; 2], stage: &Stage) -> [Report; 2] 
         let answering = scope.spawn(|| {
             let order = order(conversations[1], Role::Server, stage, &stop);
             let options = order.options(&options(stage));
-            order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(8)), &mut |_| {})
+            order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(120)), &mut |_| {})
         });
         let order = order(conversations[0], Role::Client, stage, &stop);
         let options = order.options(&options(stage));

@@ -107,7 +107,7 @@ async function sums(fixture) {
       if (name) listed[name] = (listed[name] ?? 0) + Number(times.replaceAll(",", ""));
     }
     const want = {};
-    for (const one of stats.message) want[one.message] = (want[one.message] ?? 0) + one.count;
+    for (const one of stats.message) want[one.message] = (want[one.message] ?? 0) + one.messages;
     assert.deepEqual(listed, want);
   });
 }

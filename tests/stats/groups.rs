@@ -103,7 +103,7 @@ fn figures_are_those_of_the_delivery() {
         for by in ["flow", "message,from", "second"] {
             let rows = groups(file, &["--by", by, "--sort", "messages"]).0;
             for (column, of) in
-                [("resends", "resent"), ("copies", "duplicates"), ("missing", "missing"), ("late", "late")]
+                [("resent", "resent"), ("duplicates", "duplicates"), ("missing", "missing"), ("late", "late")]
             {
                 assert_eq!(sum(&rows, column), sum(all, of), "{file} {by} {column}");
             }
@@ -116,15 +116,13 @@ fn figures_are_those_of_the_delivery() {
 fn sorted_cut_and_with_columns_by_choice() {
     let file = "riptide/riptide20-lossy.pcap";
     let (all, _) = groups(file, &["--by", "message,message_id"]);
-    let (rows, sums) = groups(
-        file,
-        &["--by", "message,message_id", "--sort", "resends", "--top", "2", "--columns", "resends,messages"],
-    );
+    let (rows, sums) =
+        groups(file, &["--by", "message,message_id", "--sort", "resent", "--top", "2", "--columns", "resent,messages"]);
     let keys: Vec<&str> = rows[0].as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!((rows.len(), keys), (2, vec!["message", "message_id", "resends", "messages"]));
-    assert!(rows[0]["resends"].as_u64() >= rows[1]["resends"].as_u64());
-    let most = all.iter().map(|row| row["resends"].as_u64().unwrap()).max();
-    assert_eq!(rows[0]["resends"].as_u64(), most);
+    assert_eq!((rows.len(), keys), (2, vec!["message", "message_id", "resent", "messages"]));
+    assert!(rows[0]["resent"].as_u64() >= rows[1]["resent"].as_u64());
+    let most = all.iter().map(|row| row["resent"].as_u64().unwrap()).max();
+    assert_eq!(rows[0]["resent"].as_u64(), most);
     // What was cut is told, so that the sums are those of all.
     assert_eq!(sums["omitted_groups"].as_u64(), Some(all.len() as u64 - 2));
     assert_eq!(sum(&rows, "messages") + sums["omitted_messages"].as_u64().unwrap(), sum(&all, "messages"));
@@ -132,8 +130,8 @@ fn sorted_cut_and_with_columns_by_choice() {
     assert!(text.text().contains("more groups: "), "{}", text.text());
     for (args, why) in [
         (&["--by", "message_idd"][..], "did you mean \"message_id\""),
-        (&["--by", "message_id", "--sort", "resend"], "did you mean \"resends\""),
-        (&["--by", "message_id", "--columns", "resend"], "did you mean \"resends\""),
+        (&["--by", "message_id", "--sort", "resnt"], "did you mean \"resent\""),
+        (&["--by", "message_id", "--columns", "resnt"], "did you mean \"resent\""),
         (&["--top", "3"], "only with --by"),
     ] {
         let done = on(file, "stats", args);

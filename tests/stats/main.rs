@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod ends;
 mod groups;
 mod report;
 mod requests;
@@ -125,7 +126,7 @@ fn delivery_figures_are_those_of_the_rows() {
             let sum = |key: &str| list.iter().map(|m| m[key].as_array().map_or(0, Vec::len)).sum::<usize>();
             let missing = from["gaps"].as_array().expect("gaps").iter().map(|g| g["missing"].as_u64().unwrap_or(0));
             let want = json!({
-                "messages": list.len(), "copies": sum("frames"), "resent": sum("resent_frames"),
+                "messages": list.len(), "sent": sum("frames"), "resent": sum("resent_frames"),
                 "duplicates": sum("duplicate_frames"), "never_acked": from["never_acked"].as_array().map(Vec::len),
                 "given_up": from["given_up"].as_array().map(Vec::len), "missing": missing.sum::<u64>(),
                 "gaps": from["gaps"].as_array().map(Vec::len), "late": from["late_frames"].as_array().map(Vec::len),
@@ -163,7 +164,7 @@ fn counts_are_those_of_the_lines() {
         let number = |row: &Json, key: &str| row[key].as_u64().unwrap_or_else(|| panic!("{key}: {row}"));
         let rows = got["message"].as_array().expect("rows").iter().map(|row| {
             let name = |key: &str| row[key].as_str().expect("a name").to_string();
-            let counts = ["count", "bytes", "largest", "faults"].map(|key| number(row, key));
+            let counts = ["messages", "bytes", "size_max", "faults"].map(|key| number(row, key));
             ((name("proto"), name("message")), counts)
         });
         assert_eq!(rows.collect::<Counts>(), kinds, "{}", capture.display());

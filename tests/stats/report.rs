@@ -254,7 +254,7 @@ fn notes_and_delays_are_all_there() {
     let sum =
         |list: &str, key: &str| want[list].as_array().expect("rows").iter().filter_map(|row| row[key].as_f64()).sum();
     let acked: f64 = sum("delivery", "messages") - sum("delivery", "never_acked");
-    for (id, want) in [("ack-course", acked), ("answer-course", sum("request", "answers"))] {
+    for (id, want) in [("ack-course", acked), ("answer-course", sum("request", "responses"))] {
         let at = page.id(id).expect(id);
         let cells = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "count"));
         assert_eq!(cells.map(|element| number(&element.text)).sum::<f64>(), want, "{id}");
@@ -263,7 +263,7 @@ fn notes_and_delays_are_all_there() {
     // The longest waits are those of all, the longest first.
     let slow = stats(&path, &["--slow", "1ns"]);
     for (id, acks) in [("slow-acks", true), ("slow-answers", false)] {
-        let all = slow["slow"].as_array().expect("rows").iter().filter(|row| row["copies"].is_null() != acks);
+        let all = slow["slow"].as_array().expect("rows").iter().filter(|row| row["sent"].is_null() != acks);
         let mut all: Vec<f64> = all.filter_map(|row| row["after"].as_f64()).collect();
         all.sort_by(|a, b| b.total_cmp(a));
         all.truncate(12);

@@ -124,12 +124,12 @@ fn requests_are_those_of_the_lines() {
                 asked.requests.saturating_sub(answers + asked.hidden),
                 asked.unmatched
             ]);
-            let got = json!([row["requests"], row["answers"], row["unanswered"], row["unmatched"]]);
+            let got = json!([row["requests"], row["responses"], row["unanswered"], row["unmatched"]]);
             assert_eq!(got, counts, "{} {key:?}", capture.display());
             seen[(folder == "gne") as usize] += answers;
             let mut sorted = asked.answers.clone();
             sorted.sort_by(f64::total_cmp);
-            if let (Some(max), Some(p50)) = (row["max"].as_f64(), row["p50"].as_f64()) {
+            if let (Some(max), Some(p50)) = (row["response_max"].as_f64(), row["response_p50"].as_f64()) {
                 let (longest, median) = (sorted[sorted.len() - 1], sorted[(sorted.len() - 1) / 2]);
                 assert!((max - longest).abs() < 0.002, "{} {key:?}: {max} {longest}", capture.display());
                 assert!((p50 - median).abs() <= median / 64.0 + 0.002, "{} {key:?}: {p50}", capture.display());

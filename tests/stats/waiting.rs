@@ -85,7 +85,7 @@ fn never_acked_are_those_of_the_delivery_files() {
         }
         let got = stats(&capture, &["--never-acked"]);
         let rows = got["never_acked"].as_array().unwrap();
-        let got: BTreeMap<u64, u64> = rows.iter().map(|row| (key(row).0, row["copies"].as_u64().unwrap())).collect();
+        let got: BTreeMap<u64, u64> = rows.iter().map(|row| (key(row).0, row["sent"].as_u64().unwrap())).collect();
         assert_eq!(got, frames, "{}", capture.display());
         checked += 1;
         some += frames.len();
@@ -122,11 +122,12 @@ fn latency_is_that_of_the_relations() {
         }
         let rows = listed(file, &["--latency"]);
         let mut got: BTreeMap<(String, String), (u64, f64)> = BTreeMap::new();
-        for row in rows["latency"].as_array().unwrap().iter().filter(|row| row["count"] != 0) {
+        for row in rows["latency"].as_array().unwrap().iter().filter(|row| row["answered"] != 0) {
             let one = got.entry((row["message"].to_string(), row["waits_for"].as_str().unwrap().into())).or_default();
-            one.0 += row["count"].as_u64().unwrap();
-            one.1 = one.1.max(row["max"].as_f64().unwrap());
-            let [p50, p90, p99, max] = ["p50", "p90", "p99", "max"].map(|p| row[p].as_f64().unwrap());
+            one.0 += row["answered"].as_u64().unwrap();
+            one.1 = one.1.max(row["answered_max"].as_f64().unwrap());
+            let [p50, p90, p99, max] =
+                ["answered_p50", "answered_p90", "answered_p99", "answered_max"].map(|p| row[p].as_f64().unwrap());
             assert!(p50 <= p90 && p90 <= p99 && p99 <= max, "{row}");
         }
         for (kind, (count, max)) in &got {
@@ -151,7 +152,7 @@ fn what_is_not_followed_is_counted() {
         assert_eq!(feed(netkit(&["stats"]).arg(&path).args(args), b"").status, Some(2), "{args:?}");
     }
     let one = feed(netkit(&["stats", "--unanswered", "-f", "csv"]).arg(&path), b"").ok();
-    assert!(one.text().starts_with("frame,index,time,flow,from,peer,proto,message,route,copies\n"), "{}", one.text());
+    assert!(one.text().starts_with("frame,index,time,flow,from,peer,proto,message,route,sent\n"), "{}", one.text());
 }
 
 /// What verdicts say stands in the tables, and nothing is said of a capture in which all is well.
@@ -171,12 +172,26 @@ fn verdicts_are_of_the_figures() {
         let figures = match verdict["rule"].as_str().unwrap() {
             "resends" => {
                 let row = of("delivery");
-                let again = number(&row, "resent") + number(&row, "duplicates");
-                assert_eq!(text.contains("had all of it"), number(&row, "never_acked") == 0, "{text}");
-                format!("({again} of {} copies)", row["copies"])
+                assert_eq!(text.contains("every message arrived"), number(&row, "never_acked") == 0, "{text}");
+                // The share is the table's: of transmissions, those that were resent.
+                let [sent, resent, twice] = ["sent", "resent", "duplicates"].map(|key| number(&row, key));
+                let share = row["resent_share"].as_f64().unwrap() * 100.0;
+                assert!((share - 100.0 * resent as f64 / sent as f64).abs() < 1e-4, "{row}");
+                match (resent, twice) {
+                    (0, _) => format!(
+                        ": {twice} of {sent} transmissions ({:.1} %) were duplicates",
+                        100.0 * twice as f64 / sent as f64
+                    ),
+                    (_, 0) => format!(": {resent} of {sent} transmissions ({share:.1} %) were resent"),
+                    _ => format!(
+                        ": {resent} of {sent} transmissions ({share:.1} %) were resent and {twice} were duplicates"
+                    ),
+                }
             }
             "never_acked" => format!("{} of {} messages", of("delivery")["never_acked"], of("delivery")["messages"]),
             "unanswered" => format!("{} of {} requests", of("request")["unanswered"], of("request")["requests"]),
+            // Held against the truth in another test.
+            "end" => String::new(),
             other => panic!("{other}"),
         };
         assert!(text.contains(&figures), "{text}: {figures}");

@@ -2,20 +2,20 @@
 capture=fixtures/riptide/riptide20-lossy.pcap
 
 # Who sends again: the client of flow 1, by far.
-netkit stats $capture --by src,message_id --sort resends --columns messages,resends -f csv > "$TMP/who.csv"
+netkit stats $capture --by src,message_id --sort resent --columns messages,resent -f csv > "$TMP/who.csv"
 sed -n 2p "$TMP/who.csv" > "$TMP/worst"
 IFS=, read -r client id messages resends < "$TMP/worst"
 
-# What share of its reliable messages, all copies counted.
+# What share of its reliable messages, all transmissions counted.
 netkit stats $capture --delivery -F "src == $client or dst == $client" -f csv \
-    --columns from,messages,copies,resent,resent_share > "$TMP/share.csv"
+    --columns from,messages,sent,resent,resent_share > "$TMP/share.csv"
 
 # When: the second in which most were sent again.
 netkit stats $capture -F "src == $client and note == resent" --by second --sort messages --top 1 \
     --columns messages -f csv | tail -1 > "$TMP/when"
 
 # What was never acknowledged at all.
-netkit stats $capture --never-acked -f csv --columns frame,peer,route,copies > "$TMP/never.csv"
+netkit stats $capture --never-acked -f csv --columns frame,peer,route,sent > "$TMP/never.csv"
 
 # The answers are those of what the capture's applications logged.
 cp $capture "$TMP/capture"
@@ -44,7 +44,7 @@ rows = {row["from"]: row for row in csv.DictReader(open(folder + "/share.csv"))}
 sent = next(sent for (sender, _), sent in sums.items() if sender == client)
 resent = sum(len(row["resent_frames"]) for row in sent["reliable"])
 own = rows["client"]
-assert [int(own[k]) for k in ("messages", "copies", "resent")] == [sent["messages"], sent["copies"], resent]
+assert [int(own[k]) for k in ("messages", "sent", "resent")] == [sent["messages"], sent["copies"], resent]
 assert abs(float(own["resent_share"]) - resent / sent["copies"]) < 1e-5
 
 # The times of the frames, from the capture's own records.

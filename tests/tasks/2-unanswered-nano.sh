@@ -31,12 +31,12 @@ for line in map(json.loads, open(sys.argv[3])):
         route, then = asked.pop(json.dumps(fields["id"]))
         took.setdefault(route, []).append((times[line["frame"]] - then) / 1000)
 rows = list(csv.DictReader(open(sys.argv[1] + "/latency.csv")))
-assert {row["route"]: int(row["count"]) for row in rows if row["count"] != "0"} == {r: len(t) for r, t in took.items()}
+assert {row["route"]: int(row["answered"]) for row in rows if row["answered"] != "0"} == {r: len(t) for r, t in took.items()}
 for row in rows:
-    if row["count"] != "0":
+    if row["answered"] != "0":
         all_of = sorted(took[row["route"]])
-        assert abs(float(row["max"]) - all_of[-1]) < 0.002, (row, all_of)
+        assert abs(float(row["answered_max"]) - all_of[-1]) < 0.002, (row, all_of)
         middle = all_of[-(-len(all_of) // 2) - 1]
-        assert abs(float(row["p50"]) - middle) <= middle / 64 + 0.002, (row, middle)
+        assert abs(float(row["answered_p50"]) - middle) <= middle / 64 + 0.002, (row, middle)
 assert sum(int(row["waiting"]) for row in rows) == 4, rows
 END

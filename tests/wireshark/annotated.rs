@@ -5,9 +5,13 @@ use netkit::protocols;
 use netkit::render::pcapng;
 use std::path::{Path, PathBuf};
 
-/// The script with the fields of these arguments' schemas and protocol files.
+/// Writes the script with the fields of these arguments' schemas and protocol files.
 pub fn script(folder: &Scratch, args: &[String]) -> PathBuf {
-    let path = folder.path().join("netkit.lua");
+    folder.write("netkit.lua", script_text(args)).into()
+}
+
+/// The script's text.
+pub fn script_text(args: &[String]) -> String {
     let mut options = protocols::options();
     let mut schemas = netkit::codec::schema::Schemas::default();
     let encodings = |proto: &str| protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty());
@@ -23,8 +27,7 @@ pub fn script(folder: &Scratch, args: &[String]) -> PathBuf {
         }
     }
     options.schemas = schemas.into();
-    std::fs::write(&path, pcapng::script(&options)).expect("written");
-    path
+    pcapng::script(&options)
 }
 
 /// Writes the capture with its comments.

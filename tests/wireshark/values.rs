@@ -3,8 +3,11 @@
 use crate::annotated;
 use crate::common::*;
 use crate::pdml::{self, Item};
+use netkit::capture::Capture;
 use serde_json::Value as Json;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
 /// What a message has beside its fields, for filters.
 const ABOUT: [&str; 20] = [
@@ -32,6 +35,9 @@ const ABOUT: [&str; 20] = [
 /// A folder of other captures, compared instead of the fixtures.
 const CAPTURES: &str = "NETKIT_WIRESHARK_CAPTURES";
 const RELATED: &str = "netkit.related.";
+/// tshark takes longer to start than to read a capture, so it reads several at once: until they have this
+/// many bytes.
+const BATCH: usize = 8 << 20;
 
 #[derive(Default)]
 struct Count {
@@ -63,18 +69,7 @@ fn tshark_has_every_value() {
             .enumerate()
             .map(|(k, list)| {
                 let folder = Scratch::new(&format!("wireshark-values-{k}"));
-                scope.spawn(move || {
-                    let (mut count, mut wrong) = (Count::default(), Vec::new());
-                    for capture in list {
-                        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                            compare(&folder, capture, &args_of(capture), &mut count)
-                        }));
-                        if done.is_err() {
-                            wrong.push(capture.display().to_string());
-                        }
-                    }
-                    (count, wrong)
-                })
+                scope.spawn(move || compare_all(&folder, list))
             })
             .collect();
         for half in running {
@@ -101,18 +96,74 @@ fn below(folder: &Path) -> Vec<std::path::PathBuf> {
     files
 }
 
+/// Compares captures; the names of those that differ.
+fn compare_all(folder: &Scratch, captures: &[PathBuf]) -> (Count, Vec<String>) {
+    let mut scripts: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
+    for capture in captures {
+        scripts.entry(annotated::script_text(&args_of(capture))).or_default().push(capture);
+    }
+    let (mut count, mut wrong) = (Count::default(), Vec::new());
+    for (text, mut captures) in scripts {
+        let script = folder.write("netkit.lua", text);
+        while !captures.is_empty() {
+            let mut batch = Batch::default();
+            while !captures.is_empty() && batch.bytes.len() < BATCH {
+                batch.add(folder, captures.remove(0));
+            }
+            batch.compare(folder, Path::new(&script), &mut count, &mut wrong);
+        }
+    }
+    (count, wrong)
+}
+
+/// Annotated captures, one after the other in a file: pcapng may have several sections.
+#[derive(Default)]
+struct Batch<'a> {
+    bytes: Vec<u8>,
+    /// Each capture, and how many frames it has.
+    captures: Vec<(&'a Path, usize)>,
+}
+
+impl<'a> Batch<'a> {
+    fn add(&mut self, folder: &Scratch, capture: &'a Path) {
+        let out = folder.path().join("annotated.pcapng");
+        annotated::write(capture, &args_of(capture), &out);
+        let mut frames = 0;
+        let mut read = Capture::open(Box::new(std::fs::File::open(&out).expect("a file"))).expect("a capture");
+        while read.next().expect("a frame").is_some() {
+            frames += 1;
+        }
+        self.bytes.extend(std::fs::read(&out).expect("a file"));
+        self.captures.push((capture, frames));
+    }
+
+    fn compare(self, folder: &Scratch, script: &Path, count: &mut Count, wrong: &mut Vec<String>) {
+        let joined = folder.write("joined.pcapng", self.bytes);
+        let shown = pdml::frames(script, Path::new(&joined));
+        assert_eq!(shown.len(), self.captures.iter().map(|(_, frames)| frames).sum::<usize>(), "frames");
+        let mut rest = &shown[..];
+        for (capture, frames) in self.captures {
+            let (own, after) = rest.split_at(frames);
+            rest = after;
+            if catch_unwind(AssertUnwindSafe(|| compare(capture, &args_of(capture), own, count))).is_err() {
+                wrong.push(capture.display().to_string());
+            }
+        }
+    }
+}
+
 /// Compares one capture: its messages, and their values.
 pub fn compared(folder: &Scratch, capture: &Path, args: &[String]) -> (usize, usize) {
+    let (script, out) = (annotated::script(folder, args), folder.path().join("annotated.pcapng"));
+    annotated::write(capture, args, &out);
     let mut count = Count::default();
-    compare(folder, capture, args, &mut count);
+    compare(capture, args, &pdml::frames(&script, &out), &mut count);
     (count.messages, count.values)
 }
 
-fn compare(folder: &Scratch, capture: &Path, args: &[String], count: &mut Count) {
+/// Compares what netkit says of a capture with what tshark shows of its frames.
+fn compare(capture: &Path, args: &[String], frames: &[Option<Item>], count: &mut Count) {
     let name = capture.file_stem().expect("a name").to_string_lossy();
-    let (script, out) = (annotated::script(folder, args), folder.path().join(format!("{name}-annotated.pcapng")));
-    annotated::write(capture, args, &out);
-    let frames = pdml::frames(&script, &out);
     let json = annotated::decoded(capture, args, "json");
     let json = String::from_utf8(json).expect("text");
     let mut shown = frames.iter().map(|frame| frame.as_ref().map_or(&[][..], |frame| &frame.items)).collect::<Vec<_>>();

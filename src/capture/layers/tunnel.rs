@@ -1,4 +1,4 @@
-//! Packets in packets: IP in IP, GRE, VXLAN, GENEVE and GTP-U.
+//! Packets in packets: IP in IP, GRE, L2TPv3, VXLAN, GENEVE, GTP-U and TZSP.
 //!
 //! A port is not enough evidence: a datagram counts as tunnelled only if the tunnel's header has
 //! its constant bits and the inner packet is complete and consistent.
@@ -14,6 +14,9 @@ const VXLAN_LINUX: u16 = 8472;
 const VXLAN_GPE: u16 = 4790;
 const GENEVE: u16 = 6081;
 const GTP_U: u16 = 2152;
+/// Registered for TZSP.
+const TZSP: u16 = 37008;
+const L2TP: u16 = 1701;
 
 /// The tunnel's name, and its content.
 type Inside<'a> = (&'static str, (Layer, Span<'a>));
@@ -21,7 +24,7 @@ type Inside<'a> = (&'static str, (Layer, Span<'a>));
 /// Whether datagrams between these ports may belong to a tunnel.
 #[inline(always)]
 pub(in crate::capture) fn is_port(src: u16, dst: u16) -> bool {
-    matches!(dst, VXLAN | VXLAN_LINUX | VXLAN_GPE | GENEVE | GTP_U) || src == GTP_U
+    matches!(dst, VXLAN | VXLAN_LINUX | VXLAN_GPE | GENEVE | GTP_U | TZSP | L2TP) || matches!(src, GTP_U | L2TP)
 }
 
 /// The content of an IP packet of a protocol other than UDP and TCP.
@@ -35,6 +38,7 @@ pub(super) fn of_ip(protocol: IpNumber, span: Span<'_>) -> Result<Inside<'_>, Ot
             [0x30, 0] => Ok(("etherip", frame(span.skip(2, "etherip")?)?)),
             _ => Err(Other::Malformed("etherip")),
         },
+        IpNumber(115) => l2tp(span).ok_or(Other::Protocol(115)),
         IpNumber(137) => Ok(("mpls", ether::labels(span)?)),
         ip_number::ICMP | ip_number::IPV6_ICMP => Err(Other::Icmp),
         ip_number::IGMP => Err(Other::Igmp),
@@ -110,6 +114,12 @@ pub(super) fn of_udp(src: u16, dst: u16, span: Span<'_>) -> Option<Inside<'_>> {
         GENEVE => geneve(span),
         GTP_U => gtp(span),
         _ if src == GTP_U => gtp(span),
+        TZSP => tzsp(span),
+        // Version 3 of a data message, and two bytes that are reserved.
+        _ if dst == L2TP || src == L2TP => match span.head::<4>("l2tp").ok()? {
+            [0, 3, 0, 0] => l2tp(span.skip(4, "l2tp").ok()?),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -162,6 +172,35 @@ fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
         }
     }
     whole::ip(rest.data, rest.length, 0).then_some(("gtp-u", (Layer::Ip, rest)))
+}
+
+/// Version 1, a received or sent frame of Ethernet, and tags up to the last one.
+fn tzsp(span: Span<'_>) -> Option<Inside<'_>> {
+    let &[1, 0 | 1, 0, 1] = span.data.first_chunk()? else { return None };
+    let mut rest = span.skip(4, "tzsp").ok()?;
+    loop {
+        let length = match rest.data {
+            [1, ..] => break,
+            [0, ..] => 1,
+            [_, length, ..] => 2 + usize::from(*length),
+            _ => return None,
+        };
+        rest = rest.skip(length, "tzsp").ok()?;
+    }
+    Some(("tzsp", carried(EtherType(0x6558), rest.skip(1, "tzsp").ok()?)?))
+}
+
+/// RFC 3931: a session, which is not 0, and then a cookie of 0, 4 or 8 bytes and a sublayer of 0 or 4: both
+/// ends have agreed on these, so the Ethernet frame says where it begins.
+fn l2tp(span: Span<'_>) -> Option<Inside<'_>> {
+    if matches!(span.data.first_chunk::<4>()?, [0, 0, 0, 0]) {
+        return None;
+    }
+    let frames = [4, 8, 12, 16].into_iter().filter_map(|at| span.skip(at, "l2tp").ok());
+    let frame = frames.into_iter().find(|rest| {
+        matches!(rest.data.get(12..14), Some([8, 0] | [0x86, 0xdd])) && whole::ethernet(rest.data, rest.length)
+    })?;
+    Some(("l2tp", (Layer::Link(LinkType::ETHERNET), frame)))
 }
 
 fn carried(kind: EtherType, span: Span<'_>) -> Option<(Layer, Span<'_>)> {

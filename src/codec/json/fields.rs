@@ -14,9 +14,10 @@
 //! assert_eq!(line, br#"{"id":7,"rtt":-1}"#);
 //! ```
 
+use crate::codec::json::line::{Line, Stage};
 use crate::codec::json::text::string;
-use crate::codec::json::value::value;
-use crate::codec::layout::flag;
+use crate::codec::json::value::{name_of, value};
+use crate::codec::layout::{Show, flag};
 use crate::codec::{Node, Sources, Tree, Value};
 use std::ops::Range;
 
@@ -42,22 +43,24 @@ struct Mark {
 
 /// Appends `fields`: the tree as a plain object, without what is hidden or derived.
 pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
-    out.push(b'{');
-    Walks::default().fields(tree, sources, out);
+    Stage::default().line(out, |line| {
+        line.constant(b"{");
+        Walks::default().fields(tree, sources, line);
+    });
 }
 
 /// Appends `derived`: the shape of `fields` as far as it contains derived values, then the values
 /// of the tree `beside`. Returns false, and appends nothing, if there are none.
 pub fn derived_json(tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
-    Walks::default().derived([tree], beside, sources, true, out)
+    Stage::default().line(out, |line| Walks::default().derived([tree], beside, sources, true, line))
 }
 
 impl Walks {
     /// See [`fields_json`]; the opening brace has been written already.
-    #[inline]
-    pub fn fields(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
-        self.members(tree, sources, 0..tree.nodes().len(), false, false, out);
-        close(b'}', out);
+    #[inline(always)]
+    pub fn fields(&mut self, tree: &Tree, sources: Sources<'_>, line: &mut Line<'_>) {
+        self.members(tree, sources, 0..tree.nodes().len(), false, false, line);
+        line.close(b'}');
     }
 
     /// See [`derived_json`].
@@ -67,22 +70,22 @@ impl Walks {
         beside: &Tree,
         sources: Sources<'_>,
         bulk: bool,
-        out: &mut Vec<u8>,
+        line: &mut Line<'_>,
     ) -> bool {
-        let start = out.len();
+        let start = line.len();
         self.bulk = bulk;
-        out.push(b'{');
+        line.constant(b"{");
         for tree in trees {
             if tree.has_derived() {
-                self.derived_members(tree, sources, out);
+                self.derived_members(tree, sources, line);
             }
         }
-        self.members(beside, sources, 0..beside.nodes().len(), false, true, out);
-        if out.len() == start + 1 {
-            out.truncate(start);
+        self.members(beside, sources, 0..beside.nodes().len(), false, true, line);
+        if line.len() == start + 1 {
+            line.truncate(start);
             return false;
         }
-        close(b'}', out);
+        line.close(b'}');
         true
     }
 
@@ -93,14 +96,15 @@ impl Walks {
         if !node.nests() {
             return value(node, sources, out);
         }
-        let list = node.value == Value::List;
-        out.push(if list { b'[' } else { b'{' });
-        self.members(tree, sources, at + 1..behind(node, at), list, derived, out);
-        close(if list { b']' } else { b'}' }, out);
+        Stage::default().line(out, |line| {
+            open(node, line);
+            self.members(tree, sources, at + 1..behind(node, at), node.value == Value::List, derived, line);
+            close(node.value == Value::List, line);
+        });
     }
 
     /// Members or elements, each followed by a comma.
-    #[inline]
+    #[inline(always)]
     fn members(
         &mut self,
         tree: &Tree,
@@ -108,7 +112,7 @@ impl Walks {
         range: Range<usize>,
         list: bool,
         derived: bool,
-        out: &mut Vec<u8>,
+        line: &mut Line<'_>,
     ) {
         let nodes = tree.nodes();
         let (mut at, mut end, mut list) = (range.start, range.end.min(nodes.len()), list);
@@ -116,8 +120,8 @@ impl Walks {
         loop {
             while at >= end {
                 let Some((outer, in_list)) = self.open.pop() else { return };
-                close(if list { b']' } else { b'}' }, out);
-                out.push(b',');
+                close(list, line);
+                line.constant(b",");
                 (end, list) = (outer as usize, in_list);
             }
             let node = &nodes[at];
@@ -126,18 +130,18 @@ impl Walks {
                 continue;
             }
             if !list {
-                key(tree, node, sources, out);
+                key(tree, node, sources, line);
             }
             match node.value {
                 Value::Group | Value::List => {
                     self.open.push((end as u32, list));
                     end = behind(node, at).min(end);
                     list = node.value == Value::List;
-                    out.push(if list { b'[' } else { b'{' });
+                    open(node, line);
                 }
                 _ => {
-                    value(node, sources, out);
-                    out.push(b',');
+                    leaf(node, sources, line);
+                    line.constant(b",");
                 }
             }
             at += 1;
@@ -146,7 +150,7 @@ impl Walks {
 
     /// Every group is written as if it contained something derived, and removed again if it did
     /// not.
-    fn derived_members(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
+    fn derived_members(&mut self, tree: &Tree, sources: Sources<'_>, line: &mut Line<'_>) {
         let nodes = tree.nodes();
         let mut marks = std::mem::take(&mut self.marks);
         marks.clear();
@@ -160,12 +164,12 @@ impl Walks {
                 };
                 let inner = std::mem::replace(&mut here, outer);
                 if inner.found {
-                    close(if inner.list { b']' } else { b'}' }, out);
-                    out.push(b',');
+                    close(inner.list, line);
+                    line.constant(b",");
                     here.found = true;
                 } else {
-                    out.truncate(inner.start);
-                    place(here.list, out);
+                    line.truncate(inner.start);
+                    place(here.list, line);
                 }
             }
             let node = &nodes[at];
@@ -176,17 +180,17 @@ impl Walks {
             }
             let inside = node.nests();
             if !node.derived() && !inside {
-                place(here.list, out);
+                place(here.list, line);
                 at = next;
                 continue;
             }
-            let start = out.len();
+            let start = line.len();
             if !here.list {
-                key(tree, node, sources, out);
+                key(tree, node, sources, line);
             }
             let list = node.value == Value::List;
             if inside {
-                out.push(if list { b'[' } else { b'{' });
+                open(node, line);
             }
             match (node.derived(), inside) {
                 (false, _) => {
@@ -196,12 +200,12 @@ impl Walks {
                     continue;
                 }
                 (true, true) => {
-                    self.members(tree, sources, at + 1..next, list, true, out);
-                    close(if list { b']' } else { b'}' }, out);
+                    self.members(tree, sources, at + 1..next, list, true, line);
+                    close(list, line);
                 }
-                (true, false) => value(node, sources, out),
+                (true, false) => leaf(node, sources, line),
             }
-            out.push(b',');
+            line.constant(b",");
             here.found = true;
             at = next;
         }
@@ -209,19 +213,20 @@ impl Walks {
 }
 
 /// An element of a list without anything derived is written as null, so that indices stay aligned.
-fn place(in_list: bool, out: &mut Vec<u8>) {
+fn place(in_list: bool, line: &mut Line<'_>) {
     if in_list {
-        out.extend_from_slice(b"{},");
+        line.constant(b"{},");
     }
 }
 
-/// Writes the closing bracket over the last comma.
 #[inline(always)]
-fn close(bracket: u8, out: &mut Vec<u8>) {
-    match out.last_mut() {
-        Some(last @ b',') => *last = bracket,
-        _ => out.push(bracket),
-    }
+fn open(node: &Node, line: &mut Line<'_>) {
+    line.constant(if node.value == Value::List { b"[" } else { b"{" });
+}
+
+#[inline(always)]
+fn close(list: bool, line: &mut Line<'_>) {
+    line.close(if list { b']' } else { b'}' });
 }
 
 /// The index after a node and all its descendants.
@@ -230,13 +235,46 @@ pub(crate) fn behind(node: &Node, at: usize) -> usize {
     (node.end as usize).max(at + 1)
 }
 
-#[inline]
-fn key(tree: &Tree, node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
-    if tree.name_from_traffic(node) {
-        string(tree.name(node, sources).as_bytes(), out);
-        out.push(b':');
-    } else if !node.field.quoted.append(out) {
-        string(node.field.name.as_bytes(), out);
-        out.push(b':');
+/// Appends a node's name and the colon.
+#[inline(always)]
+pub(crate) fn key(tree: &Tree, node: &Node, sources: Sources<'_>, line: &mut Line<'_>) {
+    if tree.name_from_traffic(node) || !node.field.quoted.is_there() {
+        odd_key(tree.name(node, sources), line.rest());
+    } else {
+        line.short(node.field.quoted.short());
+    }
+}
+
+#[inline(never)]
+fn odd_key(name: &str, out: &mut Vec<u8>) {
+    string(name.as_bytes(), out);
+    out.push(b':');
+}
+
+/// Appends the value of a leaf: those that nearly all are, and any other.
+#[inline(always)]
+pub(crate) fn leaf(node: &Node, sources: Sources<'_>, line: &mut Line<'_>) {
+    match (node.value, node.field.show) {
+        (Value::UInt(n), Show::Plain) => line.uint(n),
+        (Value::Int(n), Show::Plain) => line.int(n),
+        (Value::Bool(true), _) => line.constant(b"true"),
+        (Value::Bool(false), _) => line.constant(b"false"),
+        (Value::UInt(n), Show::Enum(names)) => match name_of(names, n) {
+            Some(name) => {
+                line.constant(b"\"");
+                line.name(name);
+                line.constant(b"\"");
+            }
+            None => line.uint(n),
+        },
+        (Value::Bytes { bit, bits }, _) if (bit | bits).is_multiple_of(8) => {
+            let from = bit as usize / 8;
+            let source = sources.get(node.source).get(from..).unwrap_or_default();
+            let to = (bits as usize / 8).min(source.len());
+            line.constant(b"\"");
+            line.hex(source.get(..to).unwrap_or_default());
+            line.constant(b"\"");
+        }
+        _ => value(node, sources, line.rest()),
     }
 }

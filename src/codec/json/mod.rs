@@ -1,8 +1,7 @@
 //! Trees and values as JSON text, for rendering, filters and encoding. All functions append.
 
 pub(crate) mod fields;
-pub(crate) mod fixed_line;
-pub(crate) mod flat;
+pub(crate) mod line;
 pub(crate) mod numbers;
 pub(crate) mod text;
 pub(crate) mod value;

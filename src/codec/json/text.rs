@@ -116,6 +116,12 @@ pub fn escaped(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Does UTF-8 text need no escape?
+#[inline]
+pub fn is_harmless(bytes: &[u8]) -> bool {
+    harmless(bytes) == bytes.len()
+}
+
 /// How many bytes need no escape.
 #[inline]
 fn harmless(bytes: &[u8]) -> usize {

@@ -67,29 +67,16 @@ pub fn by_name(name: &str) -> Option<Sum> {
         other => other,
     };
     let is = |(known, _): &(&str, _)| bare(known).eq(bare(name));
-    if let Some(place) = BYTES.iter().position(|(known, _)| is(&(known, ()))) {
-        static MADE: [OnceLock<Crc<u8>>; BYTES.len()] = [const { OnceLock::new() }; BYTES.len()];
-        return Some(Sum::Byte(MADE.get(place)?.get_or_init(|| Crc::<u8>::new(BYTES[place].1))));
+    macro_rules! among {
+        ($($list:ident $number:ty => $sum:ident;)*) => {$(
+            if let Some(place) = $list.iter().position(|(known, _)| is(&(known, ()))) {
+                static MADE: [OnceLock<Crc<$number>>; $list.len()] = [const { OnceLock::new() }; $list.len()];
+                return Some(Sum::$sum(MADE.get(place)?.get_or_init(|| Crc::<$number>::new($list[place].1))));
+            }
+        )*};
     }
-    if let Some(place) = SHORTS.iter().position(|(known, _)| is(&(known, ()))) {
-        static MADE: [OnceLock<Crc<u16>>; SHORTS.len()] = [const { OnceLock::new() }; SHORTS.len()];
-        return Some(Sum::Short(MADE.get(place)?.get_or_init(|| Crc::<u16>::new(SHORTS[place].1))));
-    }
-    if let Some(place) = WORDS.iter().position(|(known, _)| is(&(known, ()))) {
-        static MADE: [OnceLock<Crc<u32>>; WORDS.len()] = [const { OnceLock::new() }; WORDS.len()];
-        return Some(Sum::Word(MADE.get(place)?.get_or_init(|| Crc::<u32>::new(WORDS[place].1))));
-    }
-    if let Some(place) = LONGS.iter().position(|(known, _)| is(&(known, ()))) {
-        static MADE: [OnceLock<Crc<u64>>; LONGS.len()] = [const { OnceLock::new() }; LONGS.len()];
-        return Some(Sum::Long(MADE.get(place)?.get_or_init(|| Crc::<u64>::new(LONGS[place].1))));
-    }
+    among! { BYTES u8 => Byte; SHORTS u16 => Short; WORDS u32 => Word; LONGS u64 => Long; }
     None
-}
-
-/// All names, as the catalogue writes them but for `_` between their words.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    let (bytes, shorts) = (BYTES.iter().map(|(name, _)| *name), SHORTS.iter().map(|(name, _)| *name));
-    bytes.chain(shorts).chain(WORDS.iter().map(|(name, _)| *name)).chain(LONGS.iter().map(|(name, _)| *name))
 }
 
 macro_rules! catalogue {
@@ -100,96 +87,37 @@ macro_rules! catalogue {
 }
 
 catalogue! { BYTES u8:
-    CRC_8_AUTOSAR
-    CRC_8_BLUETOOTH
-    CRC_8_CDMA2000
-    CRC_8_DARC
-    CRC_8_DVB_S2
-    CRC_8_GSM_A
-    CRC_8_GSM_B
-    CRC_8_HITAG
-    CRC_8_I_432_1
-    CRC_8_I_CODE
-    CRC_8_LTE
-    CRC_8_MAXIM_DOW
-    CRC_8_MIFARE_MAD
-    CRC_8_NRSC_5
-    CRC_8_OPENSAFETY
-    CRC_8_ROHC
-    CRC_8_SAE_J1850
-    CRC_8_SMBUS
-    CRC_8_TECH_3250
-    CRC_8_WCDMA
+    CRC_8_AUTOSAR CRC_8_BLUETOOTH CRC_8_CDMA2000 CRC_8_DARC CRC_8_DVB_S2 CRC_8_GSM_A CRC_8_GSM_B
+    CRC_8_HITAG CRC_8_I_432_1 CRC_8_I_CODE CRC_8_LTE CRC_8_MAXIM_DOW CRC_8_MIFARE_MAD CRC_8_NRSC_5
+    CRC_8_OPENSAFETY CRC_8_ROHC CRC_8_SAE_J1850 CRC_8_SMBUS CRC_8_TECH_3250 CRC_8_WCDMA
 }
 catalogue! { SHORTS u16:
-    CRC_16_ARC
-    CRC_16_CDMA2000
-    CRC_16_CMS
-    CRC_16_DDS_110
-    CRC_16_DECT_R
-    CRC_16_DECT_X
-    CRC_16_DNP
-    CRC_16_EN_13757
-    CRC_16_GENIBUS
-    CRC_16_GSM
-    CRC_16_IBM_3740
-    CRC_16_IBM_SDLC
-    CRC_16_ISO_IEC_14443_3_A
-    CRC_16_KERMIT
-    CRC_16_LJ1200
-    CRC_16_M17
-    CRC_16_MAXIM_DOW
-    CRC_16_MCRF4XX
-    CRC_16_MODBUS
-    CRC_16_NRSC_5
-    CRC_16_OPENSAFETY_A
-    CRC_16_OPENSAFETY_B
-    CRC_16_PROFIBUS
-    CRC_16_RIELLO
-    CRC_16_SPI_FUJITSU
-    CRC_16_T10_DIF
-    CRC_16_TELEDISK
-    CRC_16_TMS37157
-    CRC_16_UMTS
-    CRC_16_USB
-    CRC_16_XMODEM
+    CRC_16_ARC CRC_16_CDMA2000 CRC_16_CMS CRC_16_DDS_110 CRC_16_DECT_R CRC_16_DECT_X CRC_16_DNP
+    CRC_16_EN_13757 CRC_16_GENIBUS CRC_16_GSM CRC_16_IBM_3740 CRC_16_IBM_SDLC
+    CRC_16_ISO_IEC_14443_3_A CRC_16_KERMIT CRC_16_LJ1200 CRC_16_M17 CRC_16_MAXIM_DOW CRC_16_MCRF4XX
+    CRC_16_MODBUS CRC_16_NRSC_5 CRC_16_OPENSAFETY_A CRC_16_OPENSAFETY_B CRC_16_PROFIBUS
+    CRC_16_RIELLO CRC_16_SPI_FUJITSU CRC_16_T10_DIF CRC_16_TELEDISK CRC_16_TMS37157 CRC_16_UMTS
+    CRC_16_USB CRC_16_XMODEM
 }
 catalogue! { WORDS u32:
-    CRC_24_BLE
-    CRC_24_FLEXRAY_A
-    CRC_24_FLEXRAY_B
-    CRC_24_INTERLAKEN
-    CRC_24_LTE_A
-    CRC_24_LTE_B
-    CRC_24_OPENPGP
-    CRC_24_OS_9
-    CRC_32_AIXM
-    CRC_32_AUTOSAR
-    CRC_32_BASE91_D
-    CRC_32_BZIP2
-    CRC_32_CD_ROM_EDC
-    CRC_32_CKSUM
-    CRC_32_ISCSI
-    CRC_32_ISO_HDLC
-    CRC_32_JAMCRC
-    CRC_32_MEF
-    CRC_32_MPEG_2
-    CRC_32_XFER
+    CRC_24_BLE CRC_24_FLEXRAY_A CRC_24_FLEXRAY_B CRC_24_INTERLAKEN CRC_24_LTE_A CRC_24_LTE_B
+    CRC_24_OPENPGP CRC_24_OS_9 CRC_32_AIXM CRC_32_AUTOSAR CRC_32_BASE91_D CRC_32_BZIP2
+    CRC_32_CD_ROM_EDC CRC_32_CKSUM CRC_32_ISCSI CRC_32_ISO_HDLC CRC_32_JAMCRC CRC_32_MEF
+    CRC_32_MPEG_2 CRC_32_XFER
 }
 catalogue! { LONGS u64:
-    CRC_40_GSM
-    CRC_64_ECMA_182
-    CRC_64_GO_ISO
-    CRC_64_MS
-    CRC_64_NVME
-    CRC_64_REDIS
-    CRC_64_WE
-    CRC_64_XZ
+    CRC_40_GSM CRC_64_ECMA_182 CRC_64_GO_ISO CRC_64_MS CRC_64_NVME CRC_64_REDIS CRC_64_WE CRC_64_XZ
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All names, as the catalogue writes them but for `_` between their words.
+    fn names() -> impl Iterator<Item = &'static str> {
+        let (bytes, shorts) = (BYTES.iter().map(|(name, _)| *name), SHORTS.iter().map(|(name, _)| *name));
+        bytes.chain(shorts).chain(WORDS.iter().map(|(name, _)| *name)).chain(LONGS.iter().map(|(name, _)| *name))
+    }
 
     #[test]
     fn check_values_of_the_catalogue() {

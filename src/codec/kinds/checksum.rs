@@ -4,9 +4,8 @@
 use super::COMPUTED;
 use super::catalogue::Sum;
 use crate::codec::fault::Stop;
-use crate::codec::layout::{Field, Order, When, flag};
+use crate::codec::layout::{Field, Name, Order, When, flag};
 use crate::codec::node::Value;
-use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 
@@ -32,7 +31,7 @@ pub struct Checksum {
     pub over: Over,
     /// The value that stands in its place while it is computed: its name, its byte order, and when
     /// it does.
-    pub holds: Option<(&'static str, Order, When)>,
+    pub holds: Option<(Name, Order, When)>,
 }
 
 impl Checksum {
@@ -55,7 +54,7 @@ impl Checksum {
     }
 
     /// What stands in its place, in the order of its bytes.
-    fn holds(&self, holds: impl Fn(&When) -> bool, known: impl Fn(&str) -> Option<u64>) -> u64 {
+    fn holds(&self, holds: impl Fn(&When) -> bool, known: impl Fn(&Name) -> Option<u64>) -> u64 {
         match &self.holds {
             Some((name, order, when)) if holds(when) => {
                 let value = known(name).unwrap_or(0);
@@ -66,17 +65,8 @@ impl Checksum {
     }
 }
 
-impl Custom for Checksum {
-    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
-        Some(self)
-    }
-
-    fn like(&self) -> Option<&'static Field> {
-        static NUMBER: Field = crate::codec::layout::u64le("");
-        Some(&NUMBER)
-    }
-
-    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Checksum {
+    pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         reader.need(field, start, self.bits() as u64)?;
         let told = reader.take(self.bits(), self.order);
@@ -96,7 +86,11 @@ impl Custom for Checksum {
         Ok(())
     }
 
-    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn write(
+        &'static self,
+        field: &'static Field,
+        writer: &mut Writer<'_>,
+    ) -> Result<(), WriteStop> {
         let at = writer.position();
         match writer.input(field) {
             Some(value) => {
@@ -111,16 +105,14 @@ impl Custom for Checksum {
             None if writer.broken => return Err(WriteStop::Broken),
             None => {
                 let holds = self.holds(|when| writer.holds(when) == Some(true), |name| writer.known(name));
-                if let crate::codec::layout::Kind::Custom(codec) = field.kind {
-                    writer.sums.push((at, codec, holds));
-                }
+                writer.sums.push((at, self, holds));
                 writer.put(0, self.bits(), self.order);
             }
         }
         Ok(())
     }
 
-    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         // Over what comes before it, it can be told at once; else it is any number.
         let value = match self.over {
             Over::Before => self.sum.of(&[sampler.out.bytes()]),
@@ -130,23 +122,11 @@ impl Custom for Checksum {
         Ok(())
     }
 
-    fn bits(&self) -> Option<u32> {
-        Some(self.sum.bits() as u32)
-    }
-
-    fn constant(&self) -> u32 {
-        self.sum.bits() as u32
-    }
-
-    fn describe(&self) -> &'static str {
+    pub(in crate::codec) fn describe(&self) -> &'static str {
         match self.over {
             Over::Packet => "a checksum over the packet",
             Over::Before => "a checksum over what stands before it",
             Over::After => "a checksum over what stands behind it",
         }
-    }
-
-    fn settle(&self, packet: &[u8], at: usize, holds: u64) -> Option<(u64, u32, Order)> {
-        Some((self.of(packet, at, holds), self.bits(), self.order))
     }
 }

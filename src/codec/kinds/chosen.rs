@@ -1,12 +1,13 @@
 //! A message in a message, found by an earlier number: headers in headers, several messages in a
 //! datagram, payloads by their id.
 
+use crate::codec::context::{FROM, LIKELY_FROM};
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Field, Kind, Layout, When, bytes, flag, group, uint};
+use crate::codec::layout::{Field, Kind, Layout, Name, When, bytes, flag, group, uint};
 use crate::codec::names;
 use crate::codec::node::Value;
-use crate::codec::reader::TRAILING;
-use crate::codec::walk::{self, Custom, Wire};
+use crate::codec::reader::{TRAILING, raw_or_bytes};
+use crate::codec::walk::{self, Wire};
 use crate::codec::writer::{Cursor, WriteStop};
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 use serde_json::Value as Json;
@@ -15,7 +16,7 @@ use serde_json::Value as Json;
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     /// An earlier field.
-    Field(&'static str),
+    Field(Name),
     /// It stands before the message.
     Word(&'static Field),
 }
@@ -42,6 +43,11 @@ impl Choice {
         self.ids.iter().any(|(least, most)| (*least..=*most).contains(&id))
     }
 
+    /// Whether this side may send it; 0: nobody knows who sends.
+    pub fn is_from(&self, from: u64) -> bool {
+        self.from == 0 || from == 0 || self.from == from
+    }
+
     /// Its only number, if it has only one.
     pub fn id(&self) -> Option<u64> {
         match self.ids {
@@ -61,11 +67,11 @@ pub struct Chosen {
     pub among: &'static [Choice],
     /// The numbers, ascending, with the place in `among`; those of ranges are not in it.
     pub exact: Vec<(u64, u16)>,
-    /// The places of the others.
-    pub others: Vec<u16>,
+    /// The places of those with ranges.
+    pub ranged: Vec<u16>,
 }
 
-const fn part(mut field: Field, flags: u16) -> Field {
+const fn part(mut field: Field, flags: u32) -> Field {
     field.flags |= flags;
     field
 }
@@ -83,71 +89,82 @@ static UNKNOWN_FIELDS: [Field; 2] = [
 impl Chosen {
     /// A message field with these messages.
     pub fn new(by: By, among: &'static [Choice]) -> Chosen {
-        let (mut exact, mut others) = (Vec::new(), Vec::new());
+        let (mut exact, mut ranged) = (Vec::new(), Vec::new());
         for (place, choice) in among.iter().enumerate() {
             match choice.ids {
                 ids if !choice.any && !ids.is_empty() && ids.iter().all(|(least, most)| least == most) => {
                     exact.extend(ids.iter().map(|(id, _)| (*id, place as u16)));
                 }
-                _ => others.push(place as u16),
+                [] => {}
+                _ => ranged.push(place as u16),
             }
         }
         exact.sort_unstable();
-        Chosen { by, among, exact, others }
+        Chosen { by, among, exact, ranged }
     }
 
     /// The first that fits; where nobody knows who sends, one that fits alone.
     fn choose(
         &self,
         id: u64,
-        known: impl Fn(&str) -> Option<u64>,
+        value: impl Fn(u16) -> Option<u64>,
         holds: impl Fn(&When) -> bool,
     ) -> Option<&'static Choice> {
         let at = self.exact.partition_point(|(other, _)| *other < id);
         let rest = self.exact.get(at..).unwrap_or_default();
+        let exact = rest.get(..rest.iter().take_while(|(other, _)| *other == id).count()).unwrap_or_default();
         // The usual case: one message has the number, and anybody may send it at any time.
-        if let [(number, place), next @ ..] = rest
-            && *number == id
-            && next.first().is_none_or(|(other, _)| *other != id)
-            && self.others.iter().all(|place| self.among.get(*place as usize).is_none_or(|other| other.ids.is_empty()))
+        if let ([(_, place)], []) = (exact, &self.ranged[..])
             && let Some(choice) = self.among.get(*place as usize)
             && choice.from == 0
             && matches!(choice.when, When::Always)
         {
             return Some(choice);
         }
-        let from = known("from").unwrap_or(0);
-        let exact = rest.iter().take_while(|(other, _)| *other == id).map(|e| e.1);
-        let fits =
-            |choice: &&Choice, from: u64| (choice.from == 0 || from == 0 || choice.from == from) && holds(&choice.when);
-        let pick = |from: u64| {
-            let named = exact.clone().chain(
-                self.others
-                    .iter()
-                    .copied()
-                    .filter(|place| self.among.get(*place as usize).is_some_and(|choice| choice.has(id))),
-            );
-            let choices = named.filter_map(|place| Some((place, self.among.get(place as usize)?)));
-            let mut fitting = choices.filter(|(_, choice)| fits(choice, from));
-            let first = fitting.next()?;
-            let (mut best, mut several) = (first, false);
-            for other in fitting {
-                several |= other.1.from != best.1.from;
-                if other.0 < best.0 {
-                    best = other;
-                }
-            }
-            Some((best.1, several))
-        };
-        match pick(from) {
+        let from = value(FROM).unwrap_or(0);
+        match self.pick(id, exact, from, &holds) {
             // Both sides have one: who is likely to send decides.
-            Some((_, true)) if from == 0 => match known("likely_from") {
-                Some(likely @ 1..) => pick(likely).map(|(choice, _)| choice),
+            Some((_, true)) if from == 0 => match value(LIKELY_FROM) {
+                Some(likely @ 1..) => self.pick(id, exact, likely, &holds).map(|(choice, _)| choice),
                 _ => None,
             },
             Some((choice, _)) => Some(choice),
-            None => self.among.iter().find(|choice| choice.any && choice.ids.is_empty() && fits(choice, from)),
+            None => {
+                let fits = |choice: &&Choice| choice.is_from(from) && holds(&choice.when);
+                self.among.iter().find(|choice| choice.any && choice.ids.is_empty() && fits(choice))
+            }
         }
+    }
+
+    /// The first in the file that fits; and whether another fits that another side sends.
+    fn pick(
+        &self,
+        id: u64,
+        exact: &[(u64, u16)],
+        from: u64,
+        holds: &impl Fn(&When) -> bool,
+    ) -> Option<(&'static Choice, bool)> {
+        let mut found: Option<(u16, &'static Choice)> = None;
+        let mut several = false;
+        let mut consider = |place: u16| {
+            let Some(choice) = self.among.get(place as usize) else { return };
+            // What the first one decides need not be asked.
+            let decided = |(first, best): (u16, &Choice)| first < place && (from > 0 || choice.from == best.from);
+            if found.is_some_and(decided) || !choice.is_from(from) || !holds(&choice.when) {
+                return;
+            }
+            several |= found.is_some_and(|(_, best)| best.from != choice.from);
+            if found.is_none_or(|(first, _)| place < first) {
+                found = Some((place, choice));
+            }
+        };
+        exact.iter().for_each(|(_, place)| consider(*place));
+        for place in &self.ranged {
+            if self.among.get(*place as usize).is_some_and(|choice| choice.has(id)) {
+                consider(*place);
+            }
+        }
+        found.map(|(_, choice)| (choice, several))
     }
 
     /// The messages with that number, whoever sends them.
@@ -156,11 +173,11 @@ impl Chosen {
     }
 }
 
-impl Custom for Chosen {
-    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Chosen {
+    pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let mut word = None;
         let id = match self.by {
-            By::Field(name) => match reader.known(name) {
+            By::Field(ref name) => match reader.known(name) {
                 Some(id) => id,
                 None => return Ok(()),
             },
@@ -171,7 +188,7 @@ impl Custom for Chosen {
                 reader.tree().nodes().get(mark).and_then(|node| node.number()).unwrap_or(0)
             }
         };
-        let choice = self.choose(id, |name| reader.known(name), |when| reader.holds(when));
+        let choice = self.choose(id, |slot| reader.context.as_ref()?.value(slot), |when| reader.holds(when));
         let exclusive = reader.listed == 0;
         let start = reader.position();
         let Some(choice) = choice else {
@@ -185,16 +202,7 @@ impl Custom for Chosen {
             let (bit, bits) = number.unwrap_or((start, 0));
             reader.tree().push(&ID, Value::UInt(id), bit, bits);
             let bits = reader.end() - start;
-            reader.tree().push(
-                &DATA,
-                if bits.is_multiple_of(8) {
-                    Value::Bytes { bit: start, bits }
-                } else {
-                    Value::Raw { bit: start, bits }
-                },
-                start,
-                bits,
-            );
+            reader.tree().push(&DATA, raw_or_bytes(start, bits), start, bits);
             reader.seek(start + bits);
             reader.tree().close(node, start + bits);
             return Ok(());
@@ -216,7 +224,7 @@ impl Custom for Chosen {
         done
     }
 
-    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         let Some(value) = writer.input(field) else {
             return if writer.broken { Err(WriteStop::Broken) } else { Ok(()) };
         };
@@ -257,27 +265,19 @@ impl Custom for Chosen {
         done
     }
 
-    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         let single: Vec<&Choice> = self.among.iter().filter(|choice| choice.id().is_some()).collect();
         let Some(choice) = single.get(sampler.below(single.len() as u64) as usize) else { return Ok(()) };
         let id = choice.id().unwrap_or(0);
         match self.by {
-            By::Field(name) => sampler.complete_with(name, id),
+            By::Field(ref name) => sampler.complete_with(name, id),
             By::Word(number) => sampler.put_prefix(number, id)?,
         }
         let Kind::Struct(fields) = choice.field.kind else { return Ok(()) };
         walk::walk(fields, sampler)
     }
 
-    fn takes_the_rest(&self) -> bool {
-        true
-    }
-
-    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
-        Some(self)
-    }
-
-    fn describe(&self) -> &'static str {
+    pub(in crate::codec) fn describe(&self) -> &'static str {
         match self.by {
             By::Field(_) => "a message, by an earlier number",
             By::Word(_) => "a message, by the number before it",

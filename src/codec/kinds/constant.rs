@@ -4,7 +4,6 @@ use crate::codec::bits;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Kind, flag};
 use crate::codec::node::Value;
-use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 
@@ -58,8 +57,8 @@ impl Constant {
     }
 }
 
-impl Custom for Constant {
-    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Constant {
+    pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let there = reader.end().saturating_sub(start) >= self.bits;
         if self.optional && !(there && self.is_at(reader.data(), start)) {
@@ -79,7 +78,7 @@ impl Custom for Constant {
         Ok(())
     }
 
-    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         let at = writer.position();
         let given = writer.input(field);
         match given {
@@ -99,7 +98,7 @@ impl Custom for Constant {
         Ok(())
     }
 
-    fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         if self.optional && sampler.below(2) == 0 {
             return Ok(());
         }
@@ -109,19 +108,7 @@ impl Custom for Constant {
         Ok(())
     }
 
-    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
-        Some(self)
-    }
-
-    fn bits(&self) -> Option<u32> {
-        (!self.optional).then_some(self.bits)
-    }
-
-    fn constant(&self) -> u32 {
-        if self.optional { 0 } else { self.bits }
-    }
-
-    fn describe(&self) -> &'static str {
+    pub(in crate::codec) fn describe(&self) -> &'static str {
         if self.optional { "a constant, or nothing" } else { "a constant" }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::deflating;
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::Field;
+use crate::codec::layout::{Field, Name};
 use crate::codec::node::Value;
-use crate::codec::walk::{self, Custom};
+use crate::codec::walk;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Writer};
 use flate2::Compression;
@@ -23,7 +23,7 @@ pub enum Packing {
     /// Each byte with the next of these, again and again.
     Xor(&'static [u8]),
     /// Each byte with the lowest one of an earlier number.
-    XorField(&'static str),
+    XorField(Name),
 }
 
 /// A field in bytes that are packed. They go to the end of their region.
@@ -36,20 +36,10 @@ pub struct Packed {
     /// How many bytes it may unpack to.
     pub most: usize,
     /// The earlier number that has the length of the unpacked bytes.
-    pub inflated: Option<&'static str>,
+    pub inflated: Option<Name>,
     /// The field; what it leaves of the unpacked bytes; the packed bytes, where packing again gives
     /// others.
     pub fields: &'static [Field; 3],
-}
-
-/// Fills a new source: its number, and how many bytes it has.
-pub(super) fn sourced(reader: &mut Reader<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> Option<(u8, u32)> {
-    let context = reader.context.as_mut()?;
-    let (source, mut bytes) = context.take_source()?;
-    fill(&mut bytes);
-    let length = bytes.len().min(crate::codec::reader::LONGEST) as u32;
-    context.give_source(source, bytes);
-    Some((source, length))
 }
 
 fn xor(bytes: &mut [u8], key: impl Iterator<Item = u8> + Clone) {
@@ -113,8 +103,8 @@ impl Packed {
         }
     }
 
-    fn key(&self, known: impl Fn(&str) -> Option<u64>) -> u8 {
-        if let Packing::XorField(name) = self.packing { known(name).unwrap_or(0) as u8 } else { 0 }
+    fn key(&self, known: impl Fn(&Name) -> Option<u64>) -> u8 {
+        if let Packing::XorField(name) = &self.packing { known(name).unwrap_or(0) as u8 } else { 0 }
     }
 
     /// Reads the unpacked bytes.
@@ -137,8 +127,8 @@ impl Packed {
     }
 }
 
-impl Custom for Packed {
-    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Packed {
+    pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let bits = self.bits.unwrap_or(reader.end() - start);
         reader.need(&self.fields[0], start, bits as u64)?;
@@ -176,14 +166,12 @@ impl Custom for Packed {
             reader.tree.push(&self.fields[2], Value::Bytes { bit: start, bits }, start, bits);
         }
         if let Some(name) = self.inflated.filter(|name| reader.known(name) != Some(length)) {
-            let last = name.rsplit('.').next().unwrap_or(name);
-            let found = reader.tree.nodes().iter().rposition(|node| node.field.name == last);
-            found.into_iter().for_each(|node| reader.tree.reveal(node));
+            reader.tree.reveal_named(&name);
         }
         Ok(())
     }
 
-    fn write(&self, _field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn write(&self, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         let at = writer.position();
         walk::field(&self.fields[0], writer)?;
         if let Some(rest) = writer.input(&self.fields[1]) {
@@ -198,43 +186,31 @@ impl Custom for Packed {
         });
         let packed = given.unwrap_or_else(|| self.pack(&plain, key));
         writer.put_bytes(&packed);
-        match self.inflated {
+        match &self.inflated {
             Some(name) => writer.counted(name, plain.len() as u64),
             None => Ok(()),
         }
     }
 
-    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         let at = sampler.out.len();
         walk::field(&self.fields[0], sampler)?;
         sampler.ended = true;
         let plain = sampler.out.split_off(at).into_bytes();
         let key = self.key(|name| sampler.known(name));
         sampler.out.put_bytes(&self.pack(&plain, key));
-        if let Some(name) = self.inflated {
+        if let Some(name) = &self.inflated {
             sampler.complete(name, plain.len() as u64);
         }
         Ok(())
     }
 
-    fn takes_the_rest(&self) -> bool {
-        self.bits.is_none()
-    }
-
-    fn bits(&self) -> Option<u32> {
-        self.bits
-    }
-
-    fn describe(&self) -> &'static str {
+    pub(in crate::codec) fn describe(&self) -> &'static str {
         match self.packing {
             Packing::Zlib => "compressed (zlib)",
             Packing::Deflate => "compressed (deflate)",
             Packing::Gzip => "compressed (gzip)",
             Packing::Xor(_) | Packing::XorField(_) => "masked (xor)",
         }
-    }
-
-    fn fields(&self) -> &'static [Field] {
-        self.fields
     }
 }

@@ -3,9 +3,8 @@
 use crate::codec::bits;
 use crate::codec::context::Within;
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Field, Kind, Order, Show, flag};
+use crate::codec::layout::{Field, Kind, Name, Order, Show, flag};
 use crate::codec::node::Value;
-use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 
@@ -59,7 +58,7 @@ pub struct Parts {
     /// The parts, then the number.
     pub fields: &'static [Field],
     /// The number is an earlier field of this name: these are another view of its bits.
-    pub of: Option<&'static str>,
+    pub of: Option<Name>,
 }
 
 impl Parts {
@@ -125,7 +124,7 @@ impl Parts {
                 writer.names.push(self.number.name);
                 writer.leaf_value(self.number, value)?;
                 writer.names.pop();
-                Some(writer.ordered(bits::get(writer.out.bytes(), at, width), width, order))
+                Some(writer.out.number_at(at, width, order))
             }
             None => None,
         };
@@ -167,10 +166,10 @@ impl Parts {
     }
 }
 
-impl Custom for Parts {
-    fn read(&self, _field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Parts {
+    pub(in crate::codec) fn read(&self, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
-        if let Some(of) = self.of {
+        if let Some(of) = &self.of {
             let Some(number) = reader.known(of) else { return Ok(()) };
             return self.show(number, start, reader).map(|_| ());
         }
@@ -189,8 +188,8 @@ impl Custom for Parts {
         Ok(())
     }
 
-    fn write(&self, _field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
-        let Some(of) = self.of else { return self.write_number(writer) };
+    pub(in crate::codec) fn write(&self, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        let Some(of) = &self.of else { return self.write_number(writer) };
         for (field, part) in self.each() {
             let Some(value) = self.given(field, part, writer)? else { continue };
             let mask = part.mask << part.low;
@@ -204,7 +203,7 @@ impl Custom for Parts {
         Ok(())
     }
 
-    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         if self.of.is_some() {
             return Ok(());
         }
@@ -224,15 +223,11 @@ impl Custom for Parts {
         Ok(())
     }
 
-    fn bits(&self) -> Option<u32> {
-        Some(if self.of.is_some() { 0 } else { self.width().0 })
+    pub(in crate::codec) fn bits(&self) -> u32 {
+        if self.of.is_some() { 0 } else { self.width().0 }
     }
 
-    fn describe(&self) -> &'static str {
+    pub(in crate::codec) fn describe(&self) -> &'static str {
         if self.of.is_some() { "a view on bits" } else { "bits of a number" }
-    }
-
-    fn fields(&self) -> &'static [Field] {
-        self.fields
     }
 }

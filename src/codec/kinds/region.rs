@@ -2,8 +2,8 @@
 
 use super::trailing;
 use crate::codec::fault::Stop;
-use crate::codec::layout::{Field, Kind, When};
-use crate::codec::walk::{self, Custom};
+use crate::codec::layout::{Field, Kind, Name, When};
+use crate::codec::walk;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 
@@ -13,7 +13,7 @@ pub enum Extent {
     /// A number before it.
     Prefix(&'static Field),
     /// An earlier field.
-    Field(&'static str),
+    Field(Name),
     /// So many bytes.
     Const(u32),
     /// Up to the end, less what fields behind it need: when they are there, and their bits.
@@ -52,17 +52,8 @@ impl Region {
     }
 }
 
-/// Shows a number after all that encoding would write otherwise.
-fn reveal(reader: &mut Reader<'_>, name: &str) {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let found = reader.tree().nodes().iter().rposition(|node| node.field.name == last);
-    if let Some(node) = found {
-        reader.tree().reveal(node);
-    }
-}
-
-impl Custom for Region {
-    fn read(&self, _field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Region {
+    pub(in crate::codec) fn read(&self, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let of = self.of();
         let (bits, limit) = match self.extent {
@@ -75,12 +66,12 @@ impl Custom for Region {
                 }
                 (self.bytes(number).saturating_mul(8), Some((number, prefix.name)))
             }
-            Extent::Field(name) => {
+            Extent::Field(ref name) => {
                 let number = reader.known(name).unwrap_or(0);
                 if self.number(self.bytes(number)) != Some(number) {
-                    reveal(reader, name);
+                    reader.tree().reveal_named(name);
                 }
-                (self.bytes(number).saturating_mul(8), Some((number, name)))
+                (self.bytes(number).saturating_mul(8), Some((number, name.text)))
             }
             Extent::Const(bytes) => (bytes as u64 * 8, None),
             Extent::Less(bits) => {
@@ -107,7 +98,7 @@ impl Custom for Region {
         done
     }
 
-    fn write(&self, _field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn write(&self, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         let at = writer.position();
         let (of, left) = (self.of(), &self.fields[1]);
         let given = match self.extent {
@@ -145,13 +136,13 @@ impl Custom for Region {
         };
         match self.extent {
             Extent::Prefix(prefix) => writer.insert(at, |writer| writer.put_prefix(prefix, number))?,
-            Extent::Field(name) => writer.counted(name, number)?,
+            Extent::Field(ref name) => writer.counted(name, number)?,
             _ => {}
         }
         done
     }
 
-    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         let (at, ended) = (sampler.out.len(), std::mem::take(&mut sampler.ended));
         walk::field(self.of(), sampler)?;
         sampler.ended = ended;
@@ -159,21 +150,21 @@ impl Custom for Region {
         let number = self.number(content.bytes().len() as u64).unwrap_or(0);
         match self.extent {
             Extent::Prefix(prefix) => sampler.put_prefix(prefix, number)?,
-            Extent::Field(name) => _ = sampler.counted(name, number),
+            Extent::Field(ref name) => _ = sampler.counted(name, number),
             _ => {}
         }
         sampler.out.put_bytes(content.bytes());
         Ok(())
     }
 
-    fn bits(&self) -> Option<u32> {
+    pub(in crate::codec) fn bits(&self) -> Option<u32> {
         match self.extent {
             Extent::Const(bytes) => bytes.checked_mul(8),
             _ => None,
         }
     }
 
-    fn describe(&self) -> &'static str {
+    pub(in crate::codec) fn describe(&self) -> &'static str {
         match (self.extent, &self.of().kind) {
             (Extent::Prefix(_), _) => "in a length before it",
             (Extent::Field(_), _) => "in an earlier length",
@@ -181,9 +172,5 @@ impl Custom for Region {
             (Extent::Less(_), Kind::Array { .. }) => "up to what stands behind it",
             (Extent::Less(_), _) => "up to the end",
         }
-    }
-
-    fn fields(&self) -> &'static [Field] {
-        self.fields
     }
 }

@@ -1,13 +1,14 @@
 //! The constructors that tables are written with: each makes a [`Field`] or a condition, all
 //! `const`.
 
-use super::{Case, Charset, Count, Field, Flags, Kind, Len, Order, Other, Show, Sign, When, flag};
+use super::{Case, Charset, Count, Field, Flags, Key, Kind, Len, Name, Order, Other, Show, Sign, When, flag};
 use crate::codec::quoted::Quoted;
 use crate::codec::walk::Custom;
 
 const BLANK: Field = Field {
     name: "",
     quoted: Quoted::new(""),
+    key: Key::new(""),
     doc: "",
     kind: Kind::Derived,
     when: When::Always,
@@ -18,9 +19,10 @@ const BLANK: Field = Field {
     hook: 0,
 };
 
-const fn of(name: &'static str, kind: Kind) -> Field {
+/// A field of that kind.
+pub const fn of(name: &'static str, kind: Kind) -> Field {
     // The kinds borrow only statics, so nothing is dropped here.
-    Field { name, quoted: Quoted::new(name), kind, ..BLANK }
+    Field { name, quoted: Quoted::new(name), key: Key::new(name), kind, ..BLANK }
 }
 
 macro_rules! numbers {
@@ -141,7 +143,7 @@ pub const fn tuple(name: &'static str, count: u32, element: &'static Field) -> F
 
 /// One of several lists of fields, selected by the value of the earlier field `on`.
 pub const fn switch(on: &'static str, cases: &'static [Case], other: Other) -> Field {
-    of("", Kind::Switch { on, cases, other })
+    of("", Kind::Switch { on: Name::new(on), cases, other })
 }
 
 /// A value known from earlier messages.
@@ -151,19 +153,34 @@ pub const fn derived(name: &'static str) -> Field {
     field
 }
 
-/// An encoding that the vocabulary cannot express.
+/// An encoding of one protocol alone.
 pub const fn custom(name: &'static str, codec: &'static dyn Custom) -> Field {
     of(name, Kind::Custom(codec))
 }
 
+/// Length: the earlier field `name` has it.
+pub const fn length(name: &'static str) -> Len {
+    Len::Field(Name::new(name))
+}
+
+/// Count: the earlier field `name` has it.
+pub const fn count(name: &'static str) -> Count {
+    Count::Field(Name::new(name))
+}
+
 /// Condition: the earlier field `name` has the value.
 pub const fn eq(name: &'static str, value: u64) -> When {
-    When::Eq(name, value)
+    When::Eq(Name::new(name), value)
 }
 
 /// Condition: bit `bit` of the earlier field `name` is set.
 pub const fn bit(name: &'static str, bit: u8) -> When {
-    When::Bit(name, bit)
+    When::Bit(Name::new(name), bit)
+}
+
+/// Condition: bit `bit` of the earlier field `name` is not set.
+pub const fn clear(name: &'static str, bit: u8) -> When {
+    When::Clear(Name::new(name), bit)
 }
 
 /// Condition: at least `bits` bits are left.
@@ -172,15 +189,23 @@ pub const fn left(bits: u32) -> When {
 }
 
 impl Field {
-    const fn with(mut self, flags: u16) -> Field {
+    const fn with(mut self, flags: u32) -> Field {
         self.flags |= flags;
         self
+    }
+
+    /// Whether the fields have the same name. Tables copy their constants, so that a field has no address of
+    /// its own: keys are compared, and where they are equal the texts, which are mostly the same one in memory.
+    #[inline(always)]
+    pub fn is_named_as(&self, other: &Field) -> bool {
+        self.key == other.key && (std::ptr::eq(self.name, other.name) || self.name == other.name)
     }
 
     /// Sets another name.
     pub const fn set_name(&mut self, name: &'static str) {
         self.name = name;
         self.quoted = Quoted::new(name);
+        self.key = Key::new(name);
     }
 
     /// See [`Field::doc`].
@@ -261,6 +286,11 @@ impl Field {
         self.with(flag::PADDED)
     }
 
+    /// See [`flag::CLOSED`].
+    pub const fn closed(self) -> Field {
+        self.with(flag::CLOSED)
+    }
+
     /// See [`flag::CHECKED`].
     pub const fn checked(self) -> Field {
         self.with(flag::CHECKED)
@@ -268,7 +298,7 @@ impl Field {
 
     /// Is this flag of [`flag`] set?
     #[inline(always)]
-    pub const fn is(&self, which: u16) -> bool {
+    pub const fn is(&self, which: u32) -> bool {
         self.flags & which != 0
     }
 }

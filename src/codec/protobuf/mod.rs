@@ -16,7 +16,6 @@ mod write;
 mod tests;
 
 use super::layout::{Field, Kind, Len, array, bytes, group, varint};
-use super::walk::Custom;
 use super::writer::WriteStop;
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
@@ -99,25 +98,17 @@ fn other(wire: WireType) -> &'static Field {
     }
 }
 
-impl Custom for Message {
-    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+impl Message {
+    pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         read::message(self, field, reader)
     }
 
-    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         write::message(self, field, writer)
     }
 
-    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
         write::sample(self, sampler)
-    }
-
-    fn describe(&self) -> &'static str {
-        "message"
-    }
-
-    fn fields(&self) -> &'static [Field] {
-        self.fields
     }
 }
 

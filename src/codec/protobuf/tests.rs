@@ -16,7 +16,7 @@ static MESSAGE: Message = Message {
     fields: &[
         svarint("a", 10),
         text("b", Len::Rest),
-        custom("c", &INNER),
+        of("c", Kind::Protobuf(&INNER)),
         array("e", Count::Rest, &TEXT),
         zigzag("z", 10),
         array("f", Count::Rest, &PACKED),
@@ -34,7 +34,7 @@ static MESSAGE: Message = Message {
         record(8, WireType::Fixed64, false),
     ],
 };
-static TABLE: [Field; 1] = [custom("", &MESSAGE)];
+static TABLE: [Field; 1] = [of("", Kind::Protobuf(&MESSAGE))];
 
 fn read(hex: &str) -> (Json, String) {
     let bytes = hex::decode(hex.replace(' ', "")).unwrap();

@@ -1,5 +1,7 @@
 //! Reading: bytes to a tree of annotated fields.
 
+#[cfg(test)]
+mod tests;
 mod value;
 mod wire;
 
@@ -9,7 +11,7 @@ use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Len, Order};
 use crate::codec::tree::Tree;
 use crate::codec::walk;
-use value::raw_or_bytes;
+pub(super) use value::raw_or_bytes;
 
 /// The bytes from a broken field on; last key of `fields`.
 pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("what could not be read");
@@ -78,6 +80,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader of `data`, at most `LONGEST` bytes of it, which appends to `tree`.
+    #[inline(always)]
     pub fn new(data: &'a [u8], tree: &'a mut Tree) -> Reader<'a> {
         let data = data.get(..LONGEST).unwrap_or(data);
         let end = data.len() as u32 * 8;
@@ -100,12 +103,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The protocol's and message's name for the paths of faults: `riptide`, `reliable`.
+    #[inline(always)]
     pub fn named(mut self, proto: &'a str, message: &'a str) -> Self {
         (self.proto, self.message) = (proto, message);
         self
     }
 
     /// The message had `length` bytes on the wire, of which the capture may hold fewer.
+    #[inline(always)]
     pub fn wire_length(mut self, length: usize) -> Self {
         self.wire_end = (length.min(LONGEST) as u32 * 8).max(self.end);
         self

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::codec::bits;
 use crate::codec::context::{Context, NoContext};
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, When, flag};
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, Look, Name, Order, Show, When, flag};
 use crate::codec::node::Value;
 
 impl<'a> Reader<'a> {
@@ -25,6 +25,7 @@ impl<'a> Reader<'a> {
             Order::Big => bits::swap(value, count),
             Order::Conversation if self.order == Order::Big => bits::swap(value, count),
             Order::Conversation => value,
+            Order::HighestBit => bits::from_highest(self.data, (self.at - count) as usize, count),
         }
     }
 
@@ -91,7 +92,7 @@ impl<'a> Reader<'a> {
         Ok(match *count {
             Count::Const(n) => n as u64,
             Count::Prefix(prefix) => self.prefix(field, prefix, start)?.max(0) as u64,
-            Count::Field(name) => self.known(name).unwrap_or(0),
+            Count::Field(ref name) => self.known(name).unwrap_or(0),
             Count::Until(_) | Count::Rest => self.left() as u64,
         })
     }
@@ -143,7 +144,7 @@ impl<'a> Reader<'a> {
                 }
                 content
             }
-            Len::Field(name) => {
+            Len::Field(ref name) => {
                 let n = self.known(name).unwrap_or(0);
                 let whole = n.saturating_mul(8);
                 if whole > (self.end - start) as u64 {
@@ -162,6 +163,15 @@ impl<'a> Reader<'a> {
                 let bit = self.at;
                 self.at += n as u32 * 8 + 8;
                 return Ok((bit, n as u32 * 8));
+            }
+            Len::Through(ends) => {
+                let from = self.at as usize / 8;
+                let rest = self.data.get(from..self.end as usize / 8).unwrap_or(&[]);
+                let Some(length) = ends.length(rest) else {
+                    let have = self.left() as u64;
+                    return Err(self.broken(field, Fault::new(Reason::Unterminated, start, 0, have)));
+                };
+                length as u64 * 8
             }
             Len::Rest => {
                 if self.wire_end > self.end {
@@ -186,15 +196,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Value, Stop> {
         let (bit, mut bits) = self.extent(field, len, start)?;
         let whole = Value::Raw { bit, bits };
-        let aligned;
-        let content: &[u8] = match bit % 8 {
-            0 => self.data.get(bit as usize / 8..(bit + bits) as usize / 8).unwrap_or(&[]),
-            _ => {
-                aligned =
-                    (0..bits / 8).map(|k| bits::get(self.data, (bit + k * 8) as usize, 8) as u8).collect::<Vec<u8>>();
-                &aligned
-            }
-        };
+        let content = &*bits::bytes(self.data, bit, bits);
         let mut text = content;
         if let Len::Padded(_) = len {
             let end = memchr::memchr(0, content).unwrap_or(content.len());
@@ -207,7 +209,7 @@ impl<'a> Reader<'a> {
         Ok(match charset {
             Charset::Latin1 => Value::Latin1 { bit, bits },
             Charset::Utf8 if std::str::from_utf8(text).is_ok() => Value::Text { bit, bits },
-            Charset::Utf8 => whole,
+            Charset::Utf8 | Charset::Utf16(_) => whole,
         })
     }
 
@@ -244,32 +246,42 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Rejects a number that a closed enumeration does not have.
+    pub(super) fn defined(&mut self, field: &'static Field, value: u64, start: u32) -> Result<(), Stop> {
+        match field.show {
+            Show::Enum(names) if field.is(flag::CLOSED) && names.iter().all(|(known, _)| *known != value) => {
+                self.at = start;
+                let have = self.left() as u64;
+                let reason = Reason::Undefined("a value that its enumeration does not have");
+                Err(self.broken(field, Fault::new(reason, start, 0, have)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The value of an earlier field, or of the conversation.
     #[inline]
-    pub fn known(&self, name: &str) -> Option<u64> {
-        self.tree.scope.get(name).or_else(|| self.context.as_ref()?.known(name))
+    pub fn known(&self, name: &Name) -> Option<u64> {
+        self.tree.scope.get(name).or_else(|| self.context.as_ref()?.value(name.slot()?))
     }
 
     /// Does a condition hold here?
     pub fn holds(&self, when: &When) -> bool {
-        match when {
-            When::Always => true,
-            When::Bit(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 1),
-            When::Clear(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 0),
-            When::Eq(name, value) => self.known(name) == Some(*value),
-            When::In(name, values) => self.known(name).is_some_and(|v| values.contains(&v)),
-            When::Left(bits) => self.left() >= *bits,
-            When::Any(several) => several.iter().any(|w| self.holds(w)),
-            When::All(all) => all.iter().all(|w| self.holds(w)),
-            When::Not(when) => !self.holds(when),
-            When::Below(name, than) => (self.known(name).unwrap_or(0) as i64) < *than,
-            When::Mask(name, mask) => self.known(name).is_some_and(|v| v & mask != 0),
-            When::Set(name) => self.known(name).is_some_and(|v| v != 0),
-            When::Setting(name, value) => match &self.context {
-                Some(context) => context.setting(name) == *value,
-                None => NoContext.setting(name) == *value,
-            },
-        }
+        when.holds(&mut { self }) == Some(true)
+    }
+}
+
+impl Look for &Reader<'_> {
+    fn value(&mut self, name: &Name) -> Option<u64> {
+        self.known(name)
+    }
+
+    fn left(&mut self, bits: u32) -> Option<bool> {
+        Some(Reader::left(self) >= bits)
+    }
+
+    fn setting(&mut self, name: &str) -> u64 {
+        self.context.as_ref().map_or(NoContext.setting(name), |context| context.setting(name))
     }
 }
 
@@ -279,6 +291,6 @@ pub(super) struct Groups {
     pub exact: bool,
 }
 
-pub(super) fn raw_or_bytes(bit: u32, bits: u32) -> Value {
+pub(in crate::codec) fn raw_or_bytes(bit: u32, bits: u32) -> Value {
     if bits.is_multiple_of(8) { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
 }

@@ -4,9 +4,9 @@ use super::{Reader, TRAILING, UNPARSED};
 use crate::codec::bits;
 use crate::codec::context::Recalled;
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Count, Field, Kind, Len, Order, Show, Sign, When, flag};
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, Name, Order, Show, Sign, When, flag};
 use crate::codec::node::Value;
-use crate::codec::walk::{self, Custom, Wire};
+use crate::codec::walk::{self, Wire};
 
 /// The minimal size of a field in bits: what one element of a list needs at least.
 pub(super) fn least_bits(field: &Field) -> u64 {
@@ -26,7 +26,7 @@ pub(super) fn least_bits(field: &Field) -> u64 {
             Len::Bits(n) => *n as u64,
             Len::Prefix(prefix) => least_bits(prefix),
             Len::Until(_) => 8,
-            Len::Field(_) | Len::Rest => 0,
+            Len::Field(_) | Len::Through(_) | Len::Rest => 0,
         },
         (When::Always, Kind::Array { count, of }) => match count {
             Count::Const(n) => (*n as u64).saturating_mul(least_bits(of)),
@@ -76,8 +76,11 @@ impl Wire for Reader<'_> {
         if let Show::Flags(flags) = field.show {
             v &= !flags.fixed_mask;
         }
-        if field.is(flag::REFERENCED) {
-            self.tree.scope.push(field, v, start, true);
+        if field.flags & (flag::REFERENCED | flag::CLOSED) != 0 {
+            self.defined(field, v, start)?;
+            if field.is(flag::REFERENCED) {
+                self.tree.scope.push(field, v, start, true);
+            }
         }
         self.tree.push(field, Value::UInt(v), start, bits as u32);
         Ok(())
@@ -134,10 +137,32 @@ impl Wire for Reader<'_> {
                 };
                 (value, n.value)
             }
+            Kind::Text { len, charset: Charset::Utf16(order) } => {
+                let content = self.extent(field, len, start)?;
+                if content.1 > 0 || !field.is(flag::OMIT_EMPTY) {
+                    self.utf16(field, start, content, order);
+                }
+                return Ok(());
+            }
             Kind::Text { len, charset } => (self.text_value(field, len, charset, start)?, 0),
             Kind::Bytes { len } => return self.bytes(field, len),
-            _ => (Value::Null, 0),
+            Kind::Parts(parts) => return parts.read(self),
+            Kind::Constant(constant) => return constant.read(field, self),
+            Kind::Region(region) => return region.read(self),
+            Kind::Packed(packed) => return packed.read(field, self),
+            Kind::Checksum(checksum) => return checksum.read(field, self),
+            Kind::Chosen(chosen) => return chosen.read(field, self),
+            Kind::Address => return self.address(field),
+            Kind::Protobuf(message) => return message.read(field, self),
+            Kind::Custom(codec) => return codec.read(field, self),
+            // The walk opens these itself.
+            Kind::Struct(_) | Kind::Inline(_) | Kind::Array { .. } | Kind::Switch { .. } | Kind::Derived => {
+                return Ok(());
+            }
         };
+        if let Some(number) = value.number().filter(|_| field.is(flag::CLOSED)) {
+            self.defined(field, number, start)?;
+        }
         if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Text { bits: 0, .. }) {
             return Ok(());
         }
@@ -213,7 +238,7 @@ impl Wire for Reader<'_> {
                 }
                 Remaining::Elements(n.max(0) as u64)
             }
-            Count::Field(name) => Remaining::Elements(self.known(name).unwrap_or(0)),
+            Count::Field(ref name) => Remaining::Elements(self.known(name).unwrap_or(0)),
             Count::Until(stop) => Remaining::Until(stop),
             Count::Rest => Remaining::Rest,
         };
@@ -276,7 +301,7 @@ impl Wire for Reader<'_> {
     }
 
     #[inline]
-    fn referenced(&self, name: &str) -> Option<u64> {
+    fn referenced(&self, name: &Name) -> Option<u64> {
         self.tree.scope.get(name)
     }
 
@@ -313,9 +338,5 @@ impl Wire for Reader<'_> {
     #[cold]
     fn unknown(&mut self) -> Stop {
         Stop::Unknown { bit: self.at }
-    }
-
-    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), Stop> {
-        codec.read(field, self)
     }
 }

@@ -3,8 +3,9 @@
 mod wire;
 
 use crate::codec::bits::BitBuf;
-use crate::codec::context::{Context, Scope, Within};
-use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, When, flag};
+use crate::codec::context::{Context, Scope};
+use crate::codec::kinds;
+use crate::codec::layout::{Charset, Count, Ends, Field, Kind, Len, Look, Name, Order, flag};
 use crate::codec::walk;
 use crate::codec::{EncodeError, bits};
 
@@ -54,8 +55,7 @@ impl<'a> Sampler<'a> {
         walk::walk(fields, &mut self)?;
         for (at, count, order) in std::mem::take(&mut self.measures) {
             let behind = (self.out.len() - at) as u64 / 8 - count as u64 / 8;
-            let value = self.ordered(behind, count, order);
-            self.out.patch(at, value, count);
+            self.out.patch_number(at, behind, count, order.within(self.order));
         }
         Ok(self.out.into_bytes())
     }
@@ -75,15 +75,7 @@ impl<'a> Sampler<'a> {
 
     /// Writes a number of `count` bits.
     pub fn put(&mut self, value: u64, count: u32, order: Order) {
-        let value = self.ordered(value, count, order);
-        self.out.put(value, count);
-    }
-
-    pub(super) fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
-        match (order, self.order) {
-            (Order::Big, _) | (Order::Conversation, Order::Big) => bits::swap(value & bits::mask(count), count),
-            _ => value,
-        }
+        self.out.put_number(value, count, order.within(self.order));
     }
 
     /// A number of that width: small ones, edge values, and any.
@@ -170,6 +162,12 @@ impl<'a> Sampler<'a> {
         while (text.len() as u64) < len {
             match charset {
                 Charset::Latin1 => text.push(1 + self.below(255) as u8),
+                // Half a letter has no form.
+                Charset::Utf16(_) if len - text.len() as u64 == 1 => break,
+                Charset::Utf16(order) => {
+                    let letter = char::from(b'a' + self.below(26) as u8);
+                    text.extend(kinds::to_utf16(letter.encode_utf8(&mut [0; 4]), order.within(self.order)));
+                }
                 Charset::Utf8 => {
                     let word = WORDS[self.below(6) as usize].as_bytes();
                     text.extend(if text.len() + word.len() <= len as usize { word } else { b"x" });
@@ -201,12 +199,12 @@ impl<'a> Sampler<'a> {
                 self.put_prefix(prefix, n)?;
                 n
             }
-            Len::Field(name) => {
+            Len::Field(ref name) => {
                 let n = self.size();
                 self.counted(name, n)
             }
             Len::Rest if self.ended => return Ok(()),
-            Len::Until(_) | Len::Rest => self.size(),
+            Len::Until(_) | Len::Through(_) | Len::Rest => self.size(),
         };
         let mut content = match charset {
             Some(charset) => self.text(size, charset),
@@ -217,6 +215,11 @@ impl<'a> Sampler<'a> {
                 content.iter_mut().for_each(|b| *b = if *b == stop { stop ^ 1 } else { *b });
                 content.push(stop);
             }
+            Len::Through(Ends { any: [end, ..], .. }) => {
+                content.iter_mut().filter(|b| **b < 0x80).for_each(|b| *b = b'_');
+                content.retain(|b| b != end);
+                content.push(*end);
+            }
             Len::Padded(n) => content.resize(n as usize, 0),
             Len::Rest => self.ended = true,
             _ => {}
@@ -226,7 +229,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Sets an earlier length or count, or returns what an earlier field has set.
-    pub(super) fn counted(&mut self, name: &str, n: u64) -> u64 {
+    pub(super) fn counted(&mut self, name: &Name, n: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         match std::mem::replace(&mut entry.counted, true) {
             true => entry.value,
@@ -235,34 +238,30 @@ impl<'a> Sampler<'a> {
     }
 
     /// Sets an earlier length or count, as far as its width allows; returns the value set.
-    pub(super) fn complete(&mut self, name: &str, value: u64) -> u64 {
+    pub(super) fn complete(&mut self, name: &Name, value: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         let Some((count, order)) = entry.field.kind.width() else { return entry.value };
         let value = value.min(bits::mask(count));
         entry.value = value;
         let at = entry.bit as usize;
-        let ordered = self.ordered(value, count, order);
-        self.out.patch(at, ordered, count);
+        self.out.patch_number(at, value, count, order.within(self.order));
         value
     }
 
     /// Sets an earlier number, or a part of one.
-    pub(super) fn complete_with(&mut self, name: &str, value: u64) {
+    pub(super) fn complete_with(&mut self, name: &Name, value: u64) {
         let Some(entry) = self.scope.entry(name) else { return };
         entry.value = value;
         let (at, within) = (entry.bit as usize, entry.within);
-        let Some(Within { width, order, low, mask }) = within else {
-            self.complete(name, value);
-            return;
-        };
-        let number = self.ordered(bits::get(self.out.bytes(), at, width), width, order);
-        let number = self.ordered(number & !mask | value << low & mask, width, order);
-        self.out.patch(at, number, width);
+        match within {
+            Some(within) => within.patch(&mut self.out, at, value, self.order),
+            None => _ = self.complete(name, value),
+        }
     }
 
     /// Decides at random whether a field is present whose bit is in a presence number. The first
     /// field that depends on a bit decides.
-    fn toss(&mut self, name: &str, bit: u8) {
+    fn toss(&mut self, name: &Name, bit: u8) {
         let Some(entry) = self.scope.entry(name).copied() else { return };
         let settled = (entry.bit, bit);
         if !entry.field.is(flag::PRESENCE) || self.settled.contains(&settled) {
@@ -275,32 +274,23 @@ impl<'a> Sampler<'a> {
     }
 
     /// The value of an earlier field, or of the conversation.
-    pub(super) fn known(&self, name: &str) -> Option<u64> {
-        self.scope.get(name).or_else(|| self.context.as_ref()?.known(name))
+    pub(super) fn known(&self, name: &Name) -> Option<u64> {
+        self.scope.get(name).or_else(|| self.context.as_ref()?.value(name.slot()?))
+    }
+}
+
+impl Look for Sampler<'_> {
+    fn value(&mut self, name: &Name) -> Option<u64> {
+        self.known(name)
     }
 
-    fn holds(&mut self, when: &When) -> bool {
-        match when {
-            When::Always => true,
-            When::Bit(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 1),
-            When::Clear(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 0),
-            When::Eq(name, value) => self.known(name) == Some(*value),
-            When::In(name, values) => self.known(name).is_some_and(|v| values.contains(&v)),
-            When::Left(_) => {
-                let there = !self.ended && self.below(2) == 0;
-                self.ended |= !there;
-                there
-            }
-            When::Any(several) => several.iter().any(|w| self.holds(w)),
-            When::All(all) => all.iter().all(|w| self.holds(w)),
-            When::Not(when) => !self.holds(when),
-            When::Below(name, than) => (self.known(name).unwrap_or(0) as i64) < *than,
-            When::Mask(name, mask) => self.known(name).is_some_and(|v| v & mask != 0),
-            When::Set(name) => self.known(name).is_some_and(|v| v != 0),
-            When::Setting(name, value) => {
-                self.context.as_ref().is_some_and(|c| c.setting(name) == *value)
-                    || (self.context.is_none() && *value == 0)
-            }
-        }
+    fn left(&mut self, _bits: u32) -> Option<bool> {
+        let there = !self.ended && self.below(2) == 0;
+        self.ended |= !there;
+        Some(there)
+    }
+
+    fn setting(&mut self, name: &str) -> u64 {
+        self.context.as_ref().map_or(0, |context| context.setting(name))
     }
 }

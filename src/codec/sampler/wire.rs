@@ -2,8 +2,8 @@
 
 use super::Sampler;
 use crate::codec::context::Recalled;
-use crate::codec::layout::{Count, Field, Kind, Show, When, flag};
-use crate::codec::walk::{self, Custom, Wire};
+use crate::codec::layout::{Count, Field, Kind, Name, Order, Show, When, flag};
+use crate::codec::walk::{self, Wire};
 use crate::codec::{EncodeError, bits};
 
 impl Wire for Sampler<'_> {
@@ -16,7 +16,7 @@ impl Wire for Sampler<'_> {
         if let (When::Bit(name, bit), false) = (&field.when, matches!(field.kind, Kind::Switch { .. })) {
             self.toss(name, *bit);
         }
-        Ok(self.holds(&field.when))
+        Ok(field.when.holds(self) == Some(true))
     }
 
     fn leaf(&mut self, field: &'static Field) -> Result<(), EncodeError> {
@@ -31,7 +31,9 @@ impl Wire for Sampler<'_> {
             Kind::UInt { bits, order } => {
                 referenced = match field.show {
                     _ if field.is(flag::PRESENCE) => field.default.unwrap_or(0) as u64,
-                    Show::Enum(names) if self.below(8) > 0 => names[self.below(names.len() as u64) as usize].0,
+                    Show::Enum(names) if field.is(flag::CLOSED) || self.below(8) > 0 => {
+                        names[self.below(names.len() as u64) as usize].0
+                    }
                     Show::Flags(flags) => self.number(bits as u32) & !flags.fixed_mask | flags.fixed,
                     _ => self.number(bits as u32),
                 };
@@ -56,7 +58,20 @@ impl Wire for Sampler<'_> {
             }
             Kind::Text { len, charset } => self.content(len, Some(charset))?,
             Kind::Bytes { len } => self.content(len, None)?,
-            _ => {}
+            Kind::Parts(parts) => return parts.sample(self),
+            Kind::Constant(constant) => return constant.sample(field, self),
+            Kind::Region(region) => return region.sample(self),
+            Kind::Packed(packed) => return packed.sample(self),
+            Kind::Checksum(checksum) => return checksum.sample(self),
+            Kind::Chosen(chosen) => return chosen.sample(self),
+            Kind::Address => {
+                referenced = self.next() as u32 as u64;
+                self.put(referenced, 32, Order::Big);
+            }
+            Kind::Protobuf(message) => return message.sample(self),
+            Kind::Custom(codec) => return codec.sample(field, self),
+            // The walk opens these itself.
+            Kind::Struct(_) | Kind::Inline(_) | Kind::Array { .. } | Kind::Switch { .. } | Kind::Derived => {}
         }
         if field.is(flag::REFERENCED) {
             self.scope.push(field, referenced, at as u32, false);
@@ -106,7 +121,7 @@ impl Wire for Sampler<'_> {
         Ok(())
     }
 
-    fn referenced(&self, name: &str) -> Option<u64> {
+    fn referenced(&self, name: &Name) -> Option<u64> {
         self.scope.get(name)
     }
 
@@ -126,9 +141,5 @@ impl Wire for Sampler<'_> {
 
     fn unknown(&mut self) -> EncodeError {
         EncodeError { path: String::new(), what: "no layout is known".into() }
-    }
-
-    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), EncodeError> {
-        codec.sample(field, self)
     }
 }

@@ -6,7 +6,7 @@ use super::reading::Named;
 use super::types::earlier;
 use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
 use crate::codec::check;
-use crate::codec::layout::{Count, Field, Flags, Kind, Len, Show, When, flag};
+use crate::codec::layout::{Field, Flags, Kind, Show, When, flag, of};
 use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
 use rustc_hash::FxHashMap;
@@ -120,11 +120,9 @@ fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compi
 /// Does it leave nothing for the fields after it?
 pub fn takes_the_rest(field: &Field) -> bool {
     match &field.kind {
-        Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
-        Kind::Array { count: Count::Rest, .. } => true,
-        Kind::Array { of, .. } => takes_the_rest(of),
+        Kind::Array { of, .. } if takes_the_rest(of) => true,
         Kind::Struct(fields) => fields.iter().any(|f| matches!(f.when, When::Always) && takes_the_rest(f)),
-        _ => false,
+        kind => kind.takes_the_rest(),
     }
 }
 
@@ -148,7 +146,7 @@ impl<'a> Compiler<'a> {
             Form::Sequence | Form::Members => self.list(&m.fields)?,
             Form::Tagged => {
                 let message = self.tagged(&m.fields)?;
-                statics(vec![crate::codec::layout::custom("", message)])
+                statics(vec![of("", Kind::Protobuf(message))])
             }
         };
         if self.encoding.form != Form::Members {

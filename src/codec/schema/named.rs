@@ -3,7 +3,7 @@
 use super::reading::{Named, Names};
 use crate::codec::bits;
 use crate::codec::digits;
-use crate::codec::layout::{Kind, When};
+use crate::codec::layout::{Kind, Name, When};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -90,7 +90,7 @@ pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When
         parsed.or_else(word).ok_or(format!("{t:?} is no number, and no name of one"))
     };
     if let Some((name, value)) = text.split_once("==") {
-        return Ok(When::Eq(leak(name.trim()), number(value)?));
+        return Ok(When::Eq(Name::new(leak(name.trim())), number(value)?));
     }
     if let Some((name, values)) = text.split_once(" in ") {
         let values = values
@@ -100,12 +100,12 @@ pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When
             .split(',')
             .map(number)
             .collect::<Result<Vec<u64>, String>>()?;
-        return Ok(When::In(leak(name.trim()), Box::leak(values.into_boxed_slice())));
+        return Ok(When::In(Name::new(leak(name.trim())), Box::leak(values.into_boxed_slice())));
     }
     if let Some((name, mask)) = text.split_once('&') {
         let mask = number(mask)?;
         return match mask.is_power_of_two() {
-            true => Ok(When::Bit(leak(name.trim()), mask.trailing_zeros() as u8)),
+            true => Ok(When::Bit(Name::new(leak(name.trim())), mask.trailing_zeros() as u8)),
             false => Err(format!("{mask} is not one bit")),
         };
     }

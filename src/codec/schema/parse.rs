@@ -114,7 +114,7 @@ impl Parser<'_> {
                 "struct" => file.structs = reader.structs(value, |fields| self.fields(fields))?,
                 "enum" => file.enums = reader.name_tables("enum", value)?,
                 "flags" => file.flags = reader.name_tables("flags", value)?,
-                _ => return Err(reader.unknown(item, &["proto", "encoding", "message", "struct", "enum", "flags"])),
+                _ => return Err(reader.unknown(item, "proto encoding message struct enum flags")),
             }
         }
         if file.proto.is_empty() {
@@ -129,7 +129,7 @@ impl Parser<'_> {
     fn message(&self, value: &Spanned<DeValue<'_>>) -> Result<MessageText, SchemaError> {
         let reader = &self.reader;
         let mut message = MessageText::default();
-        message.head.line = reader.line(value.span().start);
+        message.head.lines.line = reader.line(value.span().start);
         for item @ (key, value) in reader.table("message", value)? {
             if reader.message_key(&mut message.head, item)? {
                 continue;
@@ -140,8 +140,7 @@ impl Parser<'_> {
                 "encoding" => message.encoding = reader.text("encoding", value)?,
                 "fields" => message.fields = self.fields(value)?,
                 _ => {
-                    let known = ["id", "route", "message", "from", "encoding", "name", "doc", "fields"];
-                    return Err(reader.unknown(item, &known));
+                    return Err(reader.unknown(item, "id route message from encoding name doc fields"));
                 }
             }
         }
@@ -164,8 +163,7 @@ impl Parser<'_> {
                 "tag" => field.tag = Some(reader.number("tag", value)?),
                 "packed" => field.packed = Some(reader.truth("packed", value)?),
                 _ => {
-                    let known = ["type", "doc", "unit", "scale", "enum", "flags", "if", "tag", "packed", "optional"];
-                    return Err(reader.unknown(item, &known));
+                    return Err(reader.unknown(item, "type doc unit scale enum flags if tag packed optional"));
                 }
             }
         }

@@ -4,6 +4,7 @@
 use super::SchemaError;
 use crate::codec::digits;
 use crate::nearest::{hint, nearest};
+use std::ops::Deref;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -20,23 +21,51 @@ pub enum Named {
     Here(Names),
 }
 
+/// The line of a table, and those of its keys.
+#[derive(Debug, Default)]
+pub struct Lines {
+    pub line: usize,
+    keys: Vec<(String, usize)>,
+}
+
+impl Lines {
+    /// Those of a table in this line.
+    pub fn of(line: usize) -> Lines {
+        Lines { line, keys: Vec::new() }
+    }
+
+    /// Adds a key.
+    pub fn add(&mut self, key: &str, line: usize) {
+        self.keys.push((key.into(), line));
+    }
+
+    /// The line of a key, or of the table if the key is absent.
+    pub fn at(&self, key: &str) -> usize {
+        self.keys.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+    }
+
+    /// The last of all lines.
+    pub fn last(&self) -> usize {
+        self.keys.iter().map(|(_, line)| *line).max().unwrap_or(self.line).max(self.line)
+    }
+}
+
 /// What schemas and protocol files say of a message.
 #[derive(Debug, Default)]
 pub struct MessageHead {
-    pub line: usize,
+    pub lines: Lines,
     pub name: String,
     pub doc: String,
     /// The message that carries it.
     pub message: String,
     pub from: String,
-    /// The line of each key.
-    pub lines: Vec<(String, usize)>,
 }
 
-impl MessageHead {
-    /// The line of a key, or of the message if the key is absent.
-    pub fn at(&self, key: &str) -> usize {
-        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+impl Deref for MessageHead {
+    type Target = Lines;
+
+    fn deref(&self) -> &Lines {
+        &self.lines
     }
 }
 
@@ -93,10 +122,11 @@ impl<'f> Reader<'f> {
         self.error(value.span().start, format!("{key}: expected {expected}, got {}", value.get_ref().type_str()))
     }
 
-    pub(crate) fn unknown(&self, item: Item<'_, '_>, known: &[&str]) -> SchemaError {
+    /// The error that a key is none of the known ones, which are separated by blanks.
+    pub(crate) fn unknown(&self, item: Item<'_, '_>, known: &str) -> SchemaError {
         let key = item.0.get_ref();
-        let near = crate::nearest::nearest(key, known.iter().copied());
-        let reason = format!("no key {key:?} here{}: there are {}", crate::nearest::hint(near), known.join(", "));
+        let near = hint(nearest(key, known.split(' ')));
+        let reason = format!("no key {key:?} here{near}: there are {}", known.replace(' ', ", "));
         self.error(item.0.span().start, reason)
     }
 
@@ -141,7 +171,7 @@ impl<'f> Reader<'f> {
     /// Takes a key that messages of both languages have; false: it is none.
     pub(crate) fn message_key(&self, message: &mut MessageHead, item: Item<'_, '_>) -> Result<bool, SchemaError> {
         let (key, value) = item;
-        message.lines.push((key.get_ref().to_string(), self.line(key.span().start)));
+        message.lines.add(key.get_ref(), self.line(key.span().start));
         match key.get_ref().as_ref() {
             "name" => message.name = self.text("name", value)?,
             "doc" => message.doc = self.text("doc", value)?,

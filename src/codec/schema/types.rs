@@ -5,7 +5,7 @@ use super::compile::{Compiled, Compiler, takes_the_rest};
 use super::named::leak;
 use super::parse::FieldText;
 use crate::codec::digits;
-use crate::codec::layout::{Count, Field, Kind, Len, array, bytes, custom, group, uint};
+use crate::codec::layout::{Count, Field, Kind, Len, Name, array, bytes, group, of, uint};
 
 /// The cap on nesting of structs in structs, and lists in lists.
 const DEPTH: usize = 16;
@@ -68,7 +68,7 @@ impl<'a> Compiler<'a> {
                 Some(n) => Ok(Len::Const(n)),
                 None => {
                     earlier(t, n, all)?;
-                    Ok(Len::Field(leak(n)))
+                    Ok(Len::Field(Name::new(leak(n))))
                 }
             },
         }
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
             }
             self.open.push(name);
             let field = match self.encoding.form {
-                Form::Tagged => custom("", self.tagged(fields)?),
+                Form::Tagged => of("", Kind::Protobuf(self.tagged(fields)?)),
                 Form::Sequence | Form::Members => group("", self.list(fields)?),
             };
             self.open.pop();
@@ -124,37 +124,11 @@ fn named_prefix(prefix: &'static Field, name: &str, all: &[FieldText]) -> &'stat
     Box::leak(Box::new(copy))
 }
 
-/// A field like a template's. Templates hold only statics, so their parts can be shared.
+/// A field like a template's, whose length before it has a name of its own.
 fn copy(field: &'static Field, name: &str, all: &[FieldText]) -> Field {
-    let kind = match &field.kind {
-        Kind::Tag { bits, order, value } => Kind::Tag { bits: *bits, order: *order, value: *value },
-        Kind::UInt { bits, order } => Kind::UInt { bits: *bits, order: *order },
-        Kind::Int { bits, order } => Kind::Int { bits: *bits, order: *order },
-        Kind::Float { bits, order } => Kind::Float { bits: *bits, order: *order },
-        Kind::Bool { bits } => Kind::Bool { bits: *bits },
-        Kind::VarInt { max_groups, sign } => Kind::VarInt { max_groups: *max_groups, sign: *sign },
-        Kind::Text { len: Len::Prefix(prefix), charset } => {
-            Kind::Text { len: Len::Prefix(named_prefix(prefix, name, all)), charset: *charset }
-        }
-        Kind::Text { len, charset } => Kind::Text { len: *len, charset: *charset },
-        Kind::Bytes { len } => Kind::Bytes { len: *len },
-        Kind::Struct(fields) => Kind::Struct(fields),
-        Kind::Inline(fields) => Kind::Inline(fields),
-        Kind::Array { count, of } => Kind::Array { count: *count, of },
-        Kind::Switch { on, cases, other } => Kind::Switch { on, cases, other: *other },
-        Kind::Derived => Kind::Derived,
-        Kind::Custom(codec) => Kind::Custom(*codec),
-    };
-    Field {
-        name: field.name,
-        quoted: field.quoted,
-        doc: field.doc,
-        kind,
-        when: field.when,
-        show: field.show,
-        unit: field.unit,
-        default: field.default,
-        flags: field.flags,
-        hook: field.hook,
+    let mut copy = field.clone();
+    if let Kind::Text { len: Len::Prefix(prefix), charset } = field.kind {
+        copy.kind = Kind::Text { len: Len::Prefix(named_prefix(prefix, name, all)), charset };
     }
+    copy
 }

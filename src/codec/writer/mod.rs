@@ -13,6 +13,7 @@ mod wire;
 
 use crate::codec::bits::BitBuf;
 use crate::codec::context::{Context, Scope};
+use crate::codec::kinds::Checksum;
 use crate::codec::layout::{Field, Order};
 use crate::codec::walk;
 use crate::printable::Printable;
@@ -70,7 +71,7 @@ pub struct Writer<'a> {
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
     /// Checksums not written yet: position, and what they are over and hold.
-    pub(in crate::codec) sums: Vec<(usize, &'static dyn walk::Custom, u64)>,
+    pub(in crate::codec) sums: Vec<(usize, &'static Checksum, u64)>,
     /// The error of the first group that has an unknown field.
     pub(in crate::codec) surplus: Option<EncodeError>,
 }
@@ -169,13 +170,12 @@ impl<'a> Writer<'a> {
         }
         for (at, bits, order) in std::mem::take(&mut self.measures) {
             let behind = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
-            self.out.patch(at, self.ordered(behind, bits, order), bits);
+            self.out.patch_number(at, behind, bits, order.within(self.order));
         }
         // The last one first: a sum may be over others.
         for (at, sum, holds) in std::mem::take(&mut self.sums).into_iter().rev() {
-            if let Some((value, bits, order)) = sum.settle(self.out.bytes(), at / 8, holds) {
-                self.out.patch(at, self.ordered(value, bits, order), bits);
-            }
+            let value = sum.of(self.out.bytes(), at / 8, holds);
+            self.out.patch_number(at, value, sum.bits(), sum.order);
         }
         Ok(self.out)
     }

@@ -79,10 +79,9 @@ impl<'a> Writer<'a> {
 
     /// Is a field of this name given, or, where it has none, one of those that it stands for?
     pub(in crate::codec) fn gives(&self, field: &'static Field) -> bool {
-        match &field.kind {
-            Kind::Inline(fields) => fields.iter().any(|field| self.gives(field)),
-            Kind::Custom(codec) if field.name.is_empty() => codec.fields().iter().any(|field| self.gives(field)),
-            _ => self.has(field),
+        match field.is_inline() {
+            true => field.kind.fields().iter().any(|field| self.gives(field)),
+            false => self.has(field),
         }
     }
 

@@ -1,7 +1,6 @@
 //! Output of bits, bytes, and values given as raw bits.
 
 use super::{WriteStop, Writer};
-use crate::codec::bits;
 use crate::codec::layout::Order;
 use crate::plural::Plural;
 use serde_json::Value as Json;
@@ -27,7 +26,7 @@ impl<'a> Writer<'a> {
 
     /// Writes a number of `count` bits.
     pub fn put(&mut self, value: u64, count: u32, order: Order) {
-        self.out.put(self.ordered(value, count, order), count);
+        self.out.put_number(value, count, order.within(self.order));
     }
 
     /// Writes a base-128 number.
@@ -55,13 +54,6 @@ impl<'a> Writer<'a> {
     /// Writes whole bytes.
     pub fn put_bytes(&mut self, bytes: &[u8]) {
         self.out.put_bytes(bytes);
-    }
-
-    pub(in crate::codec) fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
-        match (order, self.order) {
-            (Order::Big, _) | (Order::Conversation, Order::Big) => bits::swap(value & bits::mask(count), count),
-            _ => value,
-        }
     }
 
     /// Writes a value given as `{"raw":"hex","bits":n}`.

@@ -2,8 +2,8 @@
 
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
-use crate::codec::context::{Context, NoContext, Within};
-use crate::codec::layout::{Count, Field, Kind, Order, When};
+use crate::codec::context::{Context, NoContext};
+use crate::codec::layout::{Count, Field, Kind, Look, Name, Order, When};
 use crate::plural::Plural;
 
 impl<'a> Writer<'a> {
@@ -21,14 +21,14 @@ impl<'a> Writer<'a> {
                 Some(given) => self.leaf_value(prefix, given).map(drop),
                 None => self.put_prefix(prefix, n),
             },
-            Count::Field(name) => self.counted(name, n),
+            Count::Field(ref name) => self.counted(name, n),
             _ => Ok(()),
         }
     }
 
     /// Sets or checks the earlier field `name`, which counts a list or text of `n` elements or
     /// bytes. It may count several, if they have the same length.
-    pub(in crate::codec) fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn counted(&mut self, name: &Name, n: u64) -> Result<(), WriteStop> {
         let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
         let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
         let most = match entry.field.kind {
@@ -48,18 +48,15 @@ impl<'a> Writer<'a> {
     }
 
     /// Sets the earlier field `name` to `value`, unless it was given.
-    pub(in crate::codec) fn complete(&mut self, name: &str, value: u64) {
+    pub(in crate::codec) fn complete(&mut self, name: &Name, value: u64) {
         let Some(entry) = self.scope.entry(name) else { return };
         if entry.given {
             return;
         }
         entry.value = value;
         let (at, kind, within) = (entry.bit as usize, &entry.field.kind, entry.within);
-        if let Some(Within { width, order, low, mask }) = within {
-            let number = self.ordered(bits::get(self.out.bytes(), at, width), width, order);
-            let number = number & !mask | value << low & mask;
-            self.out.patch(at, self.ordered(number, width, order), width);
-            return;
+        if let Some(within) = within {
+            return within.patch(&mut self.out, at, value, self.order);
         }
         let (count, order) = match kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => (*bits as u32, *order),
@@ -72,7 +69,7 @@ impl<'a> Writer<'a> {
             }
             _ => return,
         };
-        self.out.patch(at, self.ordered(value, count, order), count);
+        self.out.patch_number(at, value, count, order.within(self.order));
     }
 
     /// Replaces the base-128 number at bit `at` by another, which may be longer.
@@ -116,47 +113,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The value of an earlier field, or of the conversation.
-    pub(in crate::codec) fn known(&self, name: &str) -> Option<u64> {
-        self.scope.get(name).or_else(|| self.context.as_ref()?.known(name))
+    pub(in crate::codec) fn known(&self, name: &Name) -> Option<u64> {
+        self.scope.get(name).or_else(|| self.context.as_ref()?.value(name.slot()?))
     }
 
     /// Evaluates a presence condition on the fields written so far; `None`: it depends on the bytes
     /// left.
     pub(in crate::codec) fn holds(&self, when: &When) -> Option<bool> {
-        match when {
-            When::Always => Some(true),
-            When::Bit(name, bit) => Some(self.known(name).is_some_and(|v| v >> bit & 1 == 1)),
-            When::Clear(name, bit) => Some(self.known(name).is_some_and(|v| v >> bit & 1 == 0)),
-            When::Eq(name, value) => Some(self.known(name) == Some(*value)),
-            When::In(name, values) => Some(self.known(name).is_some_and(|v| values.contains(&v))),
-            When::Left(_) => None,
-            When::All(all) => all
-                .iter()
-                .try_fold(true, |so_far, w| match self.holds(w) {
-                    Some(false) => Err(false),
-                    Some(true) => Ok(so_far),
-                    None => Ok(false),
-                })
-                .map_or(Some(false), |certain| certain.then_some(true)),
-            When::Not(when) => self.holds(when).map(|holds| !holds),
-            When::Below(name, than) => Some((self.known(name).unwrap_or(0) as i64) < *than),
-            When::Mask(name, mask) => Some(self.known(name).is_some_and(|v| v & mask != 0)),
-            When::Set(name) => Some(self.known(name).is_some_and(|v| v != 0)),
-            When::Any(several) => {
-                let all: Vec<Option<bool>> = several.iter().map(|w| self.holds(w)).collect();
-                if all.contains(&Some(true)) {
-                    Some(true)
-                } else if all.contains(&None) {
-                    None
-                } else {
-                    Some(false)
-                }
-            }
-            When::Setting(name, value) => Some(match &self.context {
-                Some(context) => context.setting(name) == *value,
-                None => NoContext.setting(name) == *value,
-            }),
-        }
+        when.holds(&mut { self })
     }
 
     /// For a field that is not given and is present while a bit is clear, when the field that is
@@ -165,7 +129,7 @@ impl<'a> Writer<'a> {
         let (When::Clear(name, bit), Some(Cursor::Object { fields, table, .. })) = (when, self.cursors.last()) else {
             return false;
         };
-        let other = |f: &&Field| matches!(f.when, When::Bit(n, b) if n == *name && b == *bit);
+        let other = |f: &&Field| matches!(f.when, When::Bit(n, b) if n.text == name.text && b == *bit);
         let Some(other) = table.iter().find(|f| other(f) && fields.contains_key(f.name)) else { return false };
         if self.scope.entry(name).is_none_or(|entry| entry.given) {
             return false;
@@ -192,5 +156,19 @@ impl<'a> Writer<'a> {
             When::Set(name) if self.scope.get(name).unwrap_or(0) == 0 => self.complete(name, 1),
             _ => {}
         }
+    }
+}
+
+impl Look for &Writer<'_> {
+    fn value(&mut self, name: &Name) -> Option<u64> {
+        self.known(name)
+    }
+
+    fn left(&mut self, _bits: u32) -> Option<bool> {
+        None
+    }
+
+    fn setting(&mut self, name: &str) -> u64 {
+        self.context.as_ref().map_or(NoContext.setting(name), |context| context.setting(name))
     }
 }

@@ -5,9 +5,11 @@ use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
 use crate::codec::digits;
 use crate::codec::half_text;
+use crate::codec::kinds;
 use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign};
 use crate::plural::Plural;
 use serde_json::Value as Json;
+use std::net::Ipv4Addr;
 
 /// A whole number, as JSON number or as text (decimal, or 0x..).
 pub(in crate::codec) fn plain_number(value: &Json) -> Option<i128> {
@@ -157,6 +159,13 @@ impl<'a> Writer<'a> {
                 }
                 Ok(bits::get(&bytes, 0, (count as u32).min(64)))
             }
+            Kind::Address => match value.as_str().map(str::parse::<Ipv4Addr>) {
+                Some(Ok(address)) => {
+                    self.out.put_bytes(&address.octets());
+                    Ok(address.to_bits() as u64)
+                }
+                _ => Err(WriteStop::Error(self.wrong("an address, as 10.0.0.1", value))),
+            },
             Kind::Bool { bits } => {
                 let v = match value {
                     Json::Bool(b) => *b as u64,
@@ -212,6 +221,7 @@ impl<'a> Writer<'a> {
     pub(in crate::codec) fn encode_text(&self, text: &str, charset: Charset) -> Result<Vec<u8>, WriteStop> {
         match charset {
             Charset::Utf8 => Ok(text.as_bytes().to_vec()),
+            Charset::Utf16(order) => Ok(kinds::to_utf16(text, order.within(self.order))),
             Charset::Latin1 => text
                 .chars()
                 .map(|c| u8::try_from(c as u32).map_err(|_| self.fail(format!("{c:?} is not a Latin-1 character"))))
@@ -256,11 +266,14 @@ impl<'a> Writer<'a> {
                 self.put_raw(&bytes, count);
                 self.out.put_bytes(&[stop]);
             }
-            Len::Field(name) => {
+            Len::Field(ref name) => {
                 self.counted(name, size as u64)?;
                 self.put_raw(&bytes, count);
             }
-            Len::Const(_) | Len::Rest => self.put_raw(&bytes, count),
+            Len::Through(ends) if !ends.fit(&bytes) && !self.broken => {
+                return Err(self.fail("expected exactly one of the characters that end it, as its last".into()));
+            }
+            Len::Const(_) | Len::Through(_) | Len::Rest => self.put_raw(&bytes, count),
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::context::Recalled;
-use crate::codec::layout::{Count, Field, Kind, flag};
-use crate::codec::walk::{self, Custom, Wire};
+use crate::codec::layout::{Count, Field, Kind, Name, flag};
+use crate::codec::walk::{self, Wire};
 use crate::codec::{Reader, Tree};
 use crate::plural::Plural;
 use serde_json::Value as Json;
@@ -41,16 +41,11 @@ impl Wire for Writer<'_> {
     type List = List;
 
     fn present(&mut self, field: &'static Field) -> Result<bool, WriteStop> {
-        let nameless = match field.kind {
-            Kind::Switch { .. } | Kind::Inline(_) => true,
-            Kind::Custom(_) => field.name.is_empty(),
-            _ => false,
-        };
         let holds = self.holds(&field.when);
         if let Kind::Switch { .. } = field.kind {
             return Ok(holds.unwrap_or(true));
         }
-        if nameless {
+        if field.is_inline() {
             let gives = self.gives(field);
             if !gives || holds == Some(true) {
                 return Ok(holds == Some(true));
@@ -82,6 +77,17 @@ impl Wire for Writer<'_> {
             // A message type may be given as a number if the layout shows it.
             self.put(value, bits as u32, order);
             return Ok(());
+        }
+        match field.kind {
+            Kind::Parts(parts) => return parts.write(self),
+            Kind::Constant(constant) => return constant.write(field, self),
+            Kind::Region(region) => return region.write(self),
+            Kind::Packed(packed) => return packed.write(self),
+            Kind::Checksum(checksum) => return checksum.write(field, self),
+            Kind::Chosen(chosen) => return chosen.write(field, self),
+            Kind::Protobuf(message) => return message.write(field, self),
+            Kind::Custom(codec) => return codec.write(field, self),
+            _ => {}
         }
         let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
         self.names.push(if bare { "" } else { field.name });
@@ -238,7 +244,7 @@ impl Wire for Writer<'_> {
         }
     }
 
-    fn referenced(&self, name: &str) -> Option<u64> {
+    fn referenced(&self, name: &Name) -> Option<u64> {
         self.scope.get(name)
     }
 
@@ -281,9 +287,5 @@ impl Wire for Writer<'_> {
     fn unknown(&mut self) -> WriteStop {
         // Decoding stopped here too; what followed is the line's `unparsed`.
         WriteStop::Broken
-    }
-
-    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), WriteStop> {
-        codec.write(field, self)
     }
 }

@@ -25,7 +25,7 @@ fn by_ports(options: &Options) -> Option<String> {
         return None;
     }
     let mut ports: Vec<u16> = options.ports.iter().map(|(port, _)| *port).collect();
-    ports.extend(protocol.into_iter().flat_map(Dissector::ports));
+    ports.extend(protocol.into_iter().flat_map(|protocol| protocol.ports().iter().copied()));
     ports.sort_unstable();
     ports.dedup();
     let each: Vec<String> = ports.iter().map(|port| format!("port {port}")).collect();

@@ -1,8 +1,7 @@
 //! `-i IFACE -w FILE`: the frames are kept while they are read.
 
-use crate::commands::cut::Writer;
 use crate::commands::outfile::OutFile;
-use netkit::capture::{Frame, LinkType};
+use netkit::capture::{Frame, LinkType, Writer};
 use netkit::printable::Printable;
 use std::fs::File;
 use std::io::BufWriter;
@@ -45,7 +44,7 @@ impl Kept {
         if let Some(writer) = self.writer.take() {
             match writer.frame(frame) {
                 Ok(writer) => self.writer = Some(writer),
-                Err(error) => self.failed = Some(error),
+                Err(error) => self.failed = Some(error.into()),
             }
         }
     }

@@ -18,13 +18,15 @@ pub use program::find;
 
 use super::interrupt::{self, stop};
 use super::notify::notify;
-use super::{Usage, outfile};
+use super::outfile;
+use super::usage::Usage;
 use crate::cli::{Global, Interface};
 use keep::Kept;
 use netkit::capture::Frame;
 use netkit::dissect::Options;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
+use netkit::read::Tap;
 use program::Program;
 use running::{Failed, Running};
 use std::fs::File;
@@ -124,17 +126,18 @@ impl Keeper {
     pub fn take() -> Keeper {
         Keeper(KEPT.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
+}
 
-    /// Keeps a frame.
+impl Tap for Keeper {
     #[inline(always)]
-    pub fn frame(&mut self, frame: &Frame<'_>) {
+    fn frame(&mut self, frame: &Frame<'_>) {
         if let Some(kept) = &mut self.0 {
             kept.frame(frame);
         }
     }
 
     /// Before waiting for the next frame. `false`: the file cannot be written.
-    pub fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
         let Some(kept) = &mut self.0 else { return true };
         if waits() {
             kept.flush();

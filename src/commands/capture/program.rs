@@ -5,7 +5,7 @@
 //! 4.4, hands frames on in blocks, up to 250 ms after the first of them. So tcpdump is asked first, and
 //! dumpcap where there is no tcpdump, or one that may not capture.
 
-use crate::commands::Usage;
+use crate::commands::usage::Usage;
 use crate::platform;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 /// How often it is looked at while nothing comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How long a program that was asked to end may take.
-const TO_END: Duration = Duration::from_secs(1);
+const TO_END: Duration = Duration::from_secs(5);
 /// How long what it has said may take to come.
-const TO_SAY: Duration = Duration::from_millis(300);
+const TO_SAY: Duration = Duration::from_secs(2);
 
 /// When the user asked for the end.
 static ASKED: OnceLock<Instant> = OnceLock::new();

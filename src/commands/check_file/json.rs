@@ -13,7 +13,7 @@ pub fn json(findings: &Findings, holds: bool) -> Json {
         |mistake: &netkit::codec::schema::SchemaError| json!({ "line": mistake.line, "text": mistake.reason });
     let mut all = json!({
         "file": findings.file,
-        "protocol": findings.described.map(Dissector::name),
+        "protocol": findings.described.map(|described| described.facts().name),
         "holds": holds,
         "mistakes": findings.mistakes.iter().map(mistake).collect::<Vec<_>>(),
     });

@@ -9,8 +9,9 @@ mod text;
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
 use super::stopped::Stopped;
-use super::{Usage, described, input, interrupt, read};
-use crate::cli::{Check, CheckFormat, Global};
+use super::usage::Usage;
+use super::{described, input, interrupt, read};
+use crate::cli::{Check, Form, Global};
 use anyhow::Context;
 use netkit::codec::schema::SchemaError;
 use netkit::dissect::{Dissector, Options, Registry};
@@ -55,7 +56,7 @@ impl Findings {
 /// Runs the command.
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<u8> {
     let inputs = args.captures.iter().chain([&args.file]).chain(&args.dissect.protocol_file);
-    stdout_is_no_input(&super::inputs(inputs, &args.dissect.schema))?;
+    stdout_is_no_input(&super::options::inputs(inputs, &args.dissect.schema))?;
     deeply(|| checked(args, global))?
 }
 
@@ -102,15 +103,17 @@ struct Ended {
 fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
     let dissect = &args.dissect;
     let loaded = described::load(&dissect.protocol_file, Some(&args.file))?;
-    let own = loaded.all.iter().find(|described| Some(described.name()) == loaded.own);
+    let own = loaded.all.iter().find(|described| Some(described.facts().name) == loaded.own);
     let own = *own.context("no protocol")?;
     let mut options = Options { from: dissect.from, server: args.server, ..protocols::options() };
     options.registry = Registry::new(options.registry.iter().chain(loaded.dissectors()));
     match dissect.proto.as_deref() {
         None | Some("auto") => {}
-        Some(name) if name == own.name() || Path::new(name) == args.file => options.proto = Some(own.name().into()),
+        Some(name) if name == own.facts().name || Path::new(name) == args.file => {
+            options.proto = Some(own.facts().name.into())
+        }
         Some(other) => {
-            let (file, name) = (args.file.display(), own.name());
+            let (file, name) = (args.file.display(), own.facts().name);
             return Err(Usage(format!("-p {other}: {file} describes {name}: -p {name} takes everything for it")).into());
         }
     }
@@ -122,7 +125,7 @@ fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
     for text in &dissect.set {
         options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
-    options.schemas = super::schemas(&dissect.schema)?.into();
+    options.schemas = super::options::schemas(&dissect.schema)?.into();
     Ok((options, own))
 }
 
@@ -143,7 +146,7 @@ fn against(
         seen = all;
         let (stopped, error) = match done {
             Ok(stopped) => (stopped, None),
-            Err(error) if super::broken_pipe(&error) => return Err(error),
+            Err(error) if super::usage::broken_pipe(&error) => return Err(error),
             Err(error) => (None, Some(error)),
         };
         let why = error.as_ref().map(|error| format!("{error:#}"));
@@ -161,15 +164,12 @@ fn against(
 }
 
 fn print(args: &Check, global: &Global, findings: &Findings) -> anyhow::Result<()> {
-    match args.format {
-        CheckFormat::Text => {
-            let style = style(global, false);
-            output::page(&text::text(findings, args.allow_empty, style.colour), style.colour)?;
-        }
-        CheckFormat::Json => {
-            let holds = findings.hold(args.allow_empty);
-            writeln!(std::io::stdout(), "{}", Json(format!("{:#}", json::json(findings, holds))))?;
-        }
+    if args.format == Form::Json {
+        let holds = findings.hold(args.allow_empty);
+        writeln!(std::io::stdout(), "{}", Json(format!("{:#}", json::json(findings, holds))))?;
+    } else {
+        let style = style(global, false);
+        output::page(&text::text(findings, args.allow_empty, style.colour), style.colour)?;
     }
     Ok(())
 }

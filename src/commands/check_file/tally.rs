@@ -4,12 +4,12 @@
 use super::excerpt::Excerpt;
 use super::rejected::Rejected;
 use crate::commands::check::{Checker, Compared};
-use crate::commands::sink::CaptureSink;
 use netkit::capture::Time;
 use netkit::codec::Value;
 use netkit::dissect::{Closed, Decision, Dissector, Message, Observation, Options, Role, Sink, UnitKind};
 use netkit::flow::Transport;
 use netkit::protocols::described::{Described, Misfit, MisfitKind};
+use netkit::read::CaptureSink;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// So many places are told apart.
@@ -309,10 +309,10 @@ fn without_places(path: &str) -> String {
 impl Sink for Reading<'_> {
     fn message(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
-        let own = dissection.proto == self.described.name();
+        let own = dissection.proto == self.described.facts().name;
         if own
             || self.open.contains_key(&message.flow_info.flow)
-            || self.described.carriers().contains(&dissection.proto)
+            || self.described.facts().carriers.contains(&dissection.proto)
         {
             self.unit(message);
         }
@@ -350,7 +350,7 @@ impl Sink for Reading<'_> {
     }
 
     fn decided(&mut self, decision: &Decision<'_>) {
-        if decision.taken.is_some_and(|(name, _)| name == self.described.name()) {
+        if decision.taken.is_some_and(|(name, _)| name == self.described.facts().name) {
             return;
         }
         let observation = Observation {
@@ -367,7 +367,7 @@ impl Sink for Reading<'_> {
     }
 
     fn closed(&mut self, closed: &Closed) {
-        let delivered = closed.claim.filter(|(name, _)| *name == self.described.name()).map(|(_, bytes)| bytes);
+        let delivered = closed.claim.filter(|(name, _)| *name == self.described.facts().name).map(|(_, bytes)| bytes);
         let own = delivered.is_some();
         let tally = &mut self.tally;
         let of = |n: u64| if own { n } else { 0 };
@@ -388,6 +388,10 @@ impl Sink for Reading<'_> {
 }
 
 impl CaptureSink for Reading<'_> {
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
     fn frame(&mut self, _: Time) {
         self.tally.frames += 1;
     }

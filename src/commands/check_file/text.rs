@@ -41,14 +41,14 @@ pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
     let description = described.description();
     let messages: usize = description.messages();
     let over = description.spoken();
-    let _ = writeln!(out, "{file}: {}: {} over {over}", described.name(), Plural(messages, "message"));
+    let _ = writeln!(out, "{file}: {}: {} over {over}", described.facts().name, Plural(messages, "message"));
     for (line, advice) in &description.advice {
         let (note, reset) = (palette.note, palette.reset);
         let _ = writeln!(out, "{file}: line {line}: {note}advice{reset}: {}", Printable(advice));
     }
     for capture in &findings.captures {
         out.push('\n');
-        one(capture, described.name(), colour, &mut out);
+        one(capture, described.facts().name, colour, &mut out);
     }
     if let Some(unseen) = findings.unseen.as_ref().filter(|_| messages > 0) {
         let all = match unseen.is_empty() {
@@ -60,7 +60,7 @@ pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
     if findings.unseen.is_some() {
         let tried = findings.captures.iter().any(|capture| capture.tally.tried() > 0);
         if !tried && !empty {
-            let name = described.name();
+            let name = described.facts().name;
             let _ = writeln!(
                 out,
                 "no packet was tried: -p {name} takes everything for it (--allow-empty accepts that there is none)"

@@ -4,7 +4,8 @@ mod entry;
 mod folders;
 mod installed;
 
-use super::{options, outfile};
+use super::options::options;
+use super::outfile;
 use crate::cli::{Dissect, Global, What, Wireshark};
 use crate::platform;
 use folders::{Folders, folders};

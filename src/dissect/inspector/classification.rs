@@ -17,6 +17,8 @@ pub enum Classification {
     Claimed(Box<Owner>),
     /// Claimed by a dissector, and read by another thread.
     Dispatched(Assignment),
+    /// In a first reading: no more is to be learned of it.
+    Settled(Box<Settled>),
     /// Of no known protocol; asked again when more servers have been announced than this number.
     Foreign(u64),
 }
@@ -45,15 +47,33 @@ impl Classification {
         match self {
             Classification::New | Classification::Foreign(_) => 0,
             // The value that the flow table requires.
-            Classification::Dispatched(_) => usize::MAX,
+            Classification::Dispatched(_) | Classification::Settled(_) => usize::MAX,
             Classification::Undecided(pending) => pending.memory(),
             Classification::Claimed(owner) => {
                 owner.session.memory()
                     + owner.lines.memory()
                     + owner.reclassification.as_ref().map_or(0, |reclassification| reclassification.pending.memory())
+                    + owner.weighed.as_ref().map_or(0, |pending| pending.memory())
             }
         }
     }
+}
+
+/// What a first reading has found out about a conversation.
+#[derive(Default)]
+pub struct Settled {
+    /// The protocol that has it, the reason, and the bits of evidence.
+    pub(super) claim: Option<(&'static str, &'static str, u64)>,
+    /// The server's side.
+    pub(super) server: Option<Side>,
+    /// All is known that the server says once.
+    pub(super) complete: bool,
+    /// Unclaimed: the protocols that it fits, as bits by their order in the registry.
+    pub(super) fits: u64,
+    /// Unclaimed: the first bytes of each side.
+    pub(super) first: [Vec<u8>; 2],
+    /// Unclaimed: two protocols that fit equally well.
+    pub(super) tied: Option<(&'static str, &'static str)>,
 }
 
 /// The dissector and session of a claimed conversation.
@@ -61,6 +81,12 @@ pub struct Owner {
     /// The dissector's name.
     pub(super) name: &'static str,
     pub(super) session: Box<dyn Session>,
+    /// Why it was claimed.
+    pub(super) why: &'static str,
+    /// What its server says once may still have to be remembered for others.
+    pub(super) untaught: bool,
+    /// Named by the user: its first payloads, until it is known whether they look like that.
+    pub(super) weighed: Option<Box<Pending>>,
     /// Claimed by name when this many servers had been announced; a later announcement of one of its
     /// ends replaces it. `None`: recognised by its payload, which may be reconsidered.
     pub(super) generation: Option<u64>,
@@ -79,6 +105,12 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// Is there more to do with its packets than to read them?
+    #[inline]
+    pub(super) fn watched(&self) -> bool {
+        self.untaught || self.weighed.is_some()
+    }
+
     /// It is given an event of a stream.
     #[inline]
     pub(super) fn given(&mut self, event: &StreamEvent<'_>) {
@@ -94,9 +126,9 @@ pub(super) struct Outcome {
     /// Messages emitted, and the first and last frame with one.
     pub messages: u64,
     pub frames: [u64; 2],
-    /// Datagrams, or deliveries of a stream, that could be read, and that could not.
-    pub good: u64,
-    pub broken: u64,
+    /// By side: datagrams, or deliveries of a stream, that could be read, and that could not.
+    pub good: [u64; 2],
+    pub broken: [u64; 2],
     /// The bits of evidence of the claim.
     pub credit: u64,
 }
@@ -105,10 +137,13 @@ pub(super) struct Outcome {
 /// broken messages.
 const OUTWEIGHED: u64 = 3;
 
+/// How many packets a side that behaves has sent, and how many for each that could not be read.
+const BEHAVES: u64 = 8;
+
 impl Outcome {
     /// Counts the messages of a frame.
     #[inline]
-    pub fn add(&mut self, frame: u64, messages: u64, broken: bool) {
+    pub fn add(&mut self, side: Side, frame: u64, messages: u64, broken: bool) {
         if messages > 0 {
             if self.messages == 0 {
                 self.frames[0] = frame;
@@ -116,12 +151,28 @@ impl Outcome {
             self.frames[1] = frame;
             self.messages += messages;
         }
-        *(if broken { &mut self.broken } else { &mut self.good }) += 1;
+        (if broken { &mut self.broken } else { &mut self.good })[side.index()] += 1;
+    }
+
+    /// Those of both sides that could be read.
+    pub fn good(&self) -> u64 {
+        self.good.iter().sum()
+    }
+
+    /// Those of both sides that could not be read.
+    pub fn broken(&self) -> u64 {
+        self.broken.iter().sum()
+    }
+
+    /// Is what this side sends read well, whatever the other sends?
+    pub fn behaves(&self, side: Side) -> bool {
+        let (good, broken) = (self.good[side.index()], self.broken[side.index()]);
+        good >= BEHAVES && broken * BEHAVES <= good
     }
 
     /// Is there more evidence against the claim than for it?
     pub fn poor(&self) -> bool {
-        self.broken > self.good + OUTWEIGHED * self.credit
+        self.broken() > self.good() + OUTWEIGHED * self.credit
     }
 }
 
@@ -144,6 +195,9 @@ impl Owner {
         Owner {
             name,
             session,
+            why: "",
+            untaught: false,
+            weighed: None,
             generation,
             read: [0; 2],
             reclassification: None,
@@ -251,5 +305,33 @@ impl PendingDatagram {
     pub fn place(&self) -> Provenance<'_> {
         let PendingDatagram { side, ref bytes, length, frame, ref frames, time } = *self;
         Provenance { side, bytes, length, frame, frames, time }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Time;
+
+    /// What is held for later is counted with its bytes, and its older half is forgotten when it is too much.
+    #[test]
+    fn held_datagrams_are_counted_and_forgotten() {
+        let mut pending = Pending::default();
+        let mut last = pending.memory();
+        for frame in 1..=5u64 {
+            let bytes = vec![frame as u8; 100];
+            let time = Time::micros(frame as i64, 0);
+            pending.push(&Provenance { side: Side::A, bytes: &bytes, length: 100, frame, frames: &[], time });
+            assert!(pending.memory() >= last + 100, "each takes at least its bytes");
+            last = pending.memory();
+        }
+        assert!(last < 5 * 1000, "{last}");
+        for (forgotten, rounds, left) in [(3, 1, &[4u64, 5][..]), (4, 2, &[5]), (5, 3, &[])] {
+            pending.forget();
+            assert_eq!((pending.forgotten, pending.rounds), (forgotten, rounds));
+            assert_eq!(pending.datagrams.iter().map(|datagram| datagram.frame).collect::<Vec<_>>(), left);
+            assert_eq!(pending.bytes, 100 * left.len());
+        }
+        assert_eq!(pending.memory(), 0);
     }
 }

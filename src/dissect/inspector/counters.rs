@@ -1,6 +1,7 @@
 //! The counters of an inspector.
 
 use super::Unclaimed;
+use crate::dissect::Account;
 use std::collections::BTreeMap;
 
 /// Counters for `-v` and the end of a run.
@@ -14,6 +15,8 @@ pub struct Counters {
     pub foreign: BTreeMap<&'static str, u64>,
     /// These conversations, and those whose claim was withdrawn.
     pub unclaimed: Unclaimed,
+    /// What all conversations came to.
+    pub account: Account,
 }
 
 impl Counters {
@@ -29,5 +32,6 @@ impl Counters {
             *self.foreign.entry(what).or_default() += n;
         }
         self.unclaimed.add(&other.unclaimed);
+        self.account.add(&other.account);
     }
 }

@@ -46,7 +46,7 @@ pub fn dump(
     dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
-    let transport = dissector.dump_transport(options);
+    let transport = dissector.dump_transport()(options);
     let flow_info = FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], options };
     let piece = Piece { side: Side::A, missing: 0, bytes, length: bytes.len() };
     read(dissector, &flow_info, ["", ""], &[piece], dissection, sink);

@@ -4,10 +4,10 @@
 use super::identify::GONE;
 use super::{Classification, Inspector, flow_info};
 use crate::capture::Packet;
-use crate::dissect::Closed;
 use crate::dissect::dissector::StreamEvent;
 use crate::dissect::message::{Provenance, Sink};
-use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
+use crate::dissect::{Amount, Closed};
+use crate::flow::{Closing, Conversation, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
 
 impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn datagram(
@@ -34,16 +34,26 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         {
             let broken = self
                 .run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| session.datagram(&place, out));
-            owner.outcome.add(place.frame, self.emitted, broken);
+            owner.outcome.add(place.side, place.frame, self.emitted, broken);
+            let watched = owner.watched();
+            if let Some(pending) = &mut owner.weighed {
+                pending.push(&place);
+            }
             if broken || owner.reclassification.is_some() {
                 self.reclassification(c, &place, broken);
             }
+            if watched {
+                self.watch(c);
+            }
             return;
         }
-        if let Some(mut owner) = self.claimed(c) {
+        if let Some(mut owner) = self.claimed(c, packet.frame) {
             let broken = self
                 .run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| session.datagram(&place, out));
-            owner.outcome.add(place.frame, self.emitted, broken);
+            owner.outcome.add(place.side, place.frame, self.emitted, broken);
+            if let Some(pending) = &mut owner.weighed {
+                pending.push(&place);
+            }
             c.state = Classification::Claimed(owner);
             return;
         }
@@ -68,15 +78,15 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
 
     fn data(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
-        self.stream_event(c, side, stream, event, delivery.time);
+        self.stream_event(c, side, stream, event, (delivery.frame, delivery.time));
     }
 
     fn gap(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, gap: &Gap) {
-        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.time);
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, (gap.frame, gap.time));
     }
 
     fn end(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, _why: End) {
-        self.stream_event(c, side, stream, StreamEvent::End, c.last);
+        self.stream_event(c, side, stream, StreamEvent::End, (0, c.last));
     }
 
     fn memory(&self, c: &Conversation<Classification>) -> usize {
@@ -105,6 +115,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             }
             other => c.state = other,
         }
+        self.weigh(c);
+        self.account(c);
         if let Classification::Foreign(generation) = c.state
             && generation != GONE
         {
@@ -120,7 +132,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             _ => false,
         };
         if has_messages {
-            self.sink.ended(c.id, c.ended);
+            self.sink.ended(c.id, Closing { by: c.ended, first: c.first_ended });
         }
         self.sink.closed(&Closed {
             flow: c.id,
@@ -148,6 +160,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             // A worker never sees announcements.
             generation = owner.generation;
             owner.generation = generation.map(|_| 0);
+            owner.untaught = false;
         }
         c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, generation));
         // Later messages come from another thread, after those emitted here.
@@ -179,6 +192,29 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn reports(&mut self, each: &mut dyn FnMut(&Report)) {
         if let Some(dispatcher) = &mut self.dispatcher {
             dispatcher.reports(each);
+        }
+    }
+}
+
+impl<S: Sink> Inspector<'_, S> {
+    /// Adds a conversation that is over to the account.
+    fn account(&mut self, c: &Conversation<Classification>) {
+        let amount = Amount { conversations: 1, packets: c.packets.iter().sum(), bytes: c.bytes.iter().sum() };
+        let account = &mut self.counters.account;
+        match c.state {
+            Classification::Claimed(_) => account.claimed += amount,
+            Classification::Foreign(GONE) => account.unclaimed += amount,
+            _ if amount.bytes == 0 && c.transport == Transport::Tcp => account.silent += amount,
+            _ => {
+                account.unclaimed += amount;
+                match self.known.server(c.transport, c.ends) {
+                    Some((side, proto)) => {
+                        account.at_claimed_servers += amount;
+                        self.counters.unclaimed.at_server(c.ends[side.index()], proto);
+                    }
+                    None => self.known.wait(c.transport, c.ends, amount),
+                }
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Classification of conversations: by the user's options, by announcements in other conversations,
 //! by the payload; and reclassification when the payload no longer fits.
 
+use super::ahead::Look;
 use super::classification::{Classification, EventKind, Outcome, Owner, Pending};
-use super::unclaimed::Withdrawn;
+use super::unclaimed::{Unlike, Withdrawn};
 use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Dissector, Evidence, Observation, Session, StreamEvent};
 use crate::dissect::{Decision, Provenance, Sink};
@@ -20,10 +21,14 @@ const ROUNDS: u32 = 16;
 const DOUBTED: usize = 12;
 /// The cap on bytes held back for an undecided conversation: of all datagrams, or of each stream.
 pub(super) const HELD_BYTES: usize = 8192;
+/// After how many packets a conversation that goes on is no longer asked what its server says once.
+const UNTAUGHT: u64 = 256;
 /// The generation of a conversation whose claim was withdrawn: it is not classified again.
 pub(super) const GONE: u64 = u64::MAX;
-/// How many ends of recognised conversations are remembered.
-const KNOWN: usize = 4096;
+
+/// The reasons of claims by the user's options.
+const BY_PROTO: &str = "named by -p";
+const BY_PORT: &str = "named by --port";
 
 /// Protocol, reason, session, bits of evidence.
 pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>, u32);
@@ -42,13 +47,17 @@ enum Ask {
 impl<S: Sink> Inspector<'_, S> {
     /// Protocol and session for a UDP conversation with an announced end, if it was announced after
     /// generation `after`.
-    fn announced(&self, c: &Conversation<Classification>, after: u64) -> Option<(&'static str, Box<dyn Session>)> {
+    pub(super) fn announced(
+        &self,
+        c: &Conversation<Classification>,
+        after: u64,
+    ) -> Option<(&'static str, Box<dyn Session>)> {
         if c.transport != Transport::Udp || self.generation <= after {
             return None;
         }
         let all = c.ends.iter().filter_map(|end| self.expected.get(end));
         let (_, proto, session) = all.filter(|(g, ..)| *g > after).max_by_key(|(generation, ..)| *generation)?;
-        Some((*proto, session.sibling()?))
+        Some((*proto, session.sibling(&flow_info(c, self.options), None)?))
     }
 
     /// Claims that need no payload: by the user's options, or an announcement.
@@ -62,19 +71,16 @@ impl<S: Sink> Inspector<'_, S> {
                 && let Some(dissector) = self.options.registry.by_name(name)
                 && dissector.takes(c.transport, true)
             {
-                return Some((dissector.name(), "named by --port", dissector.session(&flow_info), 0));
+                return Some((dissector.name(), BY_PORT, dissector.session(&flow_info), 0));
             }
         }
         let forced = self.forced.filter(|d| d.takes(c.transport, false))?;
-        Some((forced.name(), "named by -p", forced.session(&flow_info), 0))
+        Some((forced.name(), BY_PROTO, forced.session(&flow_info), 0))
     }
 
     /// Asks every dissector. `None`: more payload is needed; `Some(None)`: no known protocol.
     fn identify(&self, c: &Conversation<Classification>, pending: &Pending, ask: Ask) -> Option<Option<Claimant>> {
         self.tied.set(None);
-        if self.forced.is_some() {
-            return Some(None);
-        }
         let payloads = pending.observation(c.transport);
         let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
         let last = ask != Ask::More;
@@ -90,19 +96,25 @@ impl<S: Sink> Inspector<'_, S> {
         // recognisable.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
+        self.fits.set(0);
+        let server = self.known.server(c.transport, c.ends);
         let mut best: Option<((bool, u32), &'static dyn Dissector, &'static str)> = None;
         let (mut open, mut tie): (bool, Option<&'static str>) = (false, None);
-        for dissector in self.options.registry.iter() {
+        for (k, dissector) in self.options.registry.iter().enumerate() {
             if ask == Ask::Again(dissector.name()) {
                 continue;
             }
             let evidence = dissector.identify(&observation);
             let Evidence::Bits(bits, why) = evidence else { continue };
             open = true;
+            let fits = bits >= Evidence::FITS;
+            self.fits.set(self.fits.get() | (u64::from(fits) << k.min(63)));
             // Evidence from the middle of a conversation is not carried over to others.
             let known = matches!(ask, Ask::More | Ask::Last)
-                && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name()));
-            if !evidence.suffices(known) {
+                && c.ends.iter().any(|end| self.known.is(c.transport, *end, dissector.name()));
+            // All that there is of it fits, and the server is one of this protocol.
+            let fits = fits && ask == Ask::Last && server.is_some_and(|(_, proto)| proto == dissector.name());
+            if !fits && !evidence.suffices(known) {
                 continue;
             }
             let why = if evidence.suffices(false) { why } else { "the same server's other conversations" };
@@ -121,7 +133,8 @@ impl<S: Sink> Inspector<'_, S> {
         self.tied.set(best.zip(tie).map(|((_, first, _), other)| (first.name(), other)));
         match best.filter(|_| tie.is_none()) {
             Some(((_, bits), dissector, why)) => {
-                Some(Some((dissector.name(), why, dissector.session(&flow_info(c, self.options)), bits)))
+                let server = server.filter(|(_, proto)| *proto == dissector.name()).map(|(side, _)| side);
+                Some(Some((dissector.name(), why, self.new_session(c, dissector, server), bits)))
             }
             None if (open || silent) && !last => None,
             None => Some(None),
@@ -157,7 +170,13 @@ impl<S: Sink> Inspector<'_, S> {
             return;
         }
         let on = full && !last && c.transport == Transport::Udp && pending.rounds < ROUNDS;
-        let found = self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More });
+        let mut found = self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More });
+        // With -p, what that does not read is not read; what it is instead is said.
+        if let (Some(forced), Some(Some((instead, ..)))) = (self.forced, &found) {
+            let (name, instead) = (forced.name(), Some(*instead));
+            self.counters.unclaimed.unlike(Unlike { flow: c.id, ends: c.ends, name, bits: 0, instead });
+            found = Some(None);
+        }
         if let Some(found) = &found {
             self.decided(c, &pending, found.as_ref().map(|(name, why, ..)| (*name, *why)));
         }
@@ -169,7 +188,7 @@ impl<S: Sink> Inspector<'_, S> {
                 c.state = Classification::Undecided(pending);
             }
             Some(None) => {
-                if let Some(both) = self.tied.take() {
+                if let Some(both) = self.tied.get() {
                     *self.counters.tied.entry(both).or_default() += 1;
                 }
                 self.counters.unclaimed.begin(c, &pending);
@@ -181,23 +200,72 @@ impl<S: Sink> Inspector<'_, S> {
             }
             Some(Some((name, why, session, bits))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                if self.known.len() < KNOWN {
-                    c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
-                }
                 self.counters.unclaimed.unread += pending.forgotten;
                 let mut owner = Owner::new(name, session, None);
-                owner.outcome.credit = bits.into();
+                (owner.why, owner.outcome.credit) = (why, bits.into());
                 for datagram in &pending.datagrams {
                     let place = datagram.place();
                     let broken =
                         self.run(&flow_info(c, self.options), c.names.of(&c.ends), owner.running(), |session, out| {
                             session.datagram(&place, out)
                         });
-                    owner.outcome.add(place.frame, self.emitted, broken);
+                    owner.outcome.add(place.side, place.frame, self.emitted, broken);
                 }
                 owner.read = self.replay(c, &pending, &mut owner);
+                self.learn(c, &owner);
+                owner.untaught = !self.teach(c, &owner) && self.ahead.is_none();
                 c.state = Classification::Claimed(Box::new(owner));
             }
+        }
+    }
+
+    /// The session for a conversation with this server: what that says once is known from others.
+    pub(super) fn new_session(
+        &self,
+        c: &Conversation<Classification>,
+        dissector: &'static dyn Dissector,
+        server: Option<Side>,
+    ) -> Box<dyn Session> {
+        let flow_info = flow_info(c, self.options);
+        let teacher = server.and_then(|side| {
+            let teacher = self.known.teacher(c.transport, c.ends[side.index()], dissector.name())?;
+            teacher.sibling(&flow_info, server)
+        });
+        teacher.unwrap_or_else(|| dissector.session(&flow_info))
+    }
+
+    /// Remembers what the server of a conversation says once, if all of it is known. Returns whether it is.
+    pub(super) fn teach(&mut self, c: &Conversation<Classification>, owner: &Owner) -> bool {
+        let flow_info = flow_info(c, self.options);
+        let complete = owner.session.settled();
+        let Some(server) = owner.session.server(&flow_info) else { return false };
+        let end = (c.transport, c.ends[server.index()]);
+        self.known.teach(end, owner.name, complete, || owner.session.sibling(&flow_info, Some(server)));
+        complete
+    }
+
+    /// The same for a conversation that goes on.
+    #[cold]
+    pub(super) fn teach_later(&mut self, c: &mut Conversation<Classification>) {
+        let Classification::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
+        let many = owner.outcome.good() + owner.outcome.broken() >= UNTAUGHT;
+        if self.teach(c, &owner) {
+            self.learn(c, &owner);
+            owner.untaught = false;
+        }
+        owner.untaught &= !many;
+        c.state = Classification::Claimed(owner);
+    }
+
+    /// Remembers the ends of a claimed conversation.
+    fn learn(&mut self, c: &Conversation<Classification>, owner: &Owner) {
+        let server = owner.session.server(&flow_info(c, self.options));
+        let found = self.known.claimed(c.transport, c.ends, owner.name, server);
+        self.counters.account.at_claimed_servers += found;
+        if found.conversations > 0
+            && let Some((side, proto)) = self.known.server(c.transport, c.ends)
+        {
+            self.counters.unclaimed.at_server(c.ends[side.index()], proto);
         }
     }
 
@@ -229,7 +297,7 @@ impl<S: Sink> Inspector<'_, S> {
                     let before = owner.has_messages();
                     *owner = Owner { before, ..Owner::new(name, session, None) };
                     owner.outcome.credit = bits.into();
-                } else if owner.outcome.poor() {
+                } else if self.is_poor(c, &owner) {
                     self.give_up(c, &owner);
                     return;
                 }
@@ -238,11 +306,22 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Classification::Claimed(owner);
     }
 
+    /// Is there more evidence against a claim than for it? Not where the server behaves: then malformed packets
+    /// are a test of it.
+    fn is_poor(&self, c: &Conversation<Classification>, owner: &Owner) -> bool {
+        owner.outcome.poor() && {
+            let server = owner.session.server(&flow_info(c, self.options));
+            !server.is_some_and(|side| owner.outcome.behaves(side))
+        }
+    }
+
     /// No other dissector claims it, but most of the payload does not fit the protocol.
     #[cold]
     pub(super) fn give_up(&mut self, c: &mut Conversation<Classification>, owner: &Owner) {
-        let Outcome { messages, frames, broken, .. } = owner.outcome;
+        let Outcome { messages, frames, .. } = owner.outcome;
+        let broken = owner.outcome.broken();
         let (flow, ends, name) = (c.id, c.ends, owner.name);
+        self.counters.account.given_up += 1;
         self.counters.unclaimed.give_up(Withdrawn { flow, name, messages, broken, frames, ends });
         c.state = Classification::Foreign(GONE);
     }
@@ -251,21 +330,31 @@ impl<S: Sink> Inspector<'_, S> {
     #[cold]
     pub(super) fn doubt_stream(&mut self, c: &mut Conversation<Classification>, stream: &mut Stream) {
         if let Classification::Claimed(owner) = std::mem::take(&mut c.state) {
+            if !self.is_poor(c, &owner) {
+                c.state = Classification::Claimed(owner);
+                return;
+            }
             self.give_up(c, &owner);
             stream.consume(stream.bytes().len());
         }
     }
 
     /// Takes the conversation's owner out, if it is claimed or can be claimed by name.
-    pub(super) fn claimed(&mut self, c: &mut Conversation<Classification>) -> Option<Box<Owner>> {
+    pub(super) fn claimed(&mut self, c: &mut Conversation<Classification>, frame: u64) -> Option<Box<Owner>> {
         let again = matches!(&c.state, Classification::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Classification::New) || again {
             if let Some((name, why, session, _)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some(Box::new(Owner::new(name, session, Some(self.generation))));
+                let named = matches!(why, BY_PROTO | BY_PORT);
+                let weighed = if named { self.weighed() } else { None };
+                return Some(Box::new(Owner { weighed, ..Owner::new(name, session, Some(self.generation)) }));
             }
             if again {
                 c.state = Classification::Foreign(self.generation);
+            } else if frame > 0
+                && let Some(found) = self.looked(c, frame)
+            {
+                return Some(found);
             }
         }
         match std::mem::take(&mut c.state) {
@@ -296,6 +385,29 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
+    /// Takes from the first reading what it knows of a conversation that begins.
+    fn looked(&mut self, c: &mut Conversation<Classification>, frame: u64) -> Option<Box<Owner>> {
+        let look = self.ahead.as_mut()?.look(c, frame, self.options);
+        match look {
+            Look::Unknown => None,
+            Look::Foreign(first, tied) => {
+                if let Some(both) = tied {
+                    *self.counters.tied.entry(both).or_default() += 1;
+                }
+                self.counters.unclaimed.begin_with(c.id, first);
+                c.state = Classification::Foreign(self.generation);
+                None
+            }
+            Look::Claimed(name, why, session, credit) => {
+                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                let mut owner = Owner::new(name, session, None);
+                owner.outcome.credit = credit;
+                self.learn(c, &owner);
+                Some(Box::new(owner))
+            }
+        }
+    }
+
     /// Passes the held events of the streams to a session, in their order. Returns how many bytes
     /// of each stream it has read.
     fn replay(&mut self, c: &Conversation<Classification>, pending: &Pending, owner: &mut Owner) -> [usize; 2] {
@@ -318,7 +430,7 @@ impl<S: Sink> Inspector<'_, S> {
                 session.stream(item.side, &mut streams[k], event, out)
             });
             let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
-            owner.outcome.add(frame, self.emitted, broken);
+            owner.outcome.add(item.side, frame, self.emitted, broken);
         }
         [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }

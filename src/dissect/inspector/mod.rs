@@ -1,5 +1,6 @@
 //! From packets to messages: classifies each conversation and feeds its session.
 
+mod ahead;
 mod assignment;
 mod batch;
 mod classification;
@@ -9,26 +10,31 @@ mod dispatch;
 mod dump;
 mod handler;
 mod identify;
+mod known;
 mod lane;
 mod unclaimed;
+mod weigh;
 
+pub use ahead::Ahead;
 pub use assignment::Assignment;
-pub use classification::{Classification, Owner, Pending, Reclassification};
+pub use classification::{Classification, Owner, Pending, Reclassification, Settled};
 pub use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
 pub use dump::{Carrier, Piece, carried, dump, recognise};
 pub use lane::Worker;
-pub use unclaimed::{Unclaimed, UnclaimedFlow, Withdrawn};
+pub use unclaimed::{Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
 
 use super::dissector::{Dissector, Session, StreamEvent};
 use super::flow_info::FlowInfo;
 use super::message::{Dissection, Out, Sink};
 use super::options::Options;
+use super::wants::Wants;
 use crate::capture::{Packet, Time};
 use crate::flow::{Conversation, Origin, Side, Stream, Transport};
 use classification::{EventKind, PendingEvent, Running};
 use identify::HELD_BYTES;
+use known::KnownServers;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -50,9 +56,13 @@ pub struct Inspector<'a, S: Sink> {
     dissection: Dissection,
     expected: FxHashMap<SocketAddr, (u64, &'static str, Box<dyn Session>)>,
     generation: u64,
-    /// Ends of recognised conversations, with the protocol: another conversation with the same end
-    /// needs less evidence.
-    known: FxHashMap<SocketAddr, &'static str>,
+    known: KnownServers,
+    /// The first reading of the same capture.
+    ahead: Option<Box<Ahead<'a>>>,
+    /// How many conversations were named by the user, as far as their looks are weighed.
+    weighing: usize,
+    /// The protocols that the conversation asked about last fits, as bits by their order in the registry.
+    fits: Cell<u64>,
     /// Two protocols that fit what was asked last equally well.
     tied: Cell<Option<(&'static str, &'static str)>>,
     /// How many messages the session that was [run](Inspector::run) last has emitted.
@@ -65,7 +75,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
     /// An inspector that passes its messages to `sink`.
     pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
         let forced = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
-        let (dissection, counters) = (Dissection::default(), Counters::default());
+        let (mut dissection, counters) = (Dissection::default(), Counters::default());
+        dissection.set_wants(options.wants);
         Inspector {
             options,
             forced,
@@ -75,16 +86,31 @@ impl<'a, S: Sink> Inspector<'a, S> {
             dissection,
             expected: FxHashMap::default(),
             generation: 0,
-            known: FxHashMap::default(),
+            known: KnownServers::default(),
+            ahead: None,
+            weighing: 0,
+            fits: Cell::new(0),
             tied: Cell::new(None),
             emitted: 0,
             counters,
         }
     }
 
+    /// Makes other parts of the messages than the options want.
+    pub fn wants(mut self, wants: Wants) -> Self {
+        self.dissection.set_wants(wants);
+        self
+    }
+
     /// Hands claimed conversations over to other threads.
     pub fn dispatcher(mut self, dispatcher: Option<Dispatcher<'a>>) -> Self {
         self.dispatcher = dispatcher;
+        self
+    }
+
+    /// With a first reading of the same capture, which recognises conversations before they are dissected.
+    pub fn ahead(mut self, ahead: Option<Ahead<'a>>) -> Self {
+        self.ahead = ahead.map(Box::new);
         self
     }
 
@@ -127,7 +153,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
         let Running { name: proto, session, lines } = owner;
-        let mut out = Out::new(&mut self.dissection, self.sink, flow_info, names).counting(lines);
+        let mut out = Out::counting(lines, &mut self.dissection, self.sink, flow_info, names);
         work(session, &mut out);
         let broken = out.broken();
         self.emitted = out.emitted();
@@ -206,7 +232,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         side: Side,
         stream: &mut Stream,
         event: StreamEvent<'_>,
-        time: Time,
+        (frame, time): (u64, Time),
     ) {
         self.sequence(c.id);
         let flow_info = flow_info(c, self.options);
@@ -216,20 +242,25 @@ impl<'a, S: Sink> Inspector<'a, S> {
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
             owner.given(&event);
+            owner.weigh_bytes(side, stream, &event);
             let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
             if let (StreamEvent::Data { frame, .. }, Classification::Claimed(owner)) = (event, &mut c.state) {
-                owner.outcome.add(frame, self.emitted, broken);
+                owner.outcome.add(side, frame, self.emitted, broken);
+                let watched = owner.watched();
                 if broken && owner.generation.is_none() && owner.outcome.poor() {
                     self.doubt_stream(c, stream);
+                } else if watched {
+                    self.watch(c);
                 }
             }
             return;
         }
-        if let Some(mut owner) = self.claimed(c) {
+        if let Some(mut owner) = self.claimed(c, frame) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
             owner.given(&event);
+            owner.weigh_bytes(side, stream, &event);
             self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });

@@ -3,7 +3,7 @@
 
 use super::classification::{Classification, Pending};
 use crate::flow::{Conversation, Side, Transport};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::net::SocketAddr;
 
 /// How many unclaimed conversations are remembered: those with the most bytes.
@@ -14,6 +14,9 @@ const OPEN: usize = 4096;
 const FIRST: usize = 16;
 /// How many withdrawn claims are remembered.
 const GIVEN_UP: usize = 256;
+
+/// How many conversations are weighed that the user has named.
+pub(super) const WEIGHED: usize = 4096;
 
 /// The first bytes of each side, as far as remembered.
 type First = [Vec<u8>; 2];
@@ -52,6 +55,21 @@ pub struct Withdrawn {
     pub ends: [SocketAddr; 2],
 }
 
+/// A conversation that does not look like what the user named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlike {
+    /// Its number.
+    pub flow: u64,
+    /// Both ends.
+    pub ends: [SocketAddr; 2],
+    /// The protocol that the user named.
+    pub name: &'static str,
+    /// The bits of evidence for that.
+    pub bits: u32,
+    /// What it looks like instead.
+    pub instead: Option<&'static str>,
+}
+
 /// The counters and lists of such conversations.
 #[derive(Clone, Debug, Default)]
 pub struct Unclaimed {
@@ -64,6 +82,12 @@ pub struct Unclaimed {
     given_up: Vec<Withdrawn>,
     /// How many there were.
     pub given_up_count: u64,
+    /// Conversations that do not look like what the user named.
+    unlike: Vec<Unlike>,
+    /// Ends of those that do: others with the same end are pieces of what this is.
+    alike: FxHashSet<SocketAddr>,
+    /// The first recognised server that others spoke to in another way, and its protocol.
+    pub server: Option<(SocketAddr, &'static str)>,
     /// Datagrams of conversations that were claimed only after those had been dropped.
     pub unread: u64,
 }
@@ -82,6 +106,18 @@ impl Unclaimed {
         self.open.insert(c.id, first);
     }
 
+    /// The same where these are known.
+    pub(super) fn begin_with(&mut self, flow: u64, first: [Vec<u8>; 2]) {
+        if self.open.len() < OPEN {
+            self.open.insert(flow, first);
+        }
+    }
+
+    /// Takes its first bytes.
+    pub(super) fn forget(&mut self, flow: u64) -> [Vec<u8>; 2] {
+        self.open.remove(&flow).unwrap_or_default()
+    }
+
     /// It was closed.
     pub(super) fn end(&mut self, c: &Conversation<Classification>) {
         self.count += 1;
@@ -91,6 +127,33 @@ impl Unclaimed {
         if self.ended.len() >= 2 * REMEMBERED {
             self.sort();
         }
+    }
+
+    /// A conversation does not look like what the user named.
+    pub(super) fn unlike(&mut self, unlike: Unlike) {
+        if self.unlike.len() < WEIGHED {
+            self.unlike.push(unlike);
+        }
+    }
+
+    /// A conversation does look like it.
+    pub(super) fn alike(&mut self, ends: [SocketAddr; 2]) {
+        if self.alike.len() < 2 * WEIGHED {
+            self.alike.extend(ends);
+        }
+    }
+
+    /// The conversations that do not look like what the user named, nor have an end in common with one that does.
+    pub fn unlike_ones(&mut self) -> &[Unlike] {
+        let alike = &self.alike;
+        self.unlike.retain(|unlike| unlike.ends.iter().all(|end| !alike.contains(end)));
+        self.unlike.sort_by_key(|unlike| unlike.flow);
+        &self.unlike
+    }
+
+    /// It spoke to a server of this protocol.
+    pub(super) fn at_server(&mut self, server: SocketAddr, proto: &'static str) {
+        self.server.get_or_insert((server, proto));
     }
 
     /// The claim of a conversation was withdrawn.
@@ -106,6 +169,9 @@ impl Unclaimed {
     pub fn add(&mut self, other: &Unclaimed) {
         self.count += other.count;
         self.unread += other.unread;
+        self.server = self.server.or(other.server);
+        self.unlike.extend_from_slice(&other.unlike);
+        self.alike.extend(&other.alike);
         self.ended.extend_from_slice(&other.ended);
         self.sort();
         self.given_up_count += other.given_up_count;
@@ -161,5 +227,22 @@ mod tests {
             assert_eq!(all.withdrawn(), one.withdrawn());
         }
         assert_eq!(one.withdrawn().len(), GIVEN_UP);
+    }
+
+    /// Many are counted, and few of them remembered: those that were withdrawn, and those that nobody
+    /// claimed.
+    #[test]
+    fn memory_is_bounded() {
+        let ends = ["10.0.0.1:1", "10.0.0.2:2"].map(|end| end.parse().unwrap());
+        let mut all = Unclaimed::default();
+        for flow in 0..10 * GIVEN_UP as u64 {
+            all.give_up(Withdrawn { flow, name: "toy", messages: 1, broken: 1, frames: [flow; 2], ends });
+            assert!(all.given_up.len() < 2 * GIVEN_UP, "{}", all.given_up.len());
+        }
+        assert_eq!(all.given_up_count, 10 * GIVEN_UP as u64);
+        assert_eq!(
+            all.withdrawn().iter().map(|one| one.flow).collect::<Vec<_>>(),
+            (0..GIVEN_UP as u64).collect::<Vec<_>>()
+        );
     }
 }

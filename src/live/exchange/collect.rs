@@ -2,7 +2,7 @@
 
 use crate::dissect::{Dissector, FlowInfo, Message, Options, Registry, Role, SessionReader, Sink};
 use crate::flow::{Origin, Side, Transport};
-use crate::live::OwnedMessage;
+use crate::message::OwnedMessage;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -19,8 +19,6 @@ pub struct Collect<'c, 'a> {
     pub first: Instant,
     /// Who sees them.
     pub observer: Option<&'c Observer<'a>>,
-    /// Memory to be used again.
-    pub text: &'c mut Vec<u8>,
     /// So much memory is left for them.
     pub room: usize,
     /// There were more.
@@ -35,7 +33,7 @@ impl Sink for Collect<'_, '_> {
         if self.full {
             return;
         }
-        let owned = OwnedMessage { first: Some(self.first), ..OwnedMessage::of(message, self.text) };
+        let owned = OwnedMessage { first: Some(self.first), ..OwnedMessage::of(message) };
         let weight = owned.weight();
         self.full = weight > self.room;
         if !self.full {
@@ -72,6 +70,6 @@ struct First(Option<OwnedMessage>);
 
 impl Sink for First {
     fn message(&mut self, message: &Message<'_>) {
-        self.0.get_or_insert_with(|| OwnedMessage::of(message, &mut Vec::new()));
+        self.0.get_or_insert_with(|| OwnedMessage::of(message));
     }
 }

@@ -5,8 +5,9 @@
 //! sent that the protocol's own session, reading it as the peer will, does not read as whole
 //! messages, to the last byte.
 
-use crate::dissect::Role;
-use crate::live::OwnedMessage;
+use crate::codec::layout::UNKNOWN;
+use crate::dissect::{Role, Senders};
+use crate::message::OwnedMessage;
 
 /// Why something is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +39,8 @@ pub struct Reading<'a> {
     pub length: usize,
     /// The messages.
     pub messages: &'a [OwnedMessage],
+    /// The messages that only one of the sides sends.
+    pub senders: Senders,
     /// Bytes of a stream that wait for more to come.
     pub unread: usize,
 }
@@ -47,7 +50,7 @@ pub struct Reading<'a> {
 /// # Errors
 /// Why not.
 pub fn admit(reading: &Reading<'_>) -> Result<(), Refusal> {
-    let Reading { role, length, messages, unread } = *reading;
+    let Reading { role, length, messages, senders, unread } = *reading;
     if length == 0 {
         return Err(Refusal::Empty);
     }
@@ -55,7 +58,9 @@ pub fn admit(reading: &Reading<'_>) -> Result<(), Refusal> {
         if let Some(fault) = &message.fault {
             return Err(Refusal::Broken(fault.clone()));
         }
-        if message.from == role.other() || message.message == "unknown" {
+        // A session may name the sender by the direction alone.
+        let others = |(by, names): &(Role, &[&str])| *by == role.other() && names.contains(&message.message);
+        if message.from == role.other() || message.message == UNKNOWN || senders.iter().any(others) {
             return Err(Refusal::Misdirected(message.message, role.name()));
         }
     }

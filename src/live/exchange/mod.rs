@@ -16,10 +16,11 @@ mod tests;
 
 pub use collect::{Observer, read_alone};
 
-use super::{NetError, OwnedMessage};
+use super::NetError;
 use crate::capture::Time;
 use crate::dissect::{Dissector, Encoder, FlowInfo, Line, Options, Role, Server, Session, SessionReader};
 use crate::flow::{Origin, Side, Transport};
+use crate::message::OwnedMessage;
 use collect::Collect;
 use gate::Reading;
 use raw::Raw;
@@ -85,7 +86,6 @@ pub struct Exchange<'a> {
     begun: Option<Instant>,
     ended: Option<NetError>,
     raw: Raw,
-    text: Vec<u8>,
 }
 
 impl<'a> Exchange<'a> {
@@ -120,7 +120,6 @@ impl<'a> Exchange<'a> {
             begun: None,
             ended: None,
             raw: Raw::default(),
-            text: Vec::new(),
             setup,
             options,
         }
@@ -235,7 +234,8 @@ impl<'a> Exchange<'a> {
     pub fn send_bytes(&mut self, bytes: Vec<u8>, now: Instant) -> Result<(), NetError> {
         let messages = if bytes.is_empty() { Vec::new() } else { self.sent(&bytes, now) };
         let unread = self.reader.unread(Side::A);
-        gate::admit(&Reading { role: self.setup.role, length: bytes.len(), messages: &messages, unread })?;
+        let (role, senders) = (self.setup.role, self.setup.dissector.senders());
+        gate::admit(&Reading { role, length: bytes.len(), messages: &messages, senders, unread })?;
         self.outbox.push_back(bytes);
         Ok(())
     }
@@ -253,6 +253,12 @@ impl<'a> Exchange<'a> {
     /// The bytes of a message as it goes on the wire.
     fn write(&mut self, message: &OwnedMessage) -> Result<Vec<u8>, NetError> {
         let version = message.version.or(self.setup.version);
+        if self.setup.transport == Transport::Udp
+            && !self.encoder.remembers(message.proto, message.message)
+            && let Some(bytes) = message.bytes_in(version)
+        {
+            return Ok(bytes.to_vec());
+        }
         let line = Line { version, ..message.line(self.setup.flow) };
         let bytes = self.encoder.encode(&line).map_err(|error| NetError::Encode(error.to_string()))?;
         let framed = match self.setup.transport {
@@ -283,7 +289,7 @@ impl<'a> Exchange<'a> {
         let flow_info = flow_info(&self.setup, &self.options);
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let observer = self.setup.observer.as_ref();
-        let mut collect = Collect { list, first, observer, text: &mut self.text, room, full: false };
+        let mut collect = Collect { list, first, observer, room, full: false };
         match bytes {
             Some(bytes) => {
                 self.frame += 1;

@@ -27,7 +27,7 @@ fn exchange(proto: &str, transport: Transport, settings: &[&str], caps: PeerCaps
 }
 
 fn message(proto: &'static str, message: &'static str, fields: serde_json::Value) -> OwnedMessage {
-    OwnedMessage { proto, message, fields, from: Role::Client, ..OwnedMessage::default() }
+    OwnedMessage::new(proto, message, Role::Client, fields)
 }
 
 #[test]
@@ -41,7 +41,10 @@ fn bytes_in_messages_out_bytes_to_send() {
         tcp.recv(bytes, at);
     }
     let welcome = tcp.poll_message().unwrap();
-    assert_eq!((welcome.message, welcome.from, welcome.number("client_id")), ("welcome", Role::Server, Some(7)));
+    assert_eq!(
+        (welcome.message, welcome.from, welcome.number(&crate::protocols::riptide::layout::CLIENT)),
+        ("welcome", Role::Server, Some(7))
+    );
     assert_eq!(welcome.first, Some(now), "its first byte came then");
     assert!(tcp.poll_message().is_none() && tcp.ended().is_none());
     // The end: the messages before it, then why nothing comes any more.
@@ -75,6 +78,57 @@ fn what_the_gate_keeps_back() {
     assert!(udp.poll_transmit().is_none());
 }
 
+/// A session that reads a message as the other side's, or as none that it knows: it stays here.
+#[test]
+fn messages_of_the_other_side_are_kept_back() {
+    let admit = |role, message: OwnedMessage| {
+        let reading = gate::Reading { role, length: 4, messages: &[message], senders: &[], unread: 0 };
+        gate::admit(&reading)
+    };
+    let ping = |from| OwnedMessage { message: "ping", from, ..OwnedMessage::default() };
+    for (ours, name) in [(Role::Client, "client"), (Role::Server, "server")] {
+        assert_eq!(admit(ours, ping(ours)), Ok(()));
+        assert_eq!(admit(ours, ping(Role::Unknown)), Ok(()), "of both sides");
+        assert_eq!(admit(ours, ping(ours.other())), Err(gate::Refusal::Misdirected("ping", name)));
+    }
+    let (mut udp, now) = exchange("riptide", Transport::Udp, &["riptide.version=2.0"], PeerCaps::default());
+    let refusal = udp.send_bytes(vec![0x20, 1, 0, 9], now);
+    assert!(
+        matches!(refusal, Err(NetError::Gate(gate::Refusal::Misdirected("unknown", "client")))),
+        "a type above the known ones: {refusal:?}"
+    );
+    assert!(udp.poll_transmit().is_none());
+    udp.send_bytes(vec![5, 1, 0, 0], now).unwrap();
+    assert_eq!(udp.poll_transmit(), Some(vec![5, 1, 0, 0]), "a client's heartbeat is sent");
+}
+
+/// A session that names the sender by the direction alone does not let the other side's messages out.
+#[test]
+fn what_only_the_other_side_sends_is_kept_back() {
+    let bytes = |of: &str| hex::decode(of).unwrap();
+    for (proto, transport, set, of_server, of_client) in [
+        // client_connected; a connect.
+        ("riptide", Transport::Udp, "riptide.version=2.0", "0901000500", "03"),
+        // connection_acknowledge; connection_request.
+        ("dnp", Transport::Udp, "dnp.resend=3", "01000000", "0001000000"),
+        // kick; a heartbeat.
+        ("nano", Transport::Tcp, "nano.dict=none", "05000000", "03000000"),
+    ] {
+        let (mut client, now) = exchange(proto, transport, &[set], PeerCaps::default());
+        let refusal = client.send_bytes(bytes(of_server), now);
+        assert!(
+            matches!(refusal, Err(NetError::Gate(gate::Refusal::Misdirected(_, "client")))),
+            "{proto}: {refusal:?}"
+        );
+        assert!(client.poll_transmit().is_none());
+        let (client, now) = exchange(proto, transport, &[set], PeerCaps::default());
+        let mut server = Exchange::new(Setup { role: Role::Server, ..client.setup().clone() }, &client.options);
+        server.send_bytes(bytes(of_server), now).unwrap();
+        let (mut client, now) = exchange(proto, transport, &[set], PeerCaps::default());
+        client.send_bytes(bytes(of_client), now).unwrap();
+    }
+}
+
 #[test]
 fn a_peer_without_end_is_left() {
     let caps = PeerCaps { live_unread_bytes: 4096, live_kept_bytes: 16 << 10, ..PeerCaps::default() };
@@ -96,4 +150,38 @@ fn a_peer_without_end_is_left() {
         assert!(tcp.poll_message().is_some());
     }
     assert!(tcp.ended().is_none());
+}
+
+/// What a verdict on a stranger rests on: the beginning of a stream in one piece, or some datagrams.
+#[test]
+fn the_beginning_of_what_came_is_kept() {
+    let kept = |datagrams, pieces: usize, size: usize| {
+        let mut raw = raw::Raw::default();
+        (0..pieces).for_each(|n| raw.keep(&vec![n as u8; size], datagrams));
+        raw.list().to_vec()
+    };
+    assert_eq!(kept(false, 3, 2), [[0, 0, 1, 1, 2, 2]]);
+    assert_eq!(kept(true, 3, 2), [[0, 0], [1, 1], [2, 2]]);
+    let lengths = |list: Vec<Vec<u8>>| list.iter().map(Vec::len).collect::<Vec<_>>();
+    assert_eq!(lengths(kept(false, 20, 1000)), [4096]);
+    assert_eq!(lengths(kept(true, 20, 5000)), [4096; 8]);
+}
+
+/// Why nothing comes any more is said as it is, however often it is asked.
+#[test]
+fn each_end_has_its_reason() {
+    for reset in [false, true] {
+        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], PeerCaps::default());
+        tcp.closed(reset, now);
+        for _ in 0..2 {
+            assert!(matches!(tcp.ended(), Some(NetError::Closed { reset: is }) if is == reset), "{:?}", tcp.ended());
+        }
+    }
+    // An end after another is not one.
+    let caps = PeerCaps { live_unread_bytes: 64, ..PeerCaps::default() };
+    let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
+    tcp.recv(&[4, 0xff, 0xff, 0xff], now);
+    tcp.recv(&[0; 100], now);
+    tcp.closed(true, now);
+    assert!(matches!(tcp.ended(), Some(NetError::Endless { most: 64, .. })), "{:?}", tcp.ended());
 }

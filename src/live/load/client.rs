@@ -3,9 +3,10 @@
 use super::socket::{Came, Socket};
 use crate::dissect::Options;
 use crate::flow::Transport;
+use crate::live::NetError;
 use crate::live::pace::Pacer;
 use crate::live::replay::{Action, Channels, Ending, Order, Plan, Player, Settings};
-use crate::live::{Channel, NetError};
+use crate::message::Channel;
 use mio::event::Event;
 use mio::{Registry, Token};
 use std::net::SocketAddr;

@@ -319,3 +319,149 @@ pub(super) fn millis(nanos: i64) -> f64 {
 fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e3).round() / 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::replay::Ending;
+
+    const MILLISECOND: i64 = 1_000_000;
+
+    /// Intervals have what was measured in them, the report what was measured in all of them.
+    #[test]
+    fn times_of_all_intervals_are_in_the_report() {
+        let begin = Instant::now();
+        let mut figures = Figures::new(2, begin);
+        for (interval, connect, request) in [(1, 10, 2), (2, 30, 4)] {
+            figures.begun();
+            figures.now.connected += 1;
+            figures.now.connects.add(connect * MILLISECOND);
+            figures.now.requests.add(request * MILLISECOND);
+            let part = figures.part(begin + Duration::from_secs(interval));
+            assert_eq!((part.counted.connected, part.active), (1, interval));
+            assert_eq!(part.counted.connects.max(), Some(connect * MILLISECOND));
+            assert_eq!(part.counted.requests.max(), Some(request * MILLISECOND));
+        }
+        let report = figures.finished(begin + Duration::from_secs(2)).json();
+        assert_eq!((&report["started"], &report["connected"]), (&json!(2), &json!(2)));
+        assert_eq!((&report["connect_max"], &report["max"]), (&json!(30.0), &json!(4.0)));
+        // Half of them took no longer than the shorter one, give or take a bucket.
+        for (name, least, most) in [("connect_p50", 9.0, 11.0), ("p50", 1.8, 2.2)] {
+            assert!((least..most).contains(&report[name].as_f64().unwrap()), "{name}: {report}");
+        }
+    }
+
+    fn ending(complete: bool) -> Ending {
+        let (over, trouble, unsaid) = (None, None, None);
+        Ending { complete, over, trouble, unsaid, stopped: false, heard: true }
+    }
+
+    /// The report of one session that ended like this, and why.
+    fn report(stopping: bool, ended: Ended) -> (&'static str, Vec<String>) {
+        let mut figures = Figures::new(1, Instant::now());
+        figures.begun();
+        figures.playing += u64::from(ended.connected);
+        figures.ended(ended, stopping);
+        figures.part(Instant::now());
+        let all = &figures.all;
+        let places = [
+            ("finished", all.finished),
+            ("left", all.left),
+            ("refused", all.refused),
+            ("silent", all.silent),
+            ("dropped", all.dropped),
+            ("incomplete", all.incomplete),
+        ];
+        assert_eq!(places.iter().map(|(_, count)| count).sum::<u64>(), 1, "a session has one end");
+        assert_eq!((figures.active, figures.playing), (0, 0));
+        let place = places.into_iter().find(|(_, count)| *count == 1).unwrap().0;
+        (place, figures.reasons.into_keys().collect())
+    }
+
+    #[test]
+    fn each_end_has_its_place() {
+        let some = |text: &str| Some(text.to_string());
+        let session = |connected, ending| Ended { ending, connected, error: None, refused: false };
+        let over = |heard| Ending { over: some("it is full"), heard, ..ending(false) };
+        let trouble = Ending { trouble: some("reset: by 10.0.0.1"), ..ending(false) };
+        let unsaid = Ending { unsaid: some("no field fits"), ..ending(false) };
+        let refused = Ended { refused: true, error: some("refused"), ..session(false, None) };
+        let leaves = Ending { stopped: true, ..ending(false) };
+        for (place, why, stopping, ended) in [
+            ("finished", "", false, session(true, Some(ending(true)))),
+            ("finished", "", true, session(true, Some(ending(true)))),
+            ("left", "", true, session(true, Some(leaves.clone()))),
+            ("left", "", true, session(false, None)),
+            ("incomplete", "", false, session(true, Some(leaves))),
+            ("incomplete", "no field fits", false, session(true, Some(unsaid))),
+            ("dropped", "it is full", false, session(true, Some(over(true)))),
+            ("dropped", "reset", false, session(true, Some(trouble.clone()))),
+            ("refused", "refused", false, refused),
+            ("refused", "it is full", false, session(false, Some(over(true)))),
+            ("silent", "it is full", false, session(false, Some(over(false)))),
+            ("silent", "reset", false, session(false, Some(trouble))),
+            ("silent", "", false, session(false, Some(ending(true)))),
+        ] {
+            let (at, reasons) = report(stopping, ended);
+            assert_eq!((at, reasons.concat().as_str()), (place, why));
+        }
+    }
+
+    /// All counts of all intervals are in the report.
+    #[test]
+    fn counts_are_added_up() {
+        let mut figures = Figures::new(9, Instant::now());
+        for _ in 0..2 {
+            let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } =
+                &mut figures.now;
+            let counts = [started, connected, refused, silent, dropped, incomplete, finished, left, resent];
+            counts.into_iter().zip(1..).for_each(|(count, n)| *count += n);
+            figures.part(Instant::now());
+        }
+        let json = figures.finished(Instant::now()).json();
+        let names = ["connected", "refused", "silent", "dropped", "incomplete", "finished", "left", "resent"];
+        for (name, n) in names.into_iter().zip(2..) {
+            assert_eq!(json[name], 2 * n, "{name}: {json}");
+        }
+    }
+
+    /// Whose the limit was, by how busy and how late this side was and by what became of the sessions.
+    #[test]
+    fn the_limit_is_one_sides() {
+        let figures = |idle: u64, late: &[u64], dropped: u64| {
+            let mut figures = Figures::new(1, Instant::now());
+            figures.took = Duration::from_secs(10);
+            figures.idle = Duration::from_secs(idle);
+            late.iter().for_each(|millis| figures.late(Duration::from_millis(*millis)));
+            figures.all.dropped = dropped;
+            figures
+        };
+        assert_eq!([10, 6, 1, 0].map(|idle| figures(idle, &[], 0).busy()), [0.0, 0.4, 0.9, 1.0]);
+        assert_eq!(figures(20, &[], 0).busy(), 0.0, "no less than nothing");
+        assert_eq!(Figures::new(1, Instant::now()).busy(), 0.0, "before any time has passed");
+        for (limit, idle, late, dropped) in [
+            (None, 5, &[1][..], 0),
+            (Some("client"), 1, &[1], 3),
+            (Some("server"), 5, &[1], 3),
+            (Some("server"), 5, &[200], 3),
+            (Some("client"), 5, &[1500], 3),
+            (Some("client"), 5, &[200], 0),
+        ] {
+            assert_eq!(figures(idle, late, dropped).limit(), limit, "{idle} {late:?} {dropped}");
+        }
+    }
+
+    #[test]
+    fn times_are_milliseconds_of_three_digits() {
+        assert_eq!([0, 1_499, 1_500, 2_345_678, 61_000_000_000].map(millis), [0.0, 0.001, 0.002, 2.346, 61_000.0]);
+        let mut delays = Delays::default();
+        assert_eq!(times(&delays), [("p50", None), ("p90", None), ("p99", None), ("max", None)]);
+        (1..=100).for_each(|n| delays.add(n * MILLISECOND));
+        for ((name, time), (wanted, exact)) in
+            times(&delays).into_iter().zip([("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("max", 100.0)])
+        {
+            let near = millis(time.unwrap()) / exact;
+            assert!(name == wanted && (0.97..1.03).contains(&near), "{name}: {near}");
+        }
+    }
+}

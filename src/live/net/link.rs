@@ -5,8 +5,9 @@ use super::record::{Recorder, now};
 use super::wire::{Arrived, Wire};
 use crate::dissect::{Dissector, Options, Role};
 use crate::flow::Transport;
+use crate::live::NetError;
 use crate::live::exchange::{Clock, Exchange, Observer, Setup};
-use crate::live::{NetError, OwnedMessage};
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -103,7 +104,7 @@ impl<'a> Link<'a> {
     /// # Errors
     /// Why it was not.
     pub fn send_as(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, NetError> {
-        self.send_message(&OwnedMessage { proto, message, fields: fields.clone(), ..OwnedMessage::default() })
+        self.send_message(&OwnedMessage::new(proto, message, self.exchange.setup().role, fields.clone()))
     }
 
     /// Sends a message, the protocol's or its carrier's, if the [`gate`](crate::live::exchange::gate)

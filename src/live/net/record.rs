@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,6 +15,8 @@ const ETHERNET: LinkType = LinkType(1);
 /// More than a segment on an Ethernet has never.
 const MSS: usize = 1460;
 
+/// Nanoseconds.
+const SECOND: i64 = 1_000_000_000;
 /// What a frame takes in the file beside its bytes.
 const RECORD: usize = 16;
 
@@ -84,10 +87,14 @@ impl Recorder {
     }
 }
 
-/// Now, for captures and sessions.
+/// Returns the time of day, for captures and sessions. It never goes back, also where the system's
+/// clock is set: a recording is in the order of time.
 pub fn now() -> Time {
+    static LAST: AtomicI64 = AtomicI64::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time { secs: since.as_secs() as i64, frac: since.subsec_nanos() as u64, digits: 9 }
+    let nanos = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
+    let nanos = LAST.fetch_max(nanos, Ordering::Relaxed).max(nanos);
+    Time { secs: nanos / SECOND, frac: (nanos % SECOND) as u64, digits: 9 }
 }
 
 /// One conversation's frames.

@@ -1,13 +1,15 @@
-//! The two kinds of sockets.
+//! The kinds of sockets.
 
-use std::io::Read;
-use std::net::{TcpStream, UdpSocket};
-use std::time::Duration;
+use std::io::{Error, ErrorKind, Read};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
 
 /// A socket that speaks to one peer.
 pub enum Socket {
     /// Datagrams.
     Udp(UdpSocket),
+    /// Datagrams of a socket to which others send, too: only this peer's are read.
+    Shared(UdpSocket, SocketAddr),
     /// A stream.
     Tcp(TcpStream),
 }
@@ -15,16 +17,28 @@ pub enum Socket {
 impl Socket {
     /// Reads once: what is there, or what comes in time.
     pub fn read(&mut self, buffer: &mut [u8], wait: Duration) -> std::io::Result<usize> {
-        let now = wait.is_zero();
         match self {
             Socket::Udp(socket) => {
-                socket.set_nonblocking(now)?;
-                if !now {
-                    socket.set_read_timeout(Some(wait))?;
-                }
+                waiting(socket, wait)?;
                 socket.recv(buffer)
             }
+            Socket::Shared(socket, peer) => {
+                let (begin, mut left) = (Instant::now(), wait);
+                loop {
+                    waiting(socket, left)?;
+                    let (length, from) = socket.recv_from(buffer)?;
+                    if from == *peer {
+                        return Ok(length);
+                    }
+                    // Whoever else sends without end does not hold up the clock.
+                    left = wait.saturating_sub(begin.elapsed());
+                    if left.is_zero() {
+                        return Err(Error::from(ErrorKind::WouldBlock));
+                    }
+                }
+            }
             Socket::Tcp(stream) => {
+                let now = wait.is_zero();
                 stream.set_nonblocking(now)?;
                 if !now {
                     stream.set_read_timeout(Some(wait))?;
@@ -37,4 +51,19 @@ impl Socket {
             }
         }
     }
+
+    /// Sends a datagram.
+    pub fn datagram(&self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Socket::Udp(socket) => socket.send(bytes).map(drop),
+            Socket::Shared(socket, peer) => socket.send_to(bytes, *peer).map(drop),
+            Socket::Tcp(_) => Err(Error::from(ErrorKind::Unsupported)),
+        }
+    }
+}
+
+/// Lets the next read wait so long, or not at all.
+fn waiting(socket: &UdpSocket, wait: Duration) -> std::io::Result<()> {
+    socket.set_nonblocking(wait.is_zero())?;
+    if wait.is_zero() { Ok(()) } else { socket.set_read_timeout(Some(wait)) }
 }

@@ -80,9 +80,19 @@ impl<'a> Wire<'a> {
         // Connected: datagrams of other addresses are dropped, and ICMP's answers are told.
         socket.connect(peer).map_err(NetError::of_datagram)?;
         let ends = [socket.local_addr().map_err(NetError::of_datagram)?, peer];
-        let tape = Tape::new(recorder, ends);
+        Ok(Wire::of_datagrams(Socket::Udp(socket), ends, recorder))
+    }
+
+    /// A bound socket that stays open to all: only what this peer sends is taken, what others send
+    /// is dropped without an answer.
+    pub fn shared(socket: UdpSocket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
+        Wire::of_datagrams(Socket::Shared(socket, ends[1]), ends, recorder)
+    }
+
+    fn of_datagrams(socket: Socket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
         let (patience, stop) = (Duration::ZERO, CancelToken::default());
-        Ok(Wire { socket: Socket::Udp(socket), ends, tape, buffer: vec![0; BUFFER], patience, stop, untold: None })
+        let tape = Tape::new(recorder, ends);
+        Wire { socket, ends, tape, buffer: vec![0; BUFFER], patience, stop, untold: None }
     }
 
     /// A TCP connection, which we have asked for (`ours`) or the peer.
@@ -118,7 +128,7 @@ impl<'a> Wire<'a> {
     /// # Errors
     /// Those of the socket and the recorder.
     pub fn recv(&mut self, wait: Duration) -> Result<Arrived<'_>, NetError> {
-        let datagrams = matches!(self.socket, Socket::Udp(_));
+        let datagrams = !matches!(self.socket, Socket::Tcp(_));
         let mut wait = if self.untold.is_some() { Duration::ZERO } else { wait };
         let mut errors = 0..ERRORS;
         let read = loop {
@@ -151,12 +161,13 @@ impl<'a> Wire<'a> {
         Ok(Arrived::End(reset))
     }
 
-    /// A datagram that came before this wire was there.
+    /// Records what came before this wire was there: a datagram, or the stream's first bytes.
     ///
     /// # Errors
     /// Those of the recorder.
     pub fn came(&mut self, bytes: &[u8]) -> Result<(), NetError> {
-        self.tape.bytes(1, bytes, true, now()).map_err(NetError::Record)
+        let datagrams = !matches!(self.socket, Socket::Tcp(_));
+        self.tape.bytes(1, bytes, datagrams, now()).map_err(NetError::Record)
     }
 
     /// Sends a datagram, or bytes of the stream. That the peer has closed the stream is told by
@@ -167,11 +178,11 @@ impl<'a> Wire<'a> {
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let time = now();
         let datagrams = match &mut self.socket {
-            Socket::Udp(socket) => {
+            socket @ (Socket::Udp(_) | Socket::Shared(..)) => {
                 let mut errors = 0..ERRORS;
                 loop {
-                    match socket.send(bytes).map_err(NetError::of_datagram) {
-                        Ok(_) => break true,
+                    match socket.datagram(bytes).map_err(NetError::of_datagram) {
+                        Ok(()) => break true,
                         // The system tells of an earlier datagram instead of sending this one.
                         Err(error @ NetError::Refused) if errors.next().is_some() => self.untold = Some(error),
                         Err(error) => return Err(error),

@@ -20,7 +20,7 @@ pub use data::ConnectData;
 pub use findings::{Event, Findings, Found, Sample};
 pub use method::{Ask, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
-pub use session::{Sampler, Session};
+pub use session::{Sampler, Session, series};
 pub use verdict::{Unexpected, hex_of, seconds};
 
 use crate::dissect::{Dissector, Options};

@@ -4,11 +4,12 @@
 
 use super::{Ask, Carrier, Failure, Findings, Unexpected};
 use crate::dissect::{Options, Role};
+use crate::live::NetError;
 use crate::live::net::Link;
 use crate::live::net::cancel::SLICE;
 use crate::live::pace::Pacer;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
-use crate::live::{NetError, OwnedMessage};
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
 
@@ -110,8 +111,7 @@ impl<'a> Session<'a> {
         version: Option<&'static str>,
         fields: Json,
     ) -> Result<Instant, Failure> {
-        let from = Role::Client;
-        let said = OwnedMessage { proto: self.proto, message, version, from, fields, ..OwnedMessage::default() };
+        let said = OwnedMessage { version, ..OwnedMessage::new(self.proto, message, Role::Client, fields) };
         let (recorded, now) = (Recorded { said, ..Recorded::default() }, Instant::now());
         let refused = |why: String| Failure::from_net_error(NetError::Encode(why), self.carrier);
         self.actor.send(&recorded, now, &mut self.out).map_err(refused)?;

@@ -3,7 +3,7 @@
 use super::strangers::{banner, stranger};
 use super::{Ask, Carrier, Failure, Outcome};
 use crate::flow::Transport;
-use crate::live::OwnedMessage;
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl Unexpected {
             let fault = heard.fault.clone().unwrap_or_default();
             let text = format!("a broken answer: {fault}; bytes {}", hex_of(raw));
             let advice = "something between may cut packets, or the server is of another protocol; -v shows the tree";
-            let answer = json!({"message": heard.message, "fields": heard.fields, "fault": fault});
+            let answer = json!({"message": heard.message, "fields": heard.to_json(), "fault": fault});
             return Failure::new(Outcome::Broken, text, advice).with("answer", answer).with("bytes", hex_of(raw));
         }
         if raw.iter().any(|bytes| !bytes.is_empty()) {

@@ -1,8 +1,9 @@
 //! Datagrams beside a stream: a protocol whose stream names ports for them. Each name is replaced by a
 //! port of the proxy's, behind which the two sockets wait.
 
+use crate::codec::layout::Field;
 use crate::dissect::PortNames;
-use crate::live::OwnedMessage;
+use crate::message::OwnedMessage;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -63,7 +64,8 @@ impl Beside {
         flow: u64,
         ends: [SocketAddr; 2],
     ) -> io::Result<Option<(&'static str, u16)>> {
-        let named = |field: &str| said.number(field).and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
+        let named =
+            |field: &Field| said.number(field).and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
         if said.message == names.offer.0 {
             let Some(port) = named(names.offer.1) else { return Ok(None) };
             let target = SocketAddr::new(ends[1].ip(), port);
@@ -76,13 +78,13 @@ impl Beside {
             }
             self.ports.insert(flow, Ports { ours, client: None });
             self.opened.push(Opened { client, server, target, of: ends[0] });
-            return Ok(Some((names.offer.1, ours[0])));
+            return Ok(Some((names.offer.1.name, ours[0])));
         }
         if said.message == names.answer.0
             && let Some(ports) = self.ports.get_mut(&flow)
         {
             ports.client = named(names.answer.1);
-            return Ok(ports.client.map(|_| (names.answer.1, ports.ours[1])));
+            return Ok(ports.client.map(|_| (names.answer.1.name, ports.ours[1])));
         }
         Ok(None)
     }

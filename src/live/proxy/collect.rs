@@ -4,8 +4,8 @@ use super::{Beside, Way};
 use crate::dissect::{Encoder, Message, Options, Rewriter, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Side, Transport};
-use crate::live::OwnedMessage;
 use crate::live::rules::{Action, Counters, RuleSet, edit};
+use crate::message::OwnedMessage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,7 +106,6 @@ pub struct Collector<'a> {
     pub(super) pieces: Vec<Piece>,
     /// The packet that is being read.
     pub(super) frame: u64,
-    text: Vec<u8>,
     /// What each direction had to say again.
     pub(super) resent: [u64; 2],
 }
@@ -129,7 +128,6 @@ impl<'a> Collector<'a> {
             seen: Vec::new(),
             pieces: Vec::new(),
             frame: 0,
-            text: Vec::new(),
             resent: [0; 2],
         }
     }
@@ -214,26 +212,28 @@ impl<'a> Collector<'a> {
             // Its rewriter has to meet all frames, also those before the first that a rule is for.
             self.writing(flow, message.dissection.proto, options);
         }
-        // The encoder has to meet all messages: earlier ones say how later ones are written. So do a
-        // stream's, whose rules may come later.
+        // The encoder has to meet the messages that say how later ones are written. So do a stream's,
+        // whose rules may come later.
         let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
         if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
-            let said = OwnedMessage::of(message, &mut self.text);
+            let said = OwnedMessage::of(message);
             let named = if stream && !passed && !decision.dropped { self.named(&said, message) } else { None };
-            let writing = self.writing(flow, message.dissection.proto, options);
+            let wanted = (named.is_some() || !decision.edits.is_empty()) && !decision.dropped;
+            let writing = self.writing(flow, said.proto, options);
+            let writing = writing.filter(|writing| wanted || writing.encoder.remembers(said.proto, said.message));
             let again = writing.map(|writing| (writing.encoder.encode(&said.line(flow)), writing));
-            if (named.is_some() || !decision.edits.is_empty()) && !decision.dropped {
+            if wanted {
                 let kind = (said.proto, said.message);
-                let mut changed = said.clone();
+                let mut fields = said.to_json().clone();
                 let made = match again {
                     Some((Ok(same), writing)) if same == bytes => {
-                        edit(&decision.edits, kind, &mut changed.fields, &Names::new(options)).and_then(|puts| {
-                            if let (Some((field, port)), Some(fields)) = (named, changed.fields.as_object_mut()) {
+                        edit(&decision.edits, kind, &mut fields, &Names::new(options)).and_then(|puts| {
+                            if let (Some((field, port)), Some(fields)) = (named, fields.as_object_mut()) {
                                 fields.insert(field.into(), port.into());
                             }
-                            let bytes =
-                                writing.encoder.encode(&changed.line(flow)).map_err(|error| error.to_string())?;
-                            Ok((puts, bytes))
+                            let changed = said.clone().with_fields(fields);
+                            let written = writing.encoder.encode(&changed.line(flow));
+                            Ok((puts, written.map_err(|error| error.to_string())?))
                         })
                     }
                     Some((Err(error), _)) => Err(format!("it cannot be written: {error}")),

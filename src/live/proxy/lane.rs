@@ -248,3 +248,59 @@ fn add(gone: &mut Vec<Gone>, bytes: Vec<u8>, delay: Duration) {
         _ => gone.push(Gone { bytes, delay }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of no known protocol pass as they come, and few of them are kept.
+    #[test]
+    fn unknown_bytes_pass_at_once() {
+        let (mut lane, now) = (Lane::default(), Instant::now());
+        for n in 0..100u8 {
+            let bytes = vec![n; 10_000];
+            lane.push(&bytes);
+            let gone = lane.settle(Side::A, &[], &mut [], None, 0, false, now);
+            assert_eq!(gone, [Gone { bytes, delay: Duration::ZERO }]);
+            assert_eq!((lane.held(), lane.deadline(), lane.overdue(Side::A, None, true, now)), (0, None, None));
+        }
+        assert!(lane.memory() >= HISTORY && lane.memory() < 4 * HISTORY, "{}", lane.memory());
+    }
+
+    /// A message that is not whole waits for its rest, as long as somebody may wait.
+    #[test]
+    fn a_message_waits_for_its_rest() {
+        let (mut lane, now) = (Lane::default(), Instant::now());
+        let settle = |lane: &mut Lane, decided, at| {
+            let gone = lane.settle(Side::A, &[], &mut [], None, decided, true, at);
+            gone.into_iter().flat_map(|gone| gone.bytes).collect::<Vec<_>>()
+        };
+        lane.push(b"wholehal");
+        assert_eq!(settle(&mut lane, 5, now), b"whole");
+        assert_eq!((lane.held(), lane.deadline()), (3, Some(now + PATIENCE)));
+        // More of it does not make it wait longer.
+        let later = now + Duration::from_secs(1);
+        lane.push(b"f");
+        assert_eq!(settle(&mut lane, 5, later), b"");
+        assert_eq!((lane.held(), lane.deadline()), (4, Some(now + PATIENCE)));
+        assert_eq!(lane.overdue(Side::A, None, false, later), None);
+        assert_eq!(lane.overdue(Side::A, None, true, later), Some(false), "where there is no room for more");
+        assert_eq!(lane.overdue(Side::A, None, false, now + PATIENCE), Some(false));
+        // It is whole, and a part of the next is there: that one waits from now on.
+        lane.push(b"next");
+        assert_eq!(settle(&mut lane, 9, later), b"half");
+        assert_eq!((lane.held(), lane.deadline()), (4, Some(later + PATIENCE)));
+        assert_eq!(lane.flush(Side::A, None), [Gone { bytes: b"next".to_vec(), delay: Duration::ZERO }]);
+        assert_eq!((lane.held(), lane.deadline()), (0, None));
+    }
+
+    #[test]
+    fn too_much_does_not_wait() {
+        let (mut lane, now) = (Lane::default(), Instant::now());
+        lane.push(&vec![0; MOST]);
+        lane.settle(Side::A, &[], &mut [], None, 0, true, now);
+        assert_eq!((lane.held(), lane.overdue(Side::A, None, false, now)), (MOST, None));
+        lane.push(b"x");
+        assert_eq!(lane.overdue(Side::A, None, false, now), Some(false));
+    }
+}

@@ -69,7 +69,7 @@ impl Like {
             Role::Unknown => Way::Down,
         };
         let (flow, now) = (message.flow_info.flow, message.place.time.nanos() as i64);
-        for event in &message.dissection.delivery {
+        for event in message.dissection.delivery.iter() {
             match *event {
                 Event::Begin => [0, 1].into_iter().for_each(|way| self.end(flow, way)),
                 Event::Sent { extended, seen, .. } => self.sent(flow, way.index(), extended, seen, now),
@@ -188,4 +188,41 @@ fn told(counts: &Told, trips: &[i64]) -> (Impairments, String) {
         impairments.quantiles = Some((0..QUANTILES).map(|n| at(n as f64 / (QUANTILES - 1) as f64)).collect());
     }
     (impairments, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLISECOND: i64 = 1_000_000;
+
+    #[test]
+    fn counts_become_impairments() {
+        let counts = Told { numbers: 200, lost: 20, rows: 5, behind: 10, ..Told::default() };
+        let (impairments, words) = told(&counts, &[]);
+        assert_eq!(impairments.loss, Some(Loss { share: 0.1, burst: Some(4.0) }));
+        assert_eq!((impairments.reorder, impairments.quantiles), (0.05, None));
+        assert_eq!(words, "of 200 numbers, loss 10.00%/4.0, reorder 5.00%");
+        // Where nearly all are lost, rows are as long as the share makes them.
+        let most = Told { numbers: 100, lost: 80, rows: 40, ..Told::default() };
+        assert!(told(&most, &[]).0.loss.is_some_and(|loss| loss.burst.is_some_and(|row| (row - 4.0).abs() < 1e-9)));
+        // None and all: a share that nobody sets.
+        for lost in [0, 100] {
+            let counts = Told { numbers: 100, lost, rows: 1, ..Told::default() };
+            assert_eq!(told(&counts, &[]).0, Impairments::default(), "{lost}");
+        }
+    }
+
+    /// Half of what a round trip took longer than the shortest one is one direction's.
+    #[test]
+    fn round_trips_become_delays_of_one_direction() {
+        let counts = Told { numbers: 100, ..Told::default() };
+        let trips: Vec<i64> = (0..=100).map(|n| (50 + 2 * n) * MILLISECOND).collect();
+        let (impairments, words) = told(&counts, &trips);
+        let quantiles = impairments.quantiles.expect("enough trips");
+        assert_eq!((quantiles[0], *quantiles.last().unwrap()), (Duration::ZERO, Duration::from_millis(100)));
+        assert!(quantiles.is_sorted() && quantiles.len() == QUANTILES);
+        assert_eq!(words, "of 100 numbers, later than the soonest: half of all by 50.0 ms, 1 in 100 by 99.0 ms");
+        assert_eq!(told(&counts, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
+    }
 }

@@ -190,3 +190,64 @@ fn quantiles_are_a_distribution_above_the_delay() {
     }
     assert!(at(0.875) > 50.0 && at(1.0) <= 110.0 && at(1.0) > 109.0);
 }
+
+/// A loss follows a packet that came, and one that did not, with these probabilities.
+#[test]
+fn transitions_between_rows() {
+    let transitions = |share, burst| Loss { share, burst }.transitions();
+    assert_eq!(transitions(0.2, Some(4.0)), [0.0625, 0.75]);
+    assert_eq!(transitions(0.5, Some(1.0)), [1.0, 0.0], "one by one");
+    assert_eq!(transitions(0.2, None), [0.2; 2]);
+    assert_eq!(transitions(1.0, Some(4.0)), [1.0; 2]);
+}
+
+/// A known network has its figures, and half a second of its rate may wait.
+#[test]
+fn networks_have_their_figures() {
+    let mut named = Impairments::default();
+    named.set("network", "bad").unwrap();
+    assert_eq!((named.delay, named.jitter), (ms(120), ms(60)));
+    assert_eq!(named.loss, Some(Loss { share: 0.05, burst: Some(4.0) }));
+    assert_eq!((named.duplicate, named.reorder), (0.005, 0.01));
+    assert_eq!(named.rate, Some(Rate { bits: 1_000_000, queue: 62_500 }));
+    for network in &NETWORKS {
+        assert!(Impairments::NAMES.contains(&"network") && !network.impairments().is_none(), "{}", network.name);
+        // A packet of usual size has room in an empty queue.
+        let mut path = Path::new(1, 1, 0);
+        let only = Impairments { rate: network.impairments().rate, ..Impairments::default() };
+        assert_eq!(path.datagram(&only, 1500, Instant::now()).lost, None, "{}", network.name);
+    }
+}
+
+/// As much waits as has room, to the last byte.
+#[test]
+fn a_queue_is_full_with_its_last_byte() {
+    let rate = Some(Rate { bits: 8_000, queue: 100 });
+    let impairments = Impairments { rate, ..Impairments::default() };
+    let now = Instant::now();
+    let lost = |sizes: &[usize]| {
+        let mut path = Path::new(1, 1, 0);
+        sizes.iter().map(|size| path.datagram(&impairments, *size, now).lost.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(lost(&[100, 1]), [false, true]);
+    assert_eq!(lost(&[101, 100]), [true, false], "what is lost takes no room");
+    assert_eq!(lost(&[60, 40, 1]), [false, false, true]);
+}
+
+/// A packet that waits for the one after it: it leaves in time all the same, and the path waits for none
+/// then.
+#[test]
+fn nobody_waits_for_a_packet_that_has_left() {
+    let (now, mut queue) = (Instant::now(), queue::Queue::new(100));
+    queue.push(7, now, true, 10, "late").unwrap();
+    queue.push(8, now, false, 10, "other").unwrap();
+    assert_eq!((queue.has_behind(7), queue.has_behind(8)), (true, false));
+    assert_eq!((queue.pop(now), queue.has_behind(7)), (Some("other"), true));
+    assert_eq!((queue.pop(now + ms(99)), queue.pop(now + ms(100))), (None, Some("late")));
+    assert!(!queue.has_behind(7) && queue.is_empty());
+    // Room for all again, and each path has its own order.
+    queue.push(7, now, true, 50, "first").unwrap();
+    queue.push(7, now + ms(1), false, 50, "second").unwrap();
+    assert_eq!(queue.push(9, now, false, 1, "too much"), Err("too much"));
+    assert_eq!([0, 1, 1, 1].map(|n| queue.pop(now + ms(n))), [None, Some("second"), Some("first"), None]);
+}

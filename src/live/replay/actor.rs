@@ -8,13 +8,14 @@
 
 use super::changed::Changed;
 use super::life::{Life, Rules};
+use super::numbers::Numbers;
+pub use super::outbox::{Counts, Outbox};
 use crate::capture::Time;
 use crate::dissect::flow_info::Role;
 use crate::dissect::options::Options;
 use crate::flow::Transport;
-use crate::live::OwnedMessage;
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
-use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -37,8 +38,8 @@ pub struct Recorded {
     pub edited: bool,
     /// What the user's rules made of it.
     pub changed: Changed,
-    /// The fields as captured, where it was changed: what the peer says is not ours to change.
-    pub captured: Option<Json>,
+    /// As captured, where it was changed: what the peer says is not ours to change.
+    pub captured: Option<OwnedMessage>,
 }
 
 /// What becomes of a recorded message.
@@ -79,67 +80,10 @@ pub struct ReplayContext<'a> {
     pub data: Option<&'a Json>,
 }
 
-/// What is counted while a session is played.
-#[derive(Clone, Debug, Default)]
-pub struct Counts {
-    /// Messages of ours that the peer acknowledged.
-    pub acknowledged: u64,
-    /// Copies of ours that were sent again.
-    pub resent: u64,
-    /// Messages of ours that were never acknowledged.
-    pub unacknowledged: u64,
-    /// Copies of the peer's.
-    pub copies: u64,
-    /// Acknowledgements, heartbeats and other answers that were made live.
-    pub live: u64,
-    /// Round trips, from a message to what answers it.
-    pub round_trips: Vec<Duration>,
-}
-
-impl Counts {
-    /// How many round trips are kept.
-    const MOST: usize = 1 << 16;
-
-    /// Adds a round trip.
-    pub fn round_trip(&mut self, took: Duration) {
-        if self.round_trips.len() < Counts::MOST {
-            self.round_trips.push(took);
-        }
-    }
-}
-
-/// What an actor wants done.
-#[derive(Debug, Default)]
-pub struct Outbox {
-    /// What is to be said, in order.
-    pub say: VecDeque<OwnedMessage>,
-    /// What was counted.
-    pub counts: Counts,
-    /// What the user should know, each told once.
-    pub remarks: Vec<String>,
-    /// The port of our socket for datagrams beside the stream.
-    pub beside: Option<u16>,
-    /// The peer's port for them, as soon as it has named it: to be connected.
-    pub connect: Option<u16>,
-    /// Why it cannot go on, where that is not the peer's word: it has stopped answering.
-    pub trouble: Option<String>,
-    /// The connection is of no use any more: a new one to the same peer, before anything is said.
-    pub reconnect: bool,
-}
-
-impl Outbox {
-    /// Something to be said that the recording does not have: an answer made live.
-    pub fn live(&mut self, said: OwnedMessage) {
-        self.counts.live += 1;
-        self.say.push_back(said);
-    }
-
-    /// Something the user should know.
-    pub fn remark(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        if self.remarks.len() < 100 && !self.remarks.contains(&text) {
-            self.remarks.push(text);
-        }
+impl ReplayContext<'_> {
+    /// Does this side say such a message, which is not left out?
+    pub fn has(&self, role: Role, message: &str) -> bool {
+        self.messages.iter().any(|m| m.said.from == role && m.said.message == message && !m.dropped)
     }
 }
 
@@ -170,10 +114,14 @@ pub trait Actor {
     fn life(&self) -> &Life;
 
     /// What the protocol says of its live side as data.
-    fn rules(&self) -> &'static Rules;
+    fn rules(&self) -> &'static Rules {
+        self.life().rules
+    }
 
     /// What becomes of a recorded message of either side. Asked once for each, in order.
-    fn disposition(&mut self, message: &Recorded) -> Disposition;
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
+        self.rules().disposition(message)
+    }
 
     /// Does the live session decide this field of a message of ours, whatever is recorded? `path`:
     /// from the message's fields, without indexes.
@@ -201,8 +149,15 @@ pub trait Actor {
     /// All that both said is known: may parts be told apart now that could not be before?
     fn learn(&mut self, _said: &mut dyn Iterator<Item = &OwnedMessage>) {}
 
+    /// The numbers of its messages, where the protocol has some.
+    fn numbers(&mut self) -> Option<&mut Numbers> {
+        None
+    }
+
     /// Something of ours could not be written, or was not let out.
-    fn unsendable(&mut self, _said: &OwnedMessage) {}
+    fn unsendable(&mut self, said: &OwnedMessage) {
+        self.numbers().into_iter().for_each(|numbers| numbers.unsendable(said));
+    }
 
     /// Says a recorded message, rewritten for the live session.
     ///
@@ -219,8 +174,8 @@ pub trait Actor {
     }
 
     /// Is everything said that was to be acknowledged, and is the peer at rest?
-    fn settled(&self, _now: Instant) -> bool {
-        true
+    fn settled(&mut self, now: Instant) -> bool {
+        self.numbers().is_none_or(|numbers| numbers.settled(now))
     }
 
     /// Why the session is over, once the peer has ended it.
@@ -256,7 +211,7 @@ pub trait Actor {
 
     /// The message's content without what differs from session to session.
     fn content(&self, said: &OwnedMessage) -> Json {
-        without(&said.fields, self.rules().volatile(said.message))
+        without(said.to_json(), self.rules().volatile(said.message))
     }
 
     /// Does the peer's transport bring such a message for sure?

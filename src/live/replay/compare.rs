@@ -1,8 +1,8 @@
 //! Where the live peer diverged from the capture: messages are paired by what they are about, and
 //! compared without what differs from session to session.
 
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Cause, Recorded};
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 

@@ -1,10 +1,13 @@
 //! From a conversation and a peer's address to a report.
 
+use super::compare::{Compared, apart, compare};
+use super::opening::Opening;
 use super::plan::{Plan, Wishes};
 use super::player::{Channels, Pace, Player, Progress, Settings};
 use super::recording::Conversation;
 use super::report::Report;
-use super::sockets::{Sockets, Waiting, play};
+use super::sockets::{Sockets, play};
+use super::waiting::{Door, Waiting};
 use crate::dissect::Options;
 use crate::flow::Transport;
 use crate::live::NetError;
@@ -148,21 +151,23 @@ impl<'a> Order<'a> {
         self.open(ends[1]).setup(ends)
     }
 
+    /// Plays a session: what became of it, and whether the peer said more of the recording than its
+    /// handshake and its goodbye.
     fn play(
         &self,
-        sockets: Result<Sockets<'a>, NetError>,
+        mut sockets: Sockets<'a>,
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Report, NetError> {
+    ) -> Result<(Report, bool), NetError> {
         let (plan, actor) = self.plan(options);
-        let mut sockets = sockets?;
         let beside = if self.wants_beside() { Some(sockets.open_beside()?) } else { None };
         let settings = self.settings(options, beside);
         let setup = sockets.opened().setup(sockets.ends());
         let channels = Channels::new(setup, options, sockets.is_caller());
         let mut player = Player::new(&plan, actor, channels, &settings, Instant::now());
         play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);
-        Ok(player.report(Instant::now()))
+        let engaged = player.is_engaged();
+        Ok((player.report(Instant::now()), engaged))
     }
 
     /// Goes to the peer and plays a session. `options`: those of [`Order::options`].
@@ -175,13 +180,16 @@ impl<'a> Order<'a> {
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, NetError> {
-        self.play(Sockets::to(self.open(peer)), options, progress)
+        self.play(Sockets::to(self.open(peer))?, options, progress).map(|(report, _)| report)
     }
 
-    /// Waits for a peer and plays a session with it.
+    /// Waits for a peer and plays a session with it. Whoever sends the recorded opening is played; a
+    /// peer that leaves with nothing more said of the recording than its handshake gives the place
+    /// back. That one, and others who came, are reported; the time for an answer runs from the last
+    /// of them.
     ///
     /// # Errors
-    /// Those of the sockets; nobody came before `until`.
+    /// Those of the sockets; nobody came before `until`, or before the user stopped it.
     pub fn answer(
         &self,
         waiting: &Waiting,
@@ -189,6 +197,57 @@ impl<'a> Order<'a> {
         until: Option<Instant>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, NetError> {
-        self.play(waiting.peer(self.open(([0, 0, 0, 0], 0).into()), until), options, progress)
+        let actor = || self.plan(options).1;
+        let opening = Opening::new(self.conversation, self.wishes.role, options, &actor);
+        let mut door = Door::new(waiting, opening);
+        let mut open = self.open(([0, 0, 0, 0], 0).into());
+        let mut last: Option<Report> = None;
+        let report = loop {
+            match door.next(&open, self.timeout, until) {
+                Ok((sockets, peer)) => {
+                    let (report, engaged) = self.play(sockets, options, progress)?;
+                    if engaged || report.stopped || report.complete() {
+                        break report;
+                    }
+                    door.left(peer, report.ended.as_ref().or(report.trouble.as_ref()).map_or("silent", |why| why));
+                    last = Some(report);
+                    // Its numbers, and those of the datagrams beside it.
+                    open.flow += 2;
+                }
+                Err(error @ (NetError::NoAnswer | NetError::Interrupted)) => {
+                    if door.visitors.last.is_none() {
+                        return Err(error);
+                    }
+                    door.close();
+                    break self.unplayed(last, options, &door, &error);
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        door.close();
+        let mut remarks: Vec<String> = door.visitors.remarks().collect();
+        remarks.extend(report.remarks);
+        Ok(Report { remarks, ..report })
+    }
+
+    /// The report where whoever came was not played, or has left at once: then it is its session's.
+    fn unplayed(&self, last: Option<Report>, options: &Options, door: &Door<'_, '_>, why: &NetError) -> Report {
+        let stopped = matches!(why, NetError::Interrupted);
+        let mut report = last.unwrap_or_else(|| {
+            let (plan, actor) = self.plan(options);
+            let expected = apart(&*actor, &plan.expected, &|_| false);
+            let Compared { divergences, others } = compare(&*actor, &expected, &[]);
+            let (steps, expected) = (plan.steps.len() as u64, divergences.len() as u64);
+            let trouble = door.visitors.why.clone().filter(|_| !stopped);
+            Report { steps, expected, divergences, others, trouble, ..Report::default() }
+        });
+        let nobody = format!("nobody else sent {}, the recording's opening, within {:?}", door.name(), self.timeout);
+        report.stopped |= stopped;
+        match &mut report.trouble {
+            _ if stopped => _ = report.trouble.get_or_insert(why.to_string()),
+            Some(trouble) => trouble.push_str(&format!("; {nobody}")),
+            None => report.trouble = Some(nobody),
+        }
+        report
     }
 }

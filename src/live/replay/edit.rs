@@ -49,11 +49,11 @@ impl Changes {
         recorded.changed.copies = decision.copies;
         if !decision.edits.is_empty() {
             let said = &mut recorded.said;
-            let captured = said.fields.clone();
-            match edit(&decision.edits, (said.proto, said.message), &mut said.fields, &Names::new(options)) {
+            let mut fields = said.to_json().clone();
+            match edit(&decision.edits, (said.proto, said.message), &mut fields, &Names::new(options)) {
                 Ok(puts) => {
                     recorded.changed.puts = puts;
-                    recorded.captured = Some(captured);
+                    recorded.captured = Some(std::mem::replace(said, said.clone().with_fields(fields)));
                     recorded.edited = true;
                 }
                 Err(what) => recorded.changed.wrong = Some(what),

@@ -2,10 +2,12 @@
 //! over, and, as data, what becomes of which message.
 
 use super::actor::{Cause, Disposition, Recorded, ReplayContext};
+use super::asking::{Asking, Repeats};
+use super::outbox::Outbox;
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How far a conversation has come. A protocol passes through those that it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +31,8 @@ pub enum Phase {
 #[derive(Clone, Debug)]
 pub struct Life {
     proto: &'static str,
+    /// What the protocol says of its live side as data.
+    pub rules: &'static Rules,
     /// Whom it plays.
     pub role: Role,
     /// How far it has come.
@@ -41,14 +45,16 @@ pub struct Life {
     pub probe: bool,
     /// What the server's application expects of the first message.
     pub data: Option<Json>,
+    asking: Option<Asking>,
     why: Option<String>,
 }
 
 impl Life {
     /// A conversation that has not begun.
-    pub fn new(proto: &'static str, context: &ReplayContext<'_>) -> Life {
+    pub fn new(proto: &'static str, rules: &'static Rules, context: &ReplayContext<'_>) -> Life {
         let ReplayContext { role, timeout, probe, version, data, .. } = *context;
-        Life { proto, role, phase: Phase::New, version, timeout, probe, data: data.cloned(), why: None }
+        let (data, asking, why) = (data.cloned(), None, None);
+        Life { proto, rules, role, phase: Phase::New, version, timeout, probe, data, asking, why }
     }
 
     /// The same that has come so far already.
@@ -71,12 +77,12 @@ impl Life {
     /// It is over.
     pub fn end(&mut self, why: impl Into<String>) {
         self.why.get_or_insert(why.into());
-        self.phase = Phase::Over;
+        (self.phase, self.asking) = (Phase::Over, None);
     }
 
     /// Another one begins.
     pub fn afresh(&mut self) {
-        (self.phase, self.why) = (Phase::New, None);
+        (self.phase, self.asking, self.why) = (Phase::New, None, None);
     }
 
     /// Why it is over, where the peer has ended it.
@@ -84,10 +90,33 @@ impl Life {
         self.why.clone().filter(|_| self.phase == Phase::Over)
     }
 
+    /// Asks for the session, again and again until the peer answers.
+    pub fn ask(&mut self, message: OwnedMessage, repeats: Repeats, now: Instant, out: &mut Outbox) {
+        self.asking = Some(Asking::new(message, repeats, now, out));
+        self.phase = Phase::Asked;
+    }
+
+    /// The peer has answered. `false`: nothing was asked.
+    pub fn answered(&mut self) -> bool {
+        self.asking.take().is_some()
+    }
+
+    /// Asks again where it is time; gives up, for this reason, where nobody answers. Returns when to
+    /// ask again.
+    pub fn tick(&mut self, silence: impl FnOnce() -> String, now: Instant, out: &mut Outbox) -> Option<Instant> {
+        let asking = self.asking.as_mut().filter(|_| self.phase != Phase::Over)?;
+        let next = asking.tick(now, out);
+        if next.is_none() {
+            let why = silence();
+            self.end(why.clone());
+            out.trouble = Some(why);
+        }
+        next
+    }
+
     /// A message of ours.
     pub fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        let Life { proto, version, role: from, .. } = *self;
-        OwnedMessage { proto, message, version, from, fields, ..OwnedMessage::default() }
+        OwnedMessage { version: self.version, ..OwnedMessage::new(self.proto, message, self.role, fields) }
     }
 }
 

@@ -100,7 +100,7 @@ impl Plan {
     /// What the peer is to say, as it said it in the capture: what the user changes is ours alone.
     fn expect(&mut self, mut message: Recorded, actor: &dyn Actor) {
         if let Some(captured) = message.captured.take() {
-            (message.said.fields, message.edited) = (captured, false);
+            (message.said, message.edited) = (captured, false);
         }
         let said = std::mem::take(&mut message.said);
         actor.parts(said, &mut |said| self.expected.push(Recorded { said, ..message.clone() }));

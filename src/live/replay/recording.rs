@@ -7,7 +7,7 @@ use crate::dissect::{Dissector, Inspector, LiveCaps, Message, Options, Role, Sin
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
 use crate::live::replay::actor::{Recorded, Replay};
-use crate::live::{Channel, OwnedMessage};
+use crate::message::{Channel, OwnedMessage};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -98,7 +98,6 @@ impl Recording {
             caps: options.limits.live,
             messages: 0,
             bytes: 0,
-            text: Vec::new(),
         };
         let mut table = Table::new(options.limits.flow);
         let mut inspector = Inspector::new(options, &mut collect);
@@ -185,7 +184,6 @@ struct Collect<'a> {
     caps: LiveCaps,
     messages: usize,
     bytes: usize,
-    text: Vec<u8>,
 }
 
 impl Sink for Collect<'_> {
@@ -200,7 +198,7 @@ impl Sink for Collect<'_> {
         if self.recording.cut.is_some() {
             return;
         }
-        let said = OwnedMessage::of(message, &mut self.text);
+        let said = OwnedMessage::of(message);
         self.messages += 1;
         self.bytes = self.bytes.saturating_add(said.weight() + size_of::<Recorded>() - size_of::<OwnedMessage>());
         if self.messages > self.caps.messages || self.bytes > self.caps.message_bytes {

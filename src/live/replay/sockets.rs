@@ -1,14 +1,12 @@
 //! A player behind real sockets and the clock.
 
 use super::player::{Action, Player, Progress};
-use crate::flow::Transport;
-use crate::live::error::waited;
-use crate::live::net::cancel::SLICE;
+use crate::live::NetError;
 use crate::live::net::wire::Arrived;
 use crate::live::net::{CancelToken, Open, Wire};
 use crate::live::pace::Pacer;
-use crate::live::{Channel, NetError};
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use crate::message::Channel;
+use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// How often two sockets are looked at in turn.
@@ -29,7 +27,7 @@ pub struct Sockets<'a> {
     beside: Option<Wire<'a>>,
     /// The last bytes came from beside: now it is the stream's turn.
     turned: bool,
-    /// A datagram that came before.
+    /// What came before the session was played.
     first: Option<Vec<u8>>,
     /// Why nothing comes beside any more: told behind what the stream has brought, which may be the
     /// peer's goodbye.
@@ -45,6 +43,18 @@ impl<'a> Sockets<'a> {
         open.stop.check()?;
         let main = Wire::connect(open.transport, open.peer, open.timeout, open.recorder, &open.stop)?;
         Ok(Sockets::of(open, main, true))
+    }
+
+    /// A peer that has come to us, and what it has sent.
+    ///
+    /// # Errors
+    /// Those of the recorder.
+    pub(super) fn from(open: Open<'a>, mut main: Wire<'a>, bytes: Vec<u8>) -> Result<Sockets<'a>, NetError> {
+        let first = Some(bytes).filter(|bytes| !bytes.is_empty());
+        if let Some(bytes) = &first {
+            main.came(bytes)?;
+        }
+        Ok(Sockets { first, ..Sockets::of(open, main, false) })
     }
 
     fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {
@@ -194,86 +204,6 @@ fn act(player: &mut Player<'_, '_>, sockets: &mut Sockets<'_>) {
     while let Some(action) = player.poll_action() {
         if let Err(error) = sockets.perform(action, player) {
             player.failed(error, Instant::now());
-        }
-    }
-}
-
-/// A port on which a peer is waited for.
-pub enum Waiting {
-    /// For its first datagram.
-    Udp(UdpSocket),
-    /// For its connection.
-    Tcp(TcpListener),
-}
-
-impl Waiting {
-    /// Listens.
-    ///
-    /// # Errors
-    /// Those of the socket: the port is taken, or not ours.
-    pub fn on(at: SocketAddr, transport: Transport) -> std::io::Result<Waiting> {
-        match transport {
-            Transport::Udp => Ok(Waiting::Udp(UdpSocket::bind(at)?)),
-            Transport::Tcp => Ok(Waiting::Tcp(TcpListener::bind(at)?)),
-        }
-    }
-
-    /// Where.
-    ///
-    /// # Errors
-    /// Those of the socket.
-    pub fn local(&self) -> std::io::Result<SocketAddr> {
-        match self {
-            Waiting::Udp(socket) => socket.local_addr(),
-            Waiting::Tcp(listener) => listener.local_addr(),
-        }
-    }
-
-    /// Waits for a peer. `open`'s own peer does not matter.
-    ///
-    /// # Errors
-    /// Those of the sockets; that the user stopped waiting; [`NetError::NoAnswer`] after `until`.
-    pub fn peer<'a>(&self, mut open: Open<'a>, until: Option<Instant>) -> Result<Sockets<'a>, NetError> {
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            open.stop.check()?;
-            if until.is_some_and(|until| Instant::now() >= until) {
-                return Err(NetError::NoAnswer);
-            }
-            match self {
-                Waiting::Udp(socket) => {
-                    socket.set_read_timeout(Some(SLICE)).map_err(NetError::of_datagram)?;
-                    match socket.recv_from(&mut buffer) {
-                        // Nobody begins with an empty datagram.
-                        Ok((0, _)) => {}
-                        Ok((length, peer)) => {
-                            open.peer = peer;
-                            let socket = socket.try_clone().map_err(NetError::of_datagram)?;
-                            let mut main = Wire::datagrams(socket, peer, open.recorder)?;
-                            buffer.truncate(length);
-                            main.came(&buffer)?;
-                            return Ok(Sockets { first: Some(buffer), ..Sockets::of(open, main, false) });
-                        }
-                        Err(error) if waited(&error) => {}
-                        // ICMP's answer to what was said to the peer before.
-                        Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {}
-                        Err(error) => return Err(NetError::of_datagram(error)),
-                    }
-                }
-                Waiting::Tcp(listener) => {
-                    listener.set_nonblocking(true).map_err(NetError::of)?;
-                    match listener.accept() {
-                        Ok((stream, peer)) => {
-                            stream.set_nonblocking(false).map_err(NetError::of)?;
-                            open.peer = peer;
-                            let main = Wire::stream(stream, peer, open.timeout, open.recorder, false, &open.stop)?;
-                            return Ok(Sockets::of(open, main, false));
-                        }
-                        Err(error) if waited(&error) => std::thread::sleep(Duration::from_millis(5)),
-                        Err(error) => return Err(NetError::of(error)),
-                    }
-                }
-            }
         }
     }
 }

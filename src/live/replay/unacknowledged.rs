@@ -1,7 +1,7 @@
 //! What was sent and not yet acknowledged: numbered messages that are sent again until they are.
 
-use crate::live::OwnedMessage;
-use crate::live::replay::actor::Outbox;
+use super::outbox::Outbox;
+use crate::message::OwnedMessage;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -161,5 +161,21 @@ mod tests {
         assert_eq!((out.say.len(), lost.1), (14, 15));
         let took = now - start;
         assert!(took > Duration::from_secs(2) && took < Duration::from_secs(5), "{took:?}");
+    }
+
+    /// Karn's rule: nobody knows which of several transmissions was acknowledged.
+    #[test]
+    fn a_resent_message_measures_no_round_trip() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut sent = Unacknowledged::new(Duration::from_millis(50), Duration::from_secs(1));
+        let mut out = Outbox::default();
+        sent.push(1, OwnedMessage::default(), at(0));
+        sent.push(2, OwnedMessage::default(), at(30));
+        sent.tick(at(50), &mut out);
+        assert_eq!(out.say.len(), 1, "the first message is resent, the second is not due");
+        assert_eq!(sent.acknowledged(1, at(55), &mut out), None);
+        assert_eq!(sent.acknowledged(2, at(55), &mut out), Some(Duration::from_millis(25)));
+        assert_eq!(out.counts.acknowledged, 2);
     }
 }

@@ -3,7 +3,7 @@
 use super::edit::Changes;
 use super::plan::Wishes;
 use super::recording::Conversation;
-use crate::dissect::{Line, Options, Role};
+use crate::dissect::{Options, Role};
 use crate::live::replay::actor::{Actor, Recorded};
 
 impl Conversation {
@@ -40,12 +40,15 @@ impl Conversation {
                 return Err(place(&format!("{} is decided by the live session: an edit would be undone", put.name)));
             }
             // The peer's are as they were captured: what the encoder learns of them is needed.
-            let fields = captured.as_ref().filter(|_| said.from != role).unwrap_or(&said.fields);
-            let written = encoder.encode(&Line { fields, ..said.line(self.flow) });
+            if !wanted && !encoder.remembers(proto, message) {
+                continue;
+            }
+            let written = captured.as_ref().filter(|_| said.from != role).unwrap_or(said);
+            let written = encoder.encode(&written.line(self.flow));
             if wanted {
                 let bytes = written.map_err(|error| place(&error.to_string()))?;
-                *length = (*length + bytes.len()).saturating_sub(said.bytes.len());
-                said.bytes = bytes;
+                *length = (*length + bytes.len()).saturating_sub(said.bytes().len());
+                said.set_bytes(bytes);
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! What A5 (5.230) has otherwise than the specification: tables only. Source: the chapter "The A5
 //! Client/Server Protocol" of its SDK manual; `local` and `level` are taken over from A6.
 
+use super::layout::Message::*;
 use super::layout::*;
 use crate::codec::Layout;
 use crate::codec::layout::*;
@@ -10,52 +11,50 @@ use crate::codec::scale::Scale;
 pub const SYNC: u32 = 0x1119_1218;
 
 const PLAYER: Field = i32le("player_dpid").doc("the player's id");
-const ENTITY_ID: Field = i32le("entity_dpid").doc("the entity's id");
+pub(super) const ENTITY_ID: Field = i32le("entity_dpid").doc("the entity's id");
 static OFFSET16: Field = i16le("offset").scaled(Scale::Over(16));
 
 /// Messages that are the same both ways.
 pub static BOTH: [Layout; 3] =
-    [message("fill", "nothing: fills a packet up to eight bytes", &[command(0x01)]), VAR, STRING];
+    [Fill.layout("nothing: fills a packet up to eight bytes", &[command(0x01)]), VAR, STRING];
 
 /// What only clients send.
 pub static CLIENT: [Layout; 7] = [
-    message("join", JOIN, &[command(0x02), PLAYER, PLAYER_NAME]),
-    message("create", CREATE, &[command(0x03), PLAYER, FILE_NAME, START, ACTION, IDENTIFIER]),
-    message("remove", REMOVE, &[command(0x04), ENTITY_ID]),
-    message("ping", UNANSWERED, &[command(0x07), PLAYER]),
+    Join.layout(JOIN, &[command(0x02), PLAYER, PLAYER_NAME]),
+    Create.layout(CREATE, &[command(0x03), PLAYER, FILE_NAME, START, ACTION, IDENTIFIER]),
+    Remove.layout(REMOVE, &[command(0x04), ENTITY_ID]),
+    Ping.layout(UNANSWERED, &[command(0x07), PLAYER]),
     LEVEL,
-    message("skill", SET_SKILL, &[command(0x0e), ENTITY_ID, OFFSET, SKILL]),
-    message("skill3", SET_SKILL3, &[command(0x0f), ENTITY_ID, OFFSET, SKILLS]),
+    Skill.layout(SET_SKILL, &[command(0x0e), ENTITY_ID, OFFSET, SKILL]),
+    Skill3.layout(SET_SKILL3, &[command(0x0f), ENTITY_ID, OFFSET, SKILLS]),
 ];
 
 /// What only the server sends. The parameters of its updates stand in the order of their bits.
 pub static SERVER: [Layout; 11] = [
-    message("create", CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
+    Create.layout(CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
     REMOVED,
     ENTSOUND,
     EFFECT,
-    message(
-        "info",
+    Info.layout(
         "the server's clock, sent with every frame",
         &[
             command(0x07),
             i32le("sync").doc("always 286855704").default(SYNC as i64),
-            u8("protocol_version").doc("the version of the protocol"),
-            f32le("server_time").doc("the server's time"),
+            PROTOCOL_VERSION.doc("the version of the protocol"),
+            SERVER_TIME.doc("the server's time"),
             f32le("frame_time").doc("how long the frame took"),
         ],
     ),
-    message("skill", SET_SKILL, &[command(0x0e), ENTITY, OFFSET, SKILL]),
-    message("skill3", SET_SKILL3, &[command(0x0f), ENTITY, OFFSET, SKILLS]),
+    Skill.layout(SET_SKILL, &[command(0x0e), ENTITY, OFFSET, SKILL]),
+    Skill3.layout(SET_SKILL3, &[command(0x0f), ENTITY, OFFSET, SKILLS]),
     LOCAL,
-    message(
-        "update1",
+    Update1.layout(
         "where an entity is and what it looks like, as far as it has changed",
         &[
             update(0x40),
             ENTITY,
             inline("", &POSITION),
-            angle("pan", 1),
+            angle(PAN, 1),
             scale(2),
             entity_type(3),
             group(
@@ -71,8 +70,7 @@ pub static SERVER: [Layout; 11] = [
             u8("flags1").doc("flags of the entity").when(bit("command", 5)),
         ],
     ),
-    message(
-        "update2",
+    Update2.layout(
         "an entity's light and turn, as far as they have changed",
         &[
             update(0x80),
@@ -80,13 +78,12 @@ pub static SERVER: [Layout; 11] = [
             ambient(0),
             albedo(1),
             skin(2),
-            angle("tilt", 3),
-            angle("roll", 4),
+            angle(TILT, 3),
+            angle(ROLL, 4),
             i16le("nextframe").doc("number of the next frame").when(bit("command", 5)),
         ],
     ),
-    message(
-        "update3",
+    Update3.layout(
         "an entity's color and texture, as far as they have changed",
         &[
             update(0xc0),

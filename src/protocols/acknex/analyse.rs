@@ -3,13 +3,15 @@
 
 use super::commands::Version;
 use super::creates::write_milliseconds;
+use super::layout::Message::{self, *};
+use super::layout::{ALBEDO, AMBIENT, ENTITY, IDENTIFIER, OFFSET, PAN, ROLL, SKIN, TILT};
 use super::members;
 use super::reading::WireVariant;
 use super::session::AcknexSession;
 use crate::codec::layout::{Field, Len, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
-use crate::dissect::delivery::Event;
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Provenance, RelationKind, Role};
 use std::fmt;
 
@@ -20,7 +22,7 @@ pub(super) static REQUEST_FRAME: Field =
 pub(super) static ROUND_TRIP: Field = text("round_trip_ms", Len::Rest).doc("time since then").unit("ms");
 
 /// The names of angles, as the vote numbers them.
-const ANGLES: [&str; 3] = ["pan", "tilt", "roll"];
+const ANGLES: [Field; 3] = [PAN, TILT, ROLL];
 
 /// The angles of one message: its wire bytes, where they are there.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,8 +30,8 @@ struct Angles([Option<[u8; 2]>; 3]);
 
 impl Angles {
     fn of(tree: &Tree, bytes: &[u8]) -> Angles {
-        Angles(ANGLES.map(|name| {
-            let at = tree.find(name)?.bit as usize / 8;
+        Angles(ANGLES.each_ref().map(|field| {
+            let at = tree.find(field)?.bit as usize / 8;
             bytes.get(at..at + 2)?.try_into().ok()
         }))
     }
@@ -44,10 +46,10 @@ impl Angles {
 impl fmt::Display for Angles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
-        for (name, bytes) in ANGLES.iter().zip(self.0) {
+        for (field, bytes) in ANGLES.iter().zip(self.0) {
             if let Some(bytes) = bytes.filter(|[high, low]| high != low) {
                 let degrees = Scale::Degrees.shown(i16::from_le_bytes(bytes) as i64);
-                write!(f, "{comma}{name} {degrees}")?;
+                write!(f, "{comma}{} {degrees}", field.name)?;
                 comma = ", ";
             }
         }
@@ -57,14 +59,19 @@ impl fmt::Display for Angles {
 
 impl AcknexSession {
     /// Adds what is known of the message in `dissection` besides its fields.
-    pub(super) fn analyse(&mut self, reading: &WireVariant, place: &Provenance<'_>, dissection: &mut Dissection) {
-        match dissection.message {
-            "update1" | "update2" | "update3" => self.update(reading, place, dissection),
-            "skill" | "skill3" if self.version == Version::A6 => member(dissection),
-            "create" => self.create(place, dissection),
-            "remove" if dissection.from == Role::Client && self.version == Version::A6 => {
-                short_index(place, dissection)
-            }
+    pub(super) fn analyse(
+        &mut self,
+        message: Message,
+        reading: &WireVariant,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) {
+        match message {
+            Update1 | Update2 | Update3 => self.update(reading, place, dissection),
+            Skill | Skill3 if self.version == Version::A6 => member(dissection),
+            Create => self.create(place, dissection),
+            Join => dissection.delivery.push(Event::Step(Step::Asked)),
+            Remove if dissection.from == Role::Client && self.version == Version::A6 => short_index(place, dissection),
             _ => {}
         }
     }
@@ -86,12 +93,12 @@ impl AcknexSession {
             }
         }
         reading.tell(self.version, &dissection.tree, &mut dissection.derived);
-        let has = |name| dissection.tree.find(name).is_some();
+        let has = |field| dissection.tree.find(field).is_some();
         if !self.skin_noted
             && self.version == Version::A6
             && !reading.skin_by_bit
-            && has("skin")
-            && (has("ambient") || has("albedo"))
+            && has(&SKIN)
+            && (has(&AMBIENT) || has(&ALBEDO))
         {
             self.skin_noted = true;
             dissection.notes.add(
@@ -118,7 +125,7 @@ impl AcknexSession {
                 format_args!("read low byte first: {angles}"),
             );
         }
-        let entity = dissection.tree.number("entity").filter(|_| dissection.fault.is_none());
+        let entity = dissection.tree.number(&ENTITY).filter(|_| dissection.fault.is_none());
         let Some(entity) = entity.map(|n| n as i16) else { return };
         let in_use = self.angle_le();
         for (which, bytes) in angles.0.iter().enumerate() {
@@ -139,7 +146,7 @@ impl AcknexSession {
     }
 
     fn create(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
-        let Some(identifier) = dissection.tree.number("identifier").map(|n| n as i16) else { return };
+        let Some(identifier) = dissection.tree.number(&IDENTIFIER).map(|n| n as i16) else { return };
         match dissection.from {
             Role::Client => {
                 dissection.delivery.push(Event::Request);
@@ -172,7 +179,7 @@ impl AcknexSession {
 }
 
 fn member(dissection: &mut Dissection) {
-    let Some(offset) = dissection.tree.number("offset").map(|n| n as i64) else { return };
+    let Some(offset) = dissection.tree.number(&OFFSET).map(|n| n as i64) else { return };
     let (source, text) = dissection.source();
     if members::write_name(offset, text) {
         let bits = text.len() as u32 * 8;

@@ -1,8 +1,9 @@
 //! Writing Acknex messages. The bits of an update's command follow from the fields that are given.
 
 use super::commands::Version;
-use super::layout::UNREADABLE;
-use super::reading::{Asked, WireVariant};
+use super::layout::{ALBEDO, AMBIENT, Message, SKIN, UNREADABLE};
+use super::reading::{Asked, READING, WireVariant};
+use crate::codec::layout::Field;
 use crate::codec::{EncodeError, Layout, Writer};
 use crate::dissect::{Encoder, Line, Options, Role};
 use serde_json::Value as Json;
@@ -52,7 +53,7 @@ impl Writing {
 
     fn reading(&self, version: Version, line: &Line<'_>) -> Result<WireVariant, EncodeError> {
         let mut reading = self.asked.reading(version);
-        if let Some(told) = line.derived.and_then(|derived| derived.get("reading")) {
+        if let Some(told) = line.derived(&READING) {
             reading = reading.of_line(version, told)?;
         }
         reading.skin_by_bit |= skin_came_first(line);
@@ -64,11 +65,11 @@ impl Writing {
 /// these cannot have stood before it.
 fn skin_came_first(line: &Line<'_>) -> bool {
     let command = line.fields.get("command").and_then(Json::as_u64).unwrap_or(0);
-    let lacks = |bit: u32, name: &str| command >> bit & 1 == 1 && line.fields.get(name).is_none();
+    let lacks = |bit: u32, field: &Field| command >> bit & 1 == 1 && line.field(field).is_none();
     line.broken
-        && line.message == "update1"
-        && line.fields.get("skin").is_some()
-        && (lacks(3, "ambient") || lacks(4, "albedo"))
+        && line.message == Message::Update1
+        && line.field(&SKIN).is_some()
+        && (lacks(3, &AMBIENT) || lacks(4, &ALBEDO))
 }
 
 impl Encoder for Writing {
@@ -93,5 +94,9 @@ impl Encoder for Writing {
             [Err(_), Ok(server)] => Ok(server.clone()),
             _ => written.into_iter().next().unwrap_or(Ok(Vec::new())),
         }
+    }
+
+    fn remembers(&self, _proto: &str, _message: &str) -> bool {
+        false
     }
 }

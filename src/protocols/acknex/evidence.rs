@@ -1,11 +1,11 @@
 //! What speaks for Acknex: port 2300 says little, other libraries use it too, and three quarters of
-//! all bytes begin one of a server's updates.
+//! all bytes begin one of a server's updates. So it is what is said that tells, at any port.
 //!
 //! | observed | bits | because |
 //! |---|---|---|
 //! | port 2300 | 11 | two ends, in the 4,000 ports from which older systems choose |
 //! | each of the first two commands with which a client's datagrams begin | 4 | 10 of 256 |
-//! | a datagram can be read to its end, each of the first four of different sender, command and size | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
+//! | a datagram can be read to its end, each of the first six of different sender, command and size | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
 //! | .. and is a join with a name to print | 5 | a zero at the end, none before, and no control character |
 //! | the mark of A5's info | 40 | five bytes |
 //! | a datagram that cannot be read to its end | -6 | |
@@ -23,9 +23,7 @@ const JOIN: u8 = 0x02;
 
 /// By the first datagrams of a conversation.
 pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
-    if !observation.ends.iter().any(|end| end.port() == PORT) {
-        return Evidence::No;
-    }
+    let port = if observation.ends.iter().any(|end| end.port() == PORT) { 11 } else { 0 };
     let asked = Asked::of(observation.options);
     let flow_info = FlowInfo {
         flow: 0,
@@ -45,7 +43,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         let role = FlowInfo::role(server, *side);
         let datagram = Datagram::new(&asked, version, bytes, *length);
         if asked.version != Some(Version::A6) && role != Role::Client && datagram.marks_a5() {
-            return Evidence::Bits(11 + 40, "port 2300, and the mark of A5's info");
+            return Evidence::Bits(40, "the mark of A5's info");
         }
         let roles = [Role::Client, Role::Server];
         let whole = roles.into_iter().find(|r| (role == *r || role == Role::Unknown) && datagram.whole(*r, &mut tree));
@@ -64,10 +62,10 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let mut commands: Vec<u8> = shapes.iter().filter(|(client, ..)| *client).map(|(_, command, _)| *command).collect();
     commands.sort_unstable();
     commands.dedup();
-    let sum = 11 + 4 * commands.len().min(2) + 3 * shapes.len().min(4) + if joins { 5 } else { 0 };
+    let sum = port + 4 * commands.len().min(2) + 3 * shapes.len().min(6) + if joins { 5 } else { 0 };
     match sum.checked_sub(6 * broken) {
         // Nothing that was said is of this protocol.
         _ if shapes.is_empty() && broken > 0 => Evidence::No,
-        left => Evidence::Bits(left.unwrap_or(0) as u32, "port 2300, and datagrams that can be read to their end"),
+        left => Evidence::Bits(left.unwrap_or(0) as u32, "datagrams that can be read to their end"),
     }
 }

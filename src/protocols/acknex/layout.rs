@@ -4,13 +4,34 @@
 //! All readings that the specification leaves open are in these tables too: the byte order of angles
 //! is the conversation's, the rest depends on settings that [`super::reading::WireVariant`] answers.
 
+use self::Message::*;
 use super::flags::FlagWord;
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::codec::scale::Scale;
 
-pub(super) const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
-    Layout { name, doc, fields }
+messages! {
+    /// Acknex's messages, of all versions.
+    pub enum Message {
+        Level = "level",
+        Var = "var",
+        String = "string",
+        Remove = "remove",
+        Entsound = "entsound",
+        Effect = "effect",
+        Local = "local",
+        Skill = "skill",
+        Skill3 = "skill3",
+        Join = "join",
+        Create = "create",
+        Ping = "ping",
+        Info = "info",
+        Update1 = "update1",
+        Update2 = "update2",
+        Update3 = "update3",
+        Unknown = "unknown",
+        Fill = "fill",
+    }
 }
 
 /// The command of a message that has one command only.
@@ -29,8 +50,8 @@ pub(super) const fn undefined(bits: When) -> Field {
 }
 
 /// An angle: a signed 16 bit number in the byte order found for the conversation.
-pub(super) const fn angle(name: &'static str, parameter: u8) -> Field {
-    i16c(name).scaled(Scale::Degrees).unit("degrees").when(bit("command", parameter))
+pub(super) const fn angle(field: Field, parameter: u8) -> Field {
+    field.scaled(Scale::Degrees).unit("degrees").when(bit("command", parameter))
 }
 
 /// A value that was packed into a byte: 255 stands for `most`.
@@ -38,6 +59,15 @@ pub(super) const fn packed_byte(name: &'static str, most: u32) -> Field {
     u8(name).scaled(Scale::Ratio { num: most, den: 255 })
 }
 
+pub(super) const PAN: Field = i16c("pan");
+pub(super) const TILT: Field = i16c("tilt");
+pub(super) const ROLL: Field = i16c("roll");
+pub(super) const AMBIENT: Field = packed_byte("ambient", 100);
+pub(super) const ALBEDO: Field = u8("albedo");
+pub(super) const SKIN: Field = u8("skin");
+pub(super) const TEXT: Field = latin1("text", Len::Until(0));
+pub(super) const PROTOCOL_VERSION: Field = u8("protocol_version");
+pub(super) const SERVER_TIME: Field = f32le("server_time");
 pub(super) const ENTITY: Field = i16le("entity").doc("the entity's number");
 pub(super) const IDENTIFIER: Field =
     i16le("identifier").doc("the client's number for its request; the answer has it too");
@@ -80,15 +110,15 @@ pub(super) const fn scale(parameter: u8) -> Field {
 }
 
 pub(super) const fn ambient(parameter: u8) -> Field {
-    packed_byte("ambient", 100).doc("how bright it is by itself").unit("%").when(bit("command", parameter))
+    AMBIENT.doc("how bright it is by itself").unit("%").when(bit("command", parameter))
 }
 
 pub(super) const fn albedo(parameter: u8) -> Field {
-    u8("albedo").doc("how it reflects light").when(bit("command", parameter))
+    ALBEDO.doc("how it reflects light").when(bit("command", parameter))
 }
 
 pub(super) const fn skin(parameter: u8) -> Field {
-    u8("skin").doc("number of its skin").when(bit("command", parameter))
+    SKIN.doc("number of its skin").when(bit("command", parameter))
 }
 
 pub(super) const fn entity_type(parameter: u8) -> Field {
@@ -118,8 +148,7 @@ pub(super) const REMOVE: &str = "the client asks to remove an entity";
 pub(super) const SET_SKILL: &str = "a member of an entity has this value";
 pub(super) const SET_SKILL3: &str = "three members of an entity, one behind the other, have these values";
 
-pub(super) const LEVEL: Layout = message(
-    "level",
+pub(super) const LEVEL: Layout = Level.layout(
     "the client has loaded a level",
     &[command(0x09), latin1("level_name", Len::Until(0)).doc("name of the level's file")],
 );
@@ -128,15 +157,13 @@ static VAR_FIELDS: [Field; 3] = [
     i16le("index").doc("number of the variable"),
     array("values", Count::Prefix(&LENGTH), &FIXED).doc("its values").checked(),
 ];
-pub(super) const VAR: Layout = message("var", "a variable or array of the game has these values", &VAR_FIELDS);
-pub(super) const STRING: Layout = message(
-    "string",
+pub(super) const VAR: Layout = Var.layout("a variable or array of the game has these values", &VAR_FIELDS);
+pub(super) const STRING: Layout = String.layout(
     "a string of the game has this text",
-    &[command(0x0b), i16le("index").doc("number of the string"), latin1("text", Len::Until(0)).doc("its text")],
+    &[command(0x0b), i16le("index").doc("number of the string"), TEXT.doc("its text")],
 );
-pub(super) const REMOVED: Layout = message("remove", "an entity is gone", &[command(0x04), ENTITY]);
-pub(super) const ENTSOUND: Layout = message(
-    "entsound",
+pub(super) const REMOVED: Layout = Remove.layout("an entity is gone", &[command(0x04), ENTITY]);
+pub(super) const ENTSOUND: Layout = Entsound.layout(
     "an entity makes a sound",
     &[
         command(0x05),
@@ -153,9 +180,8 @@ static EFFECT_FIELDS: [Field; 5] = [
     START,
     tuple("velocity", 3, &FIXED).doc("how they move: x, y, z"),
 ];
-pub(super) const EFFECT: Layout = message("effect", "particles or a beam", &EFFECT_FIELDS);
-pub(super) const LOCAL: Layout = message(
-    "local",
+pub(super) const EFFECT: Layout = Effect.layout("particles or a beam", &EFFECT_FIELDS);
+pub(super) const LOCAL: Layout = Local.layout(
     "the client is to run a function with an entity",
     &[command(0x12), ENTITY, i16le("function").doc("number of the function")],
 );
@@ -164,37 +190,35 @@ pub(super) const LOCAL: Layout = message(
 pub static BOTH: [Layout; 4] = [
     VAR,
     STRING,
-    message("skill", SET_SKILL, &[command(0x0e), ENTITY, OFFSET, SKILL]),
-    message("skill3", SET_SKILL3, &[command(0x0f), ENTITY, OFFSET, SKILLS]),
+    Skill.layout(SET_SKILL, &[command(0x0e), ENTITY, OFFSET, SKILL]),
+    Skill3.layout(SET_SKILL3, &[command(0x0f), ENTITY, OFFSET, SKILLS]),
 ];
 
 /// What only clients send.
 pub static CLIENT: [Layout; 5] = [
-    message("join", JOIN, &[command(0x02), PLAYER_NAME]),
-    message("create", CREATE, &[command(0x03), FILE_NAME, START, ACTION, IDENTIFIER]),
-    message("remove", REMOVE, &[command(0x04), i32le("entity").doc("the entity's number, here with 32 bits")]),
-    message("ping", UNANSWERED, &[command(0x07)]),
+    Join.layout(JOIN, &[command(0x02), PLAYER_NAME]),
+    Create.layout(CREATE, &[command(0x03), FILE_NAME, START, ACTION, IDENTIFIER]),
+    Remove.layout(REMOVE, &[command(0x04), i32le("entity").doc("the entity's number, here with 32 bits")]),
+    Ping.layout(UNANSWERED, &[command(0x07)]),
     LEVEL,
 ];
 
 /// What only the server sends.
 pub static SERVER: [Layout; 9] = [
-    message("create", CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
+    Create.layout(CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
     REMOVED,
     ENTSOUND,
     EFFECT,
-    message(
-        "info",
+    Info.layout(
         "the server's clock",
         &[
             command(0x07),
-            u8("protocol_version").doc("the only version on the wire; its values are not public"),
-            f32le("server_time").doc("the server's time; the unit is not stated"),
+            PROTOCOL_VERSION.doc("the only version on the wire; its values are not public"),
+            SERVER_TIME.doc("the server's time; the unit is not stated"),
         ],
     ),
     LOCAL,
-    message(
-        "update1",
+    Update1.layout(
         "what an entity looks like, as far as it has changed",
         &[
             update(0x40),
@@ -209,16 +233,15 @@ pub static SERVER: [Layout; 9] = [
             inline("", &[skin(2).doc("number of its skin, with acknex.skin=table")]).when(When::Setting("skin", 0)),
         ],
     ),
-    message(
-        "update2",
+    Update2.layout(
         "where an entity is and what it does, as far as it has changed",
         &[
             update(0x80),
             ENTITY,
             inline("", &POSITION),
-            angle("pan", 1),
-            angle("tilt", 2),
-            angle("roll", 3),
+            angle(PAN, 1),
+            angle(TILT, 2),
+            angle(ROLL, 3),
             group(
                 "frame",
                 &[
@@ -233,13 +256,12 @@ pub static SERVER: [Layout; 9] = [
             custom("flags", &FlagWord).doc("bits 8 to 23 of the engine's entity flags").when(bit("command", 5)),
         ],
     ),
-    message(
-        "update3",
+    Update3.layout(
         "an entity's light, color and texture, as far as they have changed",
         &[
             update(0xc0),
             ENTITY,
-            undefined(When::Any(&[When::Bit("command", 4), When::Bit("command", 5)])),
+            undefined(When::Any(&[bit("command", 4), bit("command", 5)])),
             LIGHTRANGE,
             inline("", &[RGB]).when(When::Setting("color", 0)),
             inline("", &[BGR]).when(When::Setting("color", 1)),
@@ -250,14 +272,12 @@ pub static SERVER: [Layout; 9] = [
 ];
 
 /// A command that no table has.
-pub static UNDEFINED: Layout = message(
-    "unknown",
+pub static UNDEFINED: Layout = Unknown.layout(
     "a command that no table has",
     &[u8("command").doc("the command").referenced(), switch("command", &[], Other::Fault("no such command"))],
 );
 /// A command that only the other side sends.
-pub static MISDIRECTED: Layout = message(
-    "unknown",
+pub static MISDIRECTED: Layout = Unknown.layout(
     "a command that only the other side sends",
     &[
         u8("command").doc("the command").referenced(),
@@ -266,8 +286,7 @@ pub static MISDIRECTED: Layout = message(
 );
 /// A command whose layout depends on who sent it, which is not known: no fault. Also what any
 /// `unknown` is written by.
-pub static UNREADABLE: [Layout; 1] = [message(
-    "unknown",
+pub static UNREADABLE: [Layout; 1] = [Unknown.layout(
     "a command that cannot be read: no table has it, or its layout depends on who sent it",
     &[u8("command").doc("the command").referenced(), switch("command", &[], Other::Ask)],
 )];

@@ -26,7 +26,7 @@ mod tests;
 pub(crate) mod votes;
 pub(crate) mod whole;
 
-use crate::dissect::{Outline, Protocol, Public};
+use crate::dissect::{Facts, Outline, Protocol, Public};
 
 /// The default port of the engine's servers.
 pub const PORT: u16 = 2300;
@@ -53,18 +53,18 @@ const OUTLINE: Outline = Outline {
 
 /// The dissector.
 pub static ACKNEX: Protocol = Protocol {
-    about: "Acknex / 3D Gamestudio A5 to A8, over UDP",
-    tables: &commands::TABLES,
-    derived: &[&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING],
-    settings: &reading::SETTINGS,
-    notes: notes::NOTES,
-    // Names out of the engine's own tables.
-    public: Public { fields: &["member"], words: &["mdl", "wmb", "pcx"], lines: &[] },
-    outline: Ok(OUTLINE),
+    facts: Facts {
+        about: "Acknex / 3D Gamestudio A5 to A8, over UDP",
+        tables: &commands::TABLES,
+        derived: &[&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING],
+        settings: &reading::SETTINGS,
+        notes: notes::NOTES,
+        // Names out of the engine's own tables.
+        public: Public { fields: &["member"], words: &["mdl", "wmb", "pcx"], lines: &[] },
+        outline: Ok(OUTLINE),
+        ..Facts::new("acknex")
+    },
     identify: evidence::datagrams,
-    ..Protocol::new(
-        "acknex",
-        |flow_info| Box::new(session::AcknexSession::new(flow_info)),
-        |options| Box::new(encode::Writing::new(options)),
-    )
+    session: |flow_info| Box::new(session::AcknexSession::new(flow_info)),
+    encoder: |options| Box::new(encode::Writing::new(options)),
 };

@@ -1,6 +1,7 @@
 //! How bytes are read where no manual says it: the readings in use, and which were asked for.
 
 use super::commands::Version;
+use super::layout;
 use crate::codec::layout::{Field, Order, group, u8};
 use crate::codec::{Context, EncodeError, Tree, Value, digits};
 use crate::dissect::{Options, Setting};
@@ -28,9 +29,9 @@ impl Context for WireVariant {
 
     fn setting(&self, name: &str) -> u64 {
         match name {
-            "position" => self.fixed as u64 | (self.no_z as u64) << 1,
-            "skin" => self.skin_by_bit as u64,
-            "color" => self.other_color as u64,
+            _ if name == POSITION.name => self.fixed as u64 | (self.no_z as u64) << 1,
+            _ if name == SKIN.name => self.skin_by_bit as u64,
+            _ if name == COLOR.name => self.other_color as u64,
             _ => 0,
         }
     }
@@ -38,7 +39,7 @@ impl Context for WireVariant {
 
 pub(super) static READING: Field = group("reading", &[]).doc("the readings that are not the usual ones");
 static ANGLE: Field = u8("angle").names(&[(1, "le")]).doc("byte order of angles");
-static POSITION: Field = u8("position").names(&[(1, "fixed")]).doc("width of an update's coordinates");
+pub(super) static POSITION: Field = u8("position").names(&[(1, "fixed")]).doc("width of an update's coordinates");
 static NO_Z: Field = u8("no_z").names(&[(1, "yes")]).doc("an update's position has x and y only");
 static SKIN: Field = u8("skin").names(&[(1, "bit")]).doc("place of skin in an update");
 static COLOR: Field = u8("color").names(&[(0, "rgb"), (1, "bgr")]).doc("order of a color's bytes");
@@ -49,17 +50,24 @@ impl WireVariant {
         if *self == WireVariant::default() {
             return;
         }
-        let there = |names: &[&str]| names.iter().any(|name| fields.find(name).is_some());
+        let there = |any: &[&Field]| any.iter().any(|field| fields.find(field).is_some());
         let color = match version {
             Version::A5 => 0,
             Version::A6 => 1,
         };
         let told: [(bool, &'static Field, u64); 5] = [
-            (self.angle_le && there(&["pan", "tilt", "roll"]), &ANGLE, 1),
-            (self.fixed && there(&["position"]), &POSITION, 1),
-            (self.no_z && there(&["position"]), &NO_Z, 1),
-            (self.skin_by_bit && version == Version::A6 && there(&["skin"]) && there(&["ambient", "albedo"]), &SKIN, 1),
-            (self.other_color && there(&["color"]), &COLOR, color),
+            (self.angle_le && there(&[&layout::PAN, &layout::TILT, &layout::ROLL]), &ANGLE, 1),
+            (self.fixed && there(&[&POSITION]), &POSITION, 1),
+            (self.no_z && there(&[&POSITION]), &NO_Z, 1),
+            (
+                self.skin_by_bit
+                    && version == Version::A6
+                    && there(&[&layout::SKIN])
+                    && there(&[&layout::AMBIENT, &layout::ALBEDO]),
+                &SKIN,
+                1,
+            ),
+            (self.other_color && there(&[&layout::RGB]), &COLOR, color),
         ];
         if told.iter().any(|(tell, ..)| *tell) {
             let node = derived.open(&READING, Value::Group, 0);

@@ -6,12 +6,13 @@
 use super::PORT;
 use super::commands::Version;
 use super::creates::Creates;
-use super::layout::{MISDIRECTED, UNDEFINED, UNREADABLE};
+use super::layout::{MISDIRECTED, Message, UNDEFINED, UNREADABLE};
 use super::reading::{Asked, WireVariant};
 use super::votes::{AngleVote, WidthVote};
 use super::whole::Datagram;
 use crate::capture::Time;
 use crate::codec::{Fault, Layout, Level, Notes, Reader, Reason, Tree};
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session};
 use crate::flow::Side;
 
@@ -206,10 +207,13 @@ impl AcknexSession {
             let size = if whole { (outcome.bits as usize / 8).clamp(1, rest.len()) } else { rest.len() };
             dissection.ended(outcome);
             tell(std::mem::take(&mut news), self, &mut dissection.notes);
+            if from == Role::Client && at == 0 {
+                dissection.delivery.push(Event::Step(Step::Alive(SILENCE as i64)));
+            }
             let bytes = rest.get(..size).unwrap_or(rest);
             let length = if whole { size } else { length };
             let line = Provenance { bytes, length, ..*place };
-            self.analyse(&reading, &line, dissection);
+            self.analyse(Message::of(layout), &reading, &line, dissection);
             out.emit(&line);
             if !whole {
                 return;
@@ -257,6 +261,16 @@ fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
 }
 
 impl Session for AcknexSession {
+    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+        let mut other = AcknexSession::new(flow_info);
+        other.told = other.told.or(server);
+        Some(Box::new(other))
+    }
+
+    fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {
+        self.told.or(self.learned)
+    }
+
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         let version = self.see_version(place.bytes, place.length, place.side);
         let datagram = Datagram::new(&self.asked, self.version, place.bytes, place.length);

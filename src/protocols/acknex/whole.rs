@@ -3,7 +3,7 @@
 
 use super::a5;
 use super::commands::Version;
-use super::reading::{Asked, WireVariant};
+use super::reading::{self, Asked, WireVariant};
 use crate::codec::{Reader, Tree};
 use crate::dissect::Role;
 
@@ -58,7 +58,7 @@ impl<'a> Datagram<'a> {
             };
             tree.clear();
             let outcome = Reader::new(rest, tree).context(&mut reading).read(layout.fields);
-            walk.position |= tree.find("position").is_some();
+            walk.position |= tree.find(&reading::POSITION).is_some();
             if outcome.stop.is_some() {
                 return walk;
             }

@@ -2,8 +2,9 @@
 
 use super::codes::Codes;
 use super::description::Value;
+use super::lines::{self, Nameless};
 use super::text::{First, Word};
-use super::{compile::statics, lines, traffic};
+use super::{compile::statics, traffic};
 use crate::codec::digits::whole;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Layout};
@@ -18,13 +19,8 @@ pub fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
     let shown = names.iter().find(|(n, _)| n == value).map(|(_, name)| *name);
     let default = match (shown, truth) {
         (Some(name), _) => name,
-        (None, true) => {
-            if *value == 1 {
-                "true"
-            } else {
-                "false"
-            }
-        }
+        (None, true) if *value == 1 => "true",
+        (None, true) => "false",
         (None, false) => leak(&value.to_string()),
     };
     let values: &'static [&'static str] = match names.is_empty() {
@@ -72,13 +68,12 @@ pub fn tables(carried: &[(&'static str, &'static [Choice])], packet: &'static [F
     let mut tables = Vec::new();
     for (from, role) in [(0, Role::Unknown), (1, Role::Client), (2, Role::Server)] {
         let choices = carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.from == from);
-        let mut layouts: Vec<Layout> = choices
-            .map(|choice| Layout { name: choice.layout.name, doc: choice.layout.doc, fields: choice.layout.fields })
-            .collect();
+        let mut layouts: Vec<Layout> =
+            choices.map(|choice| Layout::new(choice.layout.name, choice.layout.doc, choice.layout.fields)).collect();
         if from == 0 {
-            layouts.push(Layout { name: "packet", doc: "a packet without a message", fields: packet });
-            layouts.push(Layout { name: "unknown", doc: "a number that no message has", fields: lines::unknown() });
-            layouts.push(Layout { name: "fragment", doc: "a part of a longer message", fields: lines::fragment() });
+            layouts.push(Nameless::Packet.layout("a packet without a message", packet));
+            layouts.push(Nameless::Unknown.layout("a number that no message has", lines::unknown()));
+            layouts.push(Nameless::Fragment.layout("a part of a longer message", lines::fragment()));
         }
         if !layouts.is_empty() {
             tables.push(Table { version: "", from: role, layouts: statics(layouts) });

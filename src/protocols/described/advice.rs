@@ -1,8 +1,8 @@
 //! What loads, but is probably not meant: advice for the author.
 
-use super::asked::asked;
+use super::compile::asked;
 use super::description::Description;
-use super::text::{FieldText, File, NumbersText};
+use super::text::File;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::When;
 use crate::codec::schema::reading::Named;
@@ -21,13 +21,6 @@ pub fn advise(file: &File, text: &str, description: &Description, silent: bool, 
     advice.dedup();
 }
 
-/// All fields of a file.
-fn fields(file: &File) -> impl Iterator<Item = &FieldText> {
-    let packet = file.packet.iter().flat_map(|(_, fields)| fields);
-    let structs = file.structs.iter().flat_map(|(.., fields)| fields);
-    packet.chain(structs).chain(file.messages.iter().flat_map(|m| &m.fields))
-}
-
 /// The line of `[enum.NAME]`, or of its first entry.
 fn line_of(text: &str, table: &str, name: &str) -> usize {
     let heads = [format!("[{table}.{name}]"), format!("{table}.{name}"), format!("{name} ")];
@@ -38,7 +31,8 @@ fn line_of(text: &str, table: &str, name: &str) -> usize {
 /// Names that nothing refers to.
 fn unused(file: &File, text: &str, advice: &mut Advice) {
     let asked = asked(file);
-    let set: HashSet<&str> = fields(file)
+    let set: HashSet<&str> = file
+        .fields()
         .flat_map(|field| &field.sets)
         .map(|(name, _)| name)
         .chain(file.messages.iter().flat_map(|m| &m.sets).map(|(name, _)| name))
@@ -61,7 +55,7 @@ fn unused(file: &File, text: &str, advice: &mut Advice) {
         _ => None,
     };
     let mut named: Vec<String> = Vec::new();
-    for field in fields(file) {
+    for field in file.fields() {
         named.extend([&field.names, &field.flags].into_iter().filter_map(refer));
         let parts = field.bits.iter().flat_map(|part| [&part.names, &part.flags]);
         named.extend(parts.filter_map(refer));
@@ -99,8 +93,7 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
 /// What conversations need.
 fn conversations(file: &File, description: &Description, silent: bool, advice: &mut Advice) {
     for numbers in &file.numbers {
-        let NumbersText { ack, ack_below, ack_bits, ack_ranges, nack, .. } = numbers;
-        if [ack, ack_below, ack_bits, ack_ranges, nack].into_iter().all(Option::is_none) {
+        if numbers.acks().next().is_none() {
             let why = format!(
                 "numbers.{}: nothing acknowledges them (ack, ack_below, ack_bits, ack_ranges, nack): copies and gaps \
                  are counted, delays and what was never acknowledged are not",

@@ -4,30 +4,24 @@ use super::codes::Codes;
 use super::compile::Hook;
 use super::frames::{Frame, Frames};
 use super::probe::Plan;
+use super::state::State;
 use super::traffic;
 use crate::codec::Tree;
 use crate::codec::kinds::Choice;
-use crate::codec::layout::{Field, When};
+use crate::codec::layout::{Field, Name, When};
 use crate::codec::node::Node;
-use crate::dissect::{NoteDoc, Options, Setting, Table};
+use crate::dissect::{Facts, Options};
 use crate::flow::Transport;
 use rustc_hash::FxHashMap;
 
 /// What a file says.
 #[derive(Debug)]
 pub struct Description {
-    /// Its name.
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
+    /// What every protocol says of itself.
+    pub(super) facts: Facts,
     pub(super) packet: &'static [Field],
-    /// The fields of the headers around messages: for documentation and filters.
-    pub(super) headers: &'static [Field],
     /// The messages by their carrier; "" are those of the packet.
     pub(super) carried: Vec<(&'static str, &'static [Choice])>,
-    pub(super) tables: &'static [Table],
-    pub(super) derived: &'static [&'static Field],
-    pub(super) settings: &'static [Setting],
-    pub(super) notes: &'static [NoteDoc],
     pub(super) codes: Codes,
     pub(super) memory: Vec<(&'static str, u64)>,
     /// The names of `[settings]`, and their defaults.
@@ -40,7 +34,7 @@ pub struct Description {
     /// Who sends what this holds for is the server.
     pub(super) server: Option<When>,
     /// What that condition asks.
-    pub(super) server_names: Vec<&'static str>,
+    pub(super) server_names: Vec<Name>,
     pub(super) packets: usize,
     pub(super) traffic: traffic::Rules,
     /// How servers are asked.
@@ -111,8 +105,7 @@ impl Description {
 
     /// Who sends the message of a node: 1 the client, 2 the server; 0: both, or it is none.
     pub(super) fn from(&self, node: &Node) -> Option<u64> {
-        let choices = self.carried.iter().flat_map(|(_, list)| list.iter());
-        choices.into_iter().find(|choice| std::ptr::eq(choice.field, node.field)).map(|choice| choice.from)
+        self.choices().find(|choice| std::ptr::eq(choice.field, node.field)).map(|choice| choice.from)
     }
 
     /// What a packet changes of what is remembered, from the next one on.
@@ -146,23 +139,20 @@ impl Description {
         self.has_joins
     }
 
-    /// A value that is remembered, or a setting's.
-    pub(super) fn remembered(&self, name: &str, memory: &[[u64; 2]], values: &[u64]) -> Option<u64> {
-        let place = self.memory.iter().position(|(known, _)| *known == name);
-        if let Some([client, _]) = place.and_then(|place| memory.get(place)) {
-            return Some(*client);
-        }
-        let place = self.values.iter().position(|(known, ..)| *known == name)?;
-        values.get(place).copied()
-    }
-
     /// How messages stand in a TCP stream, with these values of the settings.
     pub(super) fn frame(&self, values: &[u64]) -> Option<&Frame> {
         let (_, frames) = self.tcp.as_ref()?;
-        frames.of(|name| {
-            let place = self.values.iter().position(|(known, ..)| *known == name)?;
-            values.get(place).copied()
-        })
+        frames.of(&State { memory: &[], values, from: 0, likely: 0 })
+    }
+
+    /// What a new conversation remembers.
+    pub(super) fn first_memory(&self) -> Vec<[u64; 2]> {
+        self.memory.iter().map(|(_, first)| [*first; 2]).collect()
+    }
+
+    /// All messages.
+    pub(super) fn choices(&self) -> impl Iterator<Item = &'static Choice> {
+        self.carried.iter().flat_map(|(_, list)| list.iter())
     }
 
     /// The values of the settings, as the user or the file has them.
@@ -178,7 +168,7 @@ impl Description {
     /// The value of a setting, as the user or the file has it.
     pub(super) fn setting(&self, place: usize, options: &Options) -> u64 {
         let Some((name, default, names)) = self.values.get(place) else { return 0 };
-        let Some(text) = options.settings.get(&format!("{}.{name}", self.name)) else { return *default };
+        let Some(text) = options.settings.get(&format!("{}.{name}", self.facts.name)) else { return *default };
         let named = names.iter().find(|(_, name)| *name == text).map(|(value, _)| *value);
         let whole = || {
             crate::codec::digits::whole(text)

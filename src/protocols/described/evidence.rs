@@ -20,16 +20,9 @@ const FIRST: usize = 48;
 
 /// The evidence in the first packets of a conversation.
 pub fn identify(description: &'static Description, observation: &Observation<'_>) -> Evidence {
-    match takes(description, observation.transport) {
+    match description.facts.transports.contains(&observation.transport) {
         true => weigh(description, observation, false).evidence(),
         false => Evidence::No,
-    }
-}
-
-fn takes(description: &Description, transport: Transport) -> bool {
-    match transport {
-        Transport::Udp => description.udp.is_some(),
-        Transport::Tcp => description.tcp.is_some() || description.websocket.is_some(),
     }
 }
 
@@ -72,7 +65,7 @@ pub enum Rejection {
 
 /// Why it does not claim a conversation.
 pub fn rejection(description: &'static Description, observation: &Observation<'_>) -> Rejection {
-    if !takes(description, observation.transport) {
+    if !description.facts.transports.contains(&observation.transport) {
         return Rejection::Transport;
     }
     let weighed = weigh(description, observation, true);
@@ -161,7 +154,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         Some(_) => 1,
         None => 0,
     };
-    let mut memory: Vec<[u64; 2]> = description.memory.iter().map(|(_, first)| [*first; 2]).collect();
+    let mut memory: Vec<[u64; 2]> = description.first_memory();
     let values = description.settings_of(observation.options);
     let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
     let mut broken = None;
@@ -195,9 +188,8 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 return weighed;
             };
             for (side, bytes, _) in observation.payloads {
-                if !observation.begun[side.index()] {
-                    continue;
-                }
+                // The first bytes of a stream that is captured from its middle need not begin a message.
+                let begun = observation.begun[side.index()];
                 let mut at = 0;
                 // Later ones may depend on what the other side has said meanwhile.
                 for k in 0..WEIGHED / 2 {
@@ -206,15 +198,16 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                         Begins::Message(header, length, behind) if header + length + behind > 0 => {
                             let message = rest.get(header..header + length).unwrap_or_default();
                             if length > 0 && !weigh(message, length, *side) {
-                                misfit |=
-                                    k == 0 && (*side == observation.payloads[0].0 || description.memory.is_empty());
+                                misfit |= begun
+                                    && k == 0
+                                    && (*side == observation.payloads[0].0 || description.memory.is_empty());
                                 break;
                             }
                             at += header + length + behind;
                         }
                         Begins::Nothing => {
-                            misfit = true;
-                            if explain {
+                            misfit |= begun;
+                            if explain && begun {
                                 weighed.framing = Some((*side, rest.iter().take(FIRST).copied().collect()));
                             }
                             break;

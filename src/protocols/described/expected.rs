@@ -2,7 +2,6 @@
 
 use super::Description;
 use crate::codec::describe;
-use crate::codec::kinds::{Chosen, Constant};
 use crate::codec::layout::{Field, Kind};
 
 /// More names are not listed.
@@ -18,14 +17,13 @@ fn list(all: impl Iterator<Item = String>) -> String {
 
 /// `names`: those of its enumeration, too. What a field is: `u16be`, `the constant 494f`, `u8: one of lobby=0, game=1`.
 pub fn expected(field: &'static Field, names: bool) -> String {
-    if let Kind::Custom(codec) = &field.kind {
-        if let Some(constant) = codec.any().and_then(|any| any.downcast_ref::<Constant>()) {
-            return format!("the constant {}", hex::encode(constant.wire));
-        }
+    match (&field.kind, field.kind.fields()) {
+        (Kind::Constant(constant), _) => return format!("the constant {}", hex::encode(constant.wire)),
         // What has no name of its own is what it wraps.
-        if let ([of, ..], true) = (codec.fields(), field.name.is_empty()) {
+        (Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_), [of, ..]) if field.is_inline() => {
             return expected(of, names);
         }
+        _ => {}
     }
     let mut text = describe::kind(field);
     if (names || field.is(crate::codec::layout::flag::CLOSED))
@@ -65,9 +63,7 @@ fn inside(fields: &'static [Field], path: &[&str]) -> Option<&'static Field> {
 
 fn below(field: &'static Field, path: &[&str]) -> Option<&'static Field> {
     let (name, rest) = path.split_first()?;
-    if let Kind::Custom(codec) = &field.kind
-        && let Some(chosen) = codec.any().and_then(|any| any.downcast_ref::<Chosen>())
-    {
+    if let Kind::Chosen(chosen) = field.kind {
         let mut named = chosen.among.iter().filter(|choice| choice.field.name == *name);
         return match rest {
             [] if field.name == *name => Some(field),
@@ -76,16 +72,13 @@ fn below(field: &'static Field, path: &[&str]) -> Option<&'static Field> {
         };
     }
     match &field.kind {
-        Kind::Inline(list) => inside(list, path),
-        Kind::Custom(codec) if field.name != *name => inside(codec.fields(), path),
+        kind if field.is_inline() => inside(kind.fields(), path),
         _ if field.name != *name => None,
         _ if rest.is_empty() => Some(field),
-        Kind::Struct(list) => inside(list, rest),
         Kind::Array { of, .. } => match &of.kind {
             Kind::Struct(list) | Kind::Inline(list) => inside(list, rest),
             _ => below(of, rest),
         },
-        Kind::Custom(codec) => inside(codec.fields(), rest),
-        _ => None,
+        kind => inside(kind.fields(), rest),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Description;
 use super::expected::{expected, ids, resolve};
+use super::lines::Nameless;
 use crate::codec::fault::Reason;
 use crate::codec::kinds::{COMPUTED, UNKNOWN};
 use crate::codec::layout::flag;
@@ -88,7 +89,7 @@ struct Place {
 }
 
 fn broken(description: &'static Description, fault: &Fault, place: &Place) -> Misfit {
-    let path = fault.path.strip_prefix(description.name).unwrap_or(&fault.path);
+    let path = fault.path.strip_prefix(description.facts.name).unwrap_or(&fault.path);
     let path = path.strip_prefix(".packet.").unwrap_or(path);
     let field = resolve(description, path);
     Misfit {
@@ -169,7 +170,7 @@ pub(super) fn of_packet(
     let mut path = "";
     for (k, node) in nodes.iter().enumerate() {
         if std::ptr::eq(node.field, &UNKNOWN) {
-            let child = |name: &str| tree.child(Some(k), name);
+            let child = |name: &str| tree.child_named(Some(k), name);
             let headers = nodes.get(..k).unwrap_or_default().iter();
             return Some(unknown(description, (child("id"), child("data")), headers, 0));
         }
@@ -197,8 +198,8 @@ pub(super) fn of_line(description: &'static Description, message: &Message<'_>, 
     };
     if let Some(fault) = &dissection.fault {
         add(broken(description, fault, &place));
-    } else if dissection.message == "unknown" {
-        let child = |name: &str| dissection.tree.child(None, name);
+    } else if dissection.message == Nameless::Unknown {
+        let child = |name: &str| dissection.tree.child_named(None, name);
         // The headers of a packet with several messages are of its bytes, not of this one's.
         let headers = dissection.packet.nodes().iter().chain(dissection.tree.nodes());
         add(unknown(description, (child("id"), child("data")), headers, place.before));

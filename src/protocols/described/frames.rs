@@ -2,8 +2,9 @@
 
 use super::compile::{Compiled, Compiler, lasting};
 use super::conditions;
+use super::state::State;
 use super::text::{FrameText, Ports};
-use crate::codec::layout::{Field, Kind, When};
+use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::{Reader, Tree, Writer, bits};
 use crate::nearest::{hint, nearest};
 
@@ -50,8 +51,8 @@ impl Frames {
     }
 
     /// By the values of the settings.
-    pub fn of(&self, value: impl Fn(&str) -> Option<u64>) -> Option<&Frame> {
-        let found = self.0.iter().find(|(when, _)| conditions::holds(when, &value));
+    pub fn of(&self, state: &State<'_>) -> Option<&Frame> {
+        let found = self.0.iter().find(|(when, _)| conditions::holds(when, &|name| state.named(name)));
         found.or(self.0.last()).map(|(_, frame)| frame)
     }
 }
@@ -68,8 +69,8 @@ pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
             None => When::Always,
             Some(text) => {
                 let when = compiler.condition(text, frame.line, "frame: if")?.when;
-                let setting = |name: &&str| compiler.text.settings.iter().any(|first| first.name == **name);
-                if let Some(other) = conditions::names(&when).into_iter().find(|name| !setting(name)) {
+                let setting = |name: &Name| compiler.text.settings.iter().any(|first| first.name == name.text);
+                if let Some(other) = when.names().into_iter().find(|name| !setting(name)) {
                     let why = format!("frame: if: {other} is none of [settings]: nothing else is known before a frame");
                     return Err((frame.line, why));
                 }

@@ -6,7 +6,7 @@ use super::conditions;
 use super::key::Key;
 use super::lines::visible;
 use crate::codec::Tree;
-use crate::codec::layout::When;
+use crate::codec::layout::{Name, When};
 use crate::dissect::Target;
 use std::collections::VecDeque;
 
@@ -71,8 +71,8 @@ pub struct Whole {
 }
 
 /// Does a condition hold for what stands before node `k`?
-pub fn holds(when: &When, tree: &Tree, k: usize, known: &dyn Fn(&str) -> Option<u64>) -> bool {
-    let value = |name: &str| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name));
+pub fn holds(when: &When, tree: &Tree, k: usize, known: &dyn Fn(&Name) -> Option<u64>) -> bool {
+    let value = |name: &Name| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name));
     conditions::holds(when, &value)
 }
 
@@ -84,18 +84,17 @@ impl Join {
         k: usize,
         bytes: &'a [u8],
         from: (Target, i64),
-        known: &dyn Fn(&str) -> Option<u64>,
+        known: &dyn Fn(&Name) -> Option<u64>,
     ) -> Option<Came<'a>> {
         if self.when.as_ref().is_some_and(|when| !holds(when, tree, k, known)) {
             return None;
         }
-        let number = |name: &Option<&'static str>| {
-            name.and_then(|name| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name)))
-        };
+        let value = |name: &Name| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name));
+        let number = |name: &Option<Name>| name.as_ref().and_then(value);
         let remaining = number(&self.remaining).map(|n| if self.negated { (n == 0) as u64 } else { n });
         let mut key = Key::default();
         for name in &self.key {
-            key.push(visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name)));
+            key.push(value(name));
         }
         Some(Came {
             key,

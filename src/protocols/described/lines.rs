@@ -3,11 +3,12 @@
 
 use super::compile::statics;
 use crate::codec::kinds::{Choice, UNKNOWN};
-use crate::codec::layout::{Field, Kind, Len, bytes, flag};
+use crate::codec::layout::{Field, Kind, Len, Name, bytes, flag};
 use crate::codec::node::Node;
 use crate::codec::reader::{TRAILING, UNPARSED};
 use crate::codec::{Tree, Value};
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 
 /// The cap on lines of one packet.
 const MOST: usize = 65_536;
@@ -36,9 +37,18 @@ pub struct Found {
 
 impl Found {
     /// Those among a line's nodes at which a session does something.
-    pub fn hooked_in(&self, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+    pub fn hooked_in(&self, range: &Range<usize>) -> Range<usize> {
         let before = |at: usize| self.hooked.partition_point(|k| (*k as usize) < at);
         before(range.start)..before(range.end)
+    }
+}
+
+messages! {
+    /// The lines of what is no message of the file.
+    pub enum Nameless {
+        Packet = "packet",
+        Unknown = "unknown",
+        Fragment = "fragment",
     }
 }
 
@@ -72,11 +82,10 @@ fn outer(fields: &'static [Field], all: &mut Vec<Field>, seen: &mut FxHashSet<*c
             continue;
         }
         match &field.kind {
-            Kind::Inline(inner) => outer(inner, all, seen),
+            kind if field.is_inline() => outer(kind.fields(), all, seen),
             Kind::Struct(inner) if field.is(flag::CARRIES) => outer(inner, all, seen),
             Kind::Array { of, .. } if field.is(flag::CARRIES) => outer(std::slice::from_ref(*of), all, seen),
-            Kind::Custom(codec) if field.name.is_empty() => outer(codec.fields(), all, seen),
-            Kind::Custom(_) if field.is(flag::CARRIES) => {}
+            Kind::Chosen(_) => {}
             _ => all.push(field.clone()),
         }
     }
@@ -180,34 +189,36 @@ fn shift(node: &mut Node, by: u32) {
 
 impl Split<'_> {
     /// Appends fields of the line's own.
-    fn inside(&self, to: &mut Tree, range: std::ops::Range<usize>) {
+    fn inside(&self, to: &mut Tree, range: Range<usize>) {
+        let start = to.append(self.tree, range);
         if self.mark.start == 0 && self.reveal == Reveal::Nothing {
-            return to.append(self.tree, range, |_| {});
+            return;
         }
-        to.append(self.tree, range, |node| {
+        for node in to.nodes_mut(start) {
             if node.source == self.own {
                 shift(node, self.mark.start * 8);
             }
             self.reveal(node);
-        });
+        }
     }
 
     /// Appends fields of the headers.
-    fn around(&self, to: &mut Tree, range: std::ops::Range<usize>) {
+    fn around(&self, to: &mut Tree, range: Range<usize>) {
         if range.is_empty() {
             return;
         }
+        let start = to.append(self.tree, range);
         if self.whole.is_none() && self.reveal == Reveal::Nothing {
-            return to.append(self.tree, range, |_| {});
+            return;
         }
-        to.append(self.tree, range, |node| {
+        for node in to.nodes_mut(start) {
             if let Some(whole) = self.whole
                 && node.source == self.own
             {
                 node.source = whole;
             }
             self.reveal(node);
-        });
+        }
     }
 
     fn reveal(&self, node: &mut Node) {
@@ -225,6 +236,12 @@ impl Split<'_> {
         let Some(target) = self.mark.node.map(|node| node as usize) else {
             return self.inside(fields, 0..nodes.len());
         };
+        // The usual case: single values, and then the message up to the end.
+        let last = nodes.get(target).is_some_and(|node| node.end as usize == nodes.len());
+        if last && nodes.iter().take(target).all(|node| !node.nests()) {
+            self.around(packet, 0..target);
+            return self.inside(fields, target + 1..nodes.len());
+        }
         // The headers' fields from `from` up to `at` are appended together.
         let (mut from, mut at) = (0, 0);
         // How many lists hold the line, and where the outermost one ends.
@@ -269,22 +286,17 @@ impl Split<'_> {
 
 /// The nearest field of that name that a condition at node `k` sees: earlier siblings, then those of
 /// the groups around it. `a.b` is one of an earlier group.
-pub fn visible<'t>(tree: &'t Tree, k: usize, name: &str) -> Option<&'t Node> {
+pub fn visible<'t>(tree: &'t Tree, k: usize, name: &Name) -> Option<&'t Node> {
     let nodes = tree.nodes();
-    let (group, inner) = name.split_once('.').map_or((name, None), |(group, inner)| (group, Some(inner)));
     let (mut at, mut found) = (0, None);
     while at < k
         && let Some(node) = nodes.get(at)
     {
-        if node.field.name == group {
-            match inner {
-                None => found = Some(node),
-                Some(inner) => {
-                    let mut children = tree.children(Some(at));
-                    let child = children.find_map(|c| nodes.get(c).filter(|n| n.field.name == inner));
-                    found = child.or(found);
-                }
-            }
+        if !name.has_group() && name.is_of(node.field) {
+            found = Some(node);
+        } else if name.has_group() && name.is_in(Some(node.field)) {
+            let mut children = tree.children(Some(at));
+            found = children.find_map(|c| nodes.get(c).filter(|n| name.is_of(n.field))).or(found);
         }
         let end = (node.end as usize).max(at + 1);
         at = if end > k { at + 1 } else { end };

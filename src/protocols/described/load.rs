@@ -5,13 +5,14 @@ use super::compile::{Compiled, Compiler, lasting, statics};
 use super::description::Description;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
-use super::{Described, about, advice, conditions, frames, lines, parse, probe, recognise, traffic};
+use super::{Described, about, advice, frames, lines, parse, probe, recognise, traffic};
 use crate::codec::kinds::Choice;
-use crate::codec::layout::uint;
+use crate::codec::layout::{When, uint};
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::named::{identifier, leak};
-use crate::dissect::{Dissector, Setting};
+use crate::dissect::{Dissector, Facts, Public, Setting};
+use crate::flow::Transport;
 use crate::live::probe::Carrier;
 
 /// Compiles a protocol file. What it returns lives as long as the program: its size is bounded by
@@ -84,8 +85,9 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let udp = if udp.is_none() && tcp.is_none() && websocket.is_none() { Some(statics(Vec::new())) } else { udp };
     let carriers = [(udp.is_some(), Carrier::Udp), (tcp.is_some(), Carrier::Tcp), (websocket.is_some(), Carrier::Ws)];
     let carriers: Vec<Carrier> = carriers.into_iter().filter(|(there, _)| *there).map(|(_, carrier)| carrier).collect();
-    let ports = udp.iter().copied().chain(tcp.as_ref().map(|(ports, _)| *ports)).chain(websocket);
-    let probe = probe::compile(file, &compiler, &carriers, ports.flatten().next().copied())?;
+    let ports: Vec<u16> =
+        [udp, tcp.as_ref().map(|(ports, _)| *ports), websocket].into_iter().flatten().flatten().copied().collect();
+    let probe = probe::compile(file, &compiler, &carriers, ports.first().copied())?;
     let traffic = traffic::compile(file, &compiler, (packet, headers), &carried)?;
     let codes = Codes::of(name);
     let tables = about::tables(&carried, packet);
@@ -99,15 +101,30 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     };
     let memory_fields = statics(memory.iter().map(memory_field).collect());
     let silent = recognise::is_silent(packet, &carried, &compiler.id_bits);
-    let mut described = Description {
-        name,
+    let facts = Facts {
         about: leak(if file.doc.is_empty() { "described by a file" } else { &file.doc }),
-        packet,
-        headers,
+        transports: match (udp.is_some(), tcp.is_some() || websocket.is_some()) {
+            (true, true) => &[Transport::Udp, Transport::Tcp],
+            (true, false) => &[Transport::Udp],
+            _ => &[Transport::Tcp],
+        },
+        carriers: if websocket.is_some() { &[crate::protocols::websocket::NAME] } else { &[] },
+        ports: statics(ports),
         tables,
+        headers,
         derived: statics(vec![&JOINED, &MEMORY]),
         settings: statics(settings),
         notes: statics(about::notes(codes, &traffic)),
+        yields: true,
+        // What the file itself says of a conversation.
+        public: Public { fields: &["memory", "mask", "header"], ..Public::default() },
+        outline: Err("a file describes it already"),
+        dump_transport: if udp.is_some() { |_| Transport::Udp } else { |_| Transport::Tcp },
+        ..Facts::new(name)
+    };
+    let mut described = Description {
+        facts,
+        packet,
         codes,
         memory,
         values,
@@ -123,7 +140,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
         udp,
         tcp,
         websocket,
-        server_names: server.as_ref().map(conditions::names).unwrap_or_default(),
+        server_names: server.as_ref().map(When::names).unwrap_or_default(),
         server,
         packets: file.recognise.packets.unwrap_or(3) as usize,
         traffic,
@@ -137,7 +154,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let described = lasting(Described(lasting(described)));
     if let (Some(plan), Some(text)) = (probe, &file.probe) {
         plan.check(&mut *described.encoder(&crate::protocols::options()), name)
-            .map_err(|why| (text.at("send"), why))?;
+            .map_err(|why| (text.lines.at("send"), why))?;
     }
     Ok(described)
 }

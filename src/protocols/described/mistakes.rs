@@ -32,12 +32,11 @@ pub fn mistakes(name: &str, text: &str) -> Vec<SchemaError> {
 
 /// The lines of a message.
 fn spans(m: &MessageText) -> std::ops::RangeInclusive<usize> {
-    let lines = m.lines.iter().map(|(_, line)| *line);
     let fields = m.fields.iter().flat_map(|field| {
         let parts = field.bits.iter().map(|part| part.line);
         parts.chain([field.line])
     });
-    m.line..=lines.chain(fields).max().unwrap_or(m.line).max(m.line)
+    m.line..=fields.max().unwrap_or(m.line).max(m.lines.last())
 }
 
 /// Does nothing refer to the message, so that nothing else is wrong without it?
@@ -50,8 +49,6 @@ fn stands_alone(file: &File, place: usize) -> bool {
     let carries = file.messages.iter().any(|m| m.message == name);
     let alone = file.messages.iter().filter(|m| m.message == own.message).count() < 2;
     let spoken = !file.numbers.is_empty() || !file.requests.is_empty() || file.probe.is_some();
-    let joined = file.packet.iter().flat_map(|(_, fields)| fields).chain(file.structs.iter().flat_map(|(.., f)| f));
-    let joined = joined.chain(file.messages.iter().flat_map(|m| &m.fields));
-    let joins = joined.filter_map(|field| field.join.as_ref()).any(|join| join.is.as_deref() == Some(name));
+    let joins = file.fields().filter_map(|field| field.join.as_ref()).any(|join| join.is.as_deref() == Some(name));
     !(carries || alone || spoken || joins)
 }

@@ -3,9 +3,10 @@
 
 use super::compile::{Compiled, Compiler};
 use super::known::{Condition, Found, Known};
+use super::state::slot;
 use super::text::Word;
 use crate::codec::digits;
-use crate::codec::layout::When;
+use crate::codec::layout::{Name, When};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 
@@ -48,9 +49,13 @@ impl<'a> Compiler<'a> {
         (line, format!("{key}: no field {name:?} stands before it, and nothing else has this name{near}"))
     }
 
-    /// A name as reading knows it.
-    pub fn bare(name: &str) -> &'static str {
-        leak(name.trim().strip_prefix("packet.").unwrap_or(name.trim()))
+    /// A name as reading knows it: the fields and the values of the conversation that have it.
+    pub fn name(&self, name: &str) -> Name {
+        let text = leak(name.trim().strip_prefix("packet.").unwrap_or(name.trim()));
+        match (self.find(text), slot(text, self.text)) {
+            (Some(Found::Other(_)), Some(slot)) => Name::of_slot(text, slot),
+            (_, slot) => Name::new(text).or_slot(slot),
+        }
     }
 
     /// The number of a word.
@@ -108,13 +113,13 @@ impl<'a> Compiler<'a> {
         ] {
             let Some((name, value)) = text.split_once(sign) else { continue };
             let (bare, names) = self.referred(name.trim(), line, key)?;
-            let number = self.value(value.trim(), &names, bare).map_err(wrong)?;
+            let number = self.value(value.trim(), &names, &bare).map_err(wrong)?;
             let when = match below {
                 true => When::Below(bare, (number as i64).saturating_add(more)),
                 false => When::Eq(bare, number),
             };
             if !not && !below {
-                into.equal.push((bare, number));
+                into.equal.push((bare.text, number));
             }
             return Ok(if not { When::Not(Box::leak(Box::new(when))) } else { when });
         }
@@ -126,7 +131,7 @@ impl<'a> Compiler<'a> {
             let (bare, names) = self.referred(name.trim(), line, key)?;
             let values = values.trim().trim_start_matches('[').trim_end_matches(']');
             let numbers: Result<Vec<u64>, String> =
-                values.split(',').map(|value| self.value(value.trim(), &names, bare)).collect();
+                values.split(',').map(|value| self.value(value.trim(), &names, &bare)).collect();
             let when = When::In(bare, Box::leak(numbers.map_err(wrong)?.into_boxed_slice()));
             return Ok(if not { When::Not(Box::leak(Box::new(when))) } else { when });
         }
@@ -136,13 +141,13 @@ impl<'a> Compiler<'a> {
                 None => (name, false),
             };
             let (bare, names) = self.referred(name.trim(), line, key)?;
-            let mask = self.value(mask.trim(), &names, bare).map_err(wrong)?;
+            let mask = self.value(mask.trim(), &names, &bare).map_err(wrong)?;
             if mask == 0 {
                 return Err(wrong(format!("{text:?} never holds: the mask is 0")));
             }
             // A number of which only this is asked is not known from what is there.
             if !not {
-                into.masks.push((bare, mask));
+                into.masks.push((bare.text, mask));
             }
             return Ok(match (mask.is_power_of_two(), not) {
                 (true, false) => When::Bit(bare, mask.trailing_zeros() as u8),
@@ -159,26 +164,26 @@ impl<'a> Compiler<'a> {
             return Err(wrong(format!("expected {expected}, got {text:?}")));
         }
         let (bare, _) = self.referred(text, line, key)?;
-        into.masks.push((bare, 1));
+        into.masks.push((bare.text, 1));
         Ok(When::Set(bare))
     }
 
     /// What a condition's name refers to: the name as reading knows it, and the names of its values.
-    fn referred(&mut self, name: &str, line: usize, key: &str) -> Compiled<(&'static str, Vec<(u64, &'static str)>)> {
+    fn referred(&mut self, name: &str, line: usize, key: &str) -> Compiled<(Name, Vec<(u64, &'static str)>)> {
         match self.find(name) {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
                 if !known.number {
                     return Err((line, format!("{key}: {name} is no number, so nothing can be asked of it")));
                 }
-                Ok((Self::bare(name), known.names.clone()))
+                Ok((self.name(name), known.names.clone()))
             }
-            Some(Found::Other(names)) => Ok((Self::bare(name), names)),
+            Some(Found::Other(names)) => Ok((self.name(name), names)),
             None => Err(self.nothing(line, key, name)),
         }
     }
 
-    fn value(&self, word: &str, names: &[(u64, &'static str)], of: &str) -> Result<u64, String> {
+    fn value(&self, word: &str, names: &[(u64, &'static str)], of: &Name) -> Result<u64, String> {
         self.number(word, names).ok_or_else(|| {
             let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
             format!("{word:?} is no number, and no name of a value of {of}{near}")

@@ -6,9 +6,9 @@ use super::compile::{Compiled, Compiler, lasting, statics};
 use super::text::{File, MessageText, ProbeText};
 use crate::codec::schema::named::leak;
 use crate::dissect::{Encoder, Line, Role};
-use crate::live::OwnedMessage;
 use crate::live::net::Link;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers, Unexpected};
+use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
 use serde_json::{Map, Value as Json};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ pub fn compile(
                 true => format!("probe: {key}: the {from} does not send {name:?}{near}"),
                 false => format!("probe: {key}: no message {name:?}{near}"),
             };
-            (text.at(key), why)
+            (text.lines.at(key), why)
         })
     };
     let has = |m: &MessageText, name: &str, key: &str| -> Compiled<()> {
@@ -62,7 +62,7 @@ pub fn compile(
             true => Ok(()),
             false => {
                 let near = hint(nearest(name, names()));
-                Err((text.at(key), format!("probe: {key}: {} has no field {name:?}{near}", m.name)))
+                Err((text.lines.at(key), format!("probe: {key}: {} has no field {name:?}{near}", m.name)))
             }
         }
     };
@@ -86,14 +86,14 @@ pub fn compile(
         has(sent, field, "again")?;
         let Some((from, name)) = source.split_once('.') else {
             let why = format!("probe: again: {field}: expected MESSAGE.FIELD, got {source:?}");
-            return Err((text.at("again"), why));
+            return Err((text.lines.at("again"), why));
         };
         has(message(from, "again", "server")?, name, "again")?;
         again.push((field.clone(), from.to_owned(), name.to_owned()));
     }
     let retries = text.retries.unwrap_or(RETRIES);
     if retries > 10 {
-        return Err((text.at("retries"), format!("probe: retries: expected 0 to 10, got {retries}")));
+        return Err((text.lines.at("retries"), format!("probe: retries: expected 0 to 10, got {retries}")));
     }
     let why = "as the file of its protocol says, behind the built-in ones";
     let method = |carrier: &Carrier| {
@@ -110,7 +110,7 @@ pub fn compile(
 fn object(value: &Json, key: &str, text: &ProbeText) -> Compiled<Map<String, Json>> {
     match value {
         Json::Object(map) => Ok(map.clone()),
-        _ => Err((text.at(key), format!("probe: {key}: expected a table"))),
+        _ => Err((text.lines.at(key), format!("probe: {key}: expected a table"))),
     }
 }
 
@@ -135,10 +135,10 @@ impl Plan {
 
     /// What a message, or the whole that it completed, says.
     fn said(heard: &OwnedMessage) -> (&str, &Json) {
-        let joined = &heard.derived["joined"];
+        let joined = &heard.derived_json()["joined"];
         match joined["message"].as_str() {
             Some(name) => (name, &joined["fields"]),
-            None => (heard.message, &heard.fields),
+            None => (heard.message, heard.to_json()),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Reading one packet: the tables walked, with what the conversation remembers at hand.
 
 use super::Description;
+use super::lines::Nameless;
+use super::state::State;
 use crate::codec::layout::Field;
 use crate::codec::reader::TRAILING;
 use crate::codec::{Context, Fault, Reader, Tree};
@@ -48,44 +50,21 @@ impl Work {
 /// What a packet is read with.
 pub struct Known<'a> {
     pub description: &'static Description,
-    /// What is remembered, for packets of the client and of the server.
-    pub memory: &'a [[u64; 2]],
-    /// The settings' values.
-    pub values: &'a [u64],
-    /// Who sends: 1 the client, 2 the server; 0: nobody knows.
-    pub from: u64,
-    /// Who sends, as far as one can guess.
-    pub likely: u64,
-    /// The names of what is remembered that were asked for, as bits.
-    pub used: &'a Cell<u64>,
+    pub state: State<'a>,
+    /// What is remembered and was asked for, as bits.
+    pub used: Cell<u64>,
     /// The sources.
     pub sources: &'a mut Vec<Vec<u8>>,
     pub used_sources: &'a mut usize,
 }
 
 impl Context for Known<'_> {
-    fn known(&self, name: &str) -> Option<u64> {
-        let named = |name: &str, side: usize| {
-            let place = self.description.memory.iter().position(|(known, _)| *known == name)?;
+    #[inline]
+    fn value(&self, slot: u16) -> Option<u64> {
+        if let Some(place) = self.state.place(slot) {
             self.used.set(self.used.get() | 1 << place);
-            self.memory.get(place).and_then(|sides| sides.get(side)).copied()
-        };
-        let own = if self.from == 2 { 1 } else { 0 };
-        if let Some(value) = named(name, own) {
-            return Some(value);
         }
-        if let Some(place) = self.description.values.iter().position(|(known, ..)| *known == name) {
-            return self.values.get(place).copied();
-        }
-        match name {
-            "from" => Some(self.from),
-            "likely_from" => Some(self.likely),
-            _ => match name.split_once('.') {
-                Some(("client", name)) => named(name, 0),
-                Some(("server", name)) => named(name, 1),
-                _ => None,
-            },
-        }
+        self.state.value(slot)
     }
 
     fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
@@ -117,8 +96,9 @@ pub fn read(
 ) -> Option<Fault> {
     tree.clear();
     tree.set_source(source);
-    let name = known.description.name;
-    let outcome = Reader::new(bytes, tree).named(name, "packet").wire_length(length).context(known).read(fields);
+    let name = known.description.facts.name;
+    let outcome =
+        Reader::new(bytes, tree).named(name, Nameless::Packet.name()).wire_length(length).context(known).read(fields);
     let end = bytes.len().min(crate::codec::reader::LONGEST) as u32 * 8;
     if outcome.stop.is_none() && outcome.bits < end {
         let (bit, bits) = (outcome.bits, end - outcome.bits);

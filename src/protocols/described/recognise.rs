@@ -4,7 +4,8 @@
 use super::Description;
 use super::compile::{Compiled, Compiler};
 use super::reader::{Known, Work, read};
-use crate::codec::kinds::{COMPUTED, Checksum, Choice, UNKNOWN};
+use super::state::State;
+use crate::codec::kinds::{COMPUTED, Choice, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::reader::TRAILING;
 use rustc_hash::FxHashMap;
@@ -19,7 +20,8 @@ pub fn server(compiler: &mut Compiler<'_>, line: usize, text: &str) -> Compiled<
 /// The bits that a field rules out.
 fn ruled(field: &Field) -> u32 {
     match (&field.kind, field.show) {
-        (Kind::Custom(codec), _) if codec.constant() > 0 => codec.constant(),
+        (Kind::Constant(constant), _) if !constant.optional => constant.bits,
+        (Kind::Checksum(checksum), _) => checksum.bits(),
         (kind, Show::Enum(names)) if field.is(flag::CLOSED) => {
             kind.width().map_or(0, |(bits, _)| bits.saturating_sub(names.len().max(1).ilog2() + 1))
         }
@@ -44,8 +46,7 @@ pub fn is_silent(
 ) -> bool {
     let mut sum = id_bits.values().sum::<u32>();
     let mut each = |field: &'static Field| {
-        let sums = matches!(&field.kind, Kind::Custom(codec) if codec.any().is_some_and(|any| any.is::<Checksum>()));
-        sum += ruled(field) + u32::from(sums);
+        sum += ruled(field);
     };
     crate::codec::names::everywhere(packet, &mut each);
     for choice in carried.iter().flat_map(|(_, list)| list.iter()) {
@@ -60,12 +61,9 @@ const END: u32 = 6;
 
 /// Does something in the packet take whatever is left?
 fn open_end(tree: &crate::codec::Tree) -> bool {
-    use crate::codec::layout::{Count, Len};
     tree.nodes().iter().any(|node| match &node.field.kind {
-        Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
-        Kind::Array { count: Count::Rest, .. } => !node.field.is(flag::CARRIES),
-        Kind::Custom(codec) => codec.takes_the_rest(),
-        _ => false,
+        Kind::Array { .. } if node.field.is(flag::CARRIES) => false,
+        kind => kind.takes_the_rest(),
     })
 }
 
@@ -78,16 +76,12 @@ pub fn weigh_packet(
     (memory, values): (&mut [[u64; 2]], &[u64]),
     from: u64,
 ) -> Option<u32> {
-    let used = Cell::new(0);
     let mut tree = std::mem::take(&mut work.tree);
     work.used = 0;
     let mut known = Known {
         description,
-        memory,
-        values,
-        from,
-        likely: from,
-        used: &used,
+        state: State { memory, values, from, likely: from },
+        used: Cell::new(0),
         sources: &mut work.sources,
         used_sources: &mut work.used,
     };

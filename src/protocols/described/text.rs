@@ -1,7 +1,7 @@
 //! A protocol file's structure, its names not looked up yet: what [`parse`](super::parse) finds, and
 //! [`compile`](super::compile) interprets.
 
-use crate::codec::schema::reading::{FieldHead, MessageHead, Named, Names};
+use crate::codec::schema::reading::{FieldHead, Lines, MessageHead, Named, Names};
 use serde_json::Value as Json;
 use std::ops::Deref;
 
@@ -27,6 +27,15 @@ pub struct File {
     pub requests: Vec<RequestsText>,
     pub recognise: Recognise,
     pub probe: Option<ProbeText>,
+}
+
+impl File {
+    /// All fields: of the packet, of structs, of messages.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldText> {
+        let packet = self.packet.iter().flat_map(|(_, fields)| fields);
+        let structs = self.structs.iter().flat_map(|(.., fields)| fields);
+        packet.chain(structs).chain(self.messages.iter().flat_map(|m| &m.fields))
+    }
 }
 
 /// One transport.
@@ -212,22 +221,26 @@ pub struct NumbersText {
     pub resent_as: Option<Place>,
 }
 
+impl NumbersText {
+    /// The fields that number, and those that acknowledge.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        [&self.number, &self.resent_as].into_iter().flatten().chain(self.acks())
+    }
+
+    /// The fields that acknowledge.
+    pub fn acks(&self) -> impl Iterator<Item = &Place> {
+        [&self.ack, &self.ack_below, &self.ack_bits, &self.ack_ranges, &self.nack].into_iter().flatten()
+    }
+}
+
 /// `[requests.X]`.
 #[derive(Debug, Default)]
 pub struct RequestsText {
-    pub line: usize,
+    pub lines: Lines,
     pub name: String,
     pub asks: Vec<String>,
     pub answers: Vec<String>,
     pub by: Option<(String, String)>,
-    pub lines: Vec<(String, usize)>,
-}
-
-impl RequestsText {
-    /// The line of a key.
-    pub fn at(&self, key: &str) -> usize {
-        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
-    }
 }
 
 /// `[recognise]`.
@@ -240,7 +253,7 @@ pub struct Recognise {
 /// `[probe]`.
 #[derive(Debug, Default)]
 pub struct ProbeText {
-    pub line: usize,
+    pub lines: Lines,
     pub send: String,
     pub fields: Json,
     pub answer: Vec<String>,
@@ -248,12 +261,4 @@ pub struct ProbeText {
     pub again: Vec<(String, String)>,
     pub tell: Vec<String>,
     pub retries: Option<u64>,
-    pub lines: Vec<(String, usize)>,
-}
-
-impl ProbeText {
-    /// The line of a key.
-    pub fn at(&self, key: &str) -> usize {
-        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
-    }
 }

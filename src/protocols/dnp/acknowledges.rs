@@ -59,6 +59,11 @@ impl Direction {
         }
     }
 
+    /// How long the oldest command has waited for its acknowledge at `now`, in nanoseconds.
+    pub fn waited(&self, now: i64) -> Option<i64> {
+        self.sequence.unacknowledged().map(|(_, sent)| now.saturating_sub(sent.time)).max()
+    }
+
     /// What nobody has acknowledged; `None` where there is nothing.
     pub fn unacknowledged(&self) -> Option<Unacknowledged<'_>> {
         let any = self.sequence.forgotten_unacknowledged() > 0 || self.sequence.unacknowledged().next().is_some();

@@ -1,48 +1,54 @@
 //! Numbered commands: messages, link_states, and the parts of long ones.
 
 use super::joined::{Chain, JoinedKind};
-use super::layout::{PART_BITS, READ_ONLY};
+use super::layout::Message::{self, *};
+use super::layout::{CONTENT, DATA, FLAGS, NUMBER, PART_BITS, READ_ONLY, TYPE, VALUES};
 use super::links::{index_of, types};
 use super::reliable::{Fresh, Numbered};
 use super::session::DnpSession;
+use crate::codec::layout::Field;
 use crate::codec::{Level, Node};
 use crate::dissect::{Dissection, Provenance};
 
 impl DnpSession {
     /// A numbered command: 4, 5, 10 or 11.
-    pub(super) fn numbered(&mut self, command: u8, broken: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
-        let flags = dissection.tree.number("flags").unwrap_or(0);
-        if command == 5 {
+    pub(super) fn numbered(
+        &mut self,
+        message: Message,
+        broken: bool,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) {
+        let flags = dissection.tree.number(&FLAGS).unwrap_or(0);
+        if message == LinkState {
             state_notes(flags, broken, dissection);
         }
-        let Some(number) = dissection.tree.number("number") else { return };
-        let kind = match command {
-            10 => Some(JoinedKind::Message),
-            11 => Some(JoinedKind::LinkState),
-            _ => None,
-        };
+        let Some(number) = dissection.tree.number(&NUMBER) else { return };
+        let kind = JoinedKind::of(message);
         let part = kind.filter(|_| !broken).map(|kind| {
             let (first, last) = PART_BITS[kind as usize];
             (flags & first != 0, flags & last != 0)
         });
         let direction = &mut self.directions[place.side.index()];
-        let numbered = Numbered { command, number: number as u16, part };
+        let numbered = Numbered { message, number: number as u16, part };
         let fresh = direction.command(numbered, place, self.resend, dissection);
         let read_only = flags & READ_ONLY != 0;
         match (fresh, kind) {
             (Fresh::New(number, Some(chain)), Some(kind)) => {
                 self.part(number, chain, kind, read_only, place, dissection);
             }
-            (Fresh::New(..) | Fresh::Uncounted, None) if command == 5 && !broken => {
+            (Fresh::New(..) | Fresh::Uncounted, None) if message == LinkState && !broken => {
                 if let Some(types) = types(&dissection.tree) {
                     self.offer(types, read_only, place, dissection);
                 }
             }
-            (Fresh::New(number, _), None) if command == 4 && direction.old.part(number, place) => dissection.notes.add(
-                Level::Note,
-                "dnp.old_long_message",
-                format_args!("the last part of a long message as the engine sent it from 1.24 to 1.32.2"),
-            ),
+            (Fresh::New(number, _), None) if message == ReliableMessage && direction.old.part(number, place) => {
+                dissection.notes.add(
+                    Level::Note,
+                    "dnp.old_long_message",
+                    format_args!("the last part of a long message as the engine sent it from 1.24 to 1.32.2"),
+                )
+            }
             _ => {}
         }
     }
@@ -57,10 +63,10 @@ impl DnpSession {
         dissection: &mut Dissection,
     ) {
         let content =
-            |name: &str| dissection.tree.find(name).and_then(|node| node.bytes(dissection.sources(place.bytes)));
+            |field: &Field| dissection.tree.find(field).and_then(|node| node.bytes(dissection.sources(place.bytes)));
         let (message, data) = match kind {
-            JoinedKind::Message => (content("data").unwrap_or(&[]), &[][..]),
-            JoinedKind::LinkState => (content("message").unwrap_or(&[]), content("data").unwrap_or(&[])),
+            JoinedKind::Message => (content(&DATA).unwrap_or(&[]), &[][..]),
+            JoinedKind::LinkState => (content(&CONTENT).unwrap_or(&[]), content(&DATA).unwrap_or(&[])),
         };
         let parts = &mut self.directions[place.side.index()].parts[kind as usize];
         let here = (dissection.target(place), place.time.nanos() as i64);
@@ -95,10 +101,10 @@ fn state_notes(flags: u64, broken: bool, dissection: &mut Dissection) {
         );
     }
     let tree = &dissection.tree;
-    let mut types = index_of(tree, None, "values")
+    let mut types = index_of(tree, None, &VALUES)
         .into_iter()
         .flat_map(|values| tree.children(Some(values)))
-        .filter_map(|value| tree.child(Some(value), "type").and_then(Node::number));
+        .filter_map(|value| tree.child(Some(value), &TYPE).and_then(Node::number));
     if broken && types.any(|kind| (8..=10).contains(&kind)) {
         dissection.notes.add(
             Level::Note,

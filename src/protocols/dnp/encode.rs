@@ -1,7 +1,8 @@
 //! Writing DNP messages. A link_update needs the types of its values: from `derived`, else from an
 //! earlier link_state of the input, else from the setting.
 
-use super::layout::{LAYOUTS, UPDATE_LAYOUT};
+use super::layout::Message::{self, *};
+use super::layout::{self, CONTENT, DATA, INDEX, LAYOUTS, LINK_ID, TYPE, UPDATE_LAYOUT, VALUES};
 use super::types::Types;
 use super::values;
 use crate::codec::layout::Field;
@@ -39,7 +40,7 @@ impl Writing {
     /// The fields with a payload's bytes in the place of its fields.
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
         let fail = |what: String| EncodeError { path: "payload".into(), what };
-        let place = if line.message == "link_state" { "message" } else { "data" };
+        let place = if line.message == LinkState { CONTENT.name } else { DATA.name };
         // The first byte is the schema's first field: which one it is, is tried.
         let all = self.schemas.messages("dnp").iter().filter(|m| m.message.is_empty() || m.message == line.message);
         let mut first = None;
@@ -63,14 +64,14 @@ impl Writing {
 
     /// Remembers the types of a link_state.
     fn learn(&mut self, line: &Line<'_>) {
-        let values = match line.message {
-            "link_state" if !line.broken => line.fields.get("values"),
-            "long_link_state" => line.derived.and_then(|derived| derived.get("values")),
+        let values = match Message::named(line.message) {
+            Some(LinkState) if !line.broken => line.field(&VALUES),
+            Some(LongLinkState) => line.derived(&VALUES),
             _ => None,
         };
-        let id = line.fields.get("link_id").and_then(Json::as_u64).and_then(|id| u16::try_from(id).ok());
+        let id = line.field(&LINK_ID).and_then(Json::as_u64).and_then(|id| u16::try_from(id).ok());
         let (Some(id), Some(values)) = (id, values.and_then(Json::as_array)) else { return };
-        let kind = |value: &Json| match value.get("type")? {
+        let kind = |value: &Json| match value.get(TYPE.name)? {
             Json::String(name) => values::by_name(name),
             number => u8::try_from(number.as_u64()?).ok(),
         };
@@ -88,7 +89,9 @@ fn lacks_value(fields: &Json) -> bool {
     fn last<'a>(of: &'a Json, name: &str) -> Option<&'a Json> {
         of.get(name)?.as_array()?.last()
     }
-    last(fields, "links").and_then(|link| last(link, "values")).is_some_and(|value| value.get("value").is_none())
+    last(fields, layout::LINKS.name)
+        .and_then(|link| last(link, VALUES.name))
+        .is_some_and(|value| value.get("value").is_none())
 }
 
 /// What the layouts ask for.
@@ -103,7 +106,9 @@ impl Context for Known<'_> {
     }
 
     fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
-        let (Some(id), Some(index)) = (scope.get("link_id"), scope.get("index")) else { return Recalled::Unknown };
+        let (Some(id), Some(index)) = (scope.of(&LINK_ID), scope.of(&INDEX)) else {
+            return Recalled::Unknown;
+        };
         let id = id as u16;
         let types =
             self.writing.links.get(&(self.flow, id)).map(|types| &types[..]).or_else(|| self.writing.set.get(id));
@@ -123,11 +128,15 @@ impl Encoder for Writing {
             with_bytes = Some(self.payload(line, given)?);
         }
         let line = &Line { fields: with_bytes.as_ref().unwrap_or(line.fields), ..*line };
-        let broken = line.broken || line.message == "link_update" && lacks_value(line.fields);
+        let broken = line.broken || line.message == LinkUpdate && lacks_value(line.fields);
         let mut known = Known { writing: self, flow: line.flow };
         let written =
             Writer::new(line.fields).derived(line.derived).broken(broken).context(&mut known).write(layout.fields);
         self.learn(line);
         written
+    }
+
+    fn remembers(&self, _proto: &str, message: &str) -> bool {
+        message == LinkState || message == LongLinkState
     }
 }

@@ -1,6 +1,6 @@
 //! Long messages: the parts of one direction, and how they are joined.
 
-use super::layout::{ONE_VALUE, VALUES};
+use super::layout::{Message, ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
 use crate::codec::layout::{Field, Len, bytes, u32le};
 use crate::codec::{Reader, Tree, Value};
@@ -23,6 +23,17 @@ pub enum JoinedKind {
     Message = 0,
     /// Command 11.
     LinkState = 1,
+}
+
+impl JoinedKind {
+    /// Of what a message is a part.
+    pub fn of(message: Message) -> Option<JoinedKind> {
+        match message {
+            Message::LongMessage => Some(JoinedKind::Message),
+            Message::LongLinkState => Some(JoinedKind::LinkState),
+            _ => None,
+        }
+    }
 }
 
 /// What a new part's walk back and on has found.

@@ -3,11 +3,31 @@
 //! Sources: the specification (Drag\[en\]gine wiki, gamedev:dnp) and, where the programs differ from
 //! it, what was measured on them (README.md): `link_update` has counts of one byte, an index and no types.
 
+use self::Message::*;
 use super::values::{BY_TYPE, TYPES};
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::dissect::Table;
 use crate::dissect::flow_info::Role;
+
+messages! {
+    /// DNP's messages.
+    pub enum Message {
+        ConnectionRequest = "connection_request",
+        ConnectionAcknowledge = "connection_acknowledge",
+        ConnectionClose = "connection_close",
+        UnreliableMessage = "unreliable_message",
+        ReliableMessage = "reliable_message",
+        LinkState = "link_state",
+        ReliableAcknowledge = "reliable_acknowledge",
+        LinkUp = "link_up",
+        LinkDown = "link_down",
+        LinkUpdate = "link_update",
+        LongMessage = "long_message",
+        LongLinkState = "long_link_state",
+        Unknown = "unknown",
+    }
+}
 
 /// How a connection_acknowledge answers.
 pub static ANSWERS: [(u64, &str); 3] = [(0, "accepted"), (1, "rejected"), (2, "no_common_protocol")];
@@ -36,125 +56,114 @@ const fn command(code: u64) -> Field {
     tag("command", 8, code)
 }
 
-const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
-    Layout { name, doc, fields }
-}
-
-const NUMBER: Field =
+pub const NUMBER: Field =
     u16le("number").doc("number of this command in its direction: 0 to 65534, shared by commands 4, 5, 10 and 11");
-const LINK_ID: Field = u16le("link_id").doc("the link; both sides choose from the same numbers");
-const DATA: Field = payload("data").doc("the application's");
+pub const LINK_ID: Field = u16le("link_id").doc("the link; both sides choose from the same numbers");
+pub const DATA: Field = payload("data").doc("the application's");
+
+pub const PROTOCOLS: Field = array("protocols", Count::Prefix(&PROTOCOL_COUNT), &PROTOCOL);
+pub const FLAGS: Field = u8("flags");
+pub const RESULT: Field = u8("result");
+pub const CONTENT: Field = bytes("message", Len::Prefix(&MESSAGE_LENGTH));
+pub const TYPE: Field = u8("type").names(&TYPES).referenced();
+pub const INDEX: Field = u16le("index").doc("place in the link's list of values, from 0").referenced();
+pub const LINKS: Field = array("links", Count::Prefix(&UPDATE_LINK_COUNT), &LINK);
 
 static PROTOCOL_COUNT: Field = u16le("protocol_count");
-static PROTOCOL: Field = u16le("protocol");
+pub static PROTOCOL: Field = u16le("protocol");
 static MESSAGE_LENGTH: Field = u16le("message_length");
 static VALUE_COUNT: Field = u16le("value_count");
 static UPDATE_LINK_COUNT: Field = u8("link_count");
 static UPDATE_VALUE_COUNT: Field = u8("value_count");
 static SPECIFIED_LINK_COUNT: Field = u16le("link_count");
 
-static VALUE: Field = group("value", &[u8("type").names(&TYPES).referenced(), BY_TYPE]);
+static VALUE: Field = group("value", &[TYPE, BY_TYPE]);
 
 /// The values of a state: type and value of each.
 pub static VALUES: Field = array("values", Count::Prefix(&VALUE_COUNT), &VALUE);
 
 /// One value of a state.
-pub static ONE_VALUE: [Field; 1] = [group("value", &[u8("type").names(&TYPES).referenced(), BY_TYPE])];
+pub static ONE_VALUE: [Field; 1] = [group("value", &[TYPE, BY_TYPE])];
 
 static LINK: Field =
     group("link", &[u16le("link_id").referenced(), array("values", Count::Prefix(&UPDATE_VALUE_COUNT), &UPDATED)]);
-static UPDATED: Field = group(
-    "value",
-    &[
-        u16le("index").doc("place in the link's list of values, from 0").referenced(),
-        derived("type").names(&TYPES).doc("as the link's link_state had it"),
-        BY_TYPE,
-    ],
-);
+static UPDATED: Field =
+    group("value", &[INDEX, derived("type").names(&TYPES).doc("as the link's link_state had it"), BY_TYPE]);
 static SPECIFIED_LINK: Field = group("link", &[u16le("link_id"), array("values", Count::Prefix(&VALUE_COUNT), &VALUE)]);
 
 /// All messages; the index is the command code, and the last one is for all others.
 pub static LAYOUTS: [Layout; 13] = [
-    message(
-        "connection_request",
-        "the client asks for a connection",
-        &[
-            command(0),
-            array("protocols", Count::Prefix(&PROTOCOL_COUNT), &PROTOCOL).doc("what the client speaks; DNP1 is 0"),
-        ],
-    ),
-    message(
-        "connection_acknowledge",
+    ConnectionRequest
+        .layout("the client asks for a connection", &[command(0), PROTOCOLS.doc("what the client speaks; DNP1 is 0")]),
+    ConnectionAcknowledge.layout(
         "the server's answer",
         &[
             command(1),
-            u8("result").names(&ANSWERS).referenced(),
+            RESULT.names(&ANSWERS).referenced(),
             u16le("protocol").doc("what the server has chosen").when(eq("result", 0)),
         ],
     ),
-    message("connection_close", "either side ends the connection; there is no answer", &[command(2)]),
-    message("unreliable_message", "a message that may be lost", &[command(3), DATA]),
-    message("reliable_message", "a message that is resent until it is acknowledged", &[command(4), NUMBER, DATA]),
-    message(
-        "link_state",
+    ConnectionClose.layout("either side ends the connection; there is no answer", &[command(2)]),
+    UnreliableMessage.layout("a message that may be lost", &[command(3), DATA]),
+    ReliableMessage.layout("a message that is resent until it is acknowledged", &[command(4), NUMBER, DATA]),
+    LinkState.layout(
         "offers to share a state: its link id, and the types and values",
         &[
             command(5),
             NUMBER,
             LINK_ID,
-            u8("flags").flags(&STATE_FLAGS).doc("read_only: only the sender may change values"),
-            bytes("message", Len::Prefix(&MESSAGE_LENGTH)).doc("tells the application which state it is"),
+            FLAGS.flags(&STATE_FLAGS).doc("read_only: only the sender may change values"),
+            CONTENT.doc("tells the application which state it is"),
             array("values", Count::Prefix(&VALUE_COUNT), &VALUE),
         ],
     ),
-    message(
-        "reliable_acknowledge",
+    ReliableAcknowledge.layout(
         "a numbered command has come",
         &[
             command(6),
-            u16le("number").doc("the other side's number"),
-            u8("result").names(&RESULTS).doc("failed: the sender resends at once"),
+            NUMBER.doc("the other side's number"),
+            RESULT.names(&RESULTS).doc("failed: the sender resends at once"),
         ],
     ),
-    message("link_up", "accepts a link_state", &[command(7), LINK_ID]),
-    message("link_down", "refuses a link_state, or ends a link", &[command(8), LINK_ID]),
-    message(
-        "link_update",
+    LinkUp.layout("accepts a link_state", &[command(7), LINK_ID]),
+    LinkDown.layout("refuses a link_state, or ends a link", &[command(8), LINK_ID]),
+    LinkUpdate.layout(
         "values of linked states that have changed",
         &[
             command(9),
-            inline("wire", &[array("links", Count::Prefix(&UPDATE_LINK_COUNT), &LINK)])
-                .doc("as all programs send it")
-                .when(When::Setting(UPDATE_LAYOUT, 0)),
+            inline("wire", &[LINKS]).doc("as all programs send it").when(When::Setting(UPDATE_LAYOUT, 0)),
             inline("specification", &[array("links", Count::Prefix(&SPECIFIED_LINK_COUNT), &SPECIFIED_LINK)])
                 .doc("as the specification has it; no program sends this")
                 .when(When::Setting(UPDATE_LAYOUT, 1)),
         ],
     ),
-    message(
-        "long_message",
+    LongMessage.layout(
         "a part of a reliable message that is too long for one datagram",
-        &[command(10), NUMBER, u8("flags").flags(&PART_FLAGS).doc("which part it is"), DATA],
+        &[command(10), NUMBER, FLAGS.flags(&PART_FLAGS).doc("which part it is"), DATA],
     ),
-    message(
-        "long_link_state",
+    LongLinkState.layout(
         "a part of a link_state that is too long for one datagram",
         &[
             command(11),
             NUMBER,
             LINK_ID,
-            u8("flags").flags(&LONG_STATE_FLAGS).doc("read_only, and which part it is"),
-            bytes("message", Len::Prefix(&MESSAGE_LENGTH)).doc("a part of the link_state's message"),
+            FLAGS.flags(&LONG_STATE_FLAGS).doc("read_only, and which part it is"),
+            CONTENT.doc("a part of the link_state's message"),
             bytes("data", Len::Rest).doc("a part of the link_state's count and values"),
         ],
     ),
-    message("unknown", "a command above 11: receivers ignore it", &[u8("command"), payload("data")]),
+    Unknown.layout("a command above 11: receivers ignore it", &[u8("command"), payload("data")]),
 ];
 
 /// The layout of a datagram that begins with this byte.
 pub fn by_command(first: Option<u8>) -> &'static Layout {
     let [.., unknown] = &LAYOUTS;
     first.and_then(|command| LAYOUTS.get(command as usize)).unwrap_or(unknown)
+}
+
+/// Whether a message has a number, by which it is acknowledged and resent.
+pub fn is_numbered(message: Message) -> bool {
+    matches!(message, ReliableMessage | LinkState | LongMessage | LongLinkState)
 }
 
 /// One version, the same in both directions.

@@ -1,6 +1,6 @@
 //! What is said about links: offers, answers, updates.
 
-use super::layout::{self, OUT_OF_RANGE};
+use super::layout::{LAYOUTS, LINK_ID, LINKS, Message, OUT_OF_RANGE, VALUES};
 use super::links::{Answered, Ended, Recall, State, index_of};
 use super::session::{DnpSession, ReadFindings};
 use crate::codec::{Level, Node, Reader};
@@ -21,7 +21,7 @@ impl DnpSession {
         place: &Provenance<'_>,
         dissection: &mut Dissection,
     ) {
-        let Some(id) = dissection.tree.number("link_id").map(|id| id as u16) else { return };
+        let Some(id) = dissection.tree.number(&LINK_ID).map(|id| id as u16) else { return };
         if let Some((_, state)) = self.links.in_force(id) {
             let state = Shown(state);
             dissection.notes.add(
@@ -46,7 +46,7 @@ impl DnpSession {
     /// A link_up or link_down.
     pub(super) fn link_answer(&mut self, up: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
         let (side, now) = (place.side, place.time.nanos() as i64);
-        let Some(id) = dissection.tree.number("link_id").map(|id| id as u16) else { return };
+        let Some(id) = dissection.tree.number(&LINK_ID).map(|id| id as u16) else { return };
         if up {
             match self.links.up(side, id, now) {
                 Answered::Accepted(state) => {
@@ -109,10 +109,10 @@ impl DnpSession {
                 format_args!("index {index} of link {id}, which has {}", Plural(count, "value")),
             );
         }
-        let Some(list) = index_of(tree, None, "links") else { return };
+        let Some(list) = index_of(tree, None, &LINKS) else { return };
         for link in tree.children(Some(list)) {
-            let Some(id) = tree.child(Some(link), "link_id").and_then(Node::number) else { continue };
-            let Some(values) = index_of(tree, Some(link), "values") else {
+            let Some(id) = tree.child(Some(link), &LINK_ID).and_then(Node::number) else { continue };
+            let Some(values) = index_of(tree, Some(link), &VALUES) else {
                 notes.add(
                     Level::Note,
                     "dnp.bare_link_id",
@@ -149,7 +149,7 @@ impl DnpSession {
             return false;
         }
         let mut specified = Recall::new(&self.links, &self.set, true);
-        let fields = layout::by_command(Some(9)).fields;
+        let fields = LAYOUTS[Message::LinkUpdate as usize].fields;
         // Nothing is derived in this message but in its own tree.
         let outcome = Reader::new(place.bytes, &mut dissection.derived).context(&mut specified).read(fields);
         dissection.derived.clear();

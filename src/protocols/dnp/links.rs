@@ -5,6 +5,7 @@
 //! answers with link_up; one that is refused or never answered must not change what a link in
 //! force means.
 
+use super::layout::{self, INDEX, LINK_ID, TYPE};
 use super::layout::{OUT_OF_RANGE, UPDATE_LAYOUT};
 use super::types::Types;
 use crate::codec::layout::Field;
@@ -136,15 +137,15 @@ impl Links {
     }
 }
 
-/// Where the list of that name stands right below `parent`, or on the top level.
-pub fn index_of(tree: &Tree, parent: Option<usize>, name: &str) -> Option<usize> {
-    tree.children(parent).find(|i| tree.nodes().get(*i).is_some_and(|node| node.field.name == name))
+/// Where the list of that field is right below `parent`, or on the top level.
+pub fn index_of(tree: &Tree, parent: Option<usize>, field: &Field) -> Option<usize> {
+    tree.children(parent).find(|i| tree.nodes().get(*i).is_some_and(|node| node.field.is_named_as(field)))
 }
 
 /// The types of a list of values that was read into a tree.
 pub fn types(tree: &Tree) -> Option<Box<[u8]>> {
-    let list = index_of(tree, None, "values")?;
-    let kind = |i: usize| tree.child(Some(i), "type")?.number().map(|n| n as u8);
+    let list = index_of(tree, None, &layout::VALUES)?;
+    let kind = |i: usize| tree.child(Some(i), &TYPE)?.number().map(|n| n as u8);
     tree.children(Some(list)).map(kind).collect()
 }
 
@@ -196,7 +197,9 @@ impl Context for Recall<'_> {
     }
 
     fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
-        let (Some(id), Some(index)) = (scope.get("link_id"), scope.get("index")) else { return Recalled::Unknown };
+        let (Some(id), Some(index)) = (scope.of(&LINK_ID), scope.of(&INDEX)) else {
+            return Recalled::Unknown;
+        };
         let (id, index) = (id as u16, index as u16);
         let Some(types) = self.types(id) else {
             self.unknown = Some(id);

@@ -26,13 +26,16 @@ pub(crate) mod types;
 pub(crate) mod values;
 pub(crate) mod varuint;
 
-use crate::dissect::{Outline, Protocol, Setting};
+use crate::dissect::{Facts, Outline, Protocol, Role, Setting};
 use crate::duration::between;
+use layout::Message;
 
 /// What the libraries wait before they send a command again, in nanoseconds.
 const RESEND: i64 = 500_000_000;
+/// How long they wait for an acknowledge before they close, in nanoseconds.
+const TIMEOUT: i64 = 3_000_000_000;
 
-static SETTINGS: [Setting; 3] = [
+static SETTINGS: [Setting; 4] = [
     Setting {
         key: layout::UPDATE_LAYOUT,
         default: "wire",
@@ -53,6 +56,13 @@ static SETTINGS: [Setting; 3] = [
         values: &[],
         parse: |text| seconds(text).map(|_| ()),
         doc: "the time between copies of a command: copies less than half of it apart are duplicates",
+    },
+    Setting {
+        key: "dnp.timeout",
+        default: "3",
+        values: &[],
+        parse: |text| seconds(text).map(|_| ()),
+        doc: "the time without an acknowledge after which a side closes the connection",
     },
 ];
 
@@ -75,17 +85,21 @@ const OUTLINE: Outline = Outline {
 
 /// The dissector.
 pub static DNP: Protocol = Protocol {
-    about: "Drag[en]gine Network Protocol, over UDP",
-    tables: &layout::TABLES,
-    derived: &[&joined::MESSAGE, &joined::PARTS, &layout::VALUES],
-    settings: &SETTINGS,
-    notes: notes::NOTES,
-    encodings: &payloads::ENCODINGS,
-    outline: Ok(OUTLINE),
+    facts: Facts {
+        about: "Drag[en]gine Network Protocol, over UDP",
+        tables: &layout::TABLES,
+        derived: &[&joined::MESSAGE, &joined::PARTS, &layout::VALUES],
+        settings: &SETTINGS,
+        notes: notes::NOTES,
+        senders: &[
+            (Role::Client, &[Message::ConnectionRequest.name()]),
+            (Role::Server, &[Message::ConnectionAcknowledge.name()]),
+        ],
+        encodings: &payloads::ENCODINGS,
+        outline: Ok(OUTLINE),
+        ..Facts::new("dnp")
+    },
     identify: evidence::datagrams,
-    ..Protocol::new(
-        "dnp",
-        |flow_info| Box::new(session::DnpSession::new(flow_info)),
-        |options| Box::new(encode::Writing::new(options)),
-    )
+    session: |flow_info| Box::new(session::DnpSession::new(flow_info)),
+    encoder: |options| Box::new(encode::Writing::new(options)),
 };

@@ -2,6 +2,9 @@
 //! byte if the schema names one. The words are those of the library's message reader
 //! (README.md, "Words for schemas"), in short and as the specification has them.
 
+use super::joined::MESSAGE;
+use super::layout::Message::{self, *};
+use super::layout::{CONTENT, DATA};
 use super::varuint::VarUInt;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
@@ -18,7 +21,13 @@ static I32: Field = i32le("value");
 
 /// Found by the message that carries them, and by the first byte.
 static KEYS: Keys = Keys {
-    carriers: &["unreliable_message", "reliable_message", "link_state", "long_message", "long_link_state"],
+    carriers: &[
+        UnreliableMessage.name(),
+        ReliableMessage.name(),
+        LinkState.name(),
+        LongMessage.name(),
+        LongLinkState.name(),
+    ],
     ids: Some((0, 255)),
     routes: None,
     taken: &[],
@@ -73,30 +82,30 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
 }];
 
 /// Shows the payload of the message at hand, where a schema knows it.
-pub fn show(schemas: &Schemas, from: &str, main: &[u8], dissection: &mut Dissection) {
+pub fn show(schemas: &Schemas, message: Message, main: &[u8], dissection: &mut Dissection) {
     if schemas.is_empty() {
         return;
     }
-    let message = dissection.message;
+    let from = dissection.from.name();
     let found = match message {
-        "unreliable_message" | "reliable_message" => content(&dissection.tree, "data"),
-        "link_state" => content(&dissection.tree, "message"),
+        UnreliableMessage | ReliableMessage => content(&dissection.tree, &DATA),
+        LinkState => content(&dissection.tree, &CONTENT),
         // Long ones are shown once, joined.
-        "long_message" | "long_link_state" => content(&dissection.derived, "message"),
+        LongMessage | LongLinkState => content(&dissection.derived, &MESSAGE),
         _ => None,
     };
     let Some((node, start, end)) = found else { return };
     let first = dissection.sources(main).get(node.source).get(start).filter(|_| start < end);
     let key = first.map_or(Key::None, |b| Key::Number(*b as u64));
-    let found = schemas.find("dnp", message, key, from);
+    let found = schemas.find("dnp", message.name(), key, from);
     if let Some((schema, fields)) = found.and_then(|schema| Some((schema, schema.fields(0)?))) {
-        payload::show(dissection, main, node.source, start..end, ("dnp", message), schema, fields);
+        payload::show(dissection, main, node.source, start..end, ("dnp", message.name()), schema, fields);
     }
 }
 
 /// Where a field's bytes stand in its source.
-fn content(tree: &Tree, name: &str) -> Option<(Node, usize, usize)> {
-    let node = tree.find(name)?;
+fn content(tree: &Tree, field: &Field) -> Option<(Node, usize, usize)> {
+    let node = tree.find(field)?;
     match node.value {
         crate::codec::Value::Bytes { bit, bits } => Some((*node, bit as usize / 8, (bit + bits) as usize / 8)),
         _ => None,

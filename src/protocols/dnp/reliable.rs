@@ -6,6 +6,7 @@
 use super::commands::OldLong;
 use super::joined::{Chain, JoinedKind, Parts, follow};
 use super::layout;
+use super::layout::Message;
 use super::runs::{KINDS, Mark, Marks, Runs};
 use crate::codec::Level;
 use crate::dissect::delivery::Event;
@@ -37,8 +38,8 @@ pub enum Fresh {
 /// A numbered command as it was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbered {
-    /// The command code.
-    pub command: u8,
+    /// Which it is.
+    pub message: Message,
     /// Its number.
     pub number: u16,
     /// `first` and `last` of a part that is whole; `None`: no part, or one that broke.
@@ -46,17 +47,9 @@ pub struct Numbered {
 }
 
 impl Numbered {
-    fn kind(&self) -> Option<JoinedKind> {
-        match self.command {
-            10 => Some(JoinedKind::Message),
-            11 => Some(JoinedKind::LinkState),
-            _ => None,
-        }
-    }
-
     fn marks(&self, number: i64) -> [Marks; KINDS] {
         let mut marks = [Marks::default(); KINDS];
-        if let Some(kind) = self.kind() {
+        if let Some(kind) = JoinedKind::of(self.message) {
             marks[kind as usize] = self.part.map_or(Marks::WALL, |(first, last)| Marks::part(number, first, last));
         }
         marks
@@ -192,7 +185,9 @@ impl Direction {
         }
         let around = self.runs.insert(number, command.marks(number));
         self.runs.forget(floor);
-        let Some((kind, flags)) = command.kind().zip(command.part) else { return Fresh::New(number, None) };
+        let Some((kind, flags)) = JoinedKind::of(command.message).zip(command.part) else {
+            return Fresh::New(number, None);
+        };
         self.parts[kind as usize].forget(floor);
         let chain = follow(number, flags, kind, &around, origin);
         if chain == Chain::Orphan {

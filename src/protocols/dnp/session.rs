@@ -1,7 +1,8 @@
 //! One DNP conversation: who the server is, and what the connection in it remembers.
 
 use super::joined::Joined;
-use super::layout::{self, UPDATE_LAYOUT};
+use super::layout::Message::{self, *};
+use super::layout::{self, NUMBER, RESULT, UPDATE_LAYOUT};
 use super::links::{Links, Recall};
 use super::payloads;
 use super::reliable::Direction;
@@ -10,7 +11,7 @@ use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Level, Reader, Reason, Stop, Value};
-use crate::dissect::delivery::Event;
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, Target};
 use crate::flow::Side;
 use crate::plural::Plural;
@@ -49,6 +50,8 @@ pub struct DnpSession {
     pub(super) specification: bool,
     /// `dnp.resend` in nanoseconds.
     pub(super) resend: i64,
+    /// `dnp.timeout` in nanoseconds.
+    timeout: i64,
 }
 
 /// What one reading has found beside the fields.
@@ -87,6 +90,7 @@ impl DnpSession {
             set: settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
             specification: settings.get(UPDATE_LAYOUT) == Some("specification"),
             resend: settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(super::RESEND),
+            timeout: settings.get("dnp.timeout").and_then(|text| super::seconds(text).ok()).unwrap_or(super::TIMEOUT),
         }
     }
 
@@ -152,30 +156,38 @@ impl DnpSession {
                 format_args!("accepted before: servers ignore it, also when the acknowledge was lost"),
             ),
         }
+        dissection.delivery.push(Event::Step(Step::Asked));
     }
 
     fn answer(&mut self, side: Side, dissection: &mut Dissection) {
         self.told = Some(side);
-        match dissection.tree.number("result") {
-            Some(0) if self.phase != Phase::Ended => self.phase = Phase::Connected,
+        match dissection.tree.number(&RESULT) {
+            Some(0) if self.phase != Phase::Ended => {
+                self.phase = Phase::Connected;
+                dissection.delivery.push(Event::Step(Step::Accepted));
+            }
             Some(0) | None => {}
             Some(result) => {
                 self.phase = Phase::Ended;
-                let why = match result {
-                    1 => "the server takes no connections",
-                    2 => "the server speaks none of the protocols",
-                    _ => "for a reason that is not specified",
+                let (reason, why) = match result {
+                    1 => ("rejected", "the server takes no connections"),
+                    2 => ("no_common_protocol", "the server speaks none of the protocols"),
+                    _ => ("unknown", "for a reason that is not specified"),
                 };
+                dissection.delivery.push(Event::Step(Step::Refused(reason)));
                 dissection.notes.add(Level::Note, "dnp.connection_refused", format_args!("{why}"));
             }
         }
     }
 
-    fn close(&mut self, side: Side, dissection: &mut Dissection) {
+    fn close(&mut self, side: Side, now: i64, dissection: &mut Dissection) {
         self.phase = Phase::Ended;
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
+        // The library closes when a command was not acknowledged in its time.
+        let waited = self.directions[side.index()].waited(now).filter(|waited| *waited >= self.timeout);
+        dissection.delivery.push(Event::Step(waited.map_or(Step::Left("closed"), Step::TimedOut)));
         let [own, other] = [side, side.other()].map(|side| self.directions[side.index()].unacknowledged());
         let code = "dnp.unacknowledged";
         let text = "never acknowledged";
@@ -196,10 +208,13 @@ impl DnpSession {
     }
 
     /// What the place of a message in the connection says.
-    fn phase_notes(&self, command: u8, side: Side, dissection: &mut Dissection) {
-        if self.closed && command != 0 {
+    fn phase_notes(&self, message: Message, side: Side, dissection: &mut Dissection) {
+        if self.closed && message != ConnectionRequest {
             dissection.notes.add(Level::Note, "dnp.after_close", format_args!("the connection was closed before"));
-        } else if self.phase == Phase::Requested && self.told == Some(side) && command > 1 {
+        } else if self.phase == Phase::Requested
+            && self.told == Some(side)
+            && !matches!(message, ConnectionRequest | ConnectionAcknowledge)
+        {
             dissection.notes.add(
                 Level::Note,
                 "dnp.before_acknowledge",
@@ -210,6 +225,16 @@ impl DnpSession {
 }
 
 impl Session for DnpSession {
+    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+        let mut other = DnpSession::new(flow_info);
+        other.port = other.port.or(server);
+        Some(Box::new(other))
+    }
+
+    fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {
+        self.named.or(self.told).or(self.port)
+    }
+
     fn memory(&self) -> usize {
         let directions: usize = self.directions.iter().map(Direction::memory).sum();
         directions + self.links.memory() + self.joined.memory()
@@ -221,31 +246,35 @@ impl Session for DnpSession {
         }
         // None: not even that byte was captured.
         let first = place.bytes.first().copied();
-        let (layout, command) = (layout::by_command(first), first.unwrap_or(3));
+        let layout = layout::by_command(first);
+        // Without a byte it may be any command but one that is unknown.
+        let message = if first.is_some() { Message::of(layout) } else { Message::UnreliableMessage };
         let schemas = &out.flow_info.options.schemas;
         let dissection = out.begin("dnp");
         dissection.message = layout.name;
         let found = self.read(layout.fields, layout.name, place, dissection);
-        self.phase_notes(command, place.side, dissection);
-        match command {
-            0 => self.request(place.side, dissection),
-            1 => self.answer(place.side, dissection),
-            2 => self.close(place.side, dissection),
-            3 => {}
-            4 | 5 | 10 | 11 => self.numbered(command, found.broken, place, dissection),
-            6 => {
+        self.phase_notes(message, place.side, dissection);
+        match message {
+            ConnectionRequest => self.request(place.side, dissection),
+            ConnectionAcknowledge => self.answer(place.side, dissection),
+            ConnectionClose => self.close(place.side, place.time.nanos() as i64, dissection),
+            UnreliableMessage => {}
+            ReliableMessage | LinkState | LongMessage | LongLinkState => {
+                self.numbered(message, found.broken, place, dissection);
+            }
+            ReliableAcknowledge => {
                 let other = &mut self.directions[place.side.other().index()];
-                let result = dissection.tree.number("result");
-                if let Some(number) = dissection.tree.number("number") {
+                let result = dissection.tree.number(&RESULT);
+                if let Some(number) = dissection.tree.number(&NUMBER) {
                     other.acknowledged(number as u16, result, place.time.nanos() as i64, dissection);
                 }
             }
-            7 | 8 => self.link_answer(command == 7, place, dissection),
-            9 => self.update(&found, place, dissection),
-            _ => dissection.notes.add(
+            LinkUp | LinkDown => self.link_answer(message == LinkUp, place, dissection),
+            LinkUpdate => self.update(&found, place, dissection),
+            Unknown => dissection.notes.add(
                 Level::Warning,
                 "dnp.unknown_command",
-                format_args!("{command} is no command of DNP: receivers ignore it"),
+                format_args!("{} is no command of DNP: receivers ignore it", first.unwrap_or_default()),
             ),
         }
         if found.cause == Some(UNKNOWN_TYPE) {
@@ -260,7 +289,7 @@ impl Session for DnpSession {
             );
         }
         dissection.from = self.role(place.side);
-        payloads::show(schemas, dissection.from.name(), place.bytes, dissection);
+        payloads::show(schemas, message, place.bytes, dissection);
         out.emit(place);
     }
 }

@@ -84,7 +84,11 @@ impl Session for GneDatagramSession {
         out.emit(place);
     }
 
-    fn sibling(&self) -> Option<Box<dyn Session>> {
+    fn server(&self, flow_info: &FlowInfo<'_>) -> Option<Side> {
+        Side::BOTH.into_iter().find(|side| self.role(*side, flow_info) == Role::Server)
+    }
+
+    fn sibling(&self, _flow_info: &FlowInfo<'_>, _server: Option<Side>) -> Option<Box<dyn Session>> {
         Some(Box::new(self.clone()))
     }
 }

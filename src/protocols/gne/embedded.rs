@@ -4,7 +4,7 @@
 //! on the thread's: 512 of them would need megabytes there in a build without optimisation.
 
 use super::layout::{CASES, END, PACKET};
-use crate::codec::layout::{Field, Kind, Order, When};
+use crate::codec::layout::{Field, Kind, Name, Order, When};
 use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Fault, Reader, Reason, Sampler, Stop, Value, Writer};
@@ -84,6 +84,9 @@ fn descend<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wi
     Ok(())
 }
 
+/// By what a packet's fields are found.
+static BY: Name = Name::new(super::layout::ID.name);
+
 /// Opens a packet, if there is one, and finds its fields by its id.
 fn open<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wire: &mut W) -> Result<(), W::Stop> {
     let [id, by_id] = &PACKET;
@@ -93,7 +96,7 @@ fn open<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wire:
     let group = wire.enter(field)?;
     levels.push(Level { field, group, rest: &[] });
     walk::field(id, wire)?;
-    let value = wire.referenced(id.name);
+    let value = wire.referenced(&BY);
     let rest = match CASES.iter().find(|case| Some(case.value) == value) {
         Some(case) => case.fields,
         None => wire.ask(by_id, value).ok_or_else(|| wire.unknown())?,

@@ -3,6 +3,7 @@
 
 use super::PROTO;
 use super::layout::TABLES;
+use super::layout::{ID, IS_REQUEST, T2};
 use super::link::{SHORT_BUILD, WireFormat, order_by_name};
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
@@ -37,11 +38,11 @@ impl Writing {
         while let Some(value) = open.pop() {
             match value {
                 Json::Object(map) => {
-                    let ping = map.get("id").is_some_and(|id| id == "ping" || id == 4);
-                    if ping && map.contains_key("is_request") {
+                    let ping = map.get(ID.name).is_some_and(|id| id == "ping" || id == 4);
+                    if ping && map.contains_key(IS_REQUEST.name) {
                         return true;
                     }
-                    if ping && map.contains_key("t2") {
+                    if ping && map.contains_key(T2.name) {
                         return false;
                     }
                     open.extend(map.values());
@@ -68,6 +69,10 @@ impl Encoder for Writing {
             from: line.from.name(),
         };
         Writer::new(line.fields).whole().broken(line.broken).context(&mut reading).write(layout.fields)
+    }
+
+    fn remembers(&self, _proto: &str, _message: &str) -> bool {
+        false
     }
 
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

@@ -1,12 +1,14 @@
 //! The handshake: whether the request was accepted, and if not, why. The refusal has no reason on
 //! the wire: both sides' values tell it (README.md, "Handshake").
 
+use super::layout::{BUILD, PORT, SUB_VERSION, UNRELIABLE, USER_VERSION, VERSION};
 use super::layout::{CLIENT, SERVER};
 use super::link::{Link, order_name};
 use super::packets::{Ended, frame_size, read};
 use crate::codec::layout::{Field, Order, u8};
 use crate::codec::schema::Schemas;
 use crate::codec::{Level, Tree, Value};
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Provenance};
 use crate::plural::Plural;
 
@@ -36,11 +38,11 @@ impl Identity {
         let name = name?.iter().take_while(|b| **b != 0);
         game.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
         Some(Identity {
-            version: tree.number("version")?,
-            sub_version: tree.number("sub_version")?,
-            build: tree.number("build")?,
+            version: tree.number(&VERSION)?,
+            sub_version: tree.number(&SUB_VERSION)?,
+            build: tree.number(&BUILD)?,
             game,
-            user_version: tree.number("user_version")?,
+            user_version: tree.number(&USER_VERSION)?,
             order,
         })
     }
@@ -70,12 +72,13 @@ impl Handshake {
         let ended = self.read(&CLIENT[0], place, dissection, link, order, 48);
         undecided(build, order, dissection);
         game_name(place.bytes, 7, dissection);
+        dissection.delivery.push(Event::Step(Step::Asked));
         link.request_order = order;
-        link.build = dissection.tree.number("build");
+        link.build = dissection.tree.number(&BUILD);
         if ended != Ended::Broken {
             self.request = Identity::of(&dissection.tree, place.bytes.get(7..39), order);
             // Any other value than 0 is true, and shown raw.
-            self.unreliable = dissection.tree.find("unreliable").is_some_and(|n| n.value != Value::Bool(false));
+            self.unreliable = dissection.tree.find(&UNRELIABLE).is_some_and(|n| n.value != Value::Bool(false));
         }
     }
 
@@ -96,6 +99,8 @@ impl Handshake {
                 format_args!("the server refuses; without both sides' values nothing tells why"),
             ),
         }
+        let reason = dissection.derived.number(&REASON).and_then(|reason| REASONS.get(reason as usize));
+        dissection.delivery.push(Event::Step(Step::Refused(reason.map_or("unknown", |(_, name)| name))));
     }
 
     /// Reads an acceptance.
@@ -103,7 +108,8 @@ impl Handshake {
         let order = link.order();
         // The specification allows 8 bytes as well, without a port; the library takes 12 only.
         self.read(&SERVER[1], place, dissection, link, order, 12);
-        let Some(port) = dissection.tree.number("port").map(|n| n as i64) else { return };
+        dissection.delivery.push(Event::Step(Step::Accepted));
+        let Some(port) = dissection.tree.number(&PORT).map(|n| n as i64) else { return };
         self.port = u16::try_from(port).ok().filter(|p| *p > 0);
         if !(-1..=65535).contains(&port) {
             dissection.notes.add(
@@ -125,7 +131,7 @@ impl Handshake {
     pub fn client_port(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
         let order = link.order();
         self.read(&CLIENT[1], place, dissection, link, order, 4);
-        let Some(port) = dissection.tree.number("port").map(|n| n as i64) else { return };
+        let Some(port) = dissection.tree.number(&PORT).map(|n| n as i64) else { return };
         link.client_port = u16::try_from(port).ok();
         if link.client_port.is_none() {
             dissection.notes.add(

@@ -4,10 +4,22 @@
 //! Numbers are in the connection's byte order, which the request's build field tells. A packet has
 //! no length: without its layout nothing behind it can be read.
 
+use self::Message::*;
 use super::embedded::Embedded;
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::dissect::{Role, Table};
+
+messages! {
+    /// GNE's messages.
+    pub enum Message {
+        ConnectionRequest = "connection_request",
+        ClientPort = "client_port",
+        ConnectionRefused = "connection_refused",
+        ConnectionAccepted = "connection_accepted",
+        Packets = "packets",
+    }
+}
 
 /// The conversation's setting for the ping of protocol builds up to 5: 1 where it holds.
 pub const SHORT_PING: &str = "short ping";
@@ -28,12 +40,19 @@ pub const IDS: &[(u64, &str)] = &[
     (8, "object_death"),
 ];
 
-const VERSION: Field = u8("version").doc("protocol version, 0");
-const SUB_VERSION: Field = u8("sub_version").doc("protocol sub-version, 0");
-const BUILD: Field = u16c("build").doc("protocol build, 1 to 7: its zero byte tells the byte order");
-const GAME: Field = text("game", Len::Padded(32)).doc("the game's name, at most 31 characters");
-const USER_VERSION: Field = u32c("user_version").doc("the game's own version");
-const MAX_RATE: Field = u32c("max_rate").doc("what the sender is willing to receive, 0: no limit").unit("bytes/s");
+pub const VERSION: Field = u8("version").doc("protocol version, 0");
+pub const SUB_VERSION: Field = u8("sub_version").doc("protocol sub-version, 0");
+pub const BUILD: Field = u16c("build").doc("protocol build, 1 to 7: its zero byte tells the byte order");
+pub const GAME: Field = text("game", Len::Padded(32)).doc("the game's name, at most 31 characters");
+pub const USER_VERSION: Field = u32c("user_version").doc("the game's own version");
+pub const MAX_RATE: Field = u32c("max_rate").doc("what the sender is willing to receive, 0: no limit").unit("bytes/s");
+pub const UNRELIABLE: Field = gbool("unreliable").doc("does the client want UDP too?");
+pub const PORT: Field = i32c("port");
+pub const LIST: Field = array("packets", Count::Until(END), &ELEMENT);
+pub const ID: Field = u8("id");
+pub const IS_REQUEST: Field = gbool("is_request");
+pub const REQ_ID: Field = u32c("req_id");
+pub const T2: Field = gtime("t2");
 const MAGIC: Field = tag("magic", 24, 0x45_4e_47).doc("\"GNE\"");
 
 /// A boolean of a byte.
@@ -57,16 +76,7 @@ pub static GTIME: [Field; 2] = [
     i32c("usec").doc("microseconds, 0 to 999999: readers normalise others").unit("us"),
 ];
 
-static REQUEST: [Field; 8] = [
-    MAGIC,
-    VERSION,
-    SUB_VERSION,
-    BUILD,
-    GAME,
-    USER_VERSION,
-    MAX_RATE,
-    gbool("unreliable").doc("does the client want UDP too?"),
-];
+static REQUEST: [Field; 8] = [MAGIC, VERSION, SUB_VERSION, BUILD, GAME, USER_VERSION, MAX_RATE, UNRELIABLE];
 
 static REFUSED: [Field; 7] =
     [MAGIC, tag("accepted", 8, 0).doc("0: refused"), VERSION, SUB_VERSION, BUILD, GAME, USER_VERSION];
@@ -75,23 +85,19 @@ static ACCEPTED: [Field; 4] = [
     MAGIC,
     gbool("accepted").doc("any value but 0"),
     MAX_RATE,
-    i32c("port").doc("the server's UDP port for this client, -1 for none; not in the 8 byte form").when(left(8)),
+    PORT.doc("the server's UDP port for this client, -1 for none; not in the 8 byte form").when(left(8)),
 ];
 
-static CLIENT_PORT: [Field; 1] = [i32c("port").doc("the UDP port from which the client sends, 0 to 65535")];
+static CLIENT_PORT: [Field; 1] = [PORT.doc("the UDP port from which the client sends, 0 to 65535")];
 
-static PACKETS: [Field; 1] =
-    [array("packets", Count::Until(END), &ELEMENT).doc("the packets of this frame or datagram, closed by 255")];
+static PACKETS: [Field; 1] = [LIST.doc("the packets of this frame or datagram, closed by 255")];
 
 static ELEMENT: Field = group("packet", &PACKET);
 
 /// One packet, on the top level or embedded.
 pub static PACKET: [Field; 2] = [
-    u8("id")
-        .names(IDS)
-        .referenced()
-        .doc("9 to 15 are reserved, 16 to 254 the application's: a schema has their fields"),
-    switch("id", &CASES, Other::Ask),
+    ID.names(IDS).referenced().doc("9 to 15 are reserved, 16 to 254 the application's: a schema has their fields"),
+    switch(ID.name, &CASES, Other::Ask),
 ];
 
 /// The fields behind each id of the library.
@@ -131,32 +137,28 @@ static OBJECT: [Field; 2] = [
 
 /// A ping: [`SHORT_PING`] says which form.
 pub static PING: [Field; 4] = [
-    gbool("is_request").doc("ping, build 5 and earlier").when(When::Setting(SHORT_PING, 1)),
-    u32c("req_id").doc("ping: the same in request and reply"),
-    gtime("t2").doc("when the request was received, by the replier's clock; 0: a request").when(LONG),
+    IS_REQUEST.doc("ping, build 5 and earlier").when(When::Setting(SHORT_PING, 1)),
+    REQ_ID.doc("ping: the same in request and reply"),
+    T2.doc("when the request was received, by the replier's clock; 0: a request").when(LONG),
     gtime("t3").doc("when the reply was sent, by the replier's clock").when(LONG),
 ];
 
 const LONG: When = When::Setting(SHORT_PING, 0);
 
-const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
-    Layout { name, doc, fields }
-}
-
 /// What only the client sends.
 pub static CLIENT: [Layout; 2] = [
-    message("connection_request", "the first frame: who the client is, and what it wants", &REQUEST),
-    message("client_port", "the third frame, where UDP was granted: the client's UDP port", &CLIENT_PORT),
+    ConnectionRequest.layout("the first frame: who the client is, and what it wants", &REQUEST),
+    ClientPort.layout("the third frame, where UDP was granted: the client's UDP port", &CLIENT_PORT),
 ];
 
 /// What only the server sends.
 pub static SERVER: [Layout; 2] = [
-    message("connection_refused", "the answer to a request that does not match: the server's own values", &REFUSED),
-    message("connection_accepted", "the answer that opens the connection", &ACCEPTED),
+    ConnectionRefused.layout("the answer to a request that does not match: the server's own values", &REFUSED),
+    ConnectionAccepted.layout("the answer that opens the connection", &ACCEPTED),
 ];
 
 /// What both send, over TCP and UDP.
-pub static BOTH: [Layout; 1] = [message("packets", "a list of packets: all that follows the handshake", &PACKETS)];
+pub static BOTH: [Layout; 1] = [Packets.layout("a list of packets: all that follows the handshake", &PACKETS)];
 
 /// All tables, the carrier's too.
 pub static TABLES: [Table; 4] = [

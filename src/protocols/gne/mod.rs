@@ -23,9 +23,10 @@ pub(crate) mod values;
 #[cfg(test)]
 mod tests;
 
+use self::layout::Message;
 use super::hawknl;
 use crate::codec::digits;
-use crate::dissect::{Evidence, FlowInfo, Observation, PortNames, Protocol, Session, Setting};
+use crate::dissect::{Evidence, Facts, FlowInfo, Observation, PortNames, Protocol, Session, Setting};
 use crate::flow::Transport;
 
 /// The name of GNE's own lines.
@@ -51,7 +52,14 @@ static SETTINGS: [Setting; 3] = [
     Setting {
         key: "gne.message",
         default: "auto",
-        values: &["auto", "connection_request", "connection_refused", "connection_accepted", "client_port", "packets"],
+        values: &[
+            "auto",
+            Message::ConnectionRequest.name(),
+            Message::ConnectionRefused.name(),
+            Message::ConnectionAccepted.name(),
+            Message::ClientPort.name(),
+            Message::Packets.name(),
+        ],
         parse: |_| Ok(()),
         doc: "what dump's input is, where it does not tell itself",
     },
@@ -60,23 +68,30 @@ static SETTINGS: [Setting; 3] = [
 /// The dissector. Datagrams carry no mark of GNE: only the user, or an acceptance over TCP, tells
 /// which conversations are.
 pub static GNE: Protocol = Protocol {
-    about: "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it",
-    transports: &[Transport::Tcp],
-    transports_by_port: &[Transport::Udp],
-    carriers: &[hawknl::PROTO],
-    tables: &layout::TABLES,
-    derived: &[&pings::PINGS, &handshake::REASON, &datagrams::TCP_FLOW],
-    settings: &SETTINGS,
-    notes: notes::NOTES,
-    encodings: &values::ENCODINGS,
-    port_names: Some(PortNames { offer: ("connection_accepted", "port"), answer: ("client_port", "port") }),
-    dump_transport: |_| Transport::Tcp,
+    facts: Facts {
+        about: "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it",
+        transports: &[Transport::Tcp],
+        transports_by_port: &[Transport::Udp],
+        carriers: &[hawknl::PROTO],
+        tables: &layout::TABLES,
+        derived: &[&pings::PINGS, &handshake::REASON, &datagrams::TCP_FLOW],
+        settings: &SETTINGS,
+        notes: notes::NOTES,
+        encodings: &values::ENCODINGS,
+        port_names: Some(PortNames {
+            offer: (Message::ConnectionAccepted.name(), &layout::PORT),
+            answer: (Message::ClientPort.name(), &layout::PORT),
+        }),
+        dump_transport: |_| Transport::Tcp,
+        outline: Err(
+            "a packet may stand in a packet, to any depth, and a list of packets ends with a mark; which message a frame \
+             is, and the byte order of its numbers, follow from its place in the handshake: the language has no word for these",
+        ),
+        ..Facts::new(PROTO)
+    },
     identify,
-    outline: Err(
-        "a packet may stand in a packet, to any depth, and a list of packets ends with a mark; which message a frame \
-         is, and the byte order of its numbers, follow from its place in the handshake: the language has no word for these",
-    ),
-    ..Protocol::new(PROTO, session, |options| Box::new(encode::Writing::new(options)))
+    session,
+    encoder: |options| Box::new(encode::Writing::new(options)),
 };
 
 fn session(flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
@@ -86,9 +101,22 @@ fn session(flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
     }
 }
 
+/// In so many bytes of a stream that is captured from its middle a header is looked for.
+const SEARCHED: usize = 8192;
+
 /// The better evidence of the two directions.
 fn identify(observation: &Observation<'_>) -> Evidence {
-    let each = observation.payloads.iter().map(|(_, bytes, _)| identify_stream(bytes, observation.last));
+    let each = observation.payloads.iter().flat_map(|(side, bytes, _)| {
+        let searched = if observation.begun[side.index()] { 0 } else { bytes.len().min(SEARCHED) };
+        let later = (1..searched).filter_map(|from| {
+            let rest = bytes.get(from..).filter(|rest| rest.starts_with(&hawknl::MAGIC))?;
+            match identify_stream(rest, false) {
+                Evidence::Bits(bits, why) => Some(Evidence::Bits(bits.saturating_sub((from + 1).ilog2()), why)),
+                Evidence::No => None,
+            }
+        });
+        std::iter::once(identify_stream(bytes, observation.last)).chain(later)
+    });
     each.max_by_key(|evidence| match evidence {
         Evidence::No => None,
         Evidence::Bits(bits, _) => Some(*bits),
@@ -105,6 +133,7 @@ fn identify(observation: &Observation<'_>) -> Evidence {
 /// | .. a second header stands where the content ends | 18 | the same again |
 /// | .. the bytes end where the content ends | 8 | the low byte of a length |
 /// | .. nothing more was said, and will be | 4 | one size of 16 |
+/// | .. not from the first byte on, in a stream captured from its middle | -1 a doubling | as many places were tried |
 fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
     const HEADER: u32 = 18;
     let length = match hawknl::header(bytes) {

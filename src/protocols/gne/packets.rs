@@ -5,6 +5,7 @@ use super::layout::{BOTH, GTIME, PACKET};
 use super::link::{Link, WireFormat, order_name};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, FlowInfo, Provenance};
 use crate::plural::Plural;
 /// The receiver's buffer after the handshake.
@@ -109,7 +110,11 @@ pub fn packets(
         link.pings.hide(party, dissection);
     }
     if let Some(exited) = link.exited.get_mut(party) {
+        let left = *exited;
         after_exit(exited, seen.exits, dissection);
+        if *exited && !left {
+            dissection.delivery.push(Event::Step(Step::Left("exit")));
+        }
     }
 }
 

@@ -23,12 +23,12 @@ const UNIT_DIGITS: u32 = 18;
 /// Derived: the pings of a line.
 pub static PINGS: Field = array("pings", Count::Rest, &ONE).doc("the pings of this line, in wire order");
 static ONE: Field = group("ping", &[REQ_ID, REQUEST, REQUEST_FRAME, ROUND_TRIP, OFFSET]);
-const REQ_ID: Field = u32le("req_id").doc("the ping's number");
-const REQUEST: Field = boolean("request", 8).doc("a request, or a reply");
+pub const REQ_ID: Field = u32le("req_id").doc("the ping's number");
+pub const REQUEST: Field = boolean("request", 8).doc("a request, or a reply");
 const REQUEST_FRAME: Field = u64le("request_frame").doc("the frame of the request that it answers");
 const ROUND_TRIP: Field =
     bytes("round_trip", Len::Rest).doc("from request to reply, without the replier's time").unit("s");
-const OFFSET: Field = bytes("offset", Len::Rest).doc("the replier's clock against the capture's").unit("s");
+pub const OFFSET: Field = bytes("offset", Len::Rest).doc("the replier's clock against the capture's").unit("s");
 
 #[derive(Clone, Copy, Debug)]
 struct PendingPing {

@@ -3,6 +3,7 @@
 use super::PROTO;
 use super::datagrams::{GneDatagramSession, party};
 use super::handshake::Handshake;
+use super::layout::Message::{self, *};
 use super::link::{Link, Shared, lock};
 use super::packets::{empty, packets};
 use crate::codec::Level;
@@ -35,36 +36,12 @@ enum Stage {
     Foreign,
 }
 
-/// What a content is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    Request,
-    Refused,
-    Accepted,
-    ClientPort,
-    Packets,
-    Frame,
-}
-
-impl What {
-    fn by_name(name: &str) -> Option<What> {
-        Some(match name {
-            "connection_request" => What::Request,
-            "connection_refused" => What::Refused,
-            "connection_accepted" => What::Accepted,
-            "client_port" => What::ClientPort,
-            "packets" => What::Packets,
-            _ => return None,
-        })
-    }
-
-    /// Who alone sends it.
-    fn sender(self) -> Role {
-        match self {
-            What::Request | What::ClientPort => Role::Client,
-            What::Refused | What::Accepted => Role::Server,
-            What::Packets | What::Frame => Role::Unknown,
-        }
+/// Who alone sends a message.
+fn sender(message: Option<Message>) -> Role {
+    match message {
+        Some(ConnectionRequest | ClientPort) => Role::Client,
+        Some(ConnectionRefused | ConnectionAccepted) => Role::Server,
+        Some(Packets) | None => Role::Unknown,
     }
 }
 
@@ -88,7 +65,7 @@ pub struct GneSession {
     /// The user says that this is GNE.
     named: bool,
     /// `gne.message`, for `dump`.
-    message: Option<What>,
+    message: Option<Message>,
     /// The server's address for UDP, not yet told to anybody.
     announced: Option<SocketAddr>,
     /// What is read now ends where bytes are missing.
@@ -110,7 +87,7 @@ impl GneSession {
             server: None,
             named: options.proto.as_deref() == Some(PROTO)
                 || flow_info.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
-            message: options.settings.get("gne.message").and_then(What::by_name),
+            message: options.settings.get("gne.message").and_then(Message::named),
             announced: None,
             before_gap: false,
             stream: StreamState::default(),
@@ -135,28 +112,29 @@ impl GneSession {
         FlowInfo::role(server, side)
     }
 
-    /// Which message a content is, by the direction's rules; the direction moves on.
-    fn what(&mut self, side: Side, bytes: &[u8], flow_info: &FlowInfo<'_>) -> What {
+    /// Which message a content is, by the direction's rules; the direction moves on. `None`: a frame of the
+    /// carrier alone.
+    fn what(&mut self, side: Side, bytes: &[u8], flow_info: &FlowInfo<'_>) -> Option<Message> {
         let role = self.role(flow_info, side);
         let (dump, named, port, set) = (flow_info.ends.is_none(), self.named, self.handshake.port, self.message);
         let direction = self.direction(side);
         let (what, next) = match direction.stage {
-            Stage::Foreign => (What::Frame, Stage::Foreign),
+            Stage::Foreign => (None, Stage::Foreign),
             Stage::First | Stage::Cut if bytes.starts_with(MAGIC) => {
                 let what = hello(role, bytes, set.filter(|_| dump));
-                let client = role == Role::Client || what == What::Request;
+                let client = role == Role::Client || what == Some(ConnectionRequest);
                 (what, if client { Stage::Second } else { Stage::Rest })
             }
-            _ if dump && set == Some(What::ClientPort) => {
+            _ if dump && set == Some(ClientPort) => {
                 self.message = None;
-                (What::ClientPort, Stage::Rest)
+                (Some(ClientPort), Stage::Rest)
             }
-            _ if dump => (What::Packets, Stage::Rest),
-            Stage::First => (What::Frame, Stage::Foreign),
-            Stage::Cut if named => (What::Packets, Stage::Rest),
-            Stage::Cut => (What::Frame, Stage::Foreign),
-            Stage::Second if bytes.len() == 4 && port.is_some() => (What::ClientPort, Stage::Rest),
-            Stage::Second | Stage::Rest => (What::Packets, Stage::Rest),
+            _ if dump => (Some(Packets), Stage::Rest),
+            Stage::First => (None, Stage::Foreign),
+            Stage::Cut if named => (Some(Packets), Stage::Rest),
+            Stage::Cut => (None, Stage::Foreign),
+            Stage::Second if bytes.len() == 4 && port.is_some() => (Some(ClientPort), Stage::Rest),
+            Stage::Second | Stage::Rest => (Some(Packets), Stage::Rest),
         };
         self.direction(side).stage = next;
         what
@@ -167,42 +145,42 @@ impl GneSession {
         let (side, flow_info) = (place.side, out.flow_info);
         let second = self.direction(side).stage == Stage::Second;
         let what = self.what(side, place.bytes, flow_info);
-        let from = match (flow_info.ends, what.sender(), self.role(flow_info, side)) {
+        let from = match (flow_info.ends, sender(what), self.role(flow_info, side)) {
             (None, Role::Unknown, role) => role,
             (None, sender, _) | (Some(_), sender, Role::Unknown) => sender,
             (Some(_), _, role) => role,
         };
-        if flow_info.ends.is_some() && self.server.is_none() && what.sender() != Role::Unknown {
+        if flow_info.ends.is_some() && self.server.is_none() && sender(what) != Role::Unknown {
             self.server = Some(if from == Role::Server { side } else { side.other() });
         }
-        if what == What::Frame {
-            let dissection = lines::content(place.bytes, from, out);
-            if place.length == 0 {
-                empty(dissection);
-            }
-        } else {
+        if let Some(message) = what {
             let dissection = out.begin(PROTO);
             dissection.from = from;
             let link = Arc::clone(&self.link);
             let mut link = lock(&link);
-            match what {
-                What::Request => self.handshake.request(place, dissection, &mut link),
-                What::Refused => self.handshake.refused(place, dissection, &mut link),
-                What::Accepted => self.accepted(place, flow_info, dissection, &mut link),
-                What::ClientPort => self.handshake.client_port(place, dissection, &mut link),
-                What::Packets | What::Frame => {
+            match message {
+                ConnectionRequest => self.handshake.request(place, dissection, &mut link),
+                ConnectionRefused => self.handshake.refused(place, dissection, &mut link),
+                ConnectionAccepted => self.accepted(place, flow_info, dissection, &mut link),
+                ClientPort => self.handshake.client_port(place, dissection, &mut link),
+                Packets => {
                     packets(party(from, side), flow_info, place, dissection, &mut link);
                     if behind_gap {
                         link.pings.hide(party(from, side), dissection);
                     }
                 }
             }
-            if let (What::Packets, true, Some(port)) = (what, second, self.handshake.port) {
+            if let (Packets, true, Some(port)) = (message, second, self.handshake.port) {
                 dissection.notes.add(
                     Level::Error,
                     "gne.client_port_missing",
                     format_args!("the server gave UDP port {port} and now waits for the client's, 4 bytes: silence"),
                 );
+            }
+        } else {
+            let dissection = lines::content(place.bytes, from, out);
+            if place.length == 0 {
+                empty(dissection);
             }
         }
         self.emit(place, out);
@@ -239,19 +217,19 @@ impl GneSession {
 }
 
 /// A content that begins with "GNE", first of its direction.
-fn hello(role: Role, bytes: &[u8], set: Option<What>) -> What {
+fn hello(role: Role, bytes: &[u8], set: Option<Message>) -> Option<Message> {
     let answer = match bytes.get(MAGIC.len()) {
-        None => What::Frame,
-        Some(0) => What::Refused,
-        Some(_) => What::Accepted,
+        None => None,
+        Some(0) => Some(ConnectionRefused),
+        Some(_) => Some(ConnectionAccepted),
     };
     match (role, set) {
-        (Role::Client, _) => What::Request,
+        (Role::Client, _) => Some(ConnectionRequest),
         (Role::Server, _) => answer,
-        (Role::Unknown, _) if bytes.len() > LONGEST_ANSWER => What::Request,
+        (Role::Unknown, _) if bytes.len() > LONGEST_ANSWER => Some(ConnectionRequest),
         // Where a request was cut short, only the user can know.
-        (Role::Unknown, Some(What::Request)) => What::Request,
-        (Role::Unknown, Some(set @ (What::Refused | What::Accepted))) if answer != What::Frame => set,
+        (Role::Unknown, Some(ConnectionRequest)) => Some(ConnectionRequest),
+        (Role::Unknown, Some(ConnectionRefused | ConnectionAccepted)) if answer.is_some() => set,
         (Role::Unknown, _) => answer,
     }
 }
@@ -335,6 +313,20 @@ impl Session for GneSession {
             }
         }
         self.read(side, stream, event, out);
+    }
+
+    fn server(&self, flow_info: &FlowInfo<'_>) -> Option<Side> {
+        Side::BOTH.into_iter().find(|side| self.role(flow_info, *side) == Role::Server)
+    }
+
+    fn settled(&self) -> bool {
+        lock(&self.link).request_order.is_some()
+    }
+
+    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+        let other = GneSession { server, ..GneSession::new(flow_info) };
+        lock(&other.link).request_order = lock(&self.link).request_order;
+        Some(Box::new(other))
     }
 
     fn affects_others(&self) -> bool {

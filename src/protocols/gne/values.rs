@@ -2,6 +2,7 @@
 //! (README.md, "Packets"). The fields of a packet stand beside its id, so none may be called `id`.
 
 use super::PROTO;
+use super::layout::{ID, Message};
 use super::layout::{embedded, gbool, gtime};
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
@@ -12,8 +13,12 @@ const IDS: std::ops::RangeInclusive<u64> = 9..=254;
 static LENGTH: Field = u8("length");
 
 /// Found by the packet's id.
-static KEYS: Keys =
-    Keys { carriers: &["packets"], ids: Some((*IDS.start(), *IDS.end())), routes: None, taken: &["id"] };
+static KEYS: Keys = Keys {
+    carriers: &[Message::Packets.name()],
+    ids: Some((*IDS.start(), *IDS.end())),
+    routes: None,
+    taken: &[ID.name],
+};
 
 /// How values are encoded. There are no 64 bit integers, and no arrays with a count of their own.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
@@ -48,5 +53,5 @@ pub fn fields(schemas: &Schemas, id: u64, from: &str) -> Option<&'static [Field]
     if schemas.is_empty() || !IDS.contains(&id) {
         return None;
     }
-    schemas.find(PROTO, "packets", Key::Number(id), from)?.fields(0)
+    schemas.find(PROTO, Message::Packets.name(), Key::Number(id), from)?.fields(0)
 }

@@ -15,6 +15,7 @@ pub(crate) mod framing;
 pub(crate) mod lines;
 pub(crate) mod notes;
 
+use crate::codec::reader::UNPARSED;
 use crate::codec::{EncodeError, Layout, Writer, layout};
 use layout::{Field, Len, bytes, tag, u16be};
 use serde_json::Value as Json;
@@ -29,17 +30,20 @@ pub const HEADER: usize = 4;
 pub const LONGEST: usize = 16384;
 
 /// The only message: a frame that is not GNE's, or not whole.
-pub static FRAME: [Layout; 1] = [Layout {
-    name: "frame",
-    doc: "a frame whose content is not GNE's; `length` before it where it was never finished",
-    fields: &[bytes("data", Len::Rest).doc("the content")],
-}];
+pub static FRAME: [Layout; 1] = [Layout::new(
+    "frame",
+    "a frame whose content is not GNE's; `length` before it where it was never finished",
+    &[bytes("data", Len::Rest).doc("the content")],
+)];
+
+/// How long the content of an unfinished frame would have been.
+pub const LENGTH: Field = u16be("length").doc("how long the content would have been");
 
 /// A frame that was never finished: its header says how long it would have been. The header is
 /// among its bytes, since nothing else of it may have come.
 pub static UNFINISHED: [Field; 3] = [
     tag("magic", 16, u16::from_le_bytes(MAGIC) as u64).doc("NL"),
-    u16be("length").doc("how long the content would have been"),
+    LENGTH,
     bytes("data", Len::Rest).doc("what came of the content"),
 ];
 
@@ -62,7 +66,7 @@ pub fn wrap(content: &[u8]) -> Option<Vec<u8>> {
 
 /// The stream's bytes of a line: what belongs to no frame, or to an unfinished one, is there whole.
 pub fn wrap_line(content: &[u8], fields: &Json) -> Option<Vec<u8>> {
-    match fields.get("length").is_some() || fields.get("unparsed").is_some() {
+    match fields.get(LENGTH.name).is_some() || fields.get(UNPARSED.name).is_some() {
         true => Some(content.to_vec()),
         false => wrap(content),
     }
@@ -73,7 +77,7 @@ pub fn wrap_line(content: &[u8], fields: &Json) -> Option<Vec<u8>> {
 /// # Errors
 /// A field that a frame does not have, or that is not hex.
 pub fn encode(fields: &Json) -> Result<Vec<u8>, EncodeError> {
-    let layout = if fields.get("length").is_some() { &UNFINISHED[..] } else { FRAME[0].fields };
+    let layout = if fields.get(LENGTH.name).is_some() { &UNFINISHED[..] } else { FRAME[0].fields };
     Writer::new(fields).write(layout)
 }
 

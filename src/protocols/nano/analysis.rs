@@ -1,6 +1,8 @@
 //! What a package says, beside its fields: who sends it, what earlier ones tell about it, what is
 //! odd about it, and what is to be remembered.
 
+use super::layout::Message::{self, *};
+use super::layout::{BODY, CODE, FLAGS, ID, PAYLOAD, ROUTE};
 use super::layout::{COMPRESSED, ERROR, RESERVED, package as kinds};
 use super::line_context::LineContext;
 use super::memory::{Known, Memory, PendingRequest};
@@ -8,7 +10,7 @@ use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
-use crate::dissect::delivery::Event;
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, RelationKind, Role, Roles};
 use crate::duration::Millis;
@@ -58,6 +60,16 @@ impl Analysis {
         self.memory.forget();
     }
 
+    /// Has the server told anything in a handshake?
+    pub fn is_told(&self) -> bool {
+        self.memory.is_told()
+    }
+
+    /// Takes over what another conversation's handshake has told.
+    pub fn take_over(&mut self, other: &Analysis) {
+        self.memory.take_over(&other.memory);
+    }
+
     /// Reads a package, whole or cut, into the draft.
     pub fn package(
         &mut self,
@@ -69,6 +81,7 @@ impl Analysis {
     ) {
         let flow_info = out.flow_info;
         let dissection = out.begin(super::NAME);
+        let message = Message::of(layout);
         dissection.message = layout.name;
         let outcome = Reader::new(place.bytes, &mut dissection.tree)
             .named(super::NAME, layout.name)
@@ -78,42 +91,46 @@ impl Analysis {
         how.tell(dissection);
         roles.learn(
             place.side,
-            match layout.name {
-                "handshake_ack" | "request" | "notify" => Role::Client,
-                "response" | "push" | "kick" => Role::Server,
+            match message {
+                HandshakeAck | Request | Notify => Role::Client,
+                Response | Push | Kick => Role::Server,
                 _ => Role::Unknown,
             },
         );
         if dissection.fault.is_some() {
             dissection.from = roles.of(place.side);
             announce(place, dissection);
-        } else if matches!(layout.name, "handshake" | "kick") {
-            self.body(place, roles, dissection);
+        } else if matches!(message, Handshake | Kick) {
+            self.body(message, place, roles, dissection);
         } else {
             dissection.from = roles.of(place.side);
             if place.bytes.first() == Some(&kinds::DATA) {
-                self.message(place, flow_info, dissection);
+                self.message(message, place, flow_info, dissection);
             } else {
-                if layout.name == "handshake_ack" {
+                if message == HandshakeAck {
                     self.progress(place.side).ack = true;
                 }
-                if dissection.tree.find("body").is_some() {
+                if dissection.tree.find(&BODY).is_some() {
                     let text = format_args!("nobody sends a body here");
                     dissection.notes.add(Level::Warning, "nano.unexpected_body", text);
                 }
             }
         }
-        self.direction(layout.name, place, dissection);
-        if matches!(layout.name, "handshake" | "handshake_ack" | "heartbeat") {
-            self.heartbeat(layout.name, place, dissection);
+        self.direction(message, place, dissection);
+        if matches!(message, Handshake | HandshakeAck | Heartbeat) {
+            self.heartbeat(message, place, dissection);
         }
     }
 
     /// Is a heartbeat late? Servers close after twice the time that the handshake has.
-    fn heartbeat(&mut self, message: &str, place: &Provenance<'_>, dissection: &mut Dissection) {
+    fn heartbeat(&mut self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) {
         let due = self.memory.heartbeat;
+        // Servers close after twice the time.
+        if let Some(due) = due {
+            dissection.delivery.push(Event::Step(Step::Alive(due.saturating_mul(2))));
+        }
         let before = self.progress(place.side).there.replace(place.time);
-        let (Some(due), Some(before), "heartbeat") = (due, before, message) else { return };
+        let (Some(due), Some(before), Heartbeat) = (due, before, message) else { return };
         let after = place.time.since(before);
         if after > 2 * due as i128 {
             let (after, due) = (Millis::of(after), Millis::of(due as i128));
@@ -130,17 +147,14 @@ impl Analysis {
     }
 
     /// What only the other side sends, or what the other side does not take.
-    fn direction(&self, message: &str, place: &Provenance<'_>, dissection: &mut Dissection) {
-        let other = match (dissection.from, message) {
-            (Role::Client, "response" | "push" | "kick") => "a server",
-            (Role::Server, "request" | "notify" | "handshake_ack") => "a client",
-            _ => "",
-        };
-        if !other.is_empty() {
+    fn direction(&self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let of = |(_, names): &&(Role, &[&str])| names.contains(&message.name());
+        if let Some((by, _)) = super::SENDERS.iter().find(of).filter(|(by, _)| dissection.from == by.other()) {
+            let other = by.name();
             dissection.notes.add(
                 Level::Warning,
                 "nano.wrong_direction",
-                format_args!("only {other} sends a {message}"),
+                format_args!("only a {other} sends a {}", message.name()),
             );
         }
         let body = place.length.saturating_sub(HEADER);
@@ -151,13 +165,13 @@ impl Analysis {
     }
 
     /// A handshake or a kick.
-    fn body(&mut self, place: &Provenance<'_>, roles: &mut Roles, dissection: &mut Dissection) {
+    fn body(&mut self, message: Message, place: &Provenance<'_>, roles: &mut Roles, dissection: &mut Dissection) {
         let body = place.bytes.get(HEADER..).unwrap_or_default();
         let mut payloads = dissection.scratch.take::<Payloads>();
         let json = payloads.body(body, HEADER, &self.memory.caps, dissection);
         dissection.scratch.give(payloads);
         let code = json.as_ref().and_then(|json| json.get("code"));
-        let handshake = dissection.message == "handshake";
+        let handshake = message == Handshake;
         if handshake && code.is_some() {
             roles.learn(place.side, Role::Server);
         } else if handshake && json.as_ref().is_some_and(|json| json.get("sys").is_some()) {
@@ -165,7 +179,24 @@ impl Analysis {
         }
         dissection.from = roles.of(place.side);
         if !handshake {
+            // Servers heed no client's.
+            if dissection.from != Role::Client {
+                dissection.delivery.push(Event::Step(Step::Kicked("kick")));
+            }
+            let reason = json.as_ref().and_then(|json| json.get("reason"));
+            dissection.farewell = reason.and_then(|reason| reason.as_str()).map(Box::from);
             return;
+        }
+        match dissection.from {
+            Role::Client => dissection.delivery.push(Event::Step(Step::Asked)),
+            Role::Server => dissection.delivery.push(Event::Step(match code.map(|code| code.as_f64()) {
+                None | Some(Some(200.0)) => Step::Accepted,
+                Some(Some(400.0)) => Step::Refused("code_400"),
+                Some(Some(500.0)) => Step::Refused("code_500"),
+                Some(Some(501.0)) => Step::Refused("code_501"),
+                Some(_) => Step::Refused("code"),
+            })),
+            Role::Unknown => {}
         }
         if std::mem::replace(&mut self.progress(place.side).handshake, true) {
             dissection.notes.add(Level::Note, "nano.handshake_again", format_args!("another handshake from this side"));
@@ -197,8 +228,14 @@ impl Analysis {
     }
 
     /// A request, notify, response or push.
-    fn message(&mut self, place: &Provenance<'_>, flow_info: &FlowInfo<'_>, dissection: &mut Dissection) {
-        let flags = dissection.tree.number("flags").unwrap_or(0);
+    fn message(
+        &mut self,
+        message: Message,
+        place: &Provenance<'_>,
+        flow_info: &FlowInfo<'_>,
+        dissection: &mut Dissection,
+    ) {
+        let flags = dissection.tree.number(&FLAGS).unwrap_or(0);
         let begun = flow_info.ends.is_some() && flow_info.begun == [true; 2];
         let progress = *self.progress(place.side);
         let early = match dissection.from {
@@ -214,10 +251,11 @@ impl Analysis {
             let text = format_args!("flags {:#04x}, which nobody uses", flags & RESERVED);
             dissection.notes.add(Level::Warning, "nano.reserved_flags", text);
         }
-        let id = self.id(place, dissection);
-        let route = self.route(place, id, begun, dissection);
-        let payload = dissection.tree.find("payload").map_or(place.bytes.len(), |node| node.bit as usize / 8);
+        let id = self.id(message, place, dissection);
+        let route = self.route(message, place, id, begun, dissection);
+        let payload = dissection.tree.find(&PAYLOAD).map_or(place.bytes.len(), |node| node.bit as usize / 8);
         let at = Payloaded {
+            message,
             package: place.bytes,
             start: payload,
             compressed: flags & COMPRESSED != 0,
@@ -231,8 +269,8 @@ impl Analysis {
     }
 
     /// The id's value.
-    fn id(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) -> Option<u64> {
-        let node = dissection.tree.find("id")?;
+    fn id(&mut self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) -> Option<u64> {
+        let node = dissection.tree.find(&ID)?;
         let id = id_value(node, place.bytes);
         if matches!(node.value, Value::Raw { .. }) {
             dissection.derived.push(&DERIVED_ID, Value::UInt(id), 0, 0);
@@ -242,7 +280,7 @@ impl Analysis {
             let text = format_args!("an id from 2^31 to 2^32-1 hangs pomelo and pinus servers");
             dissection.notes.add(Level::Warning, "nano.id_danger", text);
         }
-        if id == 0 && dissection.message == "request" {
+        if id == 0 && message == Request {
             dissection.notes.add(Level::Note, "nano.id_zero", format_args!("servers do not answer the id 0"));
         }
         Some(id)
@@ -251,13 +289,14 @@ impl Analysis {
     /// The route, from wherever it is known; and the request that a response answers.
     fn route(
         &mut self,
+        message: Message,
         place: &Provenance<'_>,
         id: Option<u64>,
         begun: bool,
         dissection: &mut Dissection,
     ) -> Option<Arc<[u8]>> {
         let mut derived = true;
-        let route = if let Some(code) = dissection.tree.number("route_code") {
+        let route = if let Some(code) = dissection.tree.number(&CODE) {
             let route = self.memory.route(code as u16);
             if route.is_none() {
                 let (level, why) = match self.memory.has_dictionary() {
@@ -267,17 +306,20 @@ impl Analysis {
                 dissection.notes.add(level, "nano.unknown_code", format_args!("{why} code {code}"));
             }
             route
-        } else if let Some(node) = dissection.tree.find("route") {
+        } else if let Some(node) = dissection.tree.find(&ROUTE) {
             derived = false;
             if matches!(node.value, Value::Raw { .. }) {
                 dissection.notes.add(Level::Warning, "nano.route_not_utf8", format_args!("the route is no UTF-8"));
             }
             dissection
                 .tree
-                .find("route")
+                .find(&ROUTE)
                 .and_then(|n| n.bytes(dissection.sources(place.bytes)))
                 .map(|r| self.memory.keep(r))
         } else {
+            if message != Response {
+                return None;
+            }
             self.answered(place, id?, begun, dissection)
         };
         if let Some(route) = route.as_deref().filter(|_| derived) {
@@ -296,7 +338,7 @@ impl Analysis {
             };
             dissection.derived.push(&DERIVED_ROUTE, value, 0, 0);
         }
-        if let (Some(id), "request") = (id, dissection.message) {
+        if let (Some(id), Request) = (id, message) {
             let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
             if let Some(response) = self.memory.take_early(id) {
                 // The capture has the two in the other order: it is answered.
@@ -325,9 +367,6 @@ impl Analysis {
         begun: bool,
         dissection: &mut Dissection,
     ) -> Option<Arc<[u8]>> {
-        if dissection.message != "response" {
-            return None;
-        }
         match self.memory.answer(id) {
             Some(open) if open.target.frame == 0 => {
                 dissection.notes.add(Level::Note, "nano.answers", format_args!("answers the request {id} above"));

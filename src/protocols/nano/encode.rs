@@ -1,5 +1,6 @@
 //! nano's lines back to bytes.
 
+use super::layout::{CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
 use super::memory::Dictionary;
 use super::{layout, schemas, settings, zlib};
 use crate::codec::digits;
@@ -40,21 +41,21 @@ impl Packages {
 
     /// The fields with a payload's bytes in the place of its schema's fields.
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
-        let word = |from: Option<&Json>| from?.get("route")?.as_str().map(str::to_owned);
+        let word = |from: Option<&Json>| from?.get(ROUTE.name)?.as_str().map(str::to_owned);
         let by_code = || {
-            let code = line.fields.get("route_code")?;
+            let code = line.field(&CODE)?;
             let code = code.as_u64().or_else(|| digits::unsigned(code.as_str()?.trim()))?;
             String::from_utf8(self.dictionary.as_ref()?.route(code as u16)?.to_vec()).ok()
         };
         let route = word(Some(line.fields)).or_else(|| word(line.derived)).or_else(by_code);
         // The message says whose it is, where the line does not.
-        let from = match (line.from, line.message) {
-            (Role::Unknown, "request" | "notify") => Role::Client,
+        let from = match (line.from, Message::named(line.message)) {
+            (Role::Unknown, Some(Message::Request | Message::Notify)) => Role::Client,
             (Role::Unknown, _) => Role::Server,
             (role, _) => role,
         };
         let mut bytes = schemas::write(&self.schemas, line.message, route.as_deref(), from.name(), given)?;
-        let compressed = match line.fields.get("flags") {
+        let compressed = match line.field(&FLAGS) {
             Some(Json::Array(flags)) => flags.iter().any(|flag| flag == "compressed"),
             Some(Json::String(flags)) => flags.split(['|', ',', '+']).any(|flag| flag.trim() == "compressed"),
             _ => false,
@@ -64,7 +65,7 @@ impl Packages {
         }
         let mut fields = line.fields.clone();
         if let Some(map) = fields.as_object_mut() {
-            map.insert("payload".into(), hex::encode(bytes).into());
+            map.insert(PAYLOAD.name.into(), hex::encode(bytes).into());
         }
         Ok(fields)
     }
@@ -85,12 +86,12 @@ impl Encoder for Packages {
         }
         let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
         let mut with_bytes = None;
-        if let Some(given) = line.fields.get("payload").filter(|given| !is_bytes(given)) {
+        if let Some(given) = line.field(&PAYLOAD).filter(|given| !is_bytes(given)) {
             with_bytes = Some(self.payload(line, given)?);
         }
         let line = &Line { fields: with_bytes.as_ref().unwrap_or(line.fields), ..*line };
-        let broken = line.broken || matches!(layout.name, "data" | "unknown");
-        match line.derived.and_then(|derived| derived.get("length")).filter(|_| line.broken) {
+        let broken = line.broken || matches!(Message::of(layout), Message::Data | Message::Unknown);
+        match line.derived(&LENGTH).filter(|_| line.broken) {
             // The header itself was cut: the type, and what there was behind it.
             Some(Json::Null) => {
                 let mut out = Writer::new(line.fields).broken(true).write(&[])?;
@@ -103,12 +104,16 @@ impl Encoder for Packages {
             Some(length) => {
                 let mut fields = line.fields.clone();
                 if let Some(map) = fields.as_object_mut() {
-                    map.entry("length").or_insert_with(|| length.clone());
+                    map.entry(LENGTH.name).or_insert_with(|| length.clone());
                 }
                 Writer::new(&fields).broken(true).write(layout.fields)
             }
             None => Writer::new(line.fields).broken(broken).write(layout.fields),
         }
+    }
+
+    fn remembers(&self, proto: &str, _message: &str) -> bool {
+        proto == websocket::NAME
     }
 
     /// A package has its length in its header: a TCP stream is nothing but packages, or WebSocket

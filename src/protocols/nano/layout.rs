@@ -4,6 +4,7 @@
 //! A package is `type u8 | length u24 | body`. The body of a data package (type 4) is a message:
 //! `flags u8 | id? | route or route_code? | payload`, whose kind stands in three bits of the flags.
 
+use self::Message::*;
 use crate::codec::layout::*;
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
@@ -11,6 +12,22 @@ use crate::codec::{EncodeError, Fault, Layout, Reader, Reason, Sampler, Stop, Va
 use crate::dissect::Table;
 use crate::dissect::flow_info::Role;
 use crate::protocols::websocket;
+
+messages! {
+    /// nano's messages.
+    pub enum Message {
+        Handshake = "handshake",
+        HandshakeAck = "handshake_ack",
+        Heartbeat = "heartbeat",
+        Kick = "kick",
+        Request = "request",
+        Notify = "notify",
+        Response = "response",
+        Push = "push",
+        Data = "data",
+        Unknown = "unknown",
+    }
+}
 
 /// Package types.
 pub mod package {
@@ -45,75 +62,67 @@ static NOTIFY_FLAGS: Flags = flags_of(1);
 static RESPONSE_FLAGS: Flags = flags_of(2);
 static PUSH_FLAGS: Flags = flags_of(3);
 
-const LENGTH: Field = u24be("length").doc("bytes of the body, at most 16777215").measures_rest();
-const ID: Field = varint("id", u16::MAX).doc("which request; its response has the same");
-const ROUTE: Field = text("route", Len::Prefix(&ROUTE_LENGTH))
+pub const LENGTH: Field = u24be("length").doc("bytes of the body, at most 16777215").measures_rest();
+pub const ID: Field = varint("id", u16::MAX).doc("which request; its response has the same");
+pub const ROUTE: Field = text("route", Len::Prefix(&ROUTE_LENGTH))
     .doc("who it is for: Room.Join, connector.entryHandler.enter, onMessage")
-    .when(When::Clear("flags", 0));
+    .when(clear(FLAGS.name, 0));
 static ROUTE_LENGTH: Field = u8("route_length");
-const CODE: Field =
-    u16be("route_code").doc("the route's number in the handshake's dictionary").when(When::Bit("flags", 0));
-const PAYLOAD: Field = payload("payload").doc("the application's data: JSON, protobuf or anything");
-const BODY: Field = bytes("body", Len::Rest).doc("nobody sends one, servers ignore it").omit_empty();
+pub const CODE: Field =
+    u16be("route_code").doc("the route's number in the handshake's dictionary").when(bit(FLAGS.name, 0));
+pub const PAYLOAD: Field = payload("payload").doc("the application's data: JSON, protobuf or anything");
+pub const FLAGS: Field = u8("flags");
+pub const BODY: Field = bytes("body", Len::Rest).doc("nobody sends one, servers ignore it").omit_empty();
 const JSON: Field = text("body", Len::Rest).doc("JSON; pitaya's server sends it as a zlib stream");
 
 const fn flags(flags: &'static Flags) -> Field {
-    u8("flags").flags(flags).doc("bit 0: route_code, 4: compressed, 5: error").default(flags.fixed as i64).referenced()
+    FLAGS.flags(flags).doc("bit 0: route_code, 4: compressed, 5: error").default(flags.fixed as i64).referenced()
 }
 
 const fn package_type(value: u8) -> Field {
     tag("type", 8, value as u64).doc("package type")
 }
 
-const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
-    Layout { name, doc, fields }
-}
-
 const DATA: Field = package_type(package::DATA);
 
 /// The layouts.
 pub static LAYOUTS: [Layout; 10] = [
-    message("handshake", "first the client's, then the server's answer", &[package_type(1), LENGTH, JSON]),
-    message("handshake_ack", "the client has the answer: data may follow", &[package_type(2), LENGTH, BODY]),
-    message("heartbeat", "still there", &[package_type(3), LENGTH, BODY]),
-    message("kick", "the server ends the connection, perhaps with a reason", &[package_type(5), LENGTH, JSON]),
-    message(
-        "request",
+    Handshake.layout("first the client's, then the server's answer", &[package_type(1), LENGTH, JSON]),
+    HandshakeAck.layout("the client has the answer: data may follow", &[package_type(2), LENGTH, BODY]),
+    Heartbeat.layout("still there", &[package_type(3), LENGTH, BODY]),
+    Kick.layout("the server ends the connection, perhaps with a reason", &[package_type(5), LENGTH, JSON]),
+    Request.layout(
         "the client asks, a response follows",
         &[DATA, LENGTH, flags(&REQUEST_FLAGS), ID, ROUTE, CODE, PAYLOAD],
     ),
-    message("notify", "the client tells", &[DATA, LENGTH, flags(&NOTIFY_FLAGS), ROUTE, CODE, PAYLOAD]),
-    message("response", "the server answers a request", &[DATA, LENGTH, flags(&RESPONSE_FLAGS), ID, PAYLOAD]),
-    message("push", "the server tells", &[DATA, LENGTH, flags(&PUSH_FLAGS), ROUTE, CODE, PAYLOAD]),
-    message("data", "a data package that is none of these four; always with a fault", &[DATA, LENGTH, BAD_FLAGS]),
-    message("unknown", "no package begins here; always with a fault", &[TYPE]),
+    Notify.layout("the client tells", &[DATA, LENGTH, flags(&NOTIFY_FLAGS), ROUTE, CODE, PAYLOAD]),
+    Response.layout("the server answers a request", &[DATA, LENGTH, flags(&RESPONSE_FLAGS), ID, PAYLOAD]),
+    Push.layout("the server tells", &[DATA, LENGTH, flags(&PUSH_FLAGS), ROUTE, CODE, PAYLOAD]),
+    Data.layout("a data package that is none of these four; always with a fault", &[DATA, LENGTH, BAD_FLAGS]),
+    Unknown.layout("no package begins here; always with a fault", &[TYPE]),
 ];
 
 /// What `unknown` begins with.
 pub const TYPE: Field = u8("type").doc("no package type");
 const BAD_FLAGS: Field =
-    Field { kind: Kind::Custom(&FlagsAndType), ..u8("flags").flags(&REQUEST_FLAGS).doc("as of the other messages") };
+    Field { kind: Kind::Custom(&FlagsAndType), ..FLAGS.flags(&REQUEST_FLAGS).doc("as of the other messages") };
 static MESSAGE_TYPE: Field = uint("type", 3).doc("bits 1 to 3 of the flags: 4 to 7 are no message types");
-
-/// The layout of that name.
-pub fn layout(name: &str) -> Option<&'static Layout> {
-    LAYOUTS.iter().find(|l| l.name == name)
-}
 
 /// The layout of a package with this type and this flag byte, if it is there.
 pub fn of_package(kind: u8, flags: Option<u8>) -> Option<&'static Layout> {
-    layout(match (kind, flags.map(|f| f >> 1 & 7)) {
-        (package::HANDSHAKE, _) => "handshake",
-        (package::ACK, _) => "handshake_ack",
-        (package::HEARTBEAT, _) => "heartbeat",
-        (package::KICK, _) => "kick",
-        (package::DATA, Some(0)) => "request",
-        (package::DATA, Some(1)) => "notify",
-        (package::DATA, Some(2)) => "response",
-        (package::DATA, Some(3)) => "push",
-        (package::DATA, _) => "data",
+    let message = match (kind, flags.map(|f| f >> 1 & 7)) {
+        (package::HANDSHAKE, _) => Handshake,
+        (package::ACK, _) => HandshakeAck,
+        (package::HEARTBEAT, _) => Heartbeat,
+        (package::KICK, _) => Kick,
+        (package::DATA, Some(0)) => Request,
+        (package::DATA, Some(1)) => Notify,
+        (package::DATA, Some(2)) => Response,
+        (package::DATA, Some(3)) => Push,
+        (package::DATA, _) => Data,
         _ => return None,
-    })
+    };
+    Some(&LAYOUTS[message as usize])
 }
 
 /// The tables: nano's own, and its carrier's.

@@ -203,6 +203,22 @@ impl Memory {
         Some(self.early.remove(at).1)
     }
 
+    /// Has the server told anything in a handshake?
+    pub fn is_told(&self) -> bool {
+        self.told > 0
+    }
+
+    /// Takes over what another conversation's handshake has told.
+    pub fn take_over(&mut self, other: &Memory) {
+        if !other.is_told() {
+            return;
+        }
+        self.dictionary.clone_from(&other.dictionary);
+        self.protos.clone_from(&other.protos);
+        (self.keys, self.told, self.heartbeat) = (other.keys, other.told, other.heartbeat);
+        (self.uses_protos, self.any_json) = (other.uses_protos, other.any_json);
+    }
+
     /// Was a dictionary seen?
     pub fn has_dictionary(&self) -> bool {
         self.dictionary.is_some()

@@ -31,8 +31,9 @@ pub(crate) mod zlib;
 mod tests;
 
 use crate::codec::layout::Field;
-use crate::dissect::{Outline, Protocol, Public, StreamFrame};
+use crate::dissect::{Facts, Outline, Protocol, Public, Role, StreamFrame};
 use crate::flow::Transport;
+use layout::Message;
 
 /// The dissector's name.
 pub const NAME: &str = "nano";
@@ -125,24 +126,31 @@ const OUTLINE: Outline = Outline {
     ..Outline::new("type")
 };
 
+/// What only one side sends, or only one takes.
+static SENDERS: [(Role, &[&str]); 2] = [
+    (Role::Server, &[Message::Response.name(), Message::Push.name(), Message::Kick.name()]),
+    (Role::Client, &[Message::Request.name(), Message::Notify.name(), Message::HandshakeAck.name()]),
+];
+
 /// The dissector.
 pub static NANO: Protocol = Protocol {
-    about: "nano, pomelo, pinus and pitaya, over TCP and WebSocket",
-    transports: &[Transport::Tcp],
-    carriers: &[super::websocket::NAME],
-    tables: &layout::TABLES,
-    derived: &DERIVED,
-    settings: &settings::SETTINGS,
-    subjects: &["route"],
-    notes: notes::NOTES,
-    public: PUBLIC,
-    encodings: &schemas::ENCODINGS,
-    dump_transport: |_| Transport::Tcp,
-    outline: Ok(OUTLINE),
+    facts: Facts {
+        about: "nano, pomelo, pinus and pitaya, over TCP and WebSocket",
+        transports: &[Transport::Tcp],
+        carriers: &[super::websocket::NAME],
+        tables: &layout::TABLES,
+        derived: &DERIVED,
+        settings: &settings::SETTINGS,
+        subjects: &[&layout::ROUTE],
+        notes: notes::NOTES,
+        senders: &SENDERS,
+        public: PUBLIC,
+        encodings: &schemas::ENCODINGS,
+        dump_transport: |_| Transport::Tcp,
+        outline: Ok(OUTLINE),
+        ..Facts::new(NAME)
+    },
     identify: evidence::streams,
-    ..Protocol::new(
-        NAME,
-        |flow_info| Box::new(session::NanoSession::new(flow_info)),
-        |options| Box::new(encode::Packages::new(options)),
-    )
+    session: |flow_info| Box::new(session::NanoSession::new(flow_info)),
+    encoder: |options| Box::new(encode::Packages::new(options)),
 };

@@ -1,5 +1,6 @@
 //! What is inside bodies and payloads: a zlib stream, JSON, pomelo-protobuf.
 
+use super::layout::Message;
 use super::members::{Misfit, Shape};
 use super::memory::Memory;
 use super::schemas::{self, How};
@@ -16,8 +17,8 @@ use serde_json::Value as Json;
 /// Derived: what a zlib stream holds; a text where it is one.
 pub static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
 static INFLATED_TEXT: Field = text("inflated", Len::Rest).doc("the text of the zlib stream");
-static JSON: Field = group("json", &[]).doc("the value of the JSON text");
-static MESSAGE: Field = group("message", &[]).doc("the payload, by the protos of the handshake");
+pub static JSON: Field = group("json", &[]).doc("the value of the JSON text");
+pub static MESSAGE: Field = group("message", &[]).doc("the payload, by the protos of the handshake");
 
 /// What may be shown beside the fields.
 pub static DERIVED: [&Field; 4] = [&INFLATED, &JSON, &MESSAGE, payload::SHOWN];
@@ -35,6 +36,8 @@ pub struct Payloads {
 /// A message's payload: where it is, and what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Payloaded<'a> {
+    /// The message that has it.
+    pub message: Message,
     /// The whole package.
     pub package: &'a [u8],
     /// The payload's first byte in it.
@@ -75,12 +78,12 @@ impl Payloads {
 
     /// The payload of a message.
     pub fn message(&mut self, at: &Payloaded<'_>, memory: &Memory, dissection: &mut Dissection) {
-        let Payloaded { package, start, compressed, route, .. } = *at;
+        let Payloaded { message, package, start, compressed, route, .. } = *at;
         let payload = package.get(start..).unwrap_or_default();
         let inflated = compressed && self.inflate(payload, false, &memory.caps, dissection);
         // An error has the server's own form, whatever the route's answers are.
         if !at.error
-            && let Some((schema, how)) = schemas::find(at.schemas, dissection.message, route, dissection.from.name())
+            && let Some((schema, how)) = schemas::find(at.schemas, message.name(), route, dissection.from.name())
         {
             self.by_schema(at, schema, how, inflated, dissection);
             self.inflated.shrink_to(KEPT);
@@ -90,7 +93,7 @@ impl Payloads {
         if memory.payload == Payload::Raw {
             return;
         }
-        let from_server = matches!(dissection.message, "response" | "push");
+        let from_server = matches!(message, Message::Response | Message::Push);
         let protos = memory.protos.as_deref().filter(|_| memory.payload == Payload::Auto);
         if let (Some(protos), Some(route)) = (protos, route)
             && let Some(message) = protos.route(from_server, route)

@@ -8,7 +8,7 @@ use super::package;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
-use crate::dissect::{Evidence, FlowInfo, Out, Provenance, Roles, Session, StreamEvent};
+use crate::dissect::{Evidence, FlowInfo, Out, Provenance, Role, Roles, Session, StreamEvent};
 use crate::flow::{Origin, Side, Stream};
 use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, http};
 
@@ -227,7 +227,7 @@ impl NanoSession {
     /// Bytes in which no package begins.
     fn unknown(&mut self, place: &Provenance<'_>, next: &LineContext, out: &mut Out<'_>) {
         let dissection = out.begin(super::NAME);
-        dissection.message = "unknown";
+        dissection.message = layout::Message::Unknown.name();
         dissection.from = self.roles.of(place.side);
         let kind = place.bytes.first().copied().unwrap_or(0);
         dissection.tree.push(&TYPE, Value::UInt(kind as u64), 0, 8);
@@ -292,6 +292,19 @@ impl Framed for NanoSession {
 }
 
 impl Session for NanoSession {
+    fn settled(&self) -> bool {
+        self.analysis.is_told()
+    }
+
+    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+        let mut other = NanoSession::new(flow_info);
+        if let Some(server) = server {
+            other.roles.learn(server, Role::Server);
+        }
+        other.analysis.take_over(&self.analysis);
+        Some(Box::new(other))
+    }
+
     fn memory(&self) -> usize {
         let pending = self.lanes.iter().filter_map(|lane| lane.pending.as_ref());
         let lanes: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();

@@ -1,10 +1,12 @@
 //! Riptide's messages from JSON.
 
+use super::layout::{DATA, ID, Message};
 use super::values;
 use super::version::Version;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
 use crate::dissect::{Encoder, Line, Options};
+use serde_json::Value as Json;
 use std::sync::Arc;
 
 /// The encoder: it remembers nothing from line to line.
@@ -30,12 +32,16 @@ impl Encoder for Writing {
         if line.is_empty() {
             return Ok(Vec::new());
         }
-        let as_bits = line.fields.get("message_id").is_some_and(|id| id.is_object());
-        let id = line.derived.filter(|_| as_bits).and_then(|derived| derived.get("message_id")?.as_u64());
-        let data = line.fields.get("data").is_some_and(|data| data.is_object() && data.get("raw").is_none());
-        let (schemas, message, from) = (&self.schemas, layout.name, line.from);
+        let as_bits = line.field(&ID).is_some_and(|id| id.is_object());
+        let id = line.derived(&ID).filter(|_| as_bits).and_then(Json::as_u64);
+        let data = line.field(&DATA).is_some_and(|data| data.is_object() && data.get("raw").is_none());
+        let (schemas, message, from) = (&self.schemas, Message::of(layout), line.from);
         let mut payloads = values::Payloads { schemas, version, message, from, id, data };
         Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
+    }
+
+    fn remembers(&self, _proto: &str, _message: &str) -> bool {
+        false
     }
 
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

@@ -9,16 +9,20 @@
 //!
 //! | observed | to 2.0 | packed | because |
 //! |---|---|---|---|
-//! | a known type, each of the first two | 4 | 0 | 11 of 256; 11 of 16 is nothing |
+//! | a known type, each of the first two | 2 | 0 | 11 of 256, where most have small ones; 11 of 16 is nothing |
 //! | .. which is the heartbeat's | 3 | 2 | 2 of 256 (04, 05) are 7; 1 of 16 less the choice of 4 |
 //! | a type in its one size, each of the first two | 4 | 6 | one size of 16; and zeros behind it |
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
-//! | an ack names a message of the other side; a second one | 2, 8 | 8, 6 | as an echo that has another first byte |
+//! | an ack names a message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
+//! | .. and all acks' bits have at most two holes | 4 | 0 | an echo has none, or zeros |
 //! | an ack's bits have at most two holes | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
+//! | .. and many take back what an earlier one said | no | no | nobody forgets what came |
+//! | an ack's bits are those of the side's one before, moved on by as many ids; a second one | 6, 4 | 6, 4 | of 16 bits; not where both are the same |
 //! | a heartbeat comes back with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
-//! | heartbeats count up by one, twice | 0 | 8 | of 16 bits |
+//! | heartbeats count up by one, or their answers do, twice | 0 | 8 | of 16 bits |
 //! | round trips are -1 to 4000 ms | 3 | 3 | 4002 of 2^16 are 4; zero is a filler too |
+//! | ids jump, once in 16 of them | -6 | -6 | a sender that began anew, or much was lost |
 //! | both sides do the same | 0 | 0 | the stronger one's numbers count: others do the same both ways too |
 //! | which version it is was free | -2 | -2 | four were tried |
 //!
@@ -29,26 +33,28 @@
 //!
 //! | first, and answer | to 2.0 | packed |
 //! |---|---|---|
-//! | connect, then a welcome of 5 bytes with id 1 or 2 | 8, 8+4+2 | 4, 4+4+2+3+6: zeros are 12 bits, 6 counted |
-//! | connect, then a reject without data | 8, 8+4+6 | 4, 4+4+7+2 |
-//! | connect, then a reject with data | 8, 8+8 | 4, 4+8 |
+//! | connect, then a welcome of 5 bytes with id 1 or 2 | 4, 4+4+6: small numbers | 4, 4+4+2+3+6: zeros are 12 bits, 6 counted |
+//! | connect, then a reject without data | 4, 4+4+2 | 4, 4+4+7+2 |
+//! | connect, then a reject with data | 4, 4+4 | 4, 4+8 |
 //! | .. the connect is one byte long | 4 | 8 |
 //! | .. the same reject three times | 6 | 6 |
-//! | one byte, three times or more, and nothing else | 30 | 30 |
+//! | one byte, three times or more; and nothing else to the end | 14, 30 | 14, 30 |
 //!
 //! The last: a length of 1 in three datagrams whose lengths vary is 3 * 8, and 3 of 256 bytes begin a
-//! connect. One such datagram is 10: 4 and 6.
+//! connect; but others say a byte again and again to keep a path open, and something else besides.
+//! One such datagram is 10: 4 and 6.
 
-use super::version::{Version, fits};
-use crate::codec::bits;
+use super::layout::Message::{self, *};
+use super::layout::{ACKS, FOR_SEQ, LAST, PING, RTT, SEQUENCE};
+use super::version::{Version, read};
+use crate::codec::layout::Field;
+use crate::codec::{Tree, bits};
+use crate::dissect::counts::{named, steps};
 use crate::flow::Side;
 
 /// A message, and its length on the wire.
 pub type Said<'a> = (Side, &'a [u8], usize);
 
-/// So far may an id be from the side's one before, or an ack from the ids that were seen, where
-/// some are lost; farther ones are no ids. A random one is within in one of 2^8.
-const NEAR: i16 = 128;
 /// Numbers of fewer messages tell nothing yet.
 pub const FEW: usize = 8;
 /// Four versions were tried.
@@ -66,70 +72,61 @@ struct Spoken<'a> {
     /// The ids that acks name beside the newest.
     extra: Vec<u16>,
     notified: Vec<u16>,
-    /// Heartbeats, with the round trip, and their answers.
-    pings: Vec<(u8, i16)>,
-    pongs: Vec<u8>,
+    /// Heartbeats, with the round trip, and their answers, each with its place among all messages.
+    pings: Vec<(usize, u8, i16)>,
+    pongs: Vec<(usize, u8)>,
     connect: Option<&'a [u8]>,
 }
 
 /// The bits for `version` by what numbers do; `None`: it cannot be this version.
 pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Option<u32> {
-    let at = if version.packed() { 4 } else { 8 };
-    let mut sides: [Spoken<'a>; 2] = Default::default();
+    let (mut tree, mut sides): (Tree, [Spoken<'a>; 2]) = Default::default();
     // Each known type, and each of those that have but one size.
     let (mut types, mut sized, mut heartbeat) = (0u16, 0u32, false);
-    for (side, data, length) in said {
-        if !fits(version, data, length) {
-            return None;
-        }
-        let number = |bit: usize| bits::get(data, at + bit, 16) as u16;
-        let byte = |bit: usize| bits::get(data, at + bit, 8) as u8;
-        let kind = data.first().map_or(0, |b| if version.packed() { b & 15 } else { *b });
-        types |= 1 << kind.min(15);
+    for (place, (side, data, length)) in said.enumerate() {
+        let message = read(version, data, length, &mut tree)?;
+        let number = |field: &Field| tree.number(field).unwrap_or(0) as u16;
+        types |= 1 << message as u16;
         let spoken = &mut sides[side.index()];
-        let size = match version.layout(kind).name {
-            "reliable" | "reliable_auto_relay" => {
-                spoken.reliable.push((number(0), data));
+        let size = match message {
+            Reliable | ReliableAutoRelay => {
+                spoken.reliable.push((number(&SEQUENCE), data));
                 0
             }
-            "ack" | "ack_extra" => {
-                spoken.acks.push((number(0), number(16)));
-                match (version.packed(), length) {
-                    (true, 7) => spoken.extra.push(number(33)),
-                    (false, 7) => spoken.extra.push(number(32)),
-                    _ => {}
-                }
+            Ack | AckExtra => {
+                spoken.acks.push((number(&LAST), number(&ACKS)));
+                spoken.extra.extend(tree.number(&FOR_SEQ).map(|id| id as u16));
                 1
             }
-            "notify" => {
-                spoken.notify.push((number(24), data));
-                spoken.notified.push(number(0));
+            Notify => {
+                spoken.notify.push((number(&SEQUENCE), data));
+                spoken.notified.push(number(&LAST));
                 0
             }
-            "heartbeat" if length == 4 => {
+            Heartbeat if length == 4 => {
                 heartbeat = true;
-                spoken.pings.push((byte(0), number(8) as i16));
+                spoken.pings.push((place, number(&PING) as u8, number(&RTT) as i16));
                 2
             }
-            "heartbeat" => {
+            Heartbeat => {
                 heartbeat = true;
-                spoken.pongs.push(byte(0));
+                spoken.pongs.push((place, number(&PING) as u8));
                 4
             }
-            "welcome" | "client_connected" | "client_disconnected" => {
-                spoken.reliable.push((number(0), data));
+            Welcome | ClientConnected | ClientDisconnected => {
+                spoken.reliable.push((number(&SEQUENCE), data));
                 8
             }
             // One connection is asked for with one and the same message.
-            "connect" => {
+            Connect => {
                 if spoken.connect.is_some_and(|before| before != data) {
                     return None;
                 }
                 spoken.connect = Some(data);
                 if length == 1 { 16 } else { 0 }
             }
-            "disconnect" if length <= 2 => 32,
-            "reject" if length == 2 => 64,
+            Disconnect if length <= 2 => 32,
+            Reject if length == 2 => 64,
             _ => 0,
         };
         sized |= size;
@@ -139,7 +136,7 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
     let (types, sized) = (types.count_ones().min(2), sized.count_ones().min(2));
     let form = match version.packed() {
         true => 6 * sized + if heartbeat { 2 } else { 0 } + if a_steps + b_steps >= 2 { 6 } else { 0 },
-        false => 4 * types + 4 * sized + if heartbeat { 3 } else { 0 },
+        false => 2 * types + 4 * sized + if heartbeat { 3 } else { 0 },
     };
     Some((one.max(two) + form).saturating_sub(CHOICE))
 }
@@ -147,19 +144,27 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
 /// The bits of what the numbers of `one` do, beside those of `other`, and how often they went up by
 /// one. `None`: they do not behave.
 fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(u32, usize)> {
-    let (reliable_steps, reliable_carries) = near(&one.reliable)?;
-    let (notify_steps, notify_carries) = near(&one.notify)?;
-    let ids = |all: &[(u16, &[u8])]| all.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    let (reliable, notify) = (steps(&one.reliable)?, steps(&one.notify)?);
     let last = one.acks.iter().map(|(last, _)| *last).chain(one.extra.iter().copied());
-    let acked = named(last, &ids(&other.reliable))?;
+    let acked = named(last, &other.reliable)?;
     // 0 is named as long as none has come.
-    let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &ids(&other.notify))?;
+    let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &other.notify)?;
     let holes = |bits: u16| bits.count_zeros() - bits.leading_zeros();
     let filled = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && holes(*bits) <= 2);
-    let back: Vec<u8> = one.pings.iter().map(|(id, _)| *id).filter(|id| other.pongs.contains(id)).collect();
+    // An answer comes after what it answers.
+    let answered = |(at, id): (usize, u8)| other.pongs.iter().any(|(place, pong)| *place > at && *pong == id);
+    let back: Vec<u8> = one.pings.iter().filter(|(at, id, _)| answered((*at, *id))).map(|(_, id, _)| *id).collect();
     let distinct = back.iter().enumerate().filter(|(k, id)| !back[..*k].contains(id)).count();
-    let counted = one.pings.windows(2).filter(|two| two[1].0 == two[0].0.wrapping_add(1)).count();
-    let trips = !back.is_empty() && one.pings.iter().all(|(_, rtt)| (-1..=4000).contains(rtt));
+    let by_one = |ids: &[u8]| ids.windows(2).filter(|two| two[1] == two[0].wrapping_add(1)).count();
+    let asked: Vec<u8> = one.pings.iter().map(|(_, id, _)| *id).collect();
+    let answers: Vec<u8> = one.pongs.iter().map(|(_, id)| *id).collect();
+    let counted = by_one(&asked).max(by_one(&answers));
+    let agree = one.acks.windows(2).filter_map(|two| moved_on(two[0], two[1]));
+    let (moved, retracted) = agree.fold((0, 0), |(yes, no), agrees| if agrees { (yes + 1, no) } else { (yes, no + 1) });
+    if retracted * 4 > one.acks.len() {
+        return None;
+    }
+    let trips = !back.is_empty() && one.pings.iter().all(|(.., rtt)| (-1..=4000).contains(rtt));
     let of = |n: usize, [first, second]: [u32; 2]| match n {
         0 => 0,
         1 => first,
@@ -167,97 +172,66 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
     };
     let numbers = match version.packed() {
         true => {
-            let carries = if reliable_carries + notify_carries > 0 { 12 } else { 0 };
+            let carries = if reliable.carries + notify.carries > 0 { 12 } else { 0 };
             let counted = if counted >= 2 { 8 } else { 0 };
             carries + counted + of(acked + notified, [8, 6]) + of(distinct, [6, 4])
         }
-        false => of(acked, [2, 8]) + of(distinct, [4, 2]),
+        false => of(acked, [2, if filled { 8 } else { 4 }]) + of(distinct, [4, 2]),
     };
-    let bits = numbers + if filled && acked > 0 { 4 } else { 0 } + if trips { 3 } else { 0 };
-    Some((bits, reliable_steps.max(notify_steps)))
+    let acks = of(moved, [6, 4]) + if filled && acked + moved > 0 { 4 } else { 0 };
+    let bits = numbers + acks + if trips { 3 } else { 0 };
+    let jumps = 6 * (reliable.jumps + notify.jumps) as u32;
+    Some((bits.saturating_sub(jumps), reliable.ones.max(notify.ones)))
 }
 
-/// Can this be an id of a side whose one before is `before`?
-pub fn is_near(id: u16, before: u16) -> bool {
-    (id.wrapping_sub(before) as i16).unsigned_abs() <= NEAR as u16
-}
-
-/// The id of a message that is sent until it is acknowledged.
-pub fn reliable_id(version: Version, data: &[u8]) -> Option<u16> {
-    let first = *data.first()?;
-    let reliable = match version {
-        Version::V10 => 6..=9,
-        Version::V12 | Version::V20 => 7..=11,
-        Version::V21 | Version::V22 => 7..=10,
-    };
-    let (kind, at) = if version.packed() { (first & 15, 4) } else { (first, 8) };
-    reliable.contains(&kind).then(|| bits::get(data, at, 16) as u16)
-}
-
-/// How often an id was the one before and one more, and how often that changed more than four bits:
-/// a counter of four bits may stand before a nibble that is constant. `None`: they are no ids, since they jump about,
-/// or since one of them was given twice.
-fn near(said: &[(u16, &[u8])]) -> Option<(usize, usize)> {
-    let (mut steps, mut carries) = (0, 0);
-    let mut newest: Option<u16> = None;
-    for (k, (id, data)) in said.iter().enumerate() {
-        if let Some(before) = newest {
-            if !is_near(*id, before) {
-                return None;
-            }
-            let step = id.wrapping_sub(before) as i16;
-            if step <= 0 && said[..k].iter().any(|(other, bytes)| other == id && bytes != data) {
-                return None;
-            }
-            steps += (step == 1) as usize;
-            carries += (step == 1 && id & 15 == 0) as usize;
-        }
-        newest = Some(newest.map_or(*id, |n| if (id.wrapping_sub(n) as i16) > 0 { *id } else { n }));
-    }
-    Some((steps, carries))
-}
-
-/// How many different ids are named that the other side has given. `None`: one is named that it
-/// cannot have given.
-fn named(last: impl Iterator<Item = u16>, given: &[u16]) -> Option<usize> {
-    let mut found: Vec<u16> = Vec::new();
-    for id in last {
-        if !given.is_empty() && !given.iter().any(|given| is_near(id, *given)) {
-            return None;
-        }
-        if given.contains(&id) && !found.contains(&id) {
-            found.push(id);
-        }
-    }
-    Some(found.len())
+/// Does an ack say of earlier messages what the side's one before said, and that one's own came, too?
+/// `None`: they are not to be compared, or both have the same bits, as all ones.
+fn moved_on((before, earlier): (u16, u16), (last, bits): (u16, u16)) -> Option<bool> {
+    let by = u32::from(last.wrapping_sub(before));
+    let kept = (u32::from(earlier) << by.min(17) | 1 << by.saturating_sub(1).min(17)) as u16;
+    let keeps = bits & kept == kept;
+    ((1..=16).contains(&by) && (earlier != bits || !keeps)).then_some(keeps)
 }
 
 /// The bits for a connection being made: `said` begins with its first message.
-pub fn handshake(version: Version, said: &[Said<'_>]) -> Option<(u32, &'static str)> {
-    let name = |data: &[u8]| data.first().map(|b| version.layout(*b).name);
+/// `last`: nothing more will be said.
+pub fn handshake(version: Version, said: &[Said<'_>], last: bool) -> Option<(u32, &'static str)> {
+    let name = |data: &[u8]| data.first().map(|b| Message::of(version.layout(*b)));
     let (opener, first, length) = *said.first()?;
-    if name(first) != Some("connect") {
+    if name(first) != Some(Connect) {
         return None;
     }
     let packed = version.packed();
-    let (kind, short): (u32, u32) = if packed { (4, 8) } else { (8, 4) };
+    let (kind, short): (u32, u32) = if packed { (4, 8) } else { (4, 4) };
     let connect = kind + if length == 1 { short } else { 0 };
     // The connect may be lost and said again, and the server may say another itself before it
     // answers: the application has to decide.
-    let mut answers = said.iter().filter(|(side, data, _)| *side != opener && name(data) != Some("connect"));
+    let mut answers = said.iter().filter(|(side, data, _)| *side != opener && name(data) != Some(Connect));
     let Some(&(_, answer, length)) = answers.next() else {
         let short = said.iter().all(|(side, _, length)| *side == opener && *length == 1);
         return short.then_some(match said.len() {
             1 | 2 => (10, "a connect of one byte"),
-            _ => (30, "connects of one byte, again and again"),
+            _ if last => (30, "connects of one byte, and nothing else"),
+            _ => (14, "connects of one byte, again and again"),
         });
     };
     let id = bits::get(answer, if packed { 4 } else { 8 }, 16);
     let rest = match name(answer)? {
-        "welcome" if matches!(id, 1 | 2) => 4 + 2 + if packed { 9 } else { 0 },
-        "reject" => {
+        Welcome if matches!(id, 1 | 2) => {
+            if packed {
+                15
+            } else {
+                10
+            }
+        }
+        Reject => {
             let thrice = answers.take(2).filter(|(_, again, _)| *again == answer).count() == 2;
-            let plain = if length == 2 { if packed { 13 } else { 10 } } else { 8 };
+            let plain = match (packed, length) {
+                (true, 2) => 13,
+                (true, _) => 8,
+                (false, 2) => 6,
+                (false, _) => 4,
+            };
             plain + if thrice { 6 } else { 0 }
         }
         _ => return None,

@@ -2,7 +2,9 @@
 
 use super::evidence;
 use super::framing::{Framing, Next};
-use super::version::{Version, fits};
+use super::layout::Message;
+use super::version::{Version, read};
+use crate::codec::Tree;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::Transport;
 
@@ -16,16 +18,16 @@ pub fn identify(observation: &Observation<'_>) -> Evidence {
 
 /// A handshake, or numbers that behave: see [`evidence`] for the bits of each.
 fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
-    let mut best = Evidence::No;
+    let (mut best, mut tree) = (Evidence::No, Tree::default());
     for version in Version::TRIED {
-        if !observation.payloads.iter().all(|(_, data, length)| fits(version, data, *length)) {
+        if !observation.payloads.iter().all(|(_, data, length)| read(version, data, *length, &mut tree).is_some()) {
             continue;
         }
         let early = observation.payloads.len() < evidence::FEW && !observation.last;
         let numbers = evidence::numbers(version, observation.payloads.iter().copied());
         let numbers =
             numbers.map(|bits| if early { (0, "its numbers behave so far") } else { (bits, "its numbers behave") });
-        let shaken = evidence::handshake(version, observation.payloads);
+        let shaken = evidence::handshake(version, observation.payloads, observation.last);
         let (bits, why) = match (shaken, numbers) {
             (Some(shaken), Some(numbers)) if shaken.0 < numbers.0 => numbers,
             (Some(shaken), None) if shaken.0 < Evidence::CLAIM => continue,
@@ -44,15 +46,13 @@ fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
 ///
 /// | observed | u16 (2.0) | i32 (from 2.1 on) |
 /// |---|---|---|
-/// | a connect of one byte first: 1, zeros, the type; and an answer in frames, or none at all | 8+4+8 | 8+6+8: zeros are 8 and 24 bits |
+/// | a connect of one byte first: 1, zeros, the type | 10 | 10: a hello of one small number is not rare, whatever its length is written in |
 /// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
 /// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
 fn identify_streams(observation: &Observation<'_>) -> Evidence {
-    let mut best = 0;
+    let (mut best, mut tree) = (0, Tree::default());
     let mut why = "frames, and numbers that behave";
     let (mut version, mut all, mut chains, mut opened) = (None, Vec::new(), 0, false);
-    // A frame of one small number is what others begin with too: the answer tells, if there is one.
-    let alone = observation.payloads.len() > 1 || observation.last;
     for (side, bytes, _) in observation.payloads {
         let mut framing = Framing::new(version, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
@@ -68,25 +68,21 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
             };
             let by = framing.version().unwrap_or(Version::V20);
             let (data, behind) = rest[prefix..].split_at(length);
-            if !fits(by, data, length) {
-                return Evidence::No;
-            }
+            let Some(message) = read(by, data, length, &mut tree) else { return Evidence::No };
             version = Some(by);
             let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
-            let (bits, what) = match by.layout(data[0]).name {
-                "connect" if frames == 0 && length == 1 && alone => {
-                    (if by.packed() { 22 } else { 20 }, "a framed connect of one byte")
-                }
-                "connect" if frames == 0 && length == 1 => (Evidence::KNOWN, "a framed connect of one byte"),
-                "welcome" if frames == 0 && matches!(id, 1 | 2) => {
+            let (bits, what) = match message {
+                // A frame of one small number is what others begin with too: the answer tells.
+                Message::Connect if frames == 0 && length == 1 => (Evidence::KNOWN, "a framed connect of one byte"),
+                Message::Welcome if frames == 0 && matches!(id, 1 | 2) => {
                     (if by.packed() { 27 } else { 22 }, "a framed welcome")
                 }
-                "reject" if frames == 0 && opened => {
+                Message::Reject if frames == 0 && opened => {
                     (if by.packed() { 20 } else { 28 }, "a framed connect, and a reject")
                 }
                 _ => (0, why),
             };
-            opened |= frames == 0 && by.layout(data[0]).name == "connect";
+            opened |= frames == 0 && message == Message::Connect;
             if bits > best {
                 (best, why) = (bits, what);
             }
@@ -161,7 +157,8 @@ mod tests {
         for few in [&[(A, "02")][..], &[(A, "02"), (A, "02")]] {
             assert!(udp(few).suffices(true) && !udp(few).suffices(false), "{few:?}");
         }
-        assert!(udp(&[(A, "02"), (A, "02"), (A, "02")]).suffices(false));
+        let again = udp(&[(A, "02"), (A, "02"), (A, "02")]);
+        assert!(again.suffices(true) && !again.suffices(false));
         assert!(matches!(udp(&[(A, "02"), (B, "0bff")]), Evidence::No));
         let hidden = [(A, "02"), (B, "2900200000"), (A, "1100200000"), (B, "3700500141"), (A, "1100200000")];
         assert!(matches!(udp(&hidden), Evidence::Bits(..Evidence::CLAIM, _)), "{:?}", udp(&hidden));
@@ -170,13 +167,14 @@ mod tests {
     #[test]
     fn frames_of_a_stream_are_told_by_the_first_of_each_side() {
         let tcp = |said: &[(Side, &str)]| evidence(Transport::Tcp, said);
-        assert!(tcp(&[(A, "0100000002"), (B, "0100000002")]).suffices(false));
+        assert!(!tcp(&[(A, "0100000002"), (B, "0100000002")]).suffices(false));
+        assert!(tcp(&[(A, "0100000002"), (B, "0100000002050000001800100000")]).suffices(true));
         assert!(tcp(&[(A, "0100000002")]).suffices(true) && !tcp(&[(A, "0100000002")]).suffices(false));
         assert!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]).suffices(false));
         assert!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]).suffices(false));
         assert!(matches!(tcp(&[(A, "03000000ffab0c")]), Evidence::No));
         // Empty frames are none.
-        assert!(tcp(&[(A, "0000010003"), (B, "0000050008010001")]).suffices(false));
+        assert!(tcp(&[(A, "0000010003"), (B, "000005000801000100")]).suffices(false));
         // The first message is not whole yet.
         assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Bits(0..Evidence::KNOWN, _)));
         // nano's handshake of 1000 bytes, not a connect of one byte.

@@ -8,6 +8,7 @@
 pub(crate) mod client;
 pub(crate) mod encode;
 pub(crate) mod evidence;
+mod farewell;
 pub(crate) mod framing;
 mod identify;
 pub(crate) mod layout;
@@ -19,10 +20,12 @@ pub(crate) mod session;
 pub(crate) mod values;
 pub(crate) mod version;
 
-use crate::dissect::{Outline, Protocol, Setting, StreamFrame};
+use crate::dissect::{Facts, Outline, Protocol, Role, Setting, StreamFrame};
+use crate::duration;
 use crate::flow::Transport;
+use layout::Message;
 
-static SETTINGS: [Setting; 2] = [
+static SETTINGS: [Setting; 5] = [
     Setting {
         key: "riptide.version",
         default: "auto",
@@ -36,6 +39,30 @@ static SETTINGS: [Setting; 2] = [
         values: &["auto", "none", "u16", "i32"],
         parse: |_| Ok(()),
         doc: "the length before each message: reads dump's input as a TCP stream (auto: none in dump)",
+    },
+    Setting {
+        key: "riptide.timeout",
+        default: "5s",
+        values: &[],
+        parse: |text| duration::nanos(text).map(drop).map_err(|error| error.to_string()),
+        doc: "the time without a heartbeat after which a side drops the connection (Connection.TimeoutTime)",
+    },
+    Setting {
+        key: "riptide.attempts",
+        default: "15",
+        values: &[],
+        parse: |text| match text.parse() {
+            Ok(1u32..) => Ok(()),
+            _ => Err("expected a number from 1".into()),
+        },
+        doc: "the most times that a reliable message is sent (Connection.MaxSendAttempts)",
+    },
+    Setting {
+        key: "riptide.quality",
+        default: "on",
+        values: &["on", "off"],
+        parse: |_| Ok(()),
+        doc: "off: the application forbids to drop a poor connection (Connection.CanQualityDisconnect)",
     },
 ];
 
@@ -56,24 +83,29 @@ const OUTLINE: Outline = Outline {
 
 /// The dissector.
 pub static RIPTIDE: Protocol = Protocol {
-    about: "Riptide Networking 1.0 to 2.2, over UDP and TCP",
-    transports: &[Transport::Udp, Transport::Tcp],
-    port: Some(session::PORT),
-    tables: &layout::TABLES,
-    derived: &[&reliable::ACKED, &reliable::COPY, &remarks::DERIVED_ID, &remarks::DERIVED_REASON],
-    settings: &SETTINGS,
-    subjects: &["message_id"],
-    notes: notes::NOTES,
-    encodings: &values::ENCODINGS,
-    dump_transport: |options| match options.settings.get("riptide.framing") {
-        Some("u16" | "i32") => Transport::Tcp,
-        _ => Transport::Udp,
+    facts: Facts {
+        about: "Riptide Networking 1.0 to 2.2, over UDP and TCP",
+        transports: &[Transport::Udp, Transport::Tcp],
+        ports: &[session::PORT],
+        tables: &layout::TABLES,
+        derived: &[&reliable::ACKED, &reliable::COPY, &remarks::DERIVED_ID, &remarks::DERIVED_REASON],
+        settings: &SETTINGS,
+        subjects: &[&layout::ID],
+        notes: notes::NOTES,
+        senders: &[(
+            Role::Server,
+            &[Message::Reject.name(), Message::ClientConnected.name(), Message::ClientDisconnected.name()],
+        )],
+        lenient: true,
+        encodings: &values::ENCODINGS,
+        dump_transport: |options| match options.settings.get("riptide.framing") {
+            Some("u16" | "i32") => Transport::Tcp,
+            _ => Transport::Udp,
+        },
+        outline: Ok(OUTLINE),
+        ..Facts::new("riptide")
     },
-    outline: Ok(OUTLINE),
     identify: identify::identify,
-    ..Protocol::new(
-        "riptide",
-        |flow_info| Box::new(session::RiptideSession::new(flow_info)),
-        |options| Box::new(encode::Writing::new(options)),
-    )
+    session: |flow_info| Box::new(session::RiptideSession::new(flow_info)),
+    encoder: |options| Box::new(encode::Writing::new(options)),
 };

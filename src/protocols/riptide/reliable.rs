@@ -1,13 +1,14 @@
 //! Riptide's reliable layer: which message was acknowledged by which ack, which copies are resends
 //! (README.md, "Reliable layer").
 
+use super::layout::ID;
 use super::receiver::Receiver;
 use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
-use crate::dissect::delivery::{Event, Handled};
+use crate::dissect::delivery::{Event, Handled, Step};
 use crate::dissect::numbered::{Acknowledgement, NumberedCodes, tell_seen};
-use crate::dissect::{Dissection, Provenance};
+use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
 
@@ -15,7 +16,35 @@ use crate::flow::sequence::{Acked, Seen, Sequence};
 const WINDOW: usize = 2048;
 
 /// Copies after which the library gives a message up.
-const TRIES: u32 = 15;
+const ATTEMPTS: u32 = 15;
+
+/// When the library gives a message up.
+#[derive(Clone, Copy, Debug)]
+pub struct Tries {
+    /// How often it is sent: `riptide.attempts`.
+    attempts: u32,
+    /// From 2.1 on the connection is dropped then, unless the application forbids it: `riptide.quality`.
+    drops: bool,
+}
+
+impl Default for Tries {
+    fn default() -> Tries {
+        Tries { attempts: ATTEMPTS, drops: true }
+    }
+}
+
+impl Tries {
+    /// As the user says it.
+    pub fn of(settings: &Settings) -> Tries {
+        let attempts = settings.get("riptide.attempts").and_then(|text| text.parse().ok()).unwrap_or(ATTEMPTS);
+        Tries { attempts, drops: settings.get("riptide.quality") != Some("off") }
+    }
+
+    /// Is this copy the last, before the message or the connection is dropped?
+    fn is_last(self, copy: u32, version: Version) -> bool {
+        copy == self.attempts && (self.drops || !version.packed())
+    }
+}
 
 pub(super) static ACKED: Field = array("acked", Count::Rest, &ACKED_ID).doc("messages that no earlier ack named");
 static ACKED_ID: Field = u16le("sequence_id");
@@ -39,21 +68,25 @@ pub struct Reliable {
     acknowledgement: Acknowledgement,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
+    tries: Tries,
+    /// The side has sent a message more often than that: nobody knows when it gives up.
+    insists: [bool; 2],
 }
 
-impl Default for Reliable {
-    fn default() -> Self {
+impl Reliable {
+    /// For a new conversation.
+    pub fn new(tries: Tries) -> Reliable {
         let new = || Sequence::new(65536, WINDOW);
         Reliable {
             sent: [new(), new()],
             receivers: Default::default(),
             acknowledgement: Acknowledgement::default(),
             ended: false,
+            tries,
+            insists: [false; 2],
         }
     }
-}
 
-impl Reliable {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
         self.sent.iter().map(Sequence::memory).sum::<usize>()
@@ -63,7 +96,7 @@ impl Reliable {
     /// A connect of the client came.
     pub fn connect(&mut self, dissection: &mut Dissection) {
         if self.ended {
-            *self = Reliable::default();
+            *self = Reliable { insists: self.insists, ..Reliable::new(self.tries) };
             dissection.delivery.push(Event::Begin);
         }
         if self.sent.iter().all(|sent| sent.newest().is_none()) {
@@ -92,8 +125,11 @@ impl Reliable {
             side.place_in_frame(extended, index);
         }
         let first = side.first();
-        let last_try = matches!(seen, Seen::Copy { before } if before.copies + 1 == TRIES);
-        let message_id = dissection.tree.number("message_id");
+        let copy = if let Seen::Copy { before } = seen { before.copies + 1 } else { 1 };
+        let insists = &mut self.insists[place.side.index()];
+        *insists |= copy > self.tries.attempts;
+        let last_try = !*insists && self.tries.is_last(copy, version);
+        let message_id = dissection.tree.number(&ID);
         let now = self.receivers[place.side.index()].take(version, sequence);
         // The number of copies handled is what is kept with each message. Of those before the
         // capture's first nobody knows whether they came before it began.
@@ -110,6 +146,9 @@ impl Reliable {
             last_try,
             handled,
         });
+        if last_try && version.packed() {
+            dissection.delivery.push(Event::Step(Step::LastTry(extended)));
+        }
         let notes = &mut dissection.notes;
         match handled {
             Some(Handled { now: true, before: 1.. }) => notes.add(
@@ -139,10 +178,9 @@ impl Reliable {
                 "riptide.gap_bug",
                 format_args!("{} above the newest: a receiver up to 2.2.1 may ack messages that it never had, and drop them when they come", missing + 1),
             ),
-            (Seen::Copy { before }, _) => {
-                let copy = before.copies + 1;
+            (Seen::Copy { .. }, _) => {
                 dissection.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
-                if copy == TRIES {
+                if last_try {
                     let then = match version.packed() {
                         true => "the connection is dropped without telling the peer",
                         false => "the message is dropped",
@@ -150,7 +188,7 @@ impl Reliable {
                     notes.add(
                         Level::Warning,
                         "riptide.given_up",
-                        format_args!("copy {TRIES} is the library's last try: then {then}"),
+                        format_args!("copy {copy} is the library's last try: then {then}"),
                     );
                 }
             }
@@ -185,18 +223,19 @@ impl Reliable {
         self.acknowledgement.clear();
         let last = other.extend(last);
         let extra = extra.map(|id| other.extend(id));
-        let by_bits = (0..16).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
+        // Every ack names the last ones again.
+        let bits = if other.is_settled(last - 16..=last - 1) { 0 } else { bits };
+        let by_bits = (0..16 - i64::from(bits.leading_zeros())).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
             let acked = other.acknowledged(id);
-            // Every ack names the last ones again.
             if acked != Acked::Again {
                 dissection.delivery.push(Event::Acked { extended: id, acked });
+                self.acknowledgement.name(id, acked);
             }
-            self.acknowledgement.name(id, acked);
         }
         self.acknowledgement.sort();
         let ids = self.acknowledgement.acked();
-        if ids.len() > 0 {
+        if ids.len() > 0 && dissection.wants().derived {
             let list = dissection.derived.open(&ACKED, Value::List, 0);
             for id in ids {
                 dissection.derived.push(&ACKED_ID, Value::UInt(other.wire(id) as u64), 0, 0);
@@ -237,7 +276,7 @@ mod tests {
 
     /// What the receiver makes of these ids of the client, and the codes of the last one's notes.
     fn handled(connect: bool, version: Version, ids: &[u16]) -> (Vec<Option<Handled>>, Vec<&'static str>) {
-        let (mut layer, mut dissection) = (Reliable::default(), Dissection::default());
+        let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
         if connect {
             layer.connect(&mut dissection);
         }

@@ -1,6 +1,7 @@
 //! What a single Riptide message says by its form alone: what the library would not have written, and
 //! what its receiver makes of that.
 
+use super::layout::{DATA, ID, Message, REASON, TRAILING};
 use super::version::Version;
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reason, Value};
@@ -22,7 +23,7 @@ pub(super) fn message_id(version: Version, place: &Provenance<'_>, dissection: &
 }
 
 fn varint_id(place: &Provenance<'_>, dissection: &mut Dissection) {
-    let Some(id) = dissection.tree.find("message_id") else { return };
+    let Some(id) = dissection.tree.find(&ID) else { return };
     if matches!(id.value, Value::UInt(..=65535)) {
         return;
     }
@@ -36,9 +37,9 @@ fn varint_id(place: &Provenance<'_>, dissection: &mut Dissection) {
 }
 
 /// The reason of a reject or disconnect, and what may stand behind it.
-pub(super) fn reason(message: &str, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
-    let Some(reason) = dissection.tree.number("reason") else { return };
-    if message == "disconnect" && version.packed() && place.bytes == [5, 5] && reason == 80 {
+pub(super) fn reason(message: Message, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+    let Some(reason) = dissection.tree.number(&REASON) else { return };
+    if message == Message::Disconnect && version.packed() && place.bytes == [5, 5] && reason == 80 {
         dissection.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
         dissection.notes.add(
             Level::Note,
@@ -47,10 +48,10 @@ pub(super) fn reason(message: &str, version: Version, place: &Provenance<'_>, di
         );
     }
     let custom = match (message, version) {
-        ("reject", Version::V20) => 5,
+        (Message::Reject, Version::V20) => 5,
         _ => 4,
     };
-    if reason != custom && dissection.tree.find("data").is_some() {
+    if reason != custom && dissection.tree.find(&DATA).is_some() {
         dissection.notes.add(
             Level::Warning,
             "riptide.unexpected_data",
@@ -62,7 +63,7 @@ pub(super) fn reason(message: &str, version: Version, place: &Provenance<'_>, di
 /// What stands behind a message's last field.
 pub(super) fn trailing(dissection: &mut Dissection) {
     if let Some(bits) =
-        dissection.tree.nodes().last().filter(|node| node.field.name == "trailing").map(|node| node.bits)
+        dissection.tree.nodes().last().filter(|node| node.field.is_named_as(&TRAILING)).map(|node| node.bits)
     {
         // As the tree counts them.
         let count = if bits % 8 == 0 { Plural(bits / 8, "byte") } else { Plural(bits, "bit") };

@@ -1,21 +1,33 @@
 //! One Riptide conversation: which version it speaks, who the server is, what is acknowledged.
 
+use super::farewell::farewell;
 use super::framing::{self, Framing};
-use super::reliable::Reliable;
+use super::layout::Message::{
+    Ack, AckExtra, ClientConnected, ClientDisconnected, Connect, Disconnect, Heartbeat, Reject, Unknown, Unreliable,
+    UnreliableAutoRelay, Welcome,
+};
+use super::layout::{ACKS, FOR_SEQ, LAST, Message, PING, REASON, RTT, SEQUENCE, is_numbered};
+use super::reliable::{Reliable, Tries};
+use super::remarks;
 use super::values::Payloads;
-use super::version::{Candidates, Version, fits};
-use super::{evidence, remarks};
+use super::version::{Candidates, Version, fits, has_trailing, is_written};
 use crate::capture::Time;
-use crate::codec::{Layout, Level, Reader, Tree};
-use crate::dissect::delivery::Event;
+use crate::codec::layout::Field;
+use crate::codec::{Level, Reader, Tree};
+use crate::dissect::counts::is_near;
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{
-    Dissection, FlowInfo, Out, Provenance, RelationKind, Role, Session, StreamEvent, Target, payload,
+    Dissection, FlowInfo, Out, Provenance, RelationKind, Role, Session, Settings, StreamEvent, Target, payload,
 };
+use crate::duration;
 use crate::flow::{Side, Stream, Transport};
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;
+
+/// The library's own timeout, in nanoseconds.
+const TIMEOUT: i64 = 5_000_000_000;
 
 /// One conversation.
 #[derive(Debug)]
@@ -36,6 +48,8 @@ pub struct RiptideSession {
     framing: Framing,
     /// It comes from text, without addresses: its end is where somebody stopped copying.
     from_text: bool,
+    /// How long a heartbeat keeps a side alive, in nanoseconds: `riptide.timeout`.
+    timeout: i64,
     /// Each side's reliable id before.
     ids: [Option<u16>; 2],
     stream: StreamState,
@@ -60,24 +74,25 @@ impl RiptideSession {
             acks_of_21: false,
             shown: None,
             server,
-            reliable: Reliable::default(),
+            reliable: Reliable::new(Tries::of(&flow_info.options.settings)),
             ping: None,
             framing,
             from_text: flow_info.ends.is_none(),
+            timeout: timeout(&flow_info.options.settings),
             ids: [None; 2],
             stream: StreamState::default(),
         }
     }
 
     /// The version by which this message is read; it counts as evidence itself.
-    fn version(&mut self, data: &[u8], length: usize) -> Version {
+    fn version(&mut self, data: &[u8], length: usize, tree: &mut Tree) -> Version {
         if let Some(set) = self.set {
             return set;
         }
         let version = match self.framing.version() {
             Some(version) => version,
             None => {
-                self.candidates.see(data, length);
+                self.candidates.see(data, length, tree);
                 self.candidates.first()
             }
         };
@@ -107,14 +122,15 @@ impl RiptideSession {
             // Nothing captured of it, or nothing sent at all.
             let version = self.shown.or(self.set).unwrap_or(self.candidates.first());
             dissection.version = Some(version.name());
-            dissection.message = "unknown";
+            dissection.message = Message::Unknown.name();
             dissection.from = FlowInfo::role(self.server, place.side);
             remarks::empty(place, dissection);
             out.emit(place);
             return;
         };
-        let version = self.version(place.bytes, place.length);
+        let version = self.version(place.bytes, place.length, &mut dissection.tree);
         let layout = version.layout(first);
+        let message = Message::of(layout);
         dissection.version = Some(version.name());
         dissection.message = layout.name;
         let from = FlowInfo::role(self.server, place.side);
@@ -123,14 +139,7 @@ impl RiptideSession {
         let outcome = match schemas.is_empty() {
             true => reader.read(layout.fields),
             false => reader
-                .context(&mut Payloads {
-                    schemas,
-                    version,
-                    message: layout.name,
-                    from,
-                    id: None,
-                    data: has_data(layout, place),
-                })
+                .context(&mut Payloads { schemas, version, message, from, id: None, data: has_data(message, place) })
                 .read(layout.fields),
         };
         dissection.ended(outcome);
@@ -150,35 +159,36 @@ impl RiptideSession {
         self.shown = Some(version);
         dissection.from = from;
         if self.server.is_none() {
-            self.learn_server(layout.name, version, place.side, dissection);
+            self.learn_server(message, version, place.side, dissection);
             dissection.from = FlowInfo::role(self.server, place.side);
         }
-        self.analyse(layout.name, version, place, dissection);
-        if self.recognised && !self.behaves(version, place) {
+        self.analyse(message, version, place, dissection);
+        if self.recognised && !self.behaves(message, version, place.side, &out.dissection.tree) {
             out.doubt();
         }
         out.emit(place);
     }
 
     /// Is it what the library of this version writes, with an id near the side's one before? Nearly
-    /// anything has the form of a message.
-    fn behaves(&mut self, version: Version, place: &Provenance<'_>) -> bool {
-        let Some(id) = evidence::reliable_id(version, place.bytes) else {
-            return fits(version, place.bytes, place.length);
-        };
-        let before = self.ids[place.side.index()].replace(id);
-        before.is_none_or(|before| evidence::is_near(id, before)) && fits(version, place.bytes, place.length)
+    /// anything has the form of a message. A fault is a doubt anyway.
+    fn behaves(&mut self, message: Message, version: Version, side: Side, tree: &Tree) -> bool {
+        let number = if is_numbered(message) { tree.number(&SEQUENCE) } else { None };
+        let near = number.is_none_or(|id| {
+            let before = self.ids[side.index()].replace(id as u16);
+            before.is_none_or(|before| is_near(id as u16, before))
+        });
+        near && is_written(version, message, tree)
     }
 
     /// Messages that only one side sends tell who the server is.
-    fn learn_server(&mut self, message: &str, version: Version, side: Side, dissection: &Dissection) {
-        let whole = dissection.fault.is_none() && dissection.tree.find("trailing").is_none();
+    fn learn_server(&mut self, message: Message, version: Version, side: Side, dissection: &Dissection) {
+        let whole = dissection.fault.is_none() && !has_trailing(&dissection.tree);
         let is_server = match message {
-            "connect" => Some(false),
-            "reject" | "client_connected" | "client_disconnected" => Some(true),
-            "heartbeat" if whole => Some(dissection.tree.find("rtt").is_none()),
-            "disconnect" if whole && !matches!(version, Version::V10 | Version::V12) => {
-                Some(dissection.tree.find("reason").is_some())
+            Connect => Some(false),
+            Reject | ClientConnected | ClientDisconnected => Some(true),
+            Heartbeat if whole => Some(dissection.tree.find(&RTT).is_none()),
+            Disconnect if whole && !matches!(version, Version::V10 | Version::V12) => {
+                Some(dissection.tree.find(&REASON).is_some())
             }
             _ => None,
         };
@@ -187,13 +197,15 @@ impl RiptideSession {
 
     /// A client's heartbeat asks, the server's with the same ping id answers.
     fn heartbeat(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
-        let Some(ping) = dissection.tree.number("ping_id") else { return };
-        match dissection.tree.find("rtt") {
+        let Some(ping) = dissection.tree.number(&PING) else { return };
+        match dissection.tree.find(&RTT) {
             Some(_) => {
                 self.ping = Some((place.side, ping, place.time, dissection.target(place)));
                 dissection.delivery.push(Event::Request);
+                dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
             }
             None => {
+                dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
                 let asked = self.ping.take_if(|(side, id, ..)| *side != place.side && *id == ping);
                 if let Some((.., at, request)) = asked {
                     let after = place.time.since(at) as i64;
@@ -205,53 +217,63 @@ impl RiptideSession {
     }
 
     /// What the analysis has to say: about reliability, then about what the library would not write.
-    fn analyse(&mut self, message: &str, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+    fn analyse(&mut self, message: Message, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
         let whole = dissection.fault.is_none();
-        let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
+        let number = |tree: &Tree, field: &Field| tree.number(field).map(|n| n as u16);
         match message {
-            "unreliable" | "unreliable_auto_relay" => remarks::message_id(version, place, dissection),
-            "reliable" | "reliable_auto_relay" => {
+            Unreliable | UnreliableAutoRelay => remarks::message_id(version, place, dissection),
+            Message::Reliable | Message::ReliableAutoRelay => {
                 self.reliable(version, place, dissection);
                 remarks::message_id(version, place, dissection);
             }
-            "ack" | "ack_extra" => {
+            Ack | AckExtra => {
                 if whole {
-                    let (last, bits) =
-                        (number(&dissection.tree, "last_received_seq_id"), number(&dissection.tree, "acks_bitfield"));
-                    let extra = number(&dissection.tree, "for_seq_id");
+                    let (last, bits) = (number(&dissection.tree, &LAST), number(&dissection.tree, &ACKS));
+                    let extra = number(&dissection.tree, &FOR_SEQ);
                     self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, dissection);
                 }
                 remarks::trailing(dissection);
             }
-            "heartbeat" => {
+            Heartbeat => {
                 if whole {
                     self.heartbeat(place, dissection);
                 }
                 remarks::trailing(dissection);
             }
-            "welcome" | "client_connected" | "client_disconnected" => {
+            Welcome | ClientConnected | ClientDisconnected => {
                 self.reliable(version, place, dissection);
                 remarks::trailing(dissection);
+                if message == Welcome {
+                    if dissection.from != Role::Client {
+                        dissection.delivery.push(Event::Step(Step::Accepted));
+                    }
+                    dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
+                }
             }
-            "connect" if dissection.from == Role::Server => {
+            Connect if dissection.from == Role::Server => {
                 dissection.notes.add(
                     Level::Note,
                     "riptide.pending",
                     format_args!("the server's application has not decided yet: wait"),
                 );
+                dissection.delivery.push(Event::Step(Step::Undecided));
             }
-            "connect" => self.reliable.connect(dissection),
-            "reject" | "disconnect" => {
+            Connect => {
+                self.reliable.connect(dissection);
+                dissection.delivery.push(Event::Step(Step::Asked));
+            }
+            Reject | Disconnect => {
                 let server = self.server;
-                if message == "disconnect" {
+                if message == Message::Disconnect {
                     self.reliable.never_acked(|side| FlowInfo::role(server, side).name(), dissection);
                 }
                 self.reliable.end();
                 remarks::reason(message, version, place, dissection);
+                farewell(message, version, self.timeout, place, dissection);
                 remarks::trailing(dissection);
             }
-            "unknown" => {
-                if let Some(sequence) = number(&dissection.tree, "sequence_id") {
+            Unknown => {
+                if let Some(sequence) = number(&dissection.tree, &SEQUENCE) {
                     self.reliable.unknown(sequence, version, place.side);
                 }
                 dissection.notes.add(
@@ -273,17 +295,25 @@ impl RiptideSession {
 
     /// A message with a sequence id, where that could be read.
     fn reliable(&mut self, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
-        if let Some(sequence) = dissection.tree.number("sequence_id") {
+        if let Some(sequence) = dissection.tree.number(&SEQUENCE) {
             self.reliable.message(sequence as u16, version, place, dissection);
         }
     }
 }
 
+/// How long a heartbeat keeps a side alive, in nanoseconds.
+fn timeout(settings: &Settings) -> i64 {
+    settings
+        .get("riptide.timeout")
+        .and_then(|text| duration::nanos(text).ok())
+        .map_or(TIMEOUT, |time| time.clamp(0, i64::MAX.into()) as i64)
+}
+
 /// Does a message have bytes behind its type, and the reason or the ids? Padding is no data.
-fn has_data(layout: &Layout, place: &Provenance<'_>) -> bool {
-    let head = match layout.name {
-        "reject" | "disconnect" => 2,
-        "welcome" => 5,
+fn has_data(message: Message, place: &Provenance<'_>) -> bool {
+    let head = match message {
+        Reject | Disconnect => 2,
+        Welcome => 5,
         _ => 1,
     };
     place.bytes.len() > head
@@ -330,6 +360,22 @@ impl Framed for RiptideSession {
 }
 
 impl Session for RiptideSession {
+    fn settled(&self) -> bool {
+        self.set.is_some() || self.framing.version().is_some() || self.candidates.is_one()
+    }
+
+    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+        let mut other = RiptideSession::new(flow_info);
+        other.server = other.server.or(server);
+        other.candidates = self.candidates.lent();
+        other.acks_of_21 = self.acks_of_21;
+        Some(Box::new(other))
+    }
+
+    fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {
+        self.server
+    }
+
     fn memory(&self) -> usize {
         self.reliable.memory() + self.stream.memory()
     }

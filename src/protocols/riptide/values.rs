@@ -1,5 +1,7 @@
 //! The words for payload schemas: Riptide's value encodings (README.md, "Values in payloads").
 
+use super::layout::ID;
+use super::layout::Message::{self, *};
 use super::version::Version;
 use crate::codec::bits;
 use crate::codec::layout::*;
@@ -43,19 +45,19 @@ static LENGTH_21: Field = varint("length", 10);
 /// `message = "reject"` and the like name.
 static KEYS: Keys = Keys {
     carriers: &[
-        "unreliable",
-        "unreliable_auto_relay",
-        "reliable",
-        "reliable_auto_relay",
-        "notify",
-        "unknown",
-        "connect",
-        "reject",
-        "welcome",
-        "disconnect",
+        Unreliable.name(),
+        UnreliableAutoRelay.name(),
+        Reliable.name(),
+        ReliableAutoRelay.name(),
+        Notify.name(),
+        Unknown.name(),
+        Connect.name(),
+        Reject.name(),
+        Welcome.name(),
+        Disconnect.name(),
     ],
     ids: Some((0, 0xffff)),
-    routes: Some(&["notify"]),
+    routes: Some(&[Notify.name()]),
     taken: &[],
 };
 
@@ -121,7 +123,7 @@ pub struct Payloads<'a> {
     /// The version by which the message is read.
     pub version: Version,
     /// The message that carries the payload.
-    pub message: &'a str,
+    pub message: Message,
     /// Who sends it.
     pub from: Role,
     /// The message id, where the field does not tell it: an id in more bytes than it needs is written
@@ -137,19 +139,19 @@ impl Context for Payloads<'_> {
             return None;
         }
         let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version.name()))?;
-        let key = match self.id.or_else(|| scope.get("message_id")) {
+        let key = match self.id.or_else(|| scope.of(&ID)) {
             Some(id) => Key::Number(id & 0xffff),
-            None if matches!(self.message, "connect" | "reject" | "welcome" | "disconnect") => {
-                let own = |schema: &&SchemaMessage| self.data && schema.message == self.message;
+            None if matches!(self.message, Connect | Reject | Welcome | Disconnect) => {
+                let own = |schema: &&SchemaMessage| self.data && schema.message == self.message.name();
                 return self
                     .schemas
-                    .find("riptide", self.message, Key::None, self.from.name())
+                    .find("riptide", self.message.name(), Key::None, self.from.name())
                     .filter(own)?
                     .fields(encoding);
             }
-            None => Key::Word("notify"),
+            None => Key::Word(Notify.name()),
         };
-        self.schemas.find("riptide", self.message, key, self.from.name())?.fields(encoding)
+        self.schemas.find("riptide", self.message.name(), key, self.from.name())?.fields(encoding)
     }
 }
 

@@ -2,6 +2,9 @@
 //! struck out by messages that do not fit them (README.md, "How a conversation
 //! is recognised").
 
+use super::layout::{DATA, ID, Message, REASON, SEQUENCE, TRAILING};
+use crate::codec::{Reader, Reason, Tree, Value};
+
 /// A wire family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
@@ -74,25 +77,44 @@ impl Version {
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
     standing: u8,
+    /// They are another conversation's, and no message of this one has been seen.
+    lent: bool,
 }
 
 impl Default for Candidates {
     fn default() -> Self {
-        Candidates { standing: 0b1111 }
+        Candidates { standing: 0b1111, lent: false }
     }
 }
 
 impl Candidates {
-    /// Strikes out those that the message does not fit. One that fits none changes nothing.
-    pub fn see(&mut self, data: &[u8], length: usize) {
-        if self.standing.is_power_of_two() {
+    /// Strikes out those that the message does not fit. One that fits none changes nothing. `tree`: memory, which is
+    /// empty behind it.
+    pub fn see(&mut self, data: &[u8], length: usize, tree: &mut Tree) {
+        if self.standing.is_power_of_two() && !self.lent {
             return;
         }
-        let fitting = Version::TRIED.iter().enumerate().filter(|(_, v)| fits(**v, data, length));
-        let mask = fitting.fold(0, |mask, (k, _)| mask | 1 << k) & self.standing;
+        let fitting = Version::TRIED.iter().enumerate().filter(|(_, v)| read(**v, data, length, tree).is_some());
+        let all = fitting.fold(0, |mask, (k, _)| mask | 1 << k);
+        tree.clear();
+        let mask = match all & self.standing {
+            // Clients may ask a server in several versions.
+            0 if self.lent => all,
+            mask => mask,
+        };
         if mask != 0 {
-            self.standing = mask;
+            (self.standing, self.lent) = (mask, false);
         }
+    }
+
+    /// The same for another conversation with that server, unless its first message says otherwise.
+    pub fn lent(self) -> Candidates {
+        Candidates { lent: true, ..self }
+    }
+
+    /// Is only one left?
+    pub fn is_one(&self) -> bool {
+        self.standing.is_power_of_two()
     }
 
     /// The first one standing.
@@ -101,89 +123,94 @@ impl Candidates {
     }
 }
 
-/// Is this exactly what the library of that version writes? `length` is the length on the wire;
-/// bytes that the capture cut off count as zeros.
-pub fn fits(version: Version, data: &[u8], length: usize) -> bool {
-    let Some(&first) = data.first() else { return false };
-    if version.packed() { fits_packed(data, length, first) } else { fits_bytes(version, data, length, first) }
-}
-
-fn fits_bytes(version: Version, data: &[u8], length: usize, first: u8) -> bool {
-    let byte = |k: usize| data.get(k).copied().unwrap_or(0);
-    let sequence = u16::from_le_bytes([byte(1), byte(2)]);
-    if first as usize >= version.layouts().len() - 1 {
-        return false;
-    }
-    match version.layout(first).name {
-        "unreliable" | "unreliable_auto_relay" => length >= 3,
-        "reliable" | "reliable_auto_relay" => length >= 5 && sequence != 1,
-        "ack" => length == 5,
-        "ack_extra" => length == 7,
-        "connect" => version == Version::V20 || length == 1,
-        "heartbeat" => length == 2 || length == 4,
-        "welcome" => length == 5 || version == Version::V12 && length > 5,
-        "client_connected" | "client_disconnected" => length == 5 && sequence != 1,
-        "reject" => match byte(1) {
-            5 => length >= 2,
-            2..=4 => length == 2,
-            _ => false,
-        },
-        "disconnect" => match (length, byte(1)) {
-            (1, _) => true,
-            (2, 4 | 5) | (3.., 4) => version == Version::V20,
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn fits_packed(data: &[u8], length: usize, first: u8) -> bool {
-    let bits = |at: usize, count: u32| crate::codec::bits::get(data, at, count);
-    // Zero up to the end of a message of fixed size.
-    let padded = |used: usize| bits(used, (length * 8).saturating_sub(used) as u32) == 0;
-    let id_at = |at: usize| match (bits(at, 8), bits(at + 8, 8), bits(at + 16, 8)) {
-        (a, ..) if a < 0x80 => Some(8),
-        (_, b, _) if (1..0x80).contains(&b) => Some(16),
-        (_, b, c) if b >= 0x80 && (1..4).contains(&c) => Some(24),
-        _ => None,
+/// Reads a message of which nobody knows whether it is Riptide's. Returns which it is, and leaves its fields in
+/// `tree`, if it is what the library of that version [writes](is_written). `length` is the length on the wire.
+pub fn read(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Option<Message> {
+    tree.clear();
+    let layout = version.layout(*data.first()?);
+    let outcome = Reader::new(data, tree).wire_length(length).read(layout.fields);
+    let message = Message::of(layout);
+    let whole = match outcome.fault() {
+        None => true,
+        // What the capture has cut off may be data, but nothing that nobody writes.
+        Some(fault) => fault.reason == Reason::Cut && layout.fields.last().is_some_and(|f| !f.is_named_as(&TRAILING)),
     };
-    let whole_id = |at: usize| id_at(at).is_some_and(|n: usize| at + n <= length * 8);
-    match first & 15 {
-        0 => whole_id(4),
-        1 => match (length, bits(36, 1)) {
-            (5, 0) => padded(37),
-            (7, _) => padded(53),
-            _ => false,
-        },
-        2 => length > 1 || first == 2,
-        3 => match bits(4, 8) {
-            4 => length >= 2,
-            2 | 3 => length == 2 && padded(12),
-            _ => false,
-        },
-        4 => length == 2 && padded(12) || length == 4 && padded(28),
-        5 => match (length, bits(4, 8)) {
-            (1, _) => padded(4),
-            (2, 4 | 5) => padded(12),
-            (3.., 4) => true,
-            (2, _) => data == [5, 5],
-            _ => false,
-        },
-        6 => length >= 6,
-        7 => whole_id(20) && bits(4, 16) != 1,
-        8 => length == 5 && padded(36),
-        9 | 10 => length == 5 && padded(36) && bits(4, 16) != 1,
-        _ => false,
+    (whole && is_written(version, message, tree)).then_some(message)
+}
+
+/// [`read`], where only that matters.
+pub fn fits(version: Version, data: &[u8], length: usize) -> bool {
+    read(version, data, length, &mut Tree::default()).is_some()
+}
+
+/// Does something stand behind the message's last field?
+#[inline]
+pub fn has_trailing(tree: &Tree) -> bool {
+    tree.nodes().last().is_some_and(|node| node.field.is_named_as(&TRAILING))
+}
+
+/// Does the library of that version write the whole message like this? Its tables also have what receivers
+/// accept: a message is what its table says, except for the following.
+pub fn is_written(version: Version, message: Message, tree: &Tree) -> bool {
+    // Before 2.1 it is two bytes.
+    let short_id = || !version.packed() || tree.find(&ID).is_none_or(|id| matches!(id.value, Value::UInt(..=0xffff)));
+    // A server's first number is the welcome's.
+    let later = || tree.number(&SEQUENCE) != Some(1);
+    let exact = || !has_trailing(tree);
+    let data = || tree.find(&DATA).map(|data| data.bits);
+    // Less than a byte is no data.
+    let may_have_data = |may: bool| data().is_none_or(|bits| may && bits >= 8);
+    let reason = if matches!(message, Message::Reject | Message::Disconnect) { tree.number(&REASON) } else { None };
+    match (message, reason) {
+        (Message::Unknown, _) => false,
+        (Message::Unreliable | Message::UnreliableAutoRelay, _) => short_id(),
+        (Message::Reliable | Message::ReliableAutoRelay, _) => later() && short_id(),
+        (Message::ClientConnected | Message::ClientDisconnected, _) => later() && exact(),
+        (Message::Connect, _) => may_have_data(!matches!(version, Version::V10 | Version::V12)),
+        (Message::Welcome, _) => exact() && may_have_data(version == Version::V12),
+        // Only the last reason has data, and the first two are for what never sends a reject.
+        (Message::Reject, Some(reason @ 2..)) => {
+            let custom = if version.packed() { 4 } else { 5 };
+            reason <= custom && may_have_data(reason == custom)
+        }
+        (Message::Reject, _) => false,
+        // A kick has data. 80: see `remarks::reason`.
+        (Message::Disconnect, None) => exact() && may_have_data(false),
+        (Message::Disconnect, Some(reason)) => {
+            may_have_data(reason == 4) && (matches!(reason, 4 | 5) || reason == 80 && version.packed())
+        }
+        _ => exact(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::LAST;
     use super::*;
 
     fn all(hex: &str) -> Vec<&'static str> {
         let data = hex::decode(hex).unwrap();
         Version::TRIED.into_iter().filter(|v| fits(*v, &data, data.len())).map(Version::name).collect()
+    }
+
+    #[test]
+    fn a_message_is_read_by_its_table_alone() {
+        let mut tree = Tree::default();
+        // Nothing here names a notify: whoever adds a message to the tables has no more to do.
+        let notify = [0x56, 0, 0, 0x10, 0, 0];
+        assert_eq!(read(Version::V22, &notify, notify.len(), &mut tree), Some(Message::Notify));
+        assert_eq!((tree.number(&LAST), tree.number(&SEQUENCE)), (Some(5), Some(1)));
+        assert_eq!(read(Version::V22, &notify[..5], 5, &mut tree), None);
+        assert_eq!(read(Version::V20, &[11, 2, 0], 3, &mut tree), None, "no such type");
+    }
+
+    #[test]
+    fn what_the_capture_has_cut_off_may_be_a_payload() {
+        let mut tree = Tree::default();
+        let reliable = [7, 2, 0, 1];
+        assert_eq!(read(Version::V20, &reliable, 40, &mut tree), Some(Message::Reliable));
+        assert_eq!(read(Version::V20, &reliable, 4, &mut tree), None);
+        assert_eq!(read(Version::V20, &[1, 2, 0], 40, &mut tree), None, "an ack has five bytes");
     }
 
     #[test]
@@ -199,5 +226,27 @@ mod tests {
         // The misencoded stop of 2.1.0 to 2.2.0; to byte-aligned versions it is a heartbeat's answer.
         assert_eq!(all("0505"), ["2.0", "2.2", "1.2"]);
         assert_eq!(all(""), [""; 0]);
+    }
+
+    /// What `ack_extra` acknowledges beside the newest is all that follows: no byte less or more.
+    #[test]
+    fn an_ack_extra_has_one_length() {
+        let fits = |hex: &str| all(hex).into_iter().filter(|version| *version != "2.2").collect::<Vec<_>>();
+        assert_eq!(fits("02010002000300"), ["2.0", "1.0"]);
+        assert_eq!(fits("03010002000300"), ["2.0", "1.2"], "to 2.0 it is a connect with data");
+        for other in ["020100020003", "0201000200030000", "030100020003", "0301000200030000"] {
+            assert!(fits(other).iter().all(|version| other.starts_with("03") && *version == "2.0"), "{other}");
+        }
+    }
+
+    /// Messages of any size whose bytes have no numbers say nothing, however many there are.
+    #[test]
+    fn unreliable_messages_prove_nothing() {
+        use crate::flow::Side;
+        let said = |bytes: &'static [u8]| [(Side::A, bytes, bytes.len()), (Side::B, bytes, bytes.len())].repeat(6);
+        let numbers = |version, bytes| super::super::evidence::numbers(version, said(bytes).into_iter());
+        assert_eq!(numbers(Version::V22, &[0x10, 0x50]), Some(0));
+        // But for their one type, less what the choice of a version takes.
+        assert_eq!(numbers(Version::V20, &[0, 1, 0x50]), Some(2 - 2));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::frame::{self, opcode};
 use super::layout;
+use super::layout::{COMPRESSED, HEADER, MASK, Message, OPCODE};
 use crate::codec::layout::Field;
 use crate::codec::{EncodeError, Writer};
 use crate::dissect::{Line, Role};
@@ -13,13 +14,14 @@ use serde_json::{Map, Value as Json};
 /// The path of what is wrong.
 pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
     let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
-    let op = match layout.name {
-        "close" => opcode::CLOSE,
-        "ping" => opcode::PING,
-        "pong" => opcode::PONG,
-        "text" => opcode::TEXT,
-        "binary" => opcode::BINARY,
-        "frame" => match line.fields.get("opcode").map(|v| v.as_u64()) {
+    let message = Message::of(layout);
+    let op = match message {
+        Message::Close => opcode::CLOSE,
+        Message::Ping => opcode::PING,
+        Message::Pong => opcode::PONG,
+        Message::Text => opcode::TEXT,
+        Message::Binary => opcode::BINARY,
+        Message::Frame => match line.field(&OPCODE).map(|v| v.as_u64()) {
             Some(Some(n @ 0..=15)) => n as u8,
             Some(_) => return Err(wrong("opcode", "expected a number from 0 to 15")),
             None => return Writer::new(line.fields).broken(true).write(&[]),
@@ -29,22 +31,22 @@ pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
     // Mask and opcode belong to the head; the rest is the payload.
     let empty = Map::new();
     let fields = line.fields.as_object().unwrap_or(&empty);
-    let head = ["mask", "opcode"];
+    let head = [MASK.name, OPCODE.name];
     let rest = fields.iter().filter(|(name, _)| !head.contains(&name.as_str()));
     let rest = Json::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect());
     let behind: &'static [Field] = match layout.fields {
         [first, behind @ ..] if head.contains(&first.name) => behind,
         all => all,
     };
-    let behind = if layout.name == "frame" { &[] } else { behind };
+    let behind = if message == Message::Frame { &[] } else { behind };
     let mut payload = Writer::new(&rest).broken(line.broken).write(behind)?;
-    if let Some(compressed) = line.derived.and_then(|derived| derived.get("compressed")) {
+    if let Some(compressed) = line.derived(&COMPRESSED) {
         payload = hex_of("derived.compressed", compressed)?;
     }
-    if let Some(header) = line.derived.and_then(|derived| derived.get("header")) {
+    if let Some(header) = line.derived(&HEADER) {
         return Ok(frame::rebuild(&hex_of("derived.header", header)?, &payload));
     }
-    let mask = fields.get("mask").map(|mask| hex_of("mask", mask)).transpose()?;
+    let mask = fields.get(MASK.name).map(|mask| hex_of("mask", mask)).transpose()?;
     let mask: Option<[u8; 4]> = match mask {
         Some(bytes) => Some(bytes.try_into().map_err(|_| wrong("mask", "expected 8 hex digits"))?),
         None => None,

@@ -156,4 +156,20 @@ mod tests {
             assert!((0..head.size).all(|n| Head::read(&frame[..n]).is_none()));
         }
     }
+
+    /// A longer control frame is none: the place where it seems to begin is in the middle of something.
+    #[test]
+    fn control_frames_are_short_and_whole() {
+        let plausible = |bytes: &[u8]| Head::read(bytes).unwrap().plausible();
+        for control in [opcode::CLOSE, opcode::PING, opcode::PONG] {
+            assert!(plausible(&head(control, None, 0)) && plausible(&head(control, Some([1; 4]), 125)));
+            assert!(!plausible(&head(control, None, 126)) && !plausible(&head(control, Some([1; 4]), 65536)));
+            // A piece, and one with a reserved bit.
+            assert!(!plausible(&[control, 3]) && !plausible(&[0xc0 | control, 3]));
+        }
+        for data in [opcode::CONTINUATION, opcode::TEXT, opcode::BINARY] {
+            assert!(plausible(&head(data, None, 126)) && plausible(&[data, 3]) && plausible(&[0xc0 | data, 3]));
+        }
+        assert!(!plausible(&head(3, None, 5)) && !plausible(&head(11, None, 5)));
+    }
 }

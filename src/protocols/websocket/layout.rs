@@ -1,8 +1,23 @@
 //! The carrier's own messages: HTTP heads, control frames, and data that holds no message. The
 //! heads of frames are computed, see [`super::frame`].
 
+use self::Message::*;
 use crate::codec::Layout;
 use crate::codec::layout::*;
+
+messages! {
+    /// The carrier's messages.
+    pub enum Message {
+        UpgradeRequest = "upgrade_request",
+        UpgradeResponse = "upgrade_response",
+        Ping = "ping",
+        Pong = "pong",
+        Close = "close",
+        Text = "text",
+        Binary = "binary",
+        Frame = "frame",
+    }
+}
 
 /// An HTTP head.
 pub const HEAD: Field = text("head", Len::Rest).doc("the text with its empty line");
@@ -34,20 +49,16 @@ pub const HEADER: Field =
 /// Derived: what a message without bytes has on the wire.
 pub const COMPRESSED: Field = bytes("compressed", Len::Rest).doc("what inflates to nothing");
 
-const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
-    Layout { name, doc, fields }
-}
-
 /// The layouts.
 pub static LAYOUTS: [Layout; 8] = [
-    message("upgrade_request", "the client's HTTP request to go over to WebSocket", &[HEAD, BODY]),
-    message("upgrade_response", "the server's HTTP answer", &[HEAD, BODY]),
-    message("ping", "asks for a pong", &[MASK, DATA]),
-    message("pong", "answers a ping", &[MASK, DATA]),
-    message("close", "ends the connection", &[MASK, CODE, REASON]),
-    message("text", "a text message without bytes, or one that broke", &[PAYLOAD]),
-    message("binary", "a binary message without bytes, or one that broke", &[PAYLOAD]),
-    message("frame", "a frame that is no part of any message; always with a fault", &[MASK, OPCODE]),
+    UpgradeRequest.layout("the client's HTTP request to go over to WebSocket", &[HEAD, BODY]),
+    UpgradeResponse.layout("the server's HTTP answer", &[HEAD, BODY]),
+    Ping.layout("asks for a pong", &[MASK, DATA]),
+    Pong.layout("answers a ping", &[MASK, DATA]),
+    Close.layout("ends the connection", &[MASK, CODE, REASON]),
+    Text.layout("a text message without bytes, or one that broke", &[PAYLOAD]),
+    Binary.layout("a binary message without bytes, or one that broke", &[PAYLOAD]),
+    Frame.layout("a frame that is no part of any message; always with a fault", &[MASK, OPCODE]),
 ];
 
 /// What is shown beside the fields.

@@ -1,9 +1,11 @@
 //! The carrier's own lines.
 
 use super::frame::{self, CONTROL_MOST, Head, opcode};
+use super::layout::Message;
 use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Out, Provenance, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
@@ -31,9 +33,9 @@ fn fault(dissection: &mut Dissection, path: &str, reason: Reason, (start, length
 }
 
 impl Carrier {
-    fn begin<'d>(&mut self, side: Side, name: &'static str, roles: &Roles, out: &'d mut Out<'_>) -> &'d mut Dissection {
+    fn begin<'d>(&mut self, side: Side, message: Message, roles: &Roles, out: &'d mut Out<'_>) -> &'d mut Dissection {
         let dissection = out.begin(NAME);
-        (dissection.message, dissection.from) = (name, roles.of(side));
+        (dissection.message, dissection.from) = (message.name(), roles.of(side));
         self.stream.note_gap(side, dissection);
         dissection
     }
@@ -59,7 +61,7 @@ impl Carrier {
         out: &mut Out<'_>,
     ) {
         let bytes = stream.bytes();
-        let name = if head.status.is_some() { "upgrade_response" } else { "upgrade_request" };
+        let name = if head.status.is_some() { Message::UpgradeResponse } else { Message::UpgradeRequest };
         let dissection = self.begin(side, name, roles, out);
         let text = bytes.get(..end).unwrap_or_default();
         let mut push = |field, start: usize, length: usize| {
@@ -90,6 +92,8 @@ impl Carrier {
             if status != 101 {
                 let text = format_args!("the upgrade was answered with status {status}");
                 dissection.notes.add(Level::Warning, "websocket.refused", text);
+                dissection.delivery.push(Event::Step(Step::Refused("http")));
+                dissection.farewell = Some(format!("status {status}").into());
             }
         }
         self.emit(side, stream, end + body, out);
@@ -98,7 +102,7 @@ impl Carrier {
     /// A head, or its body, that never became whole.
     pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
-        let name = if bytes.starts_with(b"HT") { "upgrade_response" } else { "upgrade_request" };
+        let name = if bytes.starts_with(b"HT") { Message::UpgradeResponse } else { Message::UpgradeRequest };
         let end = http::end(bytes, 0).unwrap_or(0);
         let dissection = self.begin(side, name, roles, out);
         let (bit, count) = bits(0, end);
@@ -123,7 +127,7 @@ impl Carrier {
     /// A frame that never became whole, or bytes in which none begins.
     pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
-        let dissection = self.begin(side, "frame", roles, out);
+        let dissection = self.begin(side, Message::Frame, roles, out);
         let (bit, count) = bits(0, bytes.len());
         dissection.tree.push(&UNPARSED, bytes_value(0, bytes.len()), bit, count);
         let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
@@ -164,15 +168,18 @@ impl Carrier {
     /// Close, ping, pong.
     pub(super) fn control_line(&mut self, side: Side, stream: &Stream, head: &Head, roles: &Roles, out: &mut Out<'_>) {
         let name = match head.opcode {
-            opcode::CLOSE => "close",
-            opcode::PING => "ping",
-            _ => "pong",
+            opcode::CLOSE => Message::Close,
+            opcode::PING => Message::Ping,
+            _ => Message::Pong,
         };
         let dissection = self.begin(side, name, roles, out);
         let source = self.framed(stream, side, head, roles, dissection);
         let (start, length) = (head.size, head.length as usize);
         dissection.tree.set_source(source);
         let (bit, count) = bits(start, length);
+        if head.opcode == opcode::CLOSE {
+            dissection.delivery.push(Event::Step(Step::Left("close")));
+        }
         match (head.opcode, length) {
             (opcode::CLOSE, 0) => {}
             (opcode::CLOSE, 1) => {
@@ -184,11 +191,14 @@ impl Carrier {
                 let plain =
                     dissection.sources(stream.bytes()).get(source).get(start..start + length).unwrap_or_default();
                 let code = plain.first_chunk().map_or(0, |two| u16::from_be_bytes(*two));
+                let words = String::from_utf8_lossy(plain.get(2..).unwrap_or_default());
+                let farewell = format!("{code} {words}").trim_end().into();
                 let reason = text_value(plain.get(2..).unwrap_or_default(), start + 2);
                 dissection.tree.push(&layout::CODE, Value::UInt(code as u64), bit, 16);
                 if length > 2 {
                     dissection.tree.push(&layout::REASON, reason, bit + 16, count - 16);
                 }
+                dissection.farewell = Some(farewell);
             }
             _ => {
                 dissection.tree.push(&layout::DATA, bytes_value(start, length), bit, count);
@@ -217,7 +227,7 @@ impl Carrier {
         out: &mut Out<'_>,
     ) {
         let there = stream.bytes().len().min(head.whole() as usize);
-        let dissection = self.begin(side, "frame", roles, out);
+        let dissection = self.begin(side, Message::Frame, roles, out);
         let source = self.framed(stream, side, head, roles, dissection);
         dissection.tree.push(&layout::OPCODE, Value::UInt(head.opcode as u64), 0, 4);
         dissection.tree.set_source(source);
@@ -238,7 +248,7 @@ impl Carrier {
         let heads = std::mem::take(&mut direction.heads);
         let message = self.take(side);
         self.stream.lose(side, gap.unwrap_or(0));
-        let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { "text" } else { "binary" };
+        let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { Message::Text } else { Message::Binary };
         let dissection = self.begin(side, name, roles, out);
         if message.unmasked {
             dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));

@@ -128,7 +128,7 @@ impl Walk<'_> {
 
     fn field(&mut self, field: &'static Field, into: &mut Vec<Member>) {
         match &field.kind {
-            Kind::Inline(fields) => return self.members(fields, into),
+            kind if field.is_inline() => return self.members(kind.fields(), into),
             Kind::Switch { cases, other, .. } => {
                 cases.iter().for_each(|case| self.members(case.fields, into));
                 match other {
@@ -138,7 +138,6 @@ impl Walk<'_> {
                 }
                 return;
             }
-            Kind::Custom(codec) if field.name.is_empty() => return self.members(codec.fields(), into),
             Kind::Derived => return,
             _ => {}
         }
@@ -174,12 +173,14 @@ impl Walk<'_> {
                 let (min, max) = sign.range();
                 Shape::Number { min, max }
             }
-            Kind::Text { .. } => Shape::Text,
+            Kind::Text { .. } | Kind::Address => Shape::Text,
             Kind::Bytes { .. } => Shape::Bytes,
-            Kind::Struct(fields) => self.group(fields),
+            Kind::Checksum(sum) => Shape::Number { min: 0, max: (1i128 << sum.bits()) - 1 },
+            Kind::Constant(constant) => self.shape(constant.of),
             Kind::Array { of, .. } => Shape::list(self.element(of)),
-            Kind::Custom(codec) => self.group(codec.fields()),
-            Kind::Inline(_) | Kind::Switch { .. } | Kind::Derived => Shape::Json,
+            Kind::Struct(fields) => self.group(fields),
+            Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_) | Kind::Protobuf(_) => self.group(field.kind.fields()),
+            Kind::Inline(_) | Kind::Switch { .. } | Kind::Derived | Kind::Chosen(_) | Kind::Custom(_) => Shape::Json,
         }
     }
 

@@ -3,9 +3,10 @@
 use super::heads::Heads;
 use super::options::OWN;
 use super::tree::TreeLine;
+use crate::codec::json::line::{Line, Stage};
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::hex;
-use crate::dissect::Message;
+use crate::dissect::{Message, Relations};
 use crate::render::envelope::millis;
 use crate::render::line_writer::LineWriter;
 use crate::render::summary;
@@ -108,7 +109,10 @@ impl Commenter {
             out.extend_from_slice(b" n=");
             uint(place.frame, out);
         }
-        related(message, out);
+        let about = &dissection.related;
+        if !about.is_empty() || about.unanswered || about.never_acked {
+            Stage::default().line(out, |line| related(about, line));
+        }
         let mut found = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
             let whole = find(bytes);
             if bytes.is_empty() && whole.is_none() {
@@ -148,25 +152,24 @@ impl Commenter {
     }
 }
 
-fn related(message: &Message<'_>, out: &mut Vec<u8>) {
-    let related = &message.dissection.related;
+fn related(related: &Relations, line: &mut Line<'_>) {
     for relation in related.iter() {
-        out.extend_from_slice(b" r=");
-        out.extend_from_slice(relation.kind.name().as_bytes());
-        out.push(b',');
-        uint(relation.target.frame, out);
-        out.push(b',');
+        line.constant(b" r=");
+        line.name(relation.kind.name());
+        line.constant(b",");
+        line.uint(relation.target.frame);
+        line.constant(b",");
         if let Some(index) = relation.index() {
-            uint(index.into(), out);
+            line.uint(index.into());
         }
-        out.push(b',');
+        line.constant(b",");
         if let Some(after) = relation.after {
-            millis(after, out);
+            millis(after, line);
         }
     }
     let states = [(related.unanswered, "unanswered"), (related.never_acked, "never_acked")];
     for (k, (_, state)) in states.into_iter().filter(|(is, _)| *is).enumerate() {
-        out.extend_from_slice(if k == 0 { b" q=" } else { b"," });
-        out.extend_from_slice(state.as_bytes());
+        line.text(if k == 0 { b" q=" } else { b"," });
+        line.name(state);
     }
 }

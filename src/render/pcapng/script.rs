@@ -116,8 +116,7 @@ impl Lists {
 
     fn inner(&mut self, field: &'static Field, prefix: &str, walk: &mut Walk<'_>) {
         match &field.kind {
-            Kind::Inline(fields) => return self.list(fields, prefix, walk),
-            Kind::Custom(codec) if field.name.is_empty() => return self.list(codec.fields(), prefix, walk),
+            kind if field.is_inline() => return self.list(kind.fields(), prefix, walk),
             Kind::Switch { cases, other, .. } => {
                 cases.iter().for_each(|case| self.list(case.fields, prefix, walk));
                 match other {
@@ -142,15 +141,11 @@ impl Lists {
         let path = format!("{prefix}.{}", field.name);
         self.add(&path, Type::of(field), &Entry::of(innermost(field), field.doc));
         match &field.kind {
-            Kind::Struct(fields) => self.list(fields, &path, walk),
-            Kind::Custom(codec) => self.list(codec.fields(), &path, walk),
             Kind::Array { of, .. } => match &innermost(of).kind {
-                Kind::Struct(fields) => self.list(fields, &path, walk),
-                Kind::Custom(codec) => self.list(codec.fields(), &path, walk),
                 Kind::Switch { .. } | Kind::Inline(_) => self.field(of, &path, walk),
-                _ => {}
+                kind => self.list(kind.fields(), &path, walk),
             },
-            _ => {}
+            kind => self.list(kind.fields(), &path, walk),
         }
     }
 

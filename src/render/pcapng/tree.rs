@@ -14,11 +14,11 @@
 //! they are the node's: `t` UTF-8, `c` Latin-1, `x` bytes, `r` without a plain value, and what it means.
 
 use crate::codec::json::fields::behind;
-use crate::codec::json::fixed_line::{FixedLine, Pieces};
+use crate::codec::json::line::{Line, Stage};
 use crate::codec::json::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::clip;
 use crate::codec::json::value::{flags, name_of};
-use crate::codec::layout::{Kind, Show, flag};
+use crate::codec::layout::{Charset, Kind, Show, flag};
 use crate::codec::{Node, Sources, Tree, Value, half_text};
 use crate::render::human::human;
 use std::fmt;
@@ -55,13 +55,10 @@ impl fmt::Write for Words<'_> {
     }
 }
 
-/// Messages with more nodes have groups, as a rule: it would be in vain to begin.
-const MOST: usize = 12;
-
 /// Scratch memory of the walk.
 #[derive(Debug, Default)]
 pub struct TreeLine {
-    line: FixedLine,
+    stage: Stage,
     /// End, a list?, source.
     open: Vec<(usize, bool, u8)>,
     /// The sources that nodes refer to.
@@ -72,71 +69,8 @@ impl TreeLine {
     /// Appends a section's nodes. `bulk`: also what is shown only where the bytes are. `derived`: what has
     /// no bits is in no bytes.
     pub fn nodes(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
-        let nodes = tree.nodes();
-        if nodes.len() <= MOST {
-            let mut line = self.line.begin();
-            if line.whole(|line| plain(tree, sources, bulk, derived, line))
-                && let Some(line) = line.finish()
-            {
-                return out.extend_from_slice(line);
-            }
-        }
-        self.any(tree, sources, bulk, derived, out);
-    }
-
-    fn any(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
-        let nodes = tree.nodes();
-        let (mut at, mut end, mut list, mut source) = (0, nodes.len(), false, 0);
-        self.open.clear();
-        loop {
-            while at >= end {
-                let Some(outer) = self.open.pop() else { return };
-                out.extend_from_slice(b" .");
-                (end, list, source) = outer;
-            }
-            let node = &nodes[at];
-            if !bulk && node.field.is(flag::BULK) {
-                at = behind(node, at);
-                continue;
-            }
-            out.push(b' ');
-            if !list {
-                if tree.name_from_traffic(node) {
-                    out.push(b'~');
-                    word(tree.name(node, sources).as_bytes(), out);
-                } else {
-                    word(node.field.name.as_bytes(), out);
-                }
-            }
-            out.push(b',');
-            let nowhere = node.derived() || derived && node.bits == 0;
-            if !nowhere {
-                uint(node.bit.into(), out);
-            }
-            out.push(b',');
-            if !nowhere {
-                uint(node.bits.into(), out);
-            }
-            out.push(b',');
-            match node.value {
-                Value::Group | Value::List => {
-                    out.push(if node.value == Value::List { b'l' } else { b'g' });
-                    self.open.push((end, list, source));
-                    end = behind(node, at).min(end);
-                    list = node.value == Value::List;
-                    source = node.source;
-                }
-                _ => leaf(node, nowhere, sources, out),
-            }
-            // Converted text has a source of its own, but is where the text around it is.
-            let place = if converted(node) { source } else { node.source };
-            if place > 0 {
-                self.used[place as usize / 64] |= 1 << (place % 64);
-                out.push(b',');
-                uint(place.into(), out);
-            }
-            at += 1;
-        }
+        let TreeLine { stage, open, used } = self;
+        stage.line(out, |line| nodes(tree, sources, [bulk, derived], (open, used), line));
     }
 
     /// Is there a node with this source?
@@ -145,19 +79,37 @@ impl TreeLine {
     }
 }
 
-/// The nodes of most messages: no groups, no lists, and values that are numbers, names, or in their own
-/// bytes. `None`: something is not such, and what was written is of no use; a test holds both ways equal.
-fn plain(tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, line: &mut Pieces<'_>) -> Option<()> {
-    for node in tree.nodes() {
-        if node.nests() || node.source > 0 || tree.name_from_traffic(node) {
-            return None;
+/// Writes all nodes.
+#[inline(always)]
+fn nodes(
+    tree: &Tree,
+    sources: Sources<'_>,
+    [bulk, derived]: [bool; 2],
+    (open, used): (&mut Vec<(usize, bool, u8)>, &mut [u64; 4]),
+    line: &mut Line<'_>,
+) {
+    let nodes = tree.nodes();
+    let (mut at, mut end, mut list, mut source) = (0, nodes.len(), false, 0);
+    open.clear();
+    loop {
+        while at >= end {
+            let Some(outer) = open.pop() else { return };
+            line.constant(b" .");
+            (end, list, source) = outer;
         }
+        let node = &nodes[at];
         if !bulk && node.field.is(flag::BULK) {
+            at = behind(node, at);
             continue;
         }
         line.constant(b" ");
-        if !line.word(&node.field.quoted) {
-            return None;
+        if !list {
+            if tree.name_from_traffic(node) {
+                line.constant(b"~");
+                word(tree.name(node, sources).as_bytes(), line.rest());
+            } else if !line.word(&node.field.quoted) {
+                word(node.field.name.as_bytes(), line.rest());
+            }
         }
         line.constant(b",");
         let nowhere = node.derived() || derived && node.bits == 0;
@@ -169,55 +121,42 @@ fn plain(tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, line: &mu
             line.uint(node.bits.into());
             line.constant(b",");
         }
-        let own = |bit, bits| {
-            let whole = || clip(sources.main, bit, bits).1 == bits as usize;
-            (!nowhere && (bit, bits) == (node.bit, node.bits) && whole()).then_some(())
-        };
         match (node.value, node.field.show) {
+            (Value::Group | Value::List, _) => {
+                open.push((end, list, source));
+                end = behind(node, at).min(end);
+                list = node.value == Value::List;
+                line.constant(if list { b"l" } else { b"g" });
+                source = node.source;
+            }
             (Value::UInt(n), Show::Plain) => {
                 line.constant(b"u");
                 line.uint(n);
             }
-            (Value::UInt(n), Show::Enum(names)) => match name_of(names, n) {
-                Some(name) if name.bytes().all(is_plain) => {
-                    line.constant(b"e");
-                    line.uint(n);
-                    line.constant(b":");
-                    line.text(name.as_bytes());
-                }
-                Some(_) => return None,
-                None => {
-                    line.constant(b"u");
-                    line.uint(n);
-                }
-            },
             (Value::Int(n), Show::Plain) => {
                 line.constant(b"i");
-                if n < 0 {
-                    line.constant(b"-");
-                }
-                line.uint(n.unsigned_abs());
+                line.int(n);
             }
-            (Value::Bool(true), _) => line.constant(b"b1"),
-            (Value::Bool(false), _) => line.constant(b"b0"),
-            (Value::Bytes { bit, bits }, _) => {
-                own(bit, bits)?;
-                line.constant(b"x");
-            }
-            (Value::Text { bit, bits }, _) if !converted(node) => {
-                own(bit, bits)?;
-                line.constant(b"t");
-            }
-            _ => return None,
+            (Value::Bytes { bit, bits }, _) if !nowhere && is_own(node, sources, (bit, bits)) => line.constant(b"x"),
+            _ => leaf(node, nowhere, sources, line.rest()),
         }
+        // Converted text has a source of its own, but is where the text around it is.
+        let place = if converted(node) { source } else { node.source };
+        if place > 0 {
+            used[place as usize / 64] |= 1 << (place % 64);
+            line.constant(b",");
+            line.uint(place.into());
+        }
+        at += 1;
     }
-    Some(())
 }
 
 /// Is it text that was made of other bytes: of UTF-16, of an address?
 fn converted(node: &Node) -> bool {
     match (node.value, &node.field.kind) {
-        (Value::Text { bit, bits }, Kind::Custom(_)) => node.source > 0 && (bit, bits) != (node.bit, node.bits),
+        (Value::Text { bit, bits }, Kind::Address | Kind::Text { charset: Charset::Utf16(_), .. }) => {
+            node.source > 0 && (bit, bits) != (node.bit, node.bits)
+        }
         _ => false,
     }
 }
@@ -301,9 +240,14 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
 /// A range, unless it is the node's own.
 fn range(letter: u8, node: &Node, nowhere: bool, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut Vec<u8>) {
     out.push(letter);
-    if nowhere || (bit, bits) != (node.bit, node.bits) || clip(sources.get(node.source), bit, bits).1 != bits as usize {
+    if nowhere || !is_own(node, sources, (bit, bits)) {
         whole(node, sources, (bit, bits), out);
     }
+}
+
+/// Is a range the node's own, and in its source?
+fn is_own(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32)) -> bool {
+    (bit, bits) == (node.bit, node.bits) && clip(sources.get(node.source), bit, bits).1 == bits as usize
 }
 
 /// A range as far as its source has it.
@@ -340,22 +284,12 @@ mod tests {
     use super::*;
     use crate::codec::Reader;
     use crate::codec::layout::{self, *};
-    use crate::render::fixture::{LINKS, PACKED, PLAIN};
-    use proptest::prelude::*;
 
-    /// The general way, and the one that `nodes` took if that was another.
-    fn both(table: &'static [Field], bytes: &[u8], bulk: bool, derived: bool) -> (String, Option<String>) {
-        let mut tree = Tree::default();
-        Reader::new(bytes, &mut tree).context(&mut crate::render::fixture::Types(1)).read(table);
-        let sources = Sources { main: bytes, more: &[] };
-        let (mut lines, mut any) = (TreeLine::default(), Vec::new());
-        lines.any(&tree, sources, bulk, derived, &mut any);
-        let mut fixed = FixedLine::default();
-        let mut line = fixed.begin();
-        let done = line.whole(|line| plain(&tree, sources, bulk, derived, line));
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("ASCII");
-        let plain = line.finish().filter(|_| done).map(text);
-        (text(&any), plain)
+    fn line(table: &'static [Field], bytes: &[u8], derived: bool) -> String {
+        let (mut tree, mut out) = (Tree::default(), Vec::new());
+        Reader::new(bytes, &mut tree).read(table);
+        TreeLine::default().nodes(&tree, Sources { main: bytes, more: &[] }, false, derived, &mut out);
+        String::from_utf8(out).expect("ASCII")
     }
 
     const NAMES: &[(u64, &str)] = &[(0, "none"), (1, "so much"), (2, "a%b")];
@@ -369,23 +303,15 @@ mod tests {
     ];
 
     #[test]
-    fn a_plain_line_to_the_letter() {
-        let (any, plain) = both(&FLAT[..4], &[0, 0xff, 0xff, 0x85], false, false);
-        assert_eq!(any, " kind,0,8,e0:none rtt,8,16,i-1 is_on,24,1,b1 odd,25,7,u66");
-        assert_eq!(plain.as_deref(), Some(&*any));
-        let (any, plain) = both(&FLAT, &[0, 0xff, 0xff, 0x85, 1, 2], false, true);
-        assert!(any.ends_with(" a-b,32,8,u1 rest,40,8,x") && plain.is_none(), "{any}");
-        let (any, plain) = both(&FLAT[..1], &[1], false, false);
-        assert!(any == " kind,0,8,e1:so%20much" && plain.is_none(), "{any}");
-    }
-
-    proptest! {
-        #[test]
-        fn both_ways_are_equal(bytes in prop::collection::vec(any::<u8>(), 0..40), bulk: bool, derived: bool) {
-            for table in [&FLAT[..], &PLAIN, &PACKED, &LINKS] {
-                let (any, plain) = both(table, &bytes, bulk, derived);
-                prop_assert!(plain.is_none_or(|plain| plain == any));
-            }
-        }
+    fn a_line_to_the_letter() {
+        let expected = " kind,0,8,e0:none rtt,8,16,i-1 is_on,24,1,b1 odd,25,7,u66";
+        assert_eq!(line(&FLAT[..4], &[0, 0xff, 0xff, 0x85], false), expected);
+        let flat = line(&FLAT, &[0, 0xff, 0xff, 0x85, 1, 2], true);
+        assert!(flat.ends_with(" a-b,32,8,u1 rest,40,8,x"), "{flat}");
+        assert_eq!(line(&FLAT[..1], &[1], false), " kind,0,8,e1:so%20much");
+        static PAIR: [Field; 1] = [group("pair", &PARTS)];
+        static PARTS: [Field; 2] = [u8("a"), array("b", Count::Rest, &B)];
+        static B: Field = u8("");
+        assert_eq!(line(&PAIR, &[1, 2, 3], false), " pair,0,24,g a,0,8,u1 b,8,16,l ,8,8,u2 ,16,8,u3 . .");
     }
 }

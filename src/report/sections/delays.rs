@@ -6,9 +6,11 @@ use super::super::scale::{Log, delay_label, plain, time_label};
 use super::super::{Context, Html, section};
 use super::{nothing, side};
 use crate::dissect::Role;
+use crate::stats::connections::{longest, percentile};
 use crate::stats::course::{Awaited, Course, ROLES};
-use crate::stats::directions;
+use crate::stats::directions::{self, Sender};
 use crate::stats::histogram::Delays;
+use crate::stats::table::{Column, column};
 use crate::stats::{Cell, Shape, Table};
 
 /// The height of a picture.
@@ -16,45 +18,35 @@ const HEIGHT: u32 = 180;
 /// The rows of the table below it.
 const ROWS: usize = 40;
 
-static QUANTILES: Shape = Shape {
-    kind: "quantiles",
-    title: "",
-    keys: 3,
-    columns: &["proto", "from", "what", "count", "p50", "p90", "p99", "max", "jitter"],
-};
-const COLUMNS: [(&str, &str); 9] = [
-    ("proto", "protocol"),
-    ("from", "sent by"),
-    ("what", "until"),
-    ("count", "count"),
-    ("p50", "median"),
-    ("p90", "p90"),
-    ("p99", "p99"),
-    ("max", "longest"),
-    ("jitter", "jitter"),
+const COLUMNS: [&str; 9] = ["proto", "from", "delay", "delays", "p50", "p90", "p99", "longest", "jitter"];
+
+/// The delays of a protocol and side.
+struct Measured {
+    sender: Sender,
+    delay: &'static str,
+    delays: Delays,
+}
+
+const QUANTILES: [Column<Measured>; 7] = [
+    column("delay", |m| m.delay.into()),
+    column("delays", |m| m.delays.count().into()),
+    column("p50", |m| percentile(&m.delays, 50.0)),
+    column("p90", |m| percentile(&m.delays, 90.0)),
+    column("p99", |m| percentile(&m.delays, 99.0)),
+    column("longest", |m| longest(&m.delays)),
+    column("jitter", |m| Cell::millis(m.delays.jitter())),
 ];
 
 /// The quantiles of all connections, by protocol and side.
 pub fn quantiles(context: &Context<'_>) -> Table {
-    let mut table = Table::new(&QUANTILES);
-    for (proto, from, d) in directions::summed(context.stats) {
-        for (what, delays) in [
-            ("acknowledgement, sent once (round trip)", &d.round_trip),
-            ("first acknowledgement", &d.ack_delay),
-            ("answer", &d.answer_time),
-        ] {
-            if delays.count() > 0 {
-                let percentile = |p| Cell::millis(delays.percentile(p).map(|n| n as f64));
-                // The sum of connections past the cap is of no protocol.
-                let proto = if proto.is_empty() { "further connections" } else { proto };
-                let mut row = vec![proto.into(), from.into(), what.into(), delays.count().into()];
-                row.extend([50.0, 90.0, 99.0].map(percentile));
-                row.extend([Cell::millis(delays.max().map(|n| n as f64)), Cell::millis(delays.jitter())]);
-                table.rows.push(row);
-            }
-        }
-    }
-    table
+    let delays = |s: &Sender| [("rtt", s.rtt.clone()), ("ack", s.ack.clone()), ("response", s.response.clone())];
+    let all = directions::summed(context.stats)
+        .into_iter()
+        .flat_map(|sender| delays(&sender).map(|(delay, delays)| Measured { sender: sender.clone(), delay, delays }));
+    let rows: Vec<Measured> = all.filter(|measured| measured.delays.count() > 0).collect();
+    let senders: Vec<Sender> = rows.iter().map(|measured| measured.sender.clone()).collect();
+    let shape = Shape { kind: "quantiles", title: "", keys: 3 };
+    Table::of(shape, &directions::SIDES, &senders).with(&QUANTILES, &rows)
 }
 
 /// The section.

@@ -15,45 +15,37 @@ const FLOWS: usize = 100;
 /// The kinds of messages that are listed.
 const KINDS: usize = 200;
 
-const FLOW_COLUMNS: [(&str, &str); 14] = [
-    ("flow", "flow"),
-    ("proto", "protocol"),
-    ("version", "version"),
-    ("transport", "over"),
-    ("client", "client"),
-    ("server", "server"),
-    ("client_messages", "messages of client"),
-    ("server_messages", "of server"),
-    ("client_bytes", "bytes of client"),
-    ("server_bytes", "of server"),
-    ("start", "start (s)"),
-    ("duration", "duration (s)"),
-    ("end", "end"),
-    ("last_message", "last message"),
+const FLOW_COLUMNS: [&str; 14] = [
+    "flow",
+    "proto",
+    "version",
+    "transport",
+    "client",
+    "server",
+    "client_messages",
+    "server_messages",
+    "client_bytes",
+    "server_bytes",
+    "start",
+    "duration",
+    "transport_end",
+    "last_message",
 ];
-const MESSAGE_COLUMNS: [(&str, &str); 11] = [
-    ("proto", "protocol"),
-    ("message", "message"),
-    ("count", "count"),
-    ("share", "share"),
-    ("faults", "faults"),
-    ("bytes", "bytes"),
-    ("bytes_share", "share of bytes"),
-    ("bytes_rate", "bytes/s"),
-    ("mean", "mean size"),
-    ("largest", "largest"),
-    ("reliable", "reliable"),
+const MESSAGE_COLUMNS: [&str; 11] = [
+    "proto",
+    "message",
+    "messages",
+    "message_share",
+    "faults",
+    "bytes",
+    "byte_share",
+    "byte_rate",
+    "size_mean",
+    "size_max",
+    "reliable",
 ];
-const SCHEMA_COLUMNS: [(&str, &str); 8] = [
-    ("proto", "protocol"),
-    ("schema", "payload"),
-    ("count", "count"),
-    ("share", "share"),
-    ("bytes", "bytes"),
-    ("bytes_share", "share of bytes"),
-    ("mean", "mean size"),
-    ("largest", "largest"),
-];
+const SCHEMA_COLUMNS: [&str; 8] =
+    ["proto", "schema", "messages", "message_share", "bytes", "byte_share", "size_mean", "size_max"];
 
 /// The protocols, with their versions.
 pub fn protocols(context: &Context<'_>) -> String {
@@ -171,6 +163,10 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
             if context.frames > 0 {
                 fact("Frames read", html, |html| _ = html.text(Count(context.frames)));
             }
+            let left_out = about.account.to_string();
+            if !left_out.is_empty() {
+                fact("Left out", html, |html| _ = html.text(&left_out));
+            }
             if stats.duration() > 0.0 {
                 let rate = stats.bytes as f64 / stats.duration();
                 fact("Mean rate", html, |html| {
@@ -206,8 +202,9 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
         if !messages.rows.is_empty() {
             let (columns, more) = (&MESSAGE_COLUMNS, "netkit stats --by message lists all");
             let shown = Shown { id: "kinds", caption: "Messages, most bytes first", columns, most: KINDS, more };
-            table_with(&messages, &shown, html, |row, column, html| match (column, row.get(6)) {
-                ("bytes_share", Some(Cell::Share(share))) => {
+            let share = messages.place("byte_share");
+            table_with(&messages, &shown, html, |row, column, html| match (column, share.and_then(|at| row.get(at))) {
+                ("byte_share", Some(Cell::Share(share))) => {
                     bar(*share, html);
                     html.text(format_args!("{:.1} %", share * 100.0));
                     true
@@ -241,14 +238,7 @@ fn peers(context: &Context<'_>, html: &mut Html) {
     }
     html.line().el("details").with(|html| {
         html.el("summary").text(format_args!("Peers ({})", peers.rows.len()));
-        let columns = [
-            ("peer", "peer"),
-            ("flows", "conversations"),
-            ("messages_sent", "messages sent"),
-            ("messages_received", "received"),
-            ("bytes_sent", "bytes sent"),
-            ("bytes_received", "received"),
-        ];
+        let columns = ["peer", "flows", "messages_sent", "messages_received", "bytes_sent", "bytes_received"];
         let more = "netkit stats --by peer lists all";
         table(
             &peers,
@@ -287,6 +277,10 @@ pub fn beside(contexts: [&Context<'_>; 2], html: &mut Html) {
             row("Messages", "messages", &|context| count(context.stats.messages));
             row("Bytes", "bytes", &|context| count(context.stats.bytes));
             row("Conversations", "conversations", &|context| count(context.stats.flows.len() as u64));
+            row("Conversations of no known protocol", "unclaimed", &|context| {
+                count(context.about.account.unclaimed.conversations)
+            });
+            row("Limits reached", "limits", &|context| count(context.about.account.limits.values().sum()));
             row("Faults", "faults", &|context| count(context.stats.faults));
             row("With warnings", "warnings", &|context| count(context.stats.warnings));
             row("Duration", "duration", &|context| {

@@ -10,52 +10,23 @@ use crate::stats::connections;
 /// The messages without an answer that are listed, and the kinds.
 const LISTED: usize = 40;
 
-const LATENCY: [(&str, &str); 8] = [
-    ("proto", "protocol"),
-    ("message", "message"),
-    ("route", "route or id"),
-    ("count", "got it"),
-    ("waiting", "did not"),
-    ("p50", "median"),
-    ("p90", "p90"),
-    ("max", "longest"),
-];
-const WAITING: [(&str, &str); 9] = [
-    ("frame", "frame"),
-    ("flow", "flow"),
-    ("from", "sent by"),
-    ("peer", "address"),
-    ("proto", "protocol"),
-    ("message", "message"),
-    ("route", "route or id"),
-    ("copies", "copies"),
-    ("index", ""),
-];
-const SLOW: [(&str, &str); 10] = [
-    ("frame", "frame"),
-    ("after", "after (ms)"),
-    ("by_frame", "by frame"),
-    ("flow", "flow"),
-    ("from", "sent by"),
-    ("peer", "address"),
-    ("proto", "protocol"),
-    ("message", "message"),
-    ("route", "route or id"),
-    ("copies", "copies"),
-];
-const COLUMNS: [(&str, &str); 12] = [
-    ("flow", "flow"),
-    ("connection", "connection"),
-    ("proto", "protocol"),
-    ("from", "asked by"),
-    ("requests", "requests"),
-    ("answers", "answers"),
-    ("unanswered", "without"),
-    ("unmatched", "answers to none"),
-    ("p50", "median"),
-    ("p90", "p90"),
-    ("max", "longest"),
-    ("jitter", "jitter"),
+const LATENCY: [&str; 8] =
+    ["proto", "message", "route", "answered", "waiting", "answered_p50", "answered_p90", "answered_max"];
+const WAITING: [&str; 9] = ["frame", "flow", "from", "peer", "proto", "message", "route", "sent", "index"];
+const SLOW: [&str; 10] = ["frame", "after", "by_frame", "flow", "from", "peer", "proto", "message", "route", "sent"];
+const COLUMNS: [&str; 12] = [
+    "flow",
+    "connection",
+    "proto",
+    "from",
+    "requests",
+    "responses",
+    "unanswered",
+    "unmatched",
+    "response_p50",
+    "response_p90",
+    "response_max",
+    "response_jitter",
 ];
 
 /// The section.
@@ -66,7 +37,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
             return nothing("It has no requests.", html);
         }
         waiting(context, Expected::Answer, html);
-        let caption = "Requests by connection (times to their answers in ms)";
+        let caption = "Requests by connection (times to their responses in ms)";
         let more = "netkit stats --delivery lists all";
         table(&rows, &Shown { id: "request-rows", caption, columns: &COLUMNS, most: 60, more }, html);
     });

@@ -25,6 +25,13 @@ pub struct WayCounts {
     pub unsent: u64,
 }
 
+impl Counts {
+    /// Returns how many datagrams and pieces of streams arrived in both directions: the number of the last.
+    pub fn arrivals(&self) -> u64 {
+        self.ways.iter().map(|way| way.came).sum()
+    }
+}
+
 /// Of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

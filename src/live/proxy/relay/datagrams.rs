@@ -1,6 +1,6 @@
 //! Datagrams that come, and that go.
 
-use super::passed::{Output, Passed};
+use super::passed::{Addresses, Arrival, Output, Passed, Sent, Topic};
 use super::places::udp;
 use super::{BUDGET, Relay, UDP, token};
 use crate::live::net::now as time_of_day;
@@ -13,9 +13,11 @@ use std::time::{Duration, Instant};
 /// A datagram that waits.
 pub(super) struct Waiting {
     slot: usize,
+    /// The conversation's number.
     number: u64,
     way: Way,
     bytes: Vec<u8>,
+    arrival: Arrival,
 }
 
 /// A socket on which datagrams come.
@@ -57,18 +59,13 @@ enum Heard {
 
 impl Relay {
     /// Takes what has come on a socket.
-    pub(super) fn hear(
-        &mut self,
-        ear: Ear,
-        watch: &mut Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
-    ) -> io::Result<()> {
+    pub(super) fn hear(&mut self, ear: Ear, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut more = true;
         for _ in 0..BUDGET {
             match self.receive(ear, &mut buffer, out) {
                 Heard::Datagram(slot, length) => {
-                    self.pass(slot, ear.way(), buffer.get(..length).unwrap_or_default(), watch, out)?;
+                    self.pass(slot, ear.way(), buffer.get(..length).unwrap_or_default(), watch, out);
                 }
                 Heard::Other => {}
                 Heard::Nothing => {
@@ -81,7 +78,6 @@ impl Relay {
         if more {
             self.again.insert(ear.token());
         }
-        Ok(())
     }
 
     fn receive(&mut self, ear: Ear, buffer: &mut [u8], out: &mut dyn Output) -> Heard {
@@ -127,7 +123,7 @@ impl Relay {
                 ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => "the server's port is closed".into(),
                 _ => error.to_string(),
             };
-            out.note(format!("{address}: {what}"));
+            out.note(Topic::Server, format!("{address}: {what}"));
         }
     }
 
@@ -139,29 +135,30 @@ impl Relay {
         came: &[u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
-    ) -> io::Result<()> {
-        let (now, time) = (Instant::now(), time_of_day());
-        // What is due goes between two that come, not behind all that have.
+    ) {
+        let now = Instant::now();
+        // Due datagrams are sent as soon as possible, even while new ones keep arriving.
         self.serve(now, out);
-        let Some((number, client)) = udp(&mut self.slots, slot) else { return Ok(()) };
+        let time = time_of_day();
+        let Some((number, client)) = udp(&mut self.slots, slot) else { return };
         client.last = now;
-        let (ends, own) = ([client.address, client.target], [client.local, client.own]);
+        let addresses = client.addresses();
+        let arrived = self.counts.arrivals() + 1;
         let counts = &mut self.counts.ways[way.index()];
         counts.came += 1;
         counts.bytes += came.len() as u64;
         let (verdict, seen) = match watch {
-            Some(watch) => watch.datagram(ends, way, came, time),
+            Some(watch) => watch.datagram(addresses.ends, way, came, time),
             None => Default::default(),
         };
         counts.edited += u64::from(seen.iter().any(|s| s.edited.as_ref().is_some_and(|e| e.not.is_none())));
         let goes = verdict.bytes.as_deref().unwrap_or(came);
         let mut passed = Passed {
-            ends,
-            own,
+            number: arrived,
+            addresses,
             way,
             datagram: true,
             came,
-            goes,
             time,
             delayed: Duration::ZERO,
             lost: None,
@@ -192,16 +189,20 @@ impl Relay {
         counts.copies += u64::from(passed.copies);
         counts.behind += u64::from(fate.behind);
         let times = 1 + passed.copies;
+        let arrival = Arrival::new(&passed, now, out);
         let path = number * 2 + way.index() as u64;
-        // All that was due has gone; only one that waits for this one has to come behind it.
+        // All that was due has gone; only one that waits for this one has to come after it.
         if due <= now && !fate.behind && !self.queue.has_behind(path) {
-            for _ in 0..times {
-                self.send(slot, way, goes, out);
+            let sent = (0..times).filter(|_| self.send(slot, way, goes, out)).count();
+            if sent == 0 {
+                passed.lost = Some("unsent");
             }
-            return out.passed(passed);
+            out.passed(passed);
+            (0..sent).for_each(|_| report(addresses, way, goes, &arrival, Duration::ZERO, out));
+            return;
         }
         for k in 0..times {
-            let waiting = Waiting { slot, number, way, bytes: goes.to_vec() };
+            let waiting = Waiting { slot, number, way, bytes: goes.to_vec(), arrival: arrival.clone() };
             // What a packet takes beside its bytes counts as well.
             let weight = goes.len() + size_of::<Waiting>() + 64;
             if self.queue.push(path, due, fate.behind && k == 0, weight, waiting).is_err() {
@@ -211,26 +212,31 @@ impl Relay {
                 }
             }
         }
-        out.passed(passed)
+        out.passed(passed);
     }
 
     /// Sends what is due, in the order in which it is.
     pub(super) fn serve(&mut self, now: Instant, out: &mut dyn Output) {
-        while let Some(waiting) = self.queue.pop(now) {
-            if udp(&mut self.slots, waiting.slot).is_some_and(|(number, _)| number == waiting.number) {
-                self.send(waiting.slot, waiting.way, &waiting.bytes, out);
+        while let Some(Waiting { slot, number, way, bytes, arrival }) = self.queue.pop(now) {
+            let client = udp(&mut self.slots, slot).filter(|(known, _)| *known == number);
+            match client.map(|(_, client)| client.addresses()) {
+                Some(addresses) if self.send(slot, way, &bytes, out) => {
+                    report(addresses, way, &bytes, &arrival, arrival.at.elapsed(), out);
+                }
+                Some(_) => {}
+                None => self.counts.ways[way.index()].unsent += 1,
             }
         }
     }
 
-    /// A datagram goes.
-    fn send(&mut self, slot: usize, way: Way, bytes: &[u8], out: &mut dyn Output) {
-        let Some((_, client)) = udp(&mut self.slots, slot) else { return };
+    /// Sends a datagram. Returns whether the system took it.
+    fn send(&mut self, slot: usize, way: Way, bytes: &[u8], out: &mut dyn Output) -> bool {
+        let Some((_, client)) = udp(&mut self.slots, slot) else { return false };
         let sent = match (way, client.beside.as_ref().or(self.udp.as_ref())) {
             (Way::Up, _) => client.socket.send(bytes),
-            (Way::Down, Some(_)) if client.address.port() == 0 => return,
+            (Way::Down, Some(_)) if client.address.port() == 0 => return false,
             (Way::Down, Some(socket)) => socket.send_to(bytes, client.address),
-            (Way::Down, None) => return,
+            (Way::Down, None) => return false,
         };
         let counts = &mut self.counts.ways[way.index()];
         match sent {
@@ -240,7 +246,15 @@ impl Relay {
                 if way == Way::Up && error.kind() != ErrorKind::WouldBlock {
                     self.refused(slot, &error, out);
                 }
+                return false;
             }
         }
+        true
     }
+}
+
+/// Reports a datagram that was sent.
+fn report(addresses: Addresses, way: Way, bytes: &[u8], arrival: &Arrival, delayed: Duration, out: &mut dyn Output) {
+    let time = time_of_day();
+    out.sent(&Sent { arrival, addresses, way, datagram: true, bytes, time, delayed });
 }

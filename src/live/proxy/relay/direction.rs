@@ -1,14 +1,15 @@
-//! One direction of a stream: the bytes that wait, and the end behind them.
+//! One direction of a stream: the bytes that wait, and its end after them.
 
 use super::counts::WayCounts;
-use super::passed::{Output, Passed};
+use super::passed::{Addresses, Arrival, Ended, Output, Passed, Sent};
 use crate::capture::Time;
+use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{Gone, Impairments, Passing, Seen, Way};
 use mio::net::TcpStream;
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Write};
-use std::net::{Shutdown, SocketAddr};
+use std::io::{ErrorKind, Write};
+use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
 /// How a direction ends.
@@ -28,18 +29,28 @@ pub struct Socket {
 /// What goes one way.
 pub struct Direction {
     pub path: Path,
-    pub chunks: VecDeque<(Instant, Vec<u8>, usize)>,
+    pub chunks: VecDeque<Chunk>,
     pub bytes: usize,
     pub last: Instant,
     pub end: Option<(Instant, End)>,
     pub closed: bool,
 }
 
+/// Bytes that wait.
+pub struct Chunk {
+    due: Instant,
+    bytes: Vec<u8>,
+    /// How many of them are sent.
+    done: usize,
+    arrival: Arrival,
+}
+
 /// Where and when something of a stream passes.
 #[derive(Clone, Copy)]
 pub struct Place {
-    pub ends: [SocketAddr; 2],
-    pub own: [SocketAddr; 2],
+    /// The number of the arrival.
+    pub number: u64,
+    pub addresses: Addresses,
     pub way: Way,
     pub time: Time,
     pub frame: u64,
@@ -51,7 +62,7 @@ impl Direction {
         Direction { path, chunks: VecDeque::new(), bytes: 0, last: Instant::now(), end: None, closed: false }
     }
 
-    /// Takes what passes on, and tells of it. `false`: the connection is to be reset.
+    /// Takes what passes on, and reports it. `false`: the connection is to be reset.
     pub fn take(
         &mut self,
         impairments: &Impairments,
@@ -60,10 +71,10 @@ impl Direction {
         place: Place,
         now: Instant,
         out: &mut dyn Output,
-    ) -> io::Result<bool> {
+    ) -> bool {
         let Passing { gone, mut seen, .. } = passing;
         let gone = gone.unwrap_or_else(|| vec![Gone { bytes: came.to_vec(), delay: Duration::ZERO }]);
-        let (mut dues, mut kept) = (Vec::with_capacity(gone.len()), true);
+        let (mut first, mut kept, before) = (None, true, self.chunks.len());
         for Gone { bytes, delay } in gone {
             let Some(due) = self.path.piece(impairments, bytes.len(), now) else {
                 kept = false;
@@ -74,45 +85,45 @@ impl Direction {
             if delay > Duration::ZERO {
                 seen.iter_mut().filter(|one| one.delay == delay).for_each(|one| one.delayed = Some(delayed));
             }
-            dues.push((delayed, self.chunks.len()));
+            first = first.or(Some(delayed));
             self.bytes += bytes.len();
-            self.chunks.push_back((self.last, bytes, 0));
+            let arrival = Arrival { number: place.number, at: now, remark: Box::default() };
+            self.chunks.push_back(Chunk { due: self.last, bytes, done: 0, arrival });
         }
-        let mut seen = Some(seen);
-        let mut came = Some(came);
-        let mut tell = |delayed: Duration, goes: &[u8], lost: Option<&'static str>| {
-            let Place { ends, own, way, time, frame } = place;
-            out.passed(Passed {
-                ends,
-                own,
-                way,
-                datagram: false,
-                came: came.take().unwrap_or_default(),
-                goes,
-                time,
-                delayed,
-                lost,
-                copies: 0,
-                behind: false,
-                frame,
-                seen: seen.take().unwrap_or_default(),
-            })
+        let Place { number, addresses, way, time, frame } = place;
+        let passed = Passed {
+            number,
+            addresses,
+            way,
+            datagram: false,
+            came,
+            time,
+            delayed: first.unwrap_or_default(),
+            lost: (!kept && first.is_none()).then_some("reset"),
+            copies: 0,
+            behind: false,
+            frame,
+            seen,
         };
-        for (delayed, at) in &dues {
-            tell(*delayed, self.chunks.get(*at).map_or(&[], |(_, bytes, _)| bytes), None)?;
+        if out.records() {
+            let remark: Box<str> = passed.remark().into();
+            self.chunks.iter_mut().skip(before).for_each(|chunk| chunk.arrival.remark = remark.clone());
         }
-        match kept {
-            true if dues.is_empty() => tell(Duration::ZERO, &[], None)?,
-            true => {}
-            false => tell(Duration::ZERO, &[], Some("reset"))?,
-        }
-        Ok(kept)
+        out.passed(passed);
+        kept
     }
 
     /// Passes on what is due. When is the next?
-    pub fn write(&mut self, to: &mut Socket, counts: &mut WayCounts) -> Result<Option<Instant>, ()> {
+    pub fn write(
+        &mut self,
+        to: &mut Socket,
+        counts: &mut WayCounts,
+        addresses: Addresses,
+        way: Way,
+        out: &mut dyn Output,
+    ) -> Result<Option<Instant>, ()> {
         let now = Instant::now();
-        while let Some((due, bytes, done)) = self.chunks.front_mut() {
+        while let Some(Chunk { due, bytes, done, arrival }) = self.chunks.front_mut() {
             if *due > now {
                 return Ok(Some(*due));
             }
@@ -121,6 +132,10 @@ impl Direction {
             }
             match to.socket.write(bytes.get(*done..).unwrap_or_default()) {
                 Ok(written) => {
+                    let sent = bytes.get(*done..*done + written).unwrap_or_default();
+                    let waited = if *due > arrival.at { arrival.at.elapsed() } else { Duration::ZERO };
+                    let (time, delayed) = (time_of_day(), waited);
+                    out.sent(&Sent { arrival, addresses, way, datagram: false, bytes: sent, time, delayed });
                     *done += written;
                     self.bytes -= written;
                     if *done >= bytes.len() {
@@ -140,6 +155,7 @@ impl Direction {
             Some((_, End::Fin)) if !self.closed => {
                 self.closed = true;
                 let _ = to.socket.shutdown(Shutdown::Write);
+                out.ended(&Ended { addresses, way, arrived: false, reset: false, time: time_of_day() });
                 Ok(None)
             }
             _ => Ok(None),

@@ -1,35 +1,66 @@
-//! Both legs of a proxy as one capture: an interface for each, what was done as a comment.
+//! Both legs of a proxy as one capture: an interface for each, in the order of time, what was done as a
+//! comment.
 
-use super::passed::Passed;
+use super::passed::{Addresses, Ended, Passed, Sent};
 use crate::capture::{Body, Bound, LinkType, PcapNgWriter, Segment, Time, ethernet};
 use crate::live::proxy::Way;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-/// A link type of Ethernet frames.
+/// The link type of Ethernet frames.
 const ETHERNET: LinkType = LinkType(1);
-/// More than a segment on an Ethernet has never.
+/// The payload of a full Ethernet segment.
 const MSS: usize = 1460;
-/// The most that a packet takes in the file beside its bytes and its comment.
+/// The most that a packet takes in the file besides its bytes and its comment.
 const BLOCK: usize = 48;
-/// Of so many streams the sequence numbers are kept; then they begin anew.
+/// The most streams whose sequence numbers are kept; then they begin anew.
 const STREAMS: usize = 1 << 16;
+/// The most packets of which the file says at its end that they were never sent.
+const NAMED: usize = 1000;
 /// The interfaces.
 const CLIENT: u32 = 0;
 const SERVER: u32 = 1;
 
-/// Writes both legs.
+/// Writes both legs: what arrives when it arrives, what is sent when it is sent.
 #[derive(Debug)]
 pub struct Legs<W: Write> {
     out: PcapNgWriter<W>,
     /// The next sequence numbers of each leg of a stream, by its ends.
     next: FxHashMap<(u32, [SocketAddr; 2]), [u32; 2]>,
+    /// Arrivals whose bytes are not sent yet: the frame of each.
+    waiting: BTreeMap<u64, u64>,
     frame: Vec<u8>,
-    /// So many bytes may still be written.
+    /// How many bytes may still be written.
     left: Bound,
+    written: u64,
     missing: u64,
+}
+
+/// The leg on which a direction arrives, and the one on which it is sent.
+fn legs(way: Way) -> [u32; 2] {
+    match way {
+        Way::Up => [CLIENT, SERVER],
+        Way::Down => [SERVER, CLIENT],
+    }
+}
+
+/// The ends of a leg: the client, or the proxy in its place, first.
+fn ends(addresses: Addresses, leg: u32) -> [SocketAddr; 2] {
+    let Addresses { ends, own } = addresses;
+    if leg == CLIENT { [ends[0], own[0]] } else { [own[1], ends[1]] }
+}
+
+/// Bytes on one leg.
+struct Piece<'p> {
+    leg: u32,
+    addresses: Addresses,
+    way: Way,
+    time: Time,
+    datagram: bool,
+    bytes: &'p [u8],
 }
 
 impl<W: Write> Legs<W> {
@@ -42,138 +73,145 @@ impl<W: Write> Legs<W> {
         for name in ["client side", "server side"] {
             out.interface(ETHERNET, 9, name)?;
         }
-        Ok(Legs { out, next: FxHashMap::default(), frame: Vec::new(), left: Bound::default(), missing: 0 })
+        let (left, next) = (Bound::default(), FxHashMap::default());
+        Ok(Legs { out, next, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })
     }
 
-    /// At most so many bytes: packets that come then are [counted](Legs::missing) alone.
+    /// Limits the file to so many bytes: packets that come then are only [counted](Legs::missing).
     #[must_use]
     pub fn bounded(mut self, most: Bound) -> Legs<W> {
         self.left = most;
         self
     }
 
-    /// How many packets were not written, because there were too many before them.
+    /// Returns how many packets were written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Returns how many packets were not written, because there were too many before them.
     pub fn missing(&self) -> u64 {
         self.missing
     }
 
-    /// Adds what came on one leg, and what goes on the other.
+    /// Adds what arrived on one leg.
     ///
     /// # Errors
     /// The writer's.
     pub fn passed(&mut self, passed: &Passed<'_>) -> io::Result<()> {
-        let Passed { ends, own, way, time, delayed, lost, copies, .. } = *passed;
-        // Each leg: the client's end, or what stands for it, first.
-        let legs = [[ends[0], own[0]], [own[1], ends[1]]];
-        let (from, to) = match way {
-            Way::Up => (CLIENT, SERVER),
-            Way::Down => (SERVER, CLIENT),
+        let Passed { number, addresses, way, time, delayed, lost, datagram, came: bytes, .. } = *passed;
+        let comment = match lost {
+            Some(why) => why.replace('_', " "),
+            None => comment(delayed, &passed.remark()),
         };
-        let comment = comment(passed);
-        self.packet(from, legs[from as usize], passed, passed.came, time, &comment)?;
-        if lost.is_some() {
-            return Ok(());
-        }
-        let nanos = time.nanos() + delayed.as_nanos() as i128;
-        let second = 1_000_000_000;
-        let later = Time { secs: nanos.div_euclid(second) as i64, frac: nanos.rem_euclid(second) as u64, digits: 9 };
-        for _ in 0..=copies {
-            self.packet(to, legs[to as usize], passed, passed.goes, later, &comment)?;
+        let [leg, _] = legs(way);
+        self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)?;
+        // A queue bounds how many wait.
+        if lost.is_none() && !delayed.is_zero() && self.missing == 0 {
+            self.waiting.insert(number, self.written);
         }
         Ok(())
     }
 
-    fn packet(
-        &mut self,
-        leg: u32,
-        ends: [SocketAddr; 2],
-        passed: &Passed<'_>,
-        bytes: &[u8],
-        time: Time,
-        comment: &str,
-    ) -> io::Result<()> {
-        let way = passed.way;
-        if passed.datagram {
+    /// Adds what was sent on the other leg.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn sent(&mut self, sent: &Sent<'_>) -> io::Result<()> {
+        let Sent { arrival, addresses, way, time, delayed, datagram, bytes } = *sent;
+        self.waiting.remove(&arrival.number);
+        let comment = comment(delayed, &arrival.remark);
+        let [_, leg] = legs(way);
+        self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)
+    }
+
+    /// Adds the end of a direction on one leg.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn ended(&mut self, ended: &Ended) -> io::Result<()> {
+        let Ended { addresses, way, arrived, reset, time } = *ended;
+        let [from, to] = legs(way);
+        let leg = if arrived { from } else { to };
+        let piece = Piece { leg, addresses, way, time, datagram: false, bytes: &[] };
+        self.open(&piece)?;
+        let segment = Segment { fin: !reset, rst: reset, has_ack: true, ..Segment::default() };
+        self.segment(&piece, way, segment, "")
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>, comment: &str) -> io::Result<()> {
+        let bytes = piece.bytes;
+        if piece.datagram {
             let body = Body::Udp { payload: bytes, length: bytes.len() };
-            return self.frame(leg, ends, way, &body, time, comment);
+            return self.frame(piece, piece.way, &body, comment);
         }
+        self.open(piece)?;
+        for payload in bytes.chunks(MSS) {
+            let segment = Segment { payload, length: payload.len(), has_ack: true, ..Segment::default() };
+            self.segment(piece, piece.way, segment, comment)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a stream's handshake before its first segment.
+    fn open(&mut self, piece: &Piece<'_>) -> io::Result<()> {
         if self.next.len() > STREAMS {
             self.next.clear();
         }
-        if let Entry::Vacant(place) = self.next.entry((leg, ends)) {
+        if let Entry::Vacant(place) = self.next.entry((piece.leg, ends(piece.addresses, piece.leg))) {
             place.insert([1000, 5000]);
-            self.segment(leg, ends, Way::Up, Segment { syn: true, ..Segment::default() }, time, "")?;
-            self.segment(leg, ends, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time, "")?;
-        }
-        for payload in bytes.chunks(MSS) {
-            let segment = Segment { payload, length: payload.len(), has_ack: true, ..Segment::default() };
-            self.segment(leg, ends, way, segment, time, comment)?;
+            self.segment(piece, Way::Up, Segment { syn: true, ..Segment::default() }, "")?;
+            self.segment(piece, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, "")?;
         }
         Ok(())
     }
 
-    fn segment(
-        &mut self,
-        leg: u32,
-        ends: [SocketAddr; 2],
-        way: Way,
-        segment: Segment<'_>,
-        time: Time,
-        comment: &str,
-    ) -> io::Result<()> {
-        let next = self.next.entry((leg, ends)).or_insert([1000, 5000]);
+    fn segment(&mut self, piece: &Piece<'_>, way: Way, segment: Segment<'_>, comment: &str) -> io::Result<()> {
+        let next = self.next.entry((piece.leg, ends(piece.addresses, piece.leg))).or_insert([1000, 5000]);
         let (seq, ack) = (next[way.index()], next[way.other().index()]);
-        next[way.index()] = seq.wrapping_add(segment.payload.len() as u32 + u32::from(segment.syn));
+        let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
+        next[way.index()] = seq.wrapping_add(taken);
         let body = Body::Tcp(Segment { seq, ack: if segment.has_ack { ack } else { 0 }, ..segment });
-        self.frame(leg, ends, way, &body, time, comment)
+        self.frame(piece, way, &body, comment)
     }
 
-    fn frame(
-        &mut self,
-        leg: u32,
-        ends: [SocketAddr; 2],
-        way: Way,
-        body: &Body<'_>,
-        time: Time,
-        comment: &str,
-    ) -> io::Result<()> {
+    fn frame(&mut self, piece: &Piece<'_>, way: Way, body: &Body<'_>, comment: &str) -> io::Result<()> {
+        let ends = ends(piece.addresses, piece.leg);
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
         ethernet(src, dst, body, &mut self.frame).map_err(io::Error::other)?;
-        // What comes behind a missing packet would look as if that had never been.
+        // What comes after a missing packet would look as if that had never been.
         if self.missing > 0 || !self.left.take(self.frame.len() + comment.len() + BLOCK) {
             self.missing += 1;
             return Ok(());
         }
-        self.out.packet(leg, time, &self.frame, self.frame.len(), [comment])
+        self.out.packet(piece.leg, piece.time, &self.frame, self.frame.len(), [comment])?;
+        self.written += 1;
+        Ok(())
     }
 
-    /// Writes out what is waiting.
+    /// Names the packets that were to be sent and never were, and writes out what is waiting.
     ///
     /// # Errors
     /// The writer's.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub fn finish(&mut self, time: Time) -> io::Result<()> {
+        let name = |(_, frame): (&u64, &u64)| format!("frame {frame}: still waiting when the recording ended");
+        let mut comments: Vec<String> = self.waiting.iter().take(NAMED).map(name).collect();
+        if let Some(more) = self.waiting.len().checked_sub(NAMED + 1) {
+            comments.push(format!("and {} more", more + 1));
+        }
+        if !comments.is_empty() && self.missing == 0 {
+            self.out.statistics(CLIENT, time, comments.iter().map(String::as_str))?;
+        }
         self.out.flush()
     }
 }
 
 /// What was done, in words; nothing where it passed as it is.
-fn comment(passed: &Passed<'_>) -> String {
-    let mut words: Vec<String> = Vec::new();
-    match passed.lost {
-        Some(why) => words.push(why.replace('_', " ")),
-        None => {
-            if passed.delayed.as_micros() > 0 {
-                words.push(format!("delayed {:.3} ms", passed.delayed.as_secs_f64() * 1e3));
-            }
-            if passed.copies > 0 {
-                words.push(format!("sent {} times", passed.copies + 1));
-            }
-            if passed.behind {
-                words.push("behind the next".into());
-            }
-        }
-    }
-    let edited = passed.seen.iter().filter_map(|seen| seen.edited.as_ref()).filter(|edited| edited.not.is_none());
-    words.extend(edited.map(|edited| format!("edited {}", edited.fields.join(", "))));
-    words.join(", ")
+fn comment(delayed: std::time::Duration, remark: &str) -> String {
+    let delay = match delayed.as_micros() {
+        0 => String::new(),
+        _ => format!("delayed {:.3} ms", delayed.as_secs_f64() * 1e3),
+    };
+    let separator = if delay.is_empty() || remark.is_empty() { "" } else { ", " };
+    format!("{delay}{separator}{remark}")
 }

@@ -23,7 +23,7 @@ mod timer;
 pub use config::Config;
 pub use counts::{Counts, WayCounts};
 pub use legs::Legs;
-pub use passed::{Output, Passed};
+pub use passed::{Addresses, Arrival, Ended, Output, Passed, Sent, Topic};
 
 use super::{Impairments, Queue, Watch};
 use crate::live::net::CancelToken;
@@ -31,8 +31,8 @@ use alarm::Alarm;
 use datagrams::{Ear, Waiting};
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Events, Interest, Poll, Token};
-use places::{Entry, Slots};
-use rustc_hash::FxHashMap;
+use places::{Entry, Slots, spare_file};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -78,6 +78,9 @@ pub struct Relay {
     slots: Slots,
     free: Vec<usize>,
     clients: FxHashMap<SocketAddr, usize>,
+    turned_away: FxHashSet<SocketAddr>,
+    /// Held for the connection that comes when no other file is left.
+    spare: Option<std::net::UdpSocket>,
     number: u64,
     queue: Queue<Waiting>,
     /// When streams want to go on.
@@ -124,6 +127,8 @@ impl Relay {
             slots: Vec::new(),
             free: Vec::new(),
             clients: FxHashMap::default(),
+            turned_away: FxHashSet::default(),
+            spare: spare_file(),
             number: 0,
             timers: BTreeSet::new(),
             again: BTreeSet::new(),
@@ -142,7 +147,7 @@ impl Relay {
     /// Relays until the user wants to stop.
     ///
     /// # Errors
-    /// Those of the event loop, and of the output.
+    /// Those of the event loop.
     pub fn run(
         &mut self,
         stop: &CancelToken,
@@ -162,8 +167,8 @@ impl Relay {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 other => other?,
             }
-            if let Some(watch) = &mut watch
-                && let Some(rules) = out.rules()
+            if let Some(rules) = out.rules()
+                && let Some(watch) = &mut watch
             {
                 watch.replace(rules);
             }
@@ -176,20 +181,20 @@ impl Relay {
                 self.accept_at = None;
                 ready.insert(TCP);
             }
-            self.due(&mut watch, out)?;
+            self.due(&mut watch, out);
             for token in ready {
                 match token {
-                    UDP => self.hear(Ear::Clients, &mut watch, out)?,
+                    UDP => self.hear(Ear::Clients, &mut watch, out),
                     TCP => self.accept(&mut watch, out),
-                    Token(at) => self.turn((at - FIRST) / 2, &mut watch, out)?,
+                    Token(at) => self.turn((at - FIRST) / 2, &mut watch, out),
                 }
                 // Many who have something to say do not hold up what is due.
-                self.due(&mut watch, out)?;
+                self.due(&mut watch, out);
             }
             let now = Instant::now();
             if now >= sweep {
                 sweep = now + SWEEP;
-                self.sweep(now);
+                self.sweep(now, out);
             }
         }
         Ok(self.counts)
@@ -214,17 +219,16 @@ impl Relay {
     }
 
     /// Does what is due.
-    fn due(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
+    fn due(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         if self.queue.is_empty() && self.timers.is_empty() {
-            return Ok(());
+            return;
         }
         let now = Instant::now();
         self.serve(now, out);
         while let Some((at, slot)) = self.timers.first().copied().filter(|(at, _)| *at <= now) {
             self.timers.remove(&(at, slot));
-            self.turn(slot, watch, out)?;
+            self.turn(slot, watch, out);
         }
-        Ok(())
     }
 
     fn mark(&mut self, event: &mio::event::Event) {
@@ -234,16 +238,16 @@ impl Relay {
         }
     }
 
-    fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
+    fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         match self.slots.get_mut(slot) {
             Some(Some((_, Entry::Udp(client)))) => {
                 if client.beside.is_some() {
-                    self.hear(Ear::Beside(slot), watch, out)?;
+                    self.hear(Ear::Beside(slot), watch, out);
                 }
-                self.hear(Ear::Server(slot), watch, out)
+                self.hear(Ear::Server(slot), watch, out);
             }
             Some(Some((_, Entry::Tcp(pair)))) => {
-                let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out)?;
+                let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out);
                 if let Some(watch) = watch {
                     self.follow(watch, out);
                 }
@@ -253,23 +257,22 @@ impl Relay {
                     Turn::Again => _ = self.again.insert(token(slot, 0)),
                     Turn::Wait => {}
                 }
-                Ok(())
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
     /// The datagrams that a stream has named: they are followed, or it is told that they are not.
     fn follow(&mut self, watch: &mut Watch<'_, '_>, out: &mut dyn Output) {
         let (opened, told) = watch.opened_beside();
-        told.into_iter().for_each(|text| out.note(text));
+        told.into_iter().for_each(|text| out.note(Topic::Other, text));
         opened.into_iter().for_each(|opened| self.open_beside(opened, out));
         if watch.follows_beside() {
             return;
         }
         for server in watch.named().filter(|server| *server != self.config.target) {
             if self.named.len() < NAMED && self.named.insert(server) {
-                out.note(format!(
+                out.note(Topic::Other, format!(
                     "the server names {server} for datagrams beside its stream: they are not relayed, and go past the proxy"
                 ));
             }

@@ -1,56 +1,151 @@
-//! What a relay tells.
+//! What a relay reports.
 
 use crate::capture::Time;
 use crate::live::proxy::{Seen, Way};
 use crate::live::rules::RuleSet;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// What became of a datagram, or of a piece of a stream.
+/// The addresses of both legs of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Addresses {
+    /// The client's and the server's.
+    pub ends: [SocketAddr; 2],
+    /// The proxy's towards the client, and towards the server.
+    pub own: [SocketAddr; 2],
+}
+
+/// A datagram, or a piece of a stream, that arrived, and what becomes of it.
 #[derive(Debug)]
 pub struct Passed<'p> {
-    /// The client's and the server's address.
-    pub ends: [SocketAddr; 2],
-    /// The proxy's address towards the client, and towards the server.
-    pub own: [SocketAddr; 2],
-    /// Which way it went.
+    /// Its number among all that arrived, from 1.
+    pub number: u64,
+    /// Of its conversation.
+    pub addresses: Addresses,
+    /// Its direction.
     pub way: Way,
-    /// Is it a datagram?
+    /// Whether it is a datagram.
     pub datagram: bool,
-    /// As it came.
+    /// Its bytes as they arrived.
     pub came: &'p [u8],
-    /// As it was, or is going to be, passed on.
-    pub goes: &'p [u8],
-    /// When it came.
+    /// When it arrived.
     pub time: Time,
-    /// How much later it goes.
+    /// How much later it is sent.
     pub delayed: Duration,
-    /// Why it is not passed on.
+    /// Why it is not sent.
     pub lost: Option<&'static str>,
-    /// It goes so often beside the first time.
+    /// How often it is sent besides the first time.
     pub copies: u32,
-    /// It goes behind the one that follows.
+    /// It is sent after the one that follows.
     pub behind: bool,
-    /// Its number among all that passed, from 1; 0 if nobody reads.
+    /// Its number among all packets that are read, from 1; 0 if nobody reads.
     pub frame: u64,
     /// The messages that were read.
     pub seen: Vec<Seen>,
 }
 
-/// Who is told.
+impl Passed<'_> {
+    /// Returns what was done to it besides its delay, in words; nothing where nothing was.
+    pub fn remark(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        if self.copies > 0 {
+            words.push(format!("sent {} times", self.copies + 1));
+        }
+        if self.behind {
+            words.push("behind the next".into());
+        }
+        let edited = self.seen.iter().filter_map(|seen| seen.edited.as_ref()).filter(|edited| edited.not.is_none());
+        words.extend(edited.map(|edited| format!("edited {}", edited.fields.join(", "))));
+        words.join(", ")
+    }
+}
+
+/// What is remembered of an arrival until its bytes are sent.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// Its number.
+    pub number: u64,
+    /// When it came.
+    pub at: Instant,
+    /// What was done to it besides its delay, in words, if the output [records](Output::records).
+    pub remark: Box<str>,
+}
+
+impl Arrival {
+    pub(super) fn new(passed: &Passed<'_>, at: Instant, out: &dyn Output) -> Arrival {
+        let remark = if out.records() { passed.remark().into() } else { Box::default() };
+        Arrival { number: passed.number, at, remark }
+    }
+}
+
+/// Bytes that were sent.
+#[derive(Debug)]
+pub struct Sent<'s> {
+    /// The arrival that they are of.
+    pub arrival: &'s Arrival,
+    /// Of the conversation.
+    pub addresses: Addresses,
+    /// The direction.
+    pub way: Way,
+    /// Whether they are a datagram.
+    pub datagram: bool,
+    /// The bytes.
+    pub bytes: &'s [u8],
+    /// When they were sent.
+    pub time: Time,
+    /// How long after the arrival; zero if they did not wait.
+    pub delayed: Duration,
+}
+
+/// A direction of a stream that ended on one of its legs.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// Of the conversation.
+    pub addresses: Addresses,
+    /// The direction.
+    pub way: Way,
+    /// Whether the sender ended it; else the proxy, towards the receiver.
+    pub arrived: bool,
+    /// Whether by a reset.
+    pub reset: bool,
+    /// When.
+    pub time: Time,
+}
+
+/// The subject of a note. A flood of one does not hide the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// A client for which there is no place, or no socket.
+    TurnedAway,
+    /// A client that was silent for too long.
+    Idle,
+    /// A server that was not reached, or refused.
+    Server,
+    /// Anything else.
+    Other,
+}
+
+/// Takes what a relay reports. No call may wait: the relay does not run until it returns.
 pub trait Output {
-    /// Something passed.
-    ///
-    /// # Errors
-    /// It cannot be written: the relay ends.
-    fn passed(&mut self, passed: Passed<'_>) -> io::Result<()>;
+    /// Whether [`Arrival::remark`] is wanted.
+    fn records(&self) -> bool {
+        false
+    }
+
+    /// Something arrived.
+    fn passed(&mut self, passed: Passed<'_>);
+
+    /// Something was sent.
+    fn sent(&mut self, _: &Sent<'_>) {}
+
+    /// A direction of a stream ended.
+    fn ended(&mut self, _: &Ended) {}
 
     /// Something that the user should know.
-    fn note(&mut self, text: String);
+    fn note(&mut self, topic: Topic, text: String);
 
-    /// Other rules, if there are some since the last call. Called often.
+    /// Returns other rules, if there are some since the last call. Called often.
     fn rules(&mut self) -> Option<Arc<RuleSet>> {
         None
     }

@@ -1,5 +1,6 @@
 //! The conversations that are relayed, each in a place of its own: who comes, and who goes.
 
+use super::passed::{Addresses, Topic};
 use super::stream::{self, Pair};
 use super::{BUDGET, Output, Relay, TCP, token};
 use crate::live::net::now as time_of_day;
@@ -31,6 +32,18 @@ pub(super) struct Client {
     pub told: bool,
 }
 
+/// Takes a file that is given up when no other is left.
+pub(super) fn spare_file() -> Option<std::net::UdpSocket> {
+    std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()
+}
+
+impl Client {
+    /// Returns the addresses of both legs.
+    pub fn addresses(&self) -> Addresses {
+        Addresses { ends: [self.address, self.target], own: [self.local, self.own] }
+    }
+}
+
 pub(super) enum Entry {
     Udp(Box<Client>),
     Tcp(Box<Pair>),
@@ -47,11 +60,45 @@ pub(super) fn udp(slots: &mut Slots, slot: usize) -> Option<(u64, &mut Client)> 
     }
 }
 
+/// The most clients of which it is remembered that they were turned away.
+const TURNED_AWAY: usize = 1 << 16;
+
 impl Relay {
-    fn is_full(&mut self) -> bool {
-        let full = self.slots.len() - self.free.len() >= self.config.clients;
-        self.counts.turned_away += u64::from(full);
-        full
+    fn is_full(&self) -> bool {
+        self.slots.len() - self.free.len() >= self.config.clients
+    }
+
+    /// Counts a client for which there is no place, and reports it once.
+    fn turn_away(&mut self, address: SocketAddr, why: &str, out: &mut dyn Output) {
+        if self.turned_away.len() >= TURNED_AWAY {
+            self.turned_away.clear();
+        }
+        if self.turned_away.insert(address) {
+            self.counts.turned_away += 1;
+            out.note(Topic::TurnedAway, format!("{address}: turned away: {why}"));
+        }
+    }
+
+    /// Why there is no place for one more.
+    fn full(&self) -> String {
+        format!("{} clients are connected (--clients)", self.config.clients)
+    }
+
+    /// Resets a connection for which no file is left: without that it would wait in vain.
+    fn reset_one(&mut self, error: &io::Error, out: &mut dyn Output) -> bool {
+        let (Some(listener), Some(spare)) = (&self.tcp, self.spare.take()) else { return false };
+        drop(spare);
+        let accepted = listener.accept();
+        if let Ok((stream, _)) = &accepted {
+            stream::reset(stream);
+        }
+        let address = accepted.map(|(_, address)| address);
+        self.spare = spare_file();
+        match address {
+            Ok(address) => self.turn_away(address, &error.to_string(), out),
+            Err(_) => return false,
+        }
+        true
     }
 
     /// A place for a conversation: the slot, and its number.
@@ -89,16 +136,22 @@ impl Relay {
     }
 
     /// Removes those that have been silent for too long.
-    pub(super) fn sweep(&mut self, now: Instant) {
+    pub(super) fn sweep(&mut self, now: Instant, out: &mut dyn Output) {
         let gone = |client: &Client| now.saturating_duration_since(client.last) > self.config.idle;
-        let idle: Vec<usize> = self
+        let idle: Vec<(usize, SocketAddr)> = self
             .slots
             .iter()
             .enumerate()
-            .filter(|(_, slot)| matches!(slot, Some((_, Entry::Udp(client))) if gone(client)))
-            .map(|(slot, _)| slot)
+            .filter_map(|(slot, entry)| match entry {
+                Some((_, Entry::Udp(client))) if gone(client) => Some((slot, client.address)),
+                _ => None,
+            })
             .collect();
-        idle.into_iter().for_each(|slot| self.remove(slot));
+        for (slot, address) in idle {
+            let idle = self.config.idle;
+            out.note(Topic::Idle, format!("{address}: silent for {idle:?}: its socket is closed (--idle)"));
+            self.remove(slot);
+        }
     }
 
     /// Takes the connections that wait.
@@ -108,14 +161,17 @@ impl Relay {
             let (stream, address) = match listener.accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if self.reset_one(&error, out) => continue,
                 Err(error) => {
-                    out.note(format!("a connection could not be taken: {error}"));
+                    out.note(Topic::TurnedAway, format!("a connection could not be taken: {error}"));
                     self.accept_at = Some(Instant::now() + PAUSE);
                     return;
                 }
             };
             if self.is_full() {
                 stream::reset(&stream);
+                let why = self.full();
+                self.turn_away(address, &why, out);
                 continue;
             }
             let (slot, number) = self.place();
@@ -129,7 +185,7 @@ impl Relay {
                     self.again.extend(tokens);
                 }
                 Err(error) => {
-                    out.note(format!("{address}: the server is not reached: {error}"));
+                    out.note(Topic::Server, format!("{address}: the server is not reached: {error}"));
                     self.counts.reset += 1;
                     self.free.push(slot);
                 }
@@ -144,6 +200,8 @@ impl Relay {
             return Some(*slot);
         }
         if self.is_full() {
+            let why = self.full();
+            self.turn_away(address, &why, out);
             return None;
         }
         let (slot, number) = self.place();
@@ -156,9 +214,9 @@ impl Relay {
                 Some(slot)
             }
             Err(error) => {
-                out.note(format!("{address}: no socket to the server: {error}"));
                 self.free.push(slot);
-                self.counts.turned_away += 1;
+                self.counts.clients -= 1;
+                self.turn_away(address, &format!("no socket to the server: {error}"), out);
                 None
             }
         }
@@ -172,7 +230,7 @@ impl Relay {
         match self.beside(opened, slot, number) {
             Ok(client) => self.take(slot, number, Entry::Udp(Box::new(client))),
             Err(error) => {
-                out.note(format!("no socket for datagrams beside a stream: {error}"));
+                out.note(Topic::TurnedAway, format!("no socket for datagrams beside a stream: {error}"));
                 self.free.push(slot);
             }
         }

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::counts::Counts;
 use super::direction::{Direction, End, Place, Socket, count};
-use super::passed::Output;
+use super::passed::{Addresses, Ended, Output, Topic};
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{Impairments, Passing, Watch, Way};
@@ -33,8 +33,7 @@ pub enum Turn {
 
 /// A client's connection and ours to the server.
 pub struct Pair {
-    ends: [SocketAddr; 2],
-    own: [SocketAddr; 2],
+    addresses: Addresses,
     sockets: [Socket; 2],
     directions: [Direction; 2],
     connected: bool,
@@ -64,12 +63,13 @@ impl Pair {
             registry.register(&mut end.socket, token, Interest::READABLE | Interest::WRITABLE)?;
         }
         let directions = [0, 1].map(|way| Direction::new(Path::new(config.seed, number, way)));
-        Ok(Pair { ends: [address, config.target], own, sockets, directions, connected: false })
+        let addresses = Addresses { ends: [address, config.target], own };
+        Ok(Pair { addresses, sockets, directions, connected: false })
     }
 
     /// The client's and the server's address.
     pub fn ends(&self) -> [SocketAddr; 2] {
-        self.ends
+        self.addresses.ends
     }
 
     /// A socket has something to tell.
@@ -94,30 +94,35 @@ impl Pair {
         buffer: &mut [u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
-    ) -> io::Result<Turn> {
+    ) -> Turn {
         if !self.connected {
             let server = &self.sockets[1].socket;
             match server.take_error() {
                 Ok(None) => match server.peer_addr() {
                     Ok(_) => self.connected = true,
                     Err(error) if error.kind() == ErrorKind::NotConnected => {}
-                    Err(error) => return Ok(self.unreached(&error, counts, watch, out)),
+                    Err(error) => return self.unreached(&error, counts, watch, out),
                 },
-                Ok(Some(error)) | Err(error) => return Ok(self.unreached(&error, counts, watch, out)),
+                Ok(Some(error)) | Err(error) => return self.unreached(&error, counts, watch, out),
             }
             if self.connected {
-                self.own[1] = self.sockets[1].socket.local_addr().unwrap_or(self.own[1]);
+                let own = &mut self.addresses.own[1];
+                *own = self.sockets[1].socket.local_addr().unwrap_or(*own);
             }
         }
         let (mut next, mut again): (Option<Instant>, bool) = (None, false);
         for way in Way::BOTH {
-            again |= self.read(way, config, counts, buffer, watch, out)?;
-            next = [next, self.waiting(way, config, watch, out)?].into_iter().flatten().min();
+            again |= self.read(way, config, counts, buffer, watch, out);
+            next = [next, self.waiting(way, config, counts.arrivals(), watch, out)].into_iter().flatten().min();
             // What the client says waits until the server is reached.
             let open = self.connected || way == Way::Down;
             let to = &mut self.sockets[way.other().index()];
-            let direction = &mut self.directions[way.index()];
-            match if open { direction.write(to, &mut counts.ways[way.index()]) } else { Ok(None) } {
+            let (direction, addresses) = (&mut self.directions[way.index()], self.addresses);
+            let written = match open {
+                true => direction.write(to, &mut counts.ways[way.index()], addresses, way, out),
+                false => Ok(None),
+            };
+            match written {
                 Ok(at) => {
                     next = [next, at].into_iter().flatten().min();
                     let (from, direction) = (&self.sockets[way.index()], &self.directions[way.index()]);
@@ -128,25 +133,31 @@ impl Pair {
                 Err(()) => {
                     self.sockets.iter().for_each(|end| reset(&end.socket));
                     counts.reset += 1;
-                    if let Some(watch) = watch {
-                        watch.ended(self.ends, way, true, time_of_day());
-                        watch.forget(self.ends);
+                    let time = time_of_day();
+                    let ended = Ended { addresses, way, arrived: false, reset: true, time };
+                    out.ended(&ended);
+                    if !matches!(direction.end, Some((_, End::Reset))) {
+                        out.ended(&Ended { way: way.other(), ..ended });
                     }
-                    return Ok(Turn::Over);
+                    if let Some(watch) = watch {
+                        watch.ended(addresses.ends, way, true, time);
+                        watch.forget(addresses.ends);
+                    }
+                    return Turn::Over;
                 }
             }
         }
         if self.directions.iter().all(|direction| direction.closed) {
             if let Some(watch) = watch {
-                watch.forget(self.ends);
+                watch.forget(self.ends());
             }
-            return Ok(Turn::Over);
+            return Turn::Over;
         }
-        Ok(match (again, next) {
+        match (again, next) {
             (true, _) => Turn::Again,
             (false, Some(at)) => Turn::At(at),
             (false, None) => Turn::Wait,
-        })
+        }
     }
 
     fn unreached(
@@ -156,12 +167,13 @@ impl Pair {
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
     ) -> Turn {
-        out.note(format!("{}: the server is not reached: {error}", self.ends[0]));
+        let [client, _] = self.ends();
+        out.note(Topic::Server, format!("{client}: the server is not reached: {error}"));
         counts.refused += u64::from(error.kind() == ErrorKind::ConnectionRefused);
         counts.reset += 1;
         reset(&self.sockets[0].socket);
         if let Some(watch) = watch {
-            watch.forget(self.ends);
+            watch.forget(self.ends());
         }
         Turn::Over
     }
@@ -175,18 +187,18 @@ impl Pair {
         buffer: &mut [u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
-    ) -> io::Result<bool> {
-        let (ends, own) = (self.ends, self.own);
+    ) -> bool {
+        let addresses = self.addresses;
+        let ends = addresses.ends;
         let from = &mut self.sockets[way.index()];
         let direction = &mut self.directions[way.index()];
         let impairments = &config.impairments[way.index()];
-        let counts = &mut counts.ways[way.index()];
         if way == Way::Down && !self.connected {
-            return Ok(false);
+            return false;
         }
         for _ in 0..READS {
             if !from.readable || direction.end.is_some() || direction.bytes >= MOST {
-                return Ok(false);
+                return false;
             }
             let read = from.socket.read(buffer);
             // Behind the read: what is late must not be so by less than was asked.
@@ -195,6 +207,8 @@ impl Pair {
                 Ok(0) => End::Fin,
                 Ok(length) => {
                     let came = buffer.get(..length).unwrap_or_default();
+                    let number = counts.arrivals() + 1;
+                    let counts = &mut counts.ways[way.index()];
                     counts.came += 1;
                     counts.bytes += length as u64;
                     let time = time_of_day();
@@ -202,12 +216,12 @@ impl Pair {
                     let passing = passing.unwrap_or_default();
                     count(&passing.seen, counts);
                     let frame = watch.as_ref().map_or(0, |watch| watch.frame());
-                    let place = Place { ends, own, way, time, frame };
+                    let place = Place { number, addresses, way, time, frame };
                     let broken = passing.broken.is_some();
                     if let Some(why) = passing.broken {
-                        out.note(format!("{}: {why}: the connection is reset", ends[0]));
+                        out.note(Topic::Other, format!("{}: {why}: the connection is reset", ends[0]));
                     }
-                    if direction.take(impairments, came, passing, place, now, out)? && !broken {
+                    if direction.take(impairments, came, passing, place, now, out) && !broken {
                         continue;
                     }
                     direction.chunks.clear();
@@ -216,31 +230,25 @@ impl Pair {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     from.readable = false;
-                    return Ok(false);
+                    return false;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => End::Reset,
             };
+            let (time, reset) = (time_of_day(), end == End::Reset);
             if let Some(watch) = watch {
-                let time = time_of_day();
-                let passing = watch.ended(ends, way, end == End::Reset, time);
-                let place = Place { ends, own, way, time, frame: watch.frame() };
+                let passing = watch.ended(ends, way, reset, time);
+                let place = Place { number: counts.arrivals(), addresses, way, time, frame: watch.frame() };
                 if end == End::Fin || !passing.seen.is_empty() {
-                    direction.take(
-                        &Impairments { reset: 0.0, ..impairments.clone() },
-                        &[],
-                        passing,
-                        place,
-                        now,
-                        out,
-                    )?;
+                    direction.take(&Impairments { reset: 0.0, ..impairments.clone() }, &[], passing, place, now, out);
                 }
             }
-            // The end comes behind what was sent before it, as late as that.
+            out.ended(&Ended { addresses, way, arrived: true, reset, time });
+            // The end comes after what was sent before it, as late as that.
             direction.end = Some(((now + impairments.delay).max(direction.last), end));
-            return Ok(false);
+            return false;
         }
-        Ok(true)
+        true
     }
 
     /// What waits for the rest of its message passes after a time. When?
@@ -248,20 +256,22 @@ impl Pair {
         &mut self,
         way: Way,
         config: &Config,
+        number: u64,
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
-    ) -> io::Result<Option<Instant>> {
-        let Some(watch) = watch else { return Ok(None) };
-        let (ends, own, now) = (self.ends, self.own, Instant::now());
+    ) -> Option<Instant> {
+        let watch = watch.as_mut()?;
+        let (addresses, now) = (self.addresses, Instant::now());
+        let ends = addresses.ends;
         match watch.deadline(ends, way) {
             Some(at) if at <= now => {
                 let passing = Passing { gone: Some(watch.overdue(ends, way, now)), ..Passing::default() };
-                let place = Place { ends, own, way, time: time_of_day(), frame: watch.frame() };
+                let place = Place { number, addresses, way, time: time_of_day(), frame: watch.frame() };
                 let impairments = Impairments { reset: 0.0, ..config.impairments[way.index()].clone() };
-                self.directions[way.index()].take(&impairments, &[], passing, place, now, out)?;
-                Ok(watch.deadline(ends, way).filter(|at| *at > now))
+                self.directions[way.index()].take(&impairments, &[], passing, place, now, out);
+                watch.deadline(ends, way).filter(|at| *at > now)
             }
-            at => Ok(at),
+            at => at,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::dissect::{Options, Session};
 use crate::flow::Transport;
+use crate::live::NetError;
 use crate::live::exchange::{Exchange, Setup};
-use crate::live::{Channel, NetError, OwnedMessage};
+use crate::message::{Channel, OwnedMessage};
 use std::net::SocketAddr;
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Which of the peer's recorded messages have come this time.
 
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Cause, Recorded};
+use crate::message::OwnedMessage;
 use std::collections::{HashMap, VecDeque};
 
 /// What is awaited of the peer, and how much depends on it.

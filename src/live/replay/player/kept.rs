@@ -1,7 +1,7 @@
 //! The peer's messages that are kept for the comparison: as many as the limit has room for, and how
 //! many came beside them.
 
-use crate::live::OwnedMessage;
+use crate::message::OwnedMessage;
 
 /// The peer's messages.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_counted() {
-        let said = || OwnedMessage { fields: json!({"unparsed": "ff".repeat(100)}), ..OwnedMessage::default() };
+        let said = || OwnedMessage::default().with_fields(json!({"unparsed": "ff".repeat(100)}));
         let mut kept = Kept::new(1 << 20);
         (0..10_000).for_each(|_| kept.push(said()));
         assert_eq!(kept.count(), 10_000);
@@ -52,7 +52,9 @@ mod tests {
         assert!((400..2000).contains(&kept.messages.len()), "{}", kept.messages.len());
         // A small one behind a large one is not kept either: what is compared is the beginning.
         let mut kept = Kept::new(4096);
-        kept.push(OwnedMessage { bytes: vec![0; 4096], ..OwnedMessage::default() });
+        let mut large = OwnedMessage::default();
+        large.set_bytes(vec![0; 4096]);
+        kept.push(large);
         kept.push(OwnedMessage::default());
         assert_eq!((kept.messages.len(), kept.more), (0, 2));
     }

@@ -11,7 +11,7 @@ mod kept;
 mod leave;
 mod settings;
 mod steps;
-mod stranger;
+pub(in crate::live::replay) mod stranger;
 
 pub use channels::Channels;
 pub use settings::{Ending, Pace, Progress, Settings};
@@ -19,9 +19,10 @@ pub use settings::{Ending, Pace, Progress, Settings};
 use super::compare::{Compared, apart, compare, parts};
 use super::plan::{Plan, Step, Unsaid};
 use super::report::Report;
+use crate::live::NetError;
 use crate::live::replay::actor::{Actor, Cause, Counts, Handling, Outbox};
 use crate::live::replay::life::Phase as Progressed;
-use crate::live::{Channel, NetError, OwnedMessage};
+use crate::message::{Channel, OwnedMessage};
 use expectations::Expectations;
 use kept::Kept;
 use std::collections::VecDeque;
@@ -85,6 +86,9 @@ pub struct Player<'p, 'a> {
     closed: bool,
     /// The peer has said something.
     spoken: bool,
+    /// How many recorded messages of the peer have come, and whether one of them was more than its
+    /// handshake.
+    came: (u64, bool),
     /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
     /// step again.
     impatient: bool,
@@ -131,6 +135,7 @@ impl<'p, 'a> Player<'p, 'a> {
             left: false,
             closed: false,
             spoken: false,
+            came: (0, false),
             impatient: false,
             begin: now,
             last_met: now,
@@ -254,6 +259,7 @@ impl<'p, 'a> Player<'p, 'a> {
             // Datagrams have no end: silence is one.
             self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
         }
+        let (before, closes) = (self.actor.life().phase, self.actor.rules().closes.contains(&message.message));
         if self.actor.recv(&message, now, &mut self.out) == Handling::New {
             let (actor, met, heard) = (&*self.actor, &mut self.met, &mut self.heard);
             let mut expected = false;
@@ -263,6 +269,10 @@ impl<'p, 'a> Player<'p, 'a> {
             });
             if expected {
                 self.last_met = now;
+                let phase = self.actor.life().phase;
+                let greeted = before >= Progressed::Working || phase == Progressed::New && self.came.0 > 0;
+                self.came.0 += 1;
+                self.came.1 |= greeted && !closes && phase != Progressed::Over;
             }
         }
         self.wake = now;
@@ -328,6 +338,11 @@ impl<'p, 'a> Player<'p, 'a> {
     /// Has the peer answered the handshake, and is the session not over?
     pub fn is_connected(&self) -> bool {
         (Progressed::Answered..Progressed::Over).contains(&self.actor.life().phase)
+    }
+
+    /// Has the peer said more of the recording than its handshake and its goodbye? A probe has not.
+    pub fn is_engaged(&self) -> bool {
+        self.came.1
     }
 
     /// What was counted so far; round trips may be taken.

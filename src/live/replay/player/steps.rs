@@ -4,9 +4,10 @@
 
 use super::expectations::Class;
 use super::{Phase, Player, SLICE, unsaid_step};
+use crate::live::NetError;
 use crate::live::replay::actor::Recorded;
 use crate::live::replay::plan::{Step, Unsaid};
-use crate::live::{NetError, OwnedMessage};
+use crate::message::OwnedMessage;
 use std::time::{Duration, Instant};
 
 /// The shortest.
@@ -171,7 +172,7 @@ impl Player<'_, '_> {
 /// Is a message edited, and none of those that are about to be sent as it was edited?
 fn undone<'m>(step: &Step, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> bool {
     let Recorded { said, changed, .. } = &step.recorded;
-    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(&m.fields));
+    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(m.to_json()));
     !changed.puts.is_empty() && !sent.any(is)
 }
 

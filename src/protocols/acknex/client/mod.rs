@@ -1,4 +1,4 @@
-//! AcknexActor one side of a recorded Acknex conversation to a live peer.
+//! Plays one side of a recorded Acknex conversation to a live peer.
 //!
 //! There is no session that could be kept: messages go as recorded, in the same datagrams. The
 //! server numbers the entities: the live number of one that we asked for is known by the create
@@ -6,10 +6,13 @@
 
 mod probe;
 
+use super::a5::ENTITY_ID;
+use super::layout::Message::{Create, Ping, Unknown};
+use super::layout::{ENTITY, IDENTIFIER, SERVER_TIME};
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Life, Rules};
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -23,7 +26,8 @@ pub struct AcknexClient;
 impl Replay for AcknexClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(AcknexActor {
-            life: Life::new("acknex", context).spoken(context.messages.iter().rev().find_map(|m| m.said.version)),
+            life: Life::new("acknex", &RULES, context)
+                .spoken(context.messages.iter().rev().find_map(|m| m.said.version)),
             bundles: BTreeMap::new(),
             creates: Vec::new(),
             entities: BTreeMap::new(),
@@ -59,7 +63,7 @@ static RULES: Rules = Rules {
     closes: &[],
     answers: &[],
     others: &[],
-    volatile: &[(&[], &["entity", "entity_dpid", "identifier", "server_time"])],
+    volatile: &[(&[], &[ENTITY.name, ENTITY_ID.name, IDENTIFIER.name, SERVER_TIME.name])],
     decided: &[],
 };
 
@@ -68,21 +72,17 @@ impl Actor for AcknexActor {
         &self.life
     }
 
-    fn rules(&self) -> &'static Rules {
-        &RULES
-    }
-
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if let Some(danger) = RULES.danger(message) {
             return danger;
         }
-        if matches!(said.message, "unknown" | "unreadable") {
+        if said.message == Unknown {
             return Disposition::Danger(RULES.empty.into());
         }
-        if said.message == "create" {
-            let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
-            match (said.from, said.fields.get("entity")) {
+        if said.message == Create {
+            let identifier = said.field(&IDENTIFIER).cloned().unwrap_or_default();
+            match (said.from, said.field(&ENTITY)) {
                 (Role::Client, _) => self.creates.push((identifier, None)),
                 (_, Some(entity)) => _ = self.entities.insert(identifier.to_string(), entity.clone()),
                 _ => {}
@@ -101,21 +101,21 @@ impl Actor for AcknexActor {
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let mut said = message.said.clone();
         if self.life.role == Role::Client {
-            for key in ["entity", "entity_dpid"] {
-                if message.changed.puts.iter().any(|put| put.plain() == key) {
+            for field in [ENTITY, ENTITY_ID] {
+                if message.changed.puts.iter().any(|put| put.plain() == field.name) {
                     continue;
                 }
-                let live = said.fields.get(key).and_then(|entity| self.live.get(&entity.to_string())).cloned();
+                let live = said.field(&field).and_then(|entity| self.live.get(&entity.to_string())).cloned();
                 if let Some(live) = live {
-                    said = said.with(key, live);
+                    said = said.with(&field, live);
                 }
             }
-        } else if said.message == "create" {
-            let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
+        } else if said.message == Create {
+            let identifier = said.field(&IDENTIFIER).cloned().unwrap_or_default();
             let live =
                 self.creates.iter().find(|(recorded, _)| *recorded == identifier).and_then(|(_, live)| live.clone());
             if let Some(live) = live {
-                said = said.with("identifier", live);
+                said = said.with(&IDENTIFIER, live);
             }
         }
         let left = self.bundles.get_mut(&message.frame).map_or(0, |left| {
@@ -134,12 +134,12 @@ impl Actor for AcknexActor {
             self.life.version = said.version.or(self.life.version);
             self.spoke.get_or_insert(now);
         }
-        if said.message == "create" {
-            let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
+        if said.message == Create {
+            let identifier = said.field(&IDENTIFIER).cloned().unwrap_or_default();
             match self.life.role {
                 Role::Client => {
                     let recorded = self.entities.get(&identifier.to_string());
-                    if let (Some(recorded), Some(live)) = (recorded, said.fields.get("entity")) {
+                    if let (Some(recorded), Some(live)) = (recorded, said.field(&ENTITY)) {
                         self.live.insert(recorded.to_string(), live.clone());
                     }
                 }
@@ -160,7 +160,7 @@ impl Actor for AcknexActor {
             return Some(spoke + SILENCE);
         }
         self.spoke = Some(now);
-        out.live(self.life.message("ping", json!({})));
+        out.live(self.life.message(Ping.name(), json!({})));
         Some(now + SILENCE)
     }
 

@@ -5,13 +5,15 @@
 //! after Ctrl-C.
 
 use super::super::PORT;
+use super::super::layout::Message::{self, Create, Info, Join, Unknown};
+use super::super::layout::{ENTITY, IDENTIFIER, PROTOCOL_VERSION, SERVER_TIME, TEXT};
 use super::AcknexClient;
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
     Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, hex_of, seconds, session,
 };
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -85,7 +87,7 @@ impl Client<'_> {
         let until = start + ask.timeout;
         // At once, and at half a second and a second and a half of three.
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
-            self.session.send("join", &json!({"player_name": ask.name}))?;
+            self.session.send(Join.name(), &json!({"player_name": ask.name}))?;
             self.listen((start + wait).min(until), |seen, _| seen.first.is_some())?;
             if self.seen.first.is_some() || !self.session.raw().is_empty() {
                 break;
@@ -131,7 +133,7 @@ impl Client<'_> {
     }
 
     fn take(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
-        if heard.fault.is_some() || heard.message == "unknown" || heard.from != Role::Server {
+        if heard.fault.is_some() || heard.message == Unknown || heard.from != Role::Server {
             self.session.unexpected.put(heard);
             return Ok(());
         }
@@ -140,24 +142,24 @@ impl Client<'_> {
         seen.first = seen.first.or(heard.first);
         seen.version = heard.version.or(seen.version);
         seen.messages += 1;
-        let entity = heard.fields.get("entity").and_then(Json::as_i64);
+        let entity = heard.field(&ENTITY).and_then(Json::as_i64);
         if let Some(entity) = entity.filter(|_| seen.entities.len() < 1 << 16) {
             seen.entities.insert(entity);
         }
-        match heard.message {
-            "info" => {
-                seen.protocol_version = heard.number("protocol_version");
-                if let Some(time) = heard.fields.get("server_time").and_then(Json::as_f64)
+        match Message::named(heard.message) {
+            Some(Info) => {
+                seen.protocol_version = heard.number(&PROTOCOL_VERSION);
+                if let Some(time) = heard.field(&SERVER_TIME).and_then(Json::as_f64)
                     && seen.infos.len() < 4096
                 {
                     seen.infos.extend(heard.first.map(|at| (at, time)));
                 }
             }
-            "string" if seen.texts.len() < MOST => {
-                seen.texts.extend(heard.text("text").map(String::from));
+            Some(Message::String) if seen.texts.len() < MOST => {
+                seen.texts.extend(heard.text(&TEXT).map(String::from));
             }
-            "create" => {
-                let identifier = heard.fields.get("identifier").and_then(Json::as_i64);
+            Some(Create) => {
+                let identifier = heard.field(&IDENTIFIER).and_then(Json::as_i64);
                 if let (Some(identifier), Some(entity)) = (identifier, entity)
                     && self.made.asked.contains(&identifier)
                     && !self.made.entities.contains(&entity)

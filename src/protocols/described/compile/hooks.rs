@@ -1,6 +1,6 @@
 //! What a session does at a field: change what is remembered, put parts together.
 
-use crate::codec::layout::{Field, When};
+use crate::codec::layout::{Field, Name, When};
 
 /// What the session does at a field.
 #[derive(Debug, Default)]
@@ -31,12 +31,12 @@ pub struct Join {
     /// Its number among all.
     pub number: usize,
     pub when: Option<When>,
-    pub key: Vec<&'static str>,
-    pub index: Option<&'static str>,
-    pub offset: Option<&'static str>,
-    pub count: Option<&'static str>,
-    pub total: Option<&'static str>,
-    pub remaining: Option<&'static str>,
+    pub key: Vec<Name>,
+    pub index: Option<Name>,
+    pub offset: Option<Name>,
+    pub count: Option<Name>,
+    pub total: Option<Name>,
+    pub remaining: Option<Name>,
     /// The count-down is a flag that says: it is the last.
     pub negated: bool,
     /// The whole is a packet.

@@ -3,7 +3,7 @@
 use super::hooks::Join;
 use super::{Compiled, Compiler, Later, lasting, statics};
 use crate::codec::kinds::{By, Chosen};
-use crate::codec::layout::{Field, custom, flag};
+use crate::codec::layout::{Field, Kind, Name, flag, of};
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::key::FIELDS;
 use crate::protocols::described::known::Found;
@@ -17,10 +17,10 @@ impl Compiler<'_> {
             Some(text) => Some(self.condition(text, t.line, "join: if")?.when),
             None => None,
         };
-        let name = |this: &Self, name: &Option<String>| -> Compiled<Option<&'static str>> {
+        let name = |this: &Self, name: &Option<String>| -> Compiled<Option<Name>> {
             let Some(name) = name else { return Ok(None) };
             match this.find(name) {
-                Some(Found::Field(place)) if this.known[place].number => Ok(Some(Self::bare(name))),
+                Some(Found::Field(place)) if this.known[place].number => Ok(Some(this.name(name))),
                 Some(_) => Err((t.line, format!("{}: join: {name} is no number that stands before it", t.name))),
                 None => Err(this.nothing(t.line, &format!("{}: join", t.name), name)),
             }
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         let mut key = Vec::new();
         for part in &join.key {
             match self.find(part) {
-                Some(_) => key.push(Self::bare(part)),
+                Some(_) => key.push(self.name(part)),
                 None => return Err(self.nothing(t.line, &format!("{}: join: key", t.name), part)),
             }
         }
@@ -86,7 +86,7 @@ impl Compiler<'_> {
                     number.set_name("id");
                     number.flags |= flag::HIDDEN;
                     let chosen = Chosen::new(By::Word(lasting(number)), among);
-                    let mut field = custom("message", lasting(chosen));
+                    let mut field = of("message", Kind::Chosen(lasting(chosen)));
                     field.flags |= flag::CARRIES;
                     statics(vec![field])
                 }

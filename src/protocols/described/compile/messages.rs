@@ -1,9 +1,10 @@
 //! Messages by a number: which one a field of type `message` is, and what each of them holds.
 
+use super::super::lines::Nameless;
 use super::hooks::Hook;
 use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
 use crate::codec::kinds::{By, Choice, Chosen};
-use crate::codec::layout::{Field, Layout, Len, When, bytes, custom, flag, group};
+use crate::codec::layout::{Field, Kind, Layout, Len, When, bytes, flag, group, of};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::known::{Found, used};
@@ -24,7 +25,7 @@ impl<'a> Compiler<'a> {
             return Err((t.line, format!("{}: by {by}, but there are no messages {whose}", t.name)));
         }
         let width = match way {
-            By::Field(name) => match self.find(name) {
+            By::Field(name) => match self.find(name.text) {
                 Some(Found::Field(place)) => self.known[place].width,
                 _ => 0,
             },
@@ -40,15 +41,14 @@ impl<'a> Compiler<'a> {
             self.id_bits.insert(std::ptr::from_ref(choice.field) as usize, ruled);
         }
         if let By::Field(name) = way {
-            self.uses(name, used::BY);
+            self.uses(name.text, used::BY);
             let ranged = among.iter().find(|choice| choice.id().is_none());
-            if let (Some(Found::Field(place)), Some(_)) = (self.find(name), ranged) {
+            if let (Some(Found::Field(place)), Some(_)) = (self.find(name.text), ranged) {
                 let place = self.known[place].place;
                 self.all[place].ranged = true;
             }
         }
-        let mut field = custom("", lasting(Chosen::new(way, among)));
-        field.set_name(leak(&t.name));
+        let mut field = of(leak(&t.name), Kind::Chosen(lasting(Chosen::new(way, among))));
         field.flags |= flag::CARRIES;
         let Some(join) = &t.join else { return Ok(field) };
         let made = self.join(join, t, Some(lasting(field.clone())))?;
@@ -112,9 +112,9 @@ impl<'a> Compiler<'a> {
                 if !known.number {
                     return Err((t.line, format!("{}: by: {by} is no number", t.name)));
                 }
-                Ok((By::Field(Self::bare(by)), known.names.clone()))
+                Ok((By::Field(self.name(by)), known.names.clone()))
             }
-            Some(Found::Other(names)) => Ok((By::Field(Self::bare(by)), names)),
+            Some(Found::Other(names)) => Ok((By::Field(self.name(by)), names)),
             None => {
                 let fields = self.known.iter().map(|known| known.name.as_str());
                 let near = hint(nearest(by, fields));
@@ -177,7 +177,8 @@ impl<'a> Compiler<'a> {
         if m.name.is_empty() {
             return Err((m.line, "name is missing: what the message is called".into()));
         }
-        identifier(&m.name, &["packet", "unknown", "fragment"]).map_err(|why| (m.at("name"), why))?;
+        identifier(&m.name, &Nameless::ALL.iter().map(|line| line.name()).collect::<Vec<_>>())
+            .map_err(|why| (m.at("name"), why))?;
         if self.carriers.contains(&m.name.as_str()) {
             return Err((m.line, format!("{}: carries itself", m.name)));
         }
@@ -213,7 +214,7 @@ impl<'a> Compiler<'a> {
             "server" => 2,
             _ => 0,
         };
-        let layout = lasting(Layout { name: leak(&m.name), doc: leak(&m.doc), fields });
+        let layout = lasting(Layout::new(leak(&m.name), leak(&m.doc), fields));
         Ok(Choice { field: lasting(field), ids: statics(ids), any: m.any, from, when, layout })
     }
 }

@@ -8,7 +8,8 @@ mod references;
 mod sizes;
 
 pub use hooks::{Hook, Join, Set};
-pub use sizes::{fixed, packed, region};
+pub use references::asked;
+pub use sizes::{packed, region};
 
 use super::known::{Known, Use, used};
 use super::text::{FieldText, File, MessageText, Word};
@@ -158,7 +159,7 @@ impl<'a> Compiler<'a> {
             let t = &texts[k];
             let mut needs = Vec::new();
             for (later, text) in behind.iter().zip(texts.iter().skip(k + 1)) {
-                match fixed(later) {
+                match later.kind.bits() {
                     Some(bits) => needs.push((later.when, bits)),
                     // One of them is there, not both.
                     None if excludes(&rest.when, &later.when) => {}

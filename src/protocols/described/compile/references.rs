@@ -2,7 +2,7 @@
 //! others is derived by encode.
 
 use super::Compiler;
-use crate::protocols::described::text::{FieldText, File, ValueText};
+use crate::protocols::described::text::{FieldText, File, Place, ValueText};
 use rustc_hash::FxHashSet;
 
 /// The names that anything refers to.
@@ -15,6 +15,24 @@ pub struct References {
     selecting: FxHashSet<String>,
 }
 
+/// The names that anything of a file asks for, also what only conversations and joins do.
+pub fn asked(file: &File) -> FxHashSet<String> {
+    let mut all = References::of(file);
+    for join in file.fields().filter_map(|field| field.join.as_ref()) {
+        let more = [&join.index, &join.offset, &join.count, &join.total, &join.remaining];
+        more.into_iter().flatten().chain(&join.key).for_each(|text| all.refer(text));
+    }
+    let frames = file.tcp.iter().flat_map(|ports| &ports.frames);
+    frames.flat_map(|frame| &frame.condition).for_each(|text| all.refer(text));
+    for numbers in &file.numbers {
+        numbers.condition.iter().chain(&numbers.per).for_each(|text| all.refer(text));
+        for Place { field, condition, .. } in numbers.places() {
+            condition.iter().chain([field]).for_each(|text| all.refer(text));
+        }
+    }
+    all.referred
+}
+
 /// The words of a condition that may be names.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
@@ -24,11 +42,7 @@ impl References {
     /// Those of a file.
     pub fn of(text: &File) -> References {
         let mut references = References::default();
-        let packet = text.packet.iter().flat_map(|(_, fields)| fields);
-        let structs = text.structs.iter().flat_map(|(.., fields)| fields);
-        for field in packet.chain(structs).chain(text.messages.iter().flat_map(|m| &m.fields)) {
-            references.collect(field);
-        }
+        text.fields().for_each(|field| references.collect(field));
         for m in &text.messages {
             m.condition.iter().for_each(|text| references.refer(text));
             for word in m.condition.iter().flat_map(|text| words(text)) {

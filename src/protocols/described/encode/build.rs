@@ -1,8 +1,10 @@
 //! One line on its way into an object that mirrors the packet.
 
 use super::super::Description;
+use super::super::lines::Nameless;
+use super::super::state::State;
 use super::error;
-use super::values::{Values, number, remembered_holds};
+use super::values::{number, remembered_holds};
 use crate::codec::EncodeError;
 use crate::codec::kinds::{By, Choice, Chosen};
 use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
@@ -15,10 +17,8 @@ use serde_json::{Map, Value as Json};
 pub struct Build<'a> {
     pub description: &'static Description,
     pub message: &'a str,
-    pub from: u64,
+    pub state: State<'a>,
     pub derived: Option<&'a Json>,
-    pub memory: &'a [[u64; 2]],
-    pub values: &'a [u64],
     /// What is left of the headers' fields, and of the message's own.
     pub packet: &'a mut Map<String, Json>,
     pub fields: &'a mut Map<String, Json>,
@@ -34,13 +34,11 @@ impl Build<'_> {
     pub fn path(&self, line: &Line<'_>) -> Result<Vec<&'static Choice>, EncodeError> {
         let all =
             || self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(move |c| (*carrier, c)));
-        let values =
-            Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
         let named = |name: &str| {
             let found: Vec<_> = all().filter(|(_, choice)| choice.field.name == name).collect();
-            let side = |choice: &Choice| choice.from == 0 || self.from == 0 || choice.from == self.from;
+            let side = |choice: &Choice| choice.is_from(self.state.from);
             // What is remembered tells messages of the same name apart.
-            let state = |choice: &Choice| remembered_holds(&choice.when, &values);
+            let state = |choice: &Choice| remembered_holds(&choice.when, &self.state);
             let best = found.iter().find(|(_, c)| side(c) && state(c)).or(found.iter().find(|(_, c)| side(c)));
             best.or(found.first()).copied()
         };
@@ -68,7 +66,7 @@ impl Build<'_> {
         let inner = path.is_empty() && self.message == message && !message.is_empty();
         for field in fields {
             match &field.kind {
-                Kind::Inline(list) => self.level(list, path, message, into)?,
+                kind if field.is_inline() => self.level(kind.fields(), path, message, into)?,
                 Kind::Struct(list) if field.is(flag::CARRIES) => {
                     let mut group = Map::new();
                     self.level(list, path, message, &mut group)?;
@@ -87,16 +85,7 @@ impl Build<'_> {
                         into.insert(field.name.into(), Json::Array(vec![Json::Object(element)]));
                     }
                 }
-                Kind::Custom(codec) => {
-                    if let Some(chosen) = codec.any().and_then(|any| any.downcast_ref::<Chosen>()) {
-                        self.chosen(field, chosen, path, into)?;
-                        continue;
-                    }
-                    match field.name.is_empty() {
-                        true => self.level(codec.fields(), path, message, into)?,
-                        false => self.take(field, into),
-                    }
-                }
+                Kind::Chosen(chosen) => self.chosen(field, chosen, path, into)?,
                 Kind::Array { count: Count::Prefix(prefix), .. }
                 | Kind::Text { len: Len::Prefix(prefix), .. }
                 | Kind::Bytes { len: Len::Prefix(prefix) } => {
@@ -118,7 +107,7 @@ impl Build<'_> {
 
     /// Is it a line of no message of the file: a packet, an element, a part alone?
     fn nameless(&self) -> bool {
-        ["packet", "unknown", "fragment"].contains(&self.message)
+        Nameless::named(self.message).is_some()
     }
 
     /// Moves a field's value, if there is one; else what encode writes where none is.
@@ -126,8 +115,8 @@ impl Build<'_> {
         if into.contains_key(field.name) || field.is(flag::DERIVED) {
             return;
         }
-        let own =
-            ["packet", "fragment"].contains(&self.message) || !self.placed && !self.packet.contains_key(field.name);
+        let own = matches!(Nameless::named(self.message), Some(Nameless::Packet | Nameless::Fragment))
+            || !self.placed && !self.packet.contains_key(field.name);
         let value = match self.packet.remove(field.name) {
             Some(value) => Some(value),
             None if own => self.own(field.name),
@@ -140,10 +129,9 @@ impl Build<'_> {
 
     /// A field of the line's own, where the message itself has no such field.
     fn own(&mut self, name: &str) -> Option<Json> {
-        let known = self.description.carried.iter().flat_map(|(_, list)| list.iter());
-        let mut mine = known.filter(|choice| choice.field.name == self.message);
+        let mut mine = self.description.choices().filter(|choice| choice.field.name == self.message);
         let has = mine.any(|choice| has(name, choice.layout.fields));
-        if has || self.message == "unknown" { None } else { self.fields.remove(name) }
+        if has || self.message == Nameless::Unknown { None } else { self.fields.remove(name) }
     }
 
     /// A number that only says which fields are there: the bits of those given.
@@ -156,8 +144,8 @@ impl Build<'_> {
             let mut all = 0u64;
             for other in fields.iter().filter(|other| into.contains_key(other.name)) {
                 match other.when {
-                    When::Bit(name, bit) if name == field.name => all |= 1 << bit,
-                    When::Mask(name, mask) if name == field.name => all |= mask,
+                    When::Bit(name, bit) if name.text == field.name => all |= 1 << bit,
+                    When::Mask(name, mask) if name.text == field.name => all |= mask,
                     _ => {}
                 }
             }
@@ -194,16 +182,12 @@ impl Build<'_> {
                     By::Field(_) => None,
                 });
                 let carries = |choice: &Choice| choice.layout.fields.iter().any(|field| field.is(flag::CARRIES));
-                let values =
-                    Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
-                let fits = |choice: &Choice| {
-                    (choice.from == 0 || self.from == 0 || choice.from == self.from)
-                        && remembered_holds(&choice.when, &values)
-                };
+                let fits =
+                    |choice: &Choice| choice.is_from(self.state.from) && remembered_holds(&choice.when, &self.state);
                 let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| carries(choice) && fits(choice)));
                 match outer {
                     Some((place, choice)) => (place, choice, path),
-                    None if self.message == "unknown" => return self.unknown(field, chosen, into),
+                    None if self.message == Nameless::Unknown => return self.unknown(field, chosen, into),
                     None => return Ok(()),
                 }
             }
@@ -255,8 +239,7 @@ impl Build<'_> {
     ) -> Result<(), EncodeError> {
         let mut object = std::mem::take(self.fields);
         if let (By::Field(name), Some(id)) = (chosen.by, object.get("id").cloned()) {
-            let last = name.rsplit('.').next().unwrap_or(name);
-            self.give(last, id);
+            self.give(name.last(), id);
         }
         object.insert(String::new(), Json::Null);
         self.placed = true;
@@ -267,7 +250,7 @@ impl Build<'_> {
     /// The number by which a message is found, where it is given at this level or above.
     fn by(&self, chosen: &Chosen, into: &Map<String, Json>) -> Option<u64> {
         let By::Field(name) = chosen.by else { return None };
-        let name = name.rsplit('.').next().unwrap_or(name);
+        let name = name.last();
         let field = self.description.named(name)?;
         number(field, into.get(name).or_else(|| self.packet.get(name))?)
     }
@@ -275,10 +258,9 @@ impl Build<'_> {
     /// Writes the numbers by which a message is found.
     fn select(&mut self, chosen: &Chosen, choice: &Choice) {
         if let (By::Field(name), Some(id)) = (chosen.by, choice.id()) {
-            let last = name.rsplit('.').next().unwrap_or(name);
             let signed = id as i64;
             let value = if signed < 0 { Json::from(signed) } else { Json::from(id) };
-            self.give(last, value);
+            self.give(name.last(), value);
         }
         self.equal(&choice.when);
     }
@@ -287,9 +269,9 @@ impl Build<'_> {
     fn equal(&mut self, when: &When) {
         match when {
             When::Eq(name, value) => {
-                let known = self.description.memory.iter().any(|(known, _)| known == name);
-                if !known && *name != "from" {
-                    self.give(name, Json::from(*value));
+                let known = self.description.memory.iter().any(|(known, _)| *known == name.text);
+                if !known && name.text != "from" {
+                    self.give(name.text, Json::from(*value));
                 }
             }
             When::All(all) => all.iter().for_each(|when| self.equal(when)),

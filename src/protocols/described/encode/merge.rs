@@ -11,7 +11,7 @@ pub fn merge(root: &mut Json, more: Json, path: &str) -> Result<(), EncodeError>
         match (map.get_mut(&name), value) {
             (None, value) => _ = map.insert(name, value),
             (Some(Json::Array(list)), Json::Array(elements))
-                if elements.iter().any(holds_message) || list.iter().any(holds_message) =>
+                if elements.iter().any(holds_fields) || list.iter().any(holds_fields) =>
             {
                 list.extend(elements);
             }
@@ -24,13 +24,7 @@ pub fn merge(root: &mut Json, more: Json, path: &str) -> Result<(), EncodeError>
     Ok(())
 }
 
-/// Is a message somewhere inside?
-fn holds_message(value: &Json) -> bool {
-    value.as_object().is_some_and(|map| {
-        map.contains_key("")
-            || map.values().any(|value| {
-                holds_message(value) || value.as_array().is_some_and(|list| list.iter().any(holds_message))
-            })
-            || !map.is_empty()
-    })
+/// Is it an element with fields?
+fn holds_fields(value: &Json) -> bool {
+    value.as_object().is_some_and(|map| !map.is_empty())
 }

@@ -8,7 +8,9 @@ mod merge;
 mod values;
 
 use super::Description;
+use super::lines::Nameless;
 use super::session::DescribedSession;
+use super::state::{State, sender};
 use crate::codec::{EncodeError, Writer};
 use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::protocols::websocket::rewrite;
@@ -16,7 +18,7 @@ use build::Build;
 use merge::merge;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
-use values::{Values, number};
+use values::number;
 
 /// How many conversations are remembered.
 const FLOWS: usize = 4096;
@@ -53,8 +55,8 @@ impl Writing {
     }
 
     fn memory_of(&self, line: &Line<'_>) -> Vec<[u64; 2]> {
-        let first = || self.description.memory.iter().map(|(_, first)| [*first; 2]).collect();
-        let mut memory: Vec<[u64; 2]> = self.memory.get(&line.flow).cloned().unwrap_or_else(first);
+        let known = self.memory.get(&line.flow).cloned();
+        let mut memory = known.unwrap_or_else(|| self.description.first_memory());
         let told = line.derived.and_then(|derived| derived.get("memory"));
         for (place, field) in self.description.memory_fields.iter().enumerate() {
             let Some(value) = told.and_then(|told| told.get(field.name)) else { continue };
@@ -74,25 +76,19 @@ impl Writing {
         };
         let mut fields = line.fields.as_object().cloned().unwrap_or_default();
         let unparsed = fields.remove("unparsed");
-        let from = match line.from {
-            Role::Client => 1,
-            Role::Server => 2,
-            Role::Unknown => 0,
-        };
+        let from = sender(line.from);
         let mut build = Build {
             description: self.description,
             message: line.message,
-            from,
+            state: State { memory, values: &self.values, from, likely: from },
             derived: line.derived,
-            memory,
-            values: &self.values,
             packet: &mut packet,
             fields: &mut fields,
             placed: false,
             broken: line.broken || unparsed.is_some(),
             pending: Vec::new(),
         };
-        let known = ["packet", "unknown", "fragment"].contains(&line.message);
+        let known = Nameless::named(line.message).is_some();
         let path = if known { Vec::new() } else { build.path(line)? };
         let mut root = Map::new();
         build.level(self.description.packet, &path, "", &mut root)?;
@@ -122,12 +118,8 @@ impl Writing {
 
     fn write(&mut self, line: &Line<'_>, root: &Json, broken: bool) -> Result<Vec<u8>, EncodeError> {
         let memory = self.memory_of(line);
-        let from = match line.from {
-            Role::Client => 1,
-            Role::Server => 2,
-            Role::Unknown => 0,
-        };
-        let mut context = Values { description: self.description, memory: &memory, values: &self.values, from };
+        let from = sender(line.from);
+        let mut context = State { memory: &memory, values: &self.values, from, likely: from };
         // Derived values of headers and messages stand in one object: those of wrapped bytes.
         let derived = line.derived;
         let writer = Writer::new(root).derived(derived).explicit().broken(broken).context(&mut context);

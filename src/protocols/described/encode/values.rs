@@ -1,7 +1,7 @@
 //! What conditions ask beside fields, while writing.
 
-use super::super::Description;
 use super::super::conditions;
+use super::super::state::State;
 use crate::codec::Context;
 use crate::codec::digits::whole;
 use crate::codec::layout::{Field, Show, When};
@@ -21,40 +21,17 @@ pub fn number(field: &'static Field, value: &Json) -> Option<u64> {
     }
 }
 
-/// What conditions ask beside fields.
-pub struct Values<'a> {
-    pub description: &'static Description,
-    pub memory: &'a [[u64; 2]],
-    pub values: &'a [u64],
-    pub from: u64,
-}
-
-impl Context for Values<'_> {
-    fn known(&self, name: &str) -> Option<u64> {
-        let named = |name: &str, side: usize| {
-            let place = self.description.memory.iter().position(|(known, _)| *known == name)?;
-            self.memory.get(place)?.get(side).copied()
-        };
-        named(name, if self.from == 2 { 1 } else { 0 })
-            .or_else(|| self.description.remembered(name, &[], self.values))
-            .or(match name {
-                "from" => Some(self.from),
-                _ => None,
-            })
-            .or_else(|| match name.split_once('.') {
-                Some(("client", name)) => named(name, 0),
-                Some(("server", name)) => named(name, 1),
-                _ => None,
-            })
+impl Context for State<'_> {
+    fn value(&self, slot: u16) -> Option<u64> {
+        State::value(self, slot)
     }
 }
 
 /// Does a condition hold as far as what is remembered tells? Fields are not asked.
-pub fn remembered_holds(when: &When, values: &Values<'_>) -> bool {
-    let names = conditions::names(when);
+pub fn remembered_holds(when: &When, state: &State<'_>) -> bool {
     match when {
-        When::All(all) => all.iter().all(|when| remembered_holds(when, values)),
-        _ if names.iter().any(|name| values.known(name).is_none()) => true,
-        _ => conditions::holds(when, &|name| values.known(name)),
+        When::All(all) => all.iter().all(|when| remembered_holds(when, state)),
+        _ if when.names().iter().any(|name| state.named(name).is_none()) => true,
+        _ => conditions::holds(when, &|name| state.named(name)),
     }
 }

@@ -1,7 +1,7 @@
 //! Conditions as the language has them: terms joined by `and`; an `or` becomes one field for each.
 
 use super::Export;
-use crate::codec::layout::When;
+use crate::codec::layout::{Name, When};
 
 /// A setting that conditions ask, and the names of its values from 0 on.
 #[derive(Clone, Copy, Debug)]
@@ -9,17 +9,6 @@ pub struct Setting {
     pub name: &'static str,
     pub values: &'static [&'static str],
     pub doc: &'static str,
-}
-
-/// The settings that conditions ask, in the order in which they do.
-#[derive(Debug, Default)]
-pub struct Asked(Vec<Setting>);
-
-impl Asked {
-    /// All of them.
-    pub fn settings(&self) -> impl Iterator<Item = &Setting> {
-        self.0.iter()
-    }
 }
 
 /// A setting's documentation without what it is where nobody sets it: files have no such thing.
@@ -64,13 +53,13 @@ impl Export<'_> {
     }
 
     fn term(&mut self, when: &When, scope: &Scope, not: bool) -> Result<String, String> {
-        let known = |name: &str| scope.iter().rev().find(|(known, ..)| *known == name);
-        let shown = |name: &str| known(name).map_or(name.to_owned(), |(_, shown, _)| shown.clone());
-        let value = |name: &str, number: u64| {
+        let known = |name: &Name| scope.iter().rev().find(|(known, ..)| *known == name.text);
+        let shown = |name: &Name| known(name).map_or(name.to_string(), |(_, shown, _)| shown.clone());
+        let value = |name: &Name, number: u64| {
             let named = known(name).and_then(|(.., names)| names.iter().find(|(n, _)| *n == number));
             named.map_or(number.to_string(), |(_, name)| (*name).to_owned())
         };
-        let masked = |name: &str, mask: u64, not: bool| {
+        let masked = |name: &Name, mask: u64, not: bool| {
             let not = if not { "not " } else { "" };
             format!("{not}{} & {mask:#x}", shown(name))
         };
@@ -138,9 +127,9 @@ impl Export<'_> {
     }
 
     fn ask(&mut self, setting: Setting) -> Setting {
-        if self.asked.0.iter().all(|known| known.name != setting.name) {
+        if self.asked.iter().all(|known| known.name != setting.name) {
             self.pool.take(setting.name);
-            self.asked.0.push(setting);
+            self.asked.push(setting);
         }
         setting
     }

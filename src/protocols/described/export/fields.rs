@@ -4,7 +4,7 @@ use super::Export;
 use super::conditions::Terms;
 use super::keys::{Forms, Keys, Place, Unsaid, wanted};
 use super::lines::{Line, quoted};
-use crate::codec::layout::{Case, Field, Kind, Other, Show, When, flag};
+use crate::codec::layout::{Case, Field, Kind, Name, Other, Show, When, flag};
 use crate::codec::scale::Scale;
 
 impl Export<'_> {
@@ -79,7 +79,7 @@ impl Export<'_> {
     /// The fields of each value of an earlier one.
     fn switch(
         &mut self,
-        (on, cases, other): (&'static str, &'static [Case], &Other),
+        (on, cases, other): (Name, &'static [Case], &Other),
         field: &'static Field,
         when: &[Terms],
         place: &mut Place,

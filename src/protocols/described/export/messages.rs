@@ -1,5 +1,6 @@
 //! Layouts as messages: by which number each is found, in which versions, and what all begin with.
 
+use super::super::lines::Nameless;
 use super::Export;
 use super::keys::Place;
 use super::lines::{Line, body, quoted};
@@ -95,8 +96,8 @@ impl Selector {
 /// The bits of a number that a condition asks.
 fn bits_of(when: &When, name: &str) -> u64 {
     match when {
-        When::Bit(asked, bit) | When::Clear(asked, bit) if *asked == name => 1 << bit,
-        When::Mask(asked, mask) if *asked == name => *mask,
+        When::Bit(asked, bit) | When::Clear(asked, bit) if asked.text == name => 1 << bit,
+        When::Mask(asked, mask) if asked.text == name => *mask,
         When::Any(several) | When::All(several) => several.iter().fold(0, |all, when| all | bits_of(when, name)),
         When::Not(when) => bits_of(when, name),
         _ => 0,
@@ -107,10 +108,7 @@ fn bits_of(when: &When, name: &str) -> u64 {
 const FLAGS: &str = "flags_byte";
 const KIND: &str = "kind";
 
-/// The messages of a protocol.
-pub struct Messages;
-
-impl Messages {
+impl Found {
     /// Those of all tables whose messages begin with the outline's number.
     pub fn of(export: &mut Export<'_>) -> Result<Found, String> {
         let by = export.outline.by;
@@ -157,9 +155,7 @@ impl Messages {
         found.head(export, (words, hidden, doc), length);
         Ok(found)
     }
-}
 
-impl Found {
     fn add(
         &mut self,
         export: &mut Export<'_>,
@@ -212,7 +208,7 @@ impl Found {
             line.comments.extend((!first.is_empty()).then(|| first.to_owned()));
             fields.push(line);
         }
-        if ["unknown", "packet", "fragment"].contains(&layout.name) {
+        if Nameless::named(layout.name).is_some() {
             name = format!("{}_{}", layout.name, export.outline.by);
         }
         export.fields(rest, &[Vec::new()], &mut place, &mut fields);

@@ -14,21 +14,21 @@ mod types;
 use crate::codec::layout::{Field, Order};
 use crate::codec::names::everywhere;
 use crate::dissect::{Dissector, Outline};
-use conditions::Asked;
+use conditions::Setting;
 use lines::{Line, comment, quoted, section};
-use messages::{Found, Messages};
+use messages::Found;
 use pool::Pool;
 
 /// What all parts of a file share.
 pub(super) struct Export<'a> {
     dissector: &'a dyn Dissector,
-    outline: &'a Outline,
+    outline: Outline,
     /// Words without an order of their own have their most significant byte first.
     big: bool,
     versions: Vec<&'static str>,
     pool: Pool,
-    /// Settings that conditions ask.
-    asked: Asked,
+    /// Settings that conditions ask, in the order in which they do.
+    asked: Vec<Setting>,
 }
 
 /// The file's text.
@@ -45,9 +45,9 @@ pub fn export(dissector: &dyn Dissector) -> Result<String, String> {
         }
     }
     let big = is_big(dissector);
-    let mut export = Export { dissector, outline, big, versions, pool: Pool::default(), asked: Asked::default() };
+    let mut export = Export { dissector, outline, big, versions, pool: Pool::default(), asked: Vec::new() };
     export.pool.take("version");
-    let found = Messages::of(&mut export)?;
+    let found = Found::of(&mut export)?;
     let text = export.text(&found);
     // What the loader refuses is nothing to begin with.
     match super::load(&format!("my_{name}.toml"), &text) {
@@ -152,7 +152,7 @@ impl Export<'_> {
             let value = quoted(self.outline.version);
             lines.push(Line::plain("version", format!("{{ default = {value}, doc = {} }}", quoted(doc))));
         }
-        for setting in self.asked.settings() {
+        for setting in &self.asked {
             let (value, doc) = (quoted(setting.values[0]), quoted(setting.doc));
             lines.push(Line::plain(setting.name, format!("{{ default = {value}, doc = {doc} }}")));
         }
@@ -169,7 +169,7 @@ impl Export<'_> {
         if !self.versions.is_empty() {
             section("enum.version", &names(&self.versions), out);
         }
-        for setting in self.asked.settings() {
+        for setting in &self.asked {
             section(&format!("enum.{}", setting.name), &names(setting.values), out);
         }
     }

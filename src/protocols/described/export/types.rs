@@ -3,6 +3,7 @@
 use super::Export;
 use super::keys::{Forms, Keys, Place, Unsaid, wanted};
 use super::lines::quoted;
+use crate::codec::describe;
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, Sign, flag};
 
 impl Export<'_> {
@@ -27,7 +28,7 @@ impl Export<'_> {
                 let times = match count {
                     Count::Const(n) => n.to_string(),
                     Count::Rest => "*".into(),
-                    Count::Field(name) => (*name).into(),
+                    Count::Field(name) => name.text.into(),
                     Count::Prefix(prefix) => {
                         if prefix.name != format!("{}_count", field.name) {
                             more.push(("prefix", quoted(prefix.name)));
@@ -49,8 +50,11 @@ impl Export<'_> {
             }
             Kind::Text { len, charset } => {
                 let mut keys = self.content("text", *len, field)?;
-                if *charset == Charset::Latin1 {
-                    keys.push(("charset", quoted("latin1")));
+                match charset {
+                    Charset::Utf8 => {}
+                    Charset::Latin1 => keys.push(("charset", quoted("latin1"))),
+                    Charset::Utf16(Order::Big) => keys.push(("charset", quoted("utf-16be"))),
+                    Charset::Utf16(_) => keys.push(("charset", quoted("utf-16le"))),
                 }
                 one(keys)
             }
@@ -66,6 +70,14 @@ impl Export<'_> {
                 Some(word) => self.typed(word, place),
                 None => Err(Unsaid(format!("{}: the language has no word for it", codec.describe()))),
             },
+            // What only files describe is in no tables of the program's.
+            Kind::Parts(_)
+            | Kind::Constant(_)
+            | Kind::Region(_)
+            | Kind::Packed(_)
+            | Kind::Checksum(_)
+            | Kind::Chosen(_) => Err(Unsaid(format!("{}: files have it in other words", describe::kind(field)))),
+            Kind::Address => one(vec![("type", quoted("ipv4"))]),
             Kind::Derived => Err(Unsaid("known from earlier messages only".into())),
             kind => match kind.width() {
                 Some((bits, Order::Conversation)) => {
@@ -87,28 +99,15 @@ impl Export<'_> {
         match &field.kind {
             Kind::Bool { bits: 1 } => Ok("bit".into()),
             Kind::Bool { .. } => Ok("bool".into()),
-            Kind::VarInt { max_groups, sign } => {
-                let short = *max_groups <= 5;
-                Ok(match sign {
-                    Sign::None => {
-                        if short {
-                            "varint32"
-                        } else {
-                            "varint"
-                        }
-                    }
-                    Sign::Zigzag => {
-                        if short {
-                            "zigzag32"
-                        } else {
-                            "zigzag"
-                        }
-                    }
-                    Sign::Complement => "svarint",
-                    Sign::Complement32 => "svarint32",
-                }
-                .into())
+            Kind::VarInt { max_groups, sign } => Ok(match (sign, *max_groups <= 5) {
+                (Sign::None, true) => "varint32",
+                (Sign::None, false) => "varint",
+                (Sign::Zigzag, true) => "zigzag32",
+                (Sign::Zigzag, false) => "zigzag",
+                (Sign::Complement, _) => "svarint",
+                (Sign::Complement32, _) => "svarint32",
             }
+            .into()),
             kind => match kind.width() {
                 Some((bits, order)) => self.number(letter(kind), bits as u8, order),
                 None => Err(Unsaid("a number that the language has no word for".into())),
@@ -141,7 +140,7 @@ impl Export<'_> {
         Ok(match len {
             Len::Rest => plain(word),
             Len::Const(n) => [plain(word), vec![("size", n.to_string())]].concat(),
-            Len::Field(name) => [plain(word), vec![("size", quoted(name))]].concat(),
+            Len::Field(name) => [plain(word), vec![("size", quoted(name.text))]].concat(),
             Len::Until(0) if word == "text" => plain("cstring"),
             Len::Until(stop) => [plain(word), vec![("until", format!("[{stop}]"))]].concat(),
             Len::Prefix(prefix) => {
@@ -152,6 +151,13 @@ impl Export<'_> {
                 };
                 if prefix.name != format!("{}_length", field.name) {
                     keys.push(("prefix", quoted(prefix.name)));
+                }
+                keys
+            }
+            Len::Through(ends) => {
+                let mut keys = [plain(word), vec![("until", format!("{:?}", ends.any))]].concat();
+                if ends.or_end {
+                    keys.push(("or_end", "true".into()));
                 }
                 keys
             }

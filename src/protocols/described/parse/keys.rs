@@ -1,85 +1,29 @@
 //! The keys of the language, by the table that they stand in.
 
-pub const FILE: &[&str] = &[
-    "protocol",
-    "doc",
-    "encoding",
-    "udp",
-    "tcp",
-    "websocket",
-    "packet",
-    "message",
-    "struct",
-    "enum",
-    "flags",
-    "memory",
-    "settings",
-    "numbers",
-    "requests",
-    "recognise",
-    "probe",
-    "version",
-];
-pub const UDP: &[&str] = &["ports"];
-pub const TCP: &[&str] = &["ports", "frame"];
-pub const WEBSOCKET: &[&str] = &["ports", "path"];
-pub const FRAME: &[&str] = &["length", "plus", "header", "most", "until", "if"];
-pub const PACKET: &[&str] = &["fields"];
-pub const MESSAGE: &[&str] = &["id", "any", "message", "name", "doc", "if", "from", "sets", "fields"];
-pub const FIELD: &[&str] = &[
-    "type",
-    "name",
-    "doc",
-    "unit",
-    "scale",
-    "enum",
-    "flags",
-    "closed",
-    "if",
-    "size",
-    "until",
-    "or_end",
-    "bits",
-    "of",
-    "value",
-    "optional",
-    "hidden",
-    "hidden_id",
-    "by",
-    "join",
-    "compressed",
-    "inflated",
-    "most",
-    "over",
-    "holds",
-    "holds_order",
-    "holds_if",
-    "order",
-    "sets",
-    "default",
-    "charset",
-    "xor",
-    "inline",
-    "padded",
-    "rounded",
-    "angle",
-    "checked",
-    "prefix",
-];
-pub const SIZE: &[&str] = &["type", "scale"];
-pub const PART: &[&str] = &["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc", "except"];
-pub const JOIN: &[&str] = &["if", "key", "index", "offset", "count", "total", "remaining", "is", "by"];
-pub const FIRST: &[&str] = &["default", "first", "doc"];
-pub const NUMBERS: &[&str] =
-    &["number", "if", "per", "ack", "ack_below", "ack_bits", "ack_ranges", "nack", "resent_as"];
-pub const PLACE: &[&str] = &["field", "if", "from", "to"];
-pub const REQUESTS: &[&str] = &["asks", "answers", "by"];
-pub const BY: &[&str] = &["ask", "answer"];
-pub const RECOGNISE: &[&str] = &["server", "packets"];
-pub const PROBE: &[&str] = &["send", "fields", "answer", "expect", "again", "tell", "retries"];
+pub const FILE: &str = "protocol doc encoding udp tcp websocket packet message struct enum flags memory settings \
+    numbers requests recognise probe version";
+pub const UDP: &str = "ports";
+pub const TCP: &str = "ports frame";
+pub const WEBSOCKET: &str = "ports path";
+pub const FRAME: &str = "length plus header most until if";
+pub const PACKET: &str = "fields";
+pub const MESSAGE: &str = "id any message name doc if from sets fields";
+pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
+    hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
+    charset xor inline padded rounded angle checked prefix";
+pub const SIZE: &str = "type scale";
+pub const PART: &str = "at hidden enum flags closed scale unit doc except";
+pub const JOIN: &str = "if key index offset count total remaining is by";
+pub const FIRST: &str = "default first doc";
+pub const NUMBERS: &str = "number if per ack ack_below ack_bits ack_ranges nack resent_as";
+pub const PLACE: &str = "field if from to";
+pub const REQUESTS: &str = "asks answers by";
+pub const BY: &str = "ask answer";
+pub const RECOGNISE: &str = "server packets";
+pub const PROBE: &str = "send fields answer expect again tell retries";
 
 /// All of them: the table's name, its keys. What the parser takes, and what it names where it does not.
-pub const KEYS: &[(&str, &[&str])] = &[
+pub const KEYS: &[(&str, &str)] = &[
     ("file", FILE),
     ("udp", UDP),
     ("tcp", TCP),

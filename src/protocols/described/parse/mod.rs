@@ -165,7 +165,7 @@ impl Parser<'_> {
         items.into_iter().map(one).collect()
     }
 
-    fn ports(&self, item: Item<'_, '_>, known: &[&str]) -> Done<Ports> {
+    fn ports(&self, item: Item<'_, '_>, known: &str) -> Done<Ports> {
         let mut ports = Ports { line: self.line(&item), ..Ports::default() };
         for inner in self.reader.table(item.0.get_ref(), item.1)? {
             let (key, value) = inner;
@@ -179,14 +179,14 @@ impl Parser<'_> {
                         ports.ports.push(u16::try_from(number).map_err(|_| why())?);
                     }
                 }
-                "path" if known.contains(&"path") => {
+                "path" if known.contains("path") => {
                     ports.path = self.reader.text("path", value)?;
                     if !ports.path.starts_with('/') {
                         let why = format!("path: expected a path from / on, as \"/game\", got {:?}", ports.path);
                         return Err(self.reader.error(value.span().start, why));
                     }
                 }
-                "frame" if known.contains(&"frame") => ports.frames = self.frames(inner)?,
+                "frame" if known.contains("frame") => ports.frames = self.frames(inner)?,
                 _ => return Err(self.reader.unknown(inner, known)),
             }
         }
@@ -230,7 +230,7 @@ impl Parser<'_> {
 
     fn message(&self, value: &Value<'_>) -> Done<MessageText> {
         let mut message = MessageText::default();
-        message.head.line = self.reader.line(value.span().start);
+        message.head.lines.line = self.reader.line(value.span().start);
         for item in self.reader.table("message", value)? {
             let (key, value) = item;
             if self.reader.message_key(&mut message.head, item)? {

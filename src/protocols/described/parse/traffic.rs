@@ -2,7 +2,7 @@
 
 use super::super::text::{NumbersText, Place, ProbeText, RequestsText};
 use super::{Done, Parser, keys};
-use crate::codec::schema::reading::Item;
+use crate::codec::schema::reading::{Item, Lines};
 use serde_json::Value as Json;
 
 impl Parser<'_> {
@@ -65,10 +65,10 @@ impl Parser<'_> {
 
     pub(super) fn requests(&self, item: Item<'_, '_>) -> Done<RequestsText> {
         let (line, name) = (self.line(&item), item.0.get_ref().to_string());
-        let mut requests = RequestsText { line, name, ..RequestsText::default() };
+        let mut requests = RequestsText { lines: Lines::of(line), name, ..RequestsText::default() };
         for inner in self.reader.table("requests", item.1)? {
             let (key, value) = inner;
-            requests.lines.push((key.get_ref().to_string(), self.line(&inner)));
+            requests.lines.add(key.get_ref(), self.line(&inner));
             match key.get_ref().as_ref() {
                 "asks" => requests.asks = self.texts("asks", value)?,
                 "answers" => requests.answers = self.texts("answers", value)?,
@@ -102,10 +102,11 @@ impl Parser<'_> {
 
     pub(super) fn probe(&self, item: Item<'_, '_>) -> Done<ProbeText> {
         let none = || Json::Object(Default::default());
-        let mut probe = ProbeText { line: self.line(&item), fields: none(), expect: none(), ..Default::default() };
+        let mut probe =
+            ProbeText { lines: Lines::of(self.line(&item)), fields: none(), expect: none(), ..Default::default() };
         for inner in self.reader.table("probe", item.1)? {
             let (key, value) = inner;
-            probe.lines.push((key.get_ref().to_string(), self.line(&inner)));
+            probe.lines.add(key.get_ref(), self.line(&inner));
             match key.get_ref().as_ref() {
                 "send" => probe.send = self.reader.text("send", value)?,
                 "fields" => probe.fields = self.json("fields", value)?,

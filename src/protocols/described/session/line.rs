@@ -1,6 +1,6 @@
 //! A line of a packet: its trees, and what its fields themselves say.
 
-use super::super::lines::{Mark, Reveal, Split};
+use super::super::lines::{Mark, Nameless, Reveal, Split};
 use super::super::shown::MEMORY;
 use super::DescribedSession;
 use crate::codec::kinds::{COMPUTED, UNKNOWN};
@@ -32,7 +32,7 @@ impl DescribedSession {
                 };
                 let mut inside = tree.nodes().get(range).unwrap_or_default().iter();
                 let part = inside.any(|node| self.description.hook(node).is_some_and(|hook| hook.join.is_some()));
-                if part { "fragment" } else { "packet" }
+                if part { Nameless::Fragment.name() } else { Nameless::Packet.name() }
             }
         };
         let known = node.is_some_and(|node| node.field.is(flag::MESSAGE) && !std::ptr::eq(node.field, &UNKNOWN));
@@ -61,13 +61,13 @@ impl DescribedSession {
 
     /// What the fields themselves say is odd. `odd`: some field of the packet does.
     pub(super) fn notes(&self, odd: bool, dissection: &mut Dissection) {
-        if !odd && dissection.message != "unknown" {
+        if !odd && dissection.message != Nameless::Unknown {
             return;
         }
         let codes = self.description.codes;
         let Dissection { tree, packet, notes, message, .. } = dissection;
-        if *message == "unknown" {
-            let id = tree.number("id").unwrap_or(0);
+        if *message == Nameless::Unknown {
+            let id = tree.child_named(None, "id").and_then(Node::number).unwrap_or(0);
             notes.add(Level::Note, codes.unknown_id, format_args!("no message has the number {id}"));
         }
         for node in packet.nodes().iter().chain(tree.nodes()) {

@@ -12,6 +12,7 @@ use super::frames::Frame;
 use super::join::{self, Parts};
 use super::lines;
 use super::reader::{Known, Work, read};
+use super::state::{State, sender};
 use super::traffic::Traffic;
 use crate::codec::Fault;
 use crate::codec::Level;
@@ -60,7 +61,7 @@ impl DescribedSession {
         let said = flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A));
         let port =
             || flow_info.server_by_port(|port| description.ports(flow_info.transport).any(|known| known == port));
-        let named = || flow_info.server_by_named_port(description.name);
+        let named = || flow_info.server_by_named_port(description.facts.name);
         let server = said.or_else(named).or_else(port).or_else(|| flow_info.server_by_syn());
         let way = match (&description.tcp, description.websocket) {
             (_, None) => Way::Tcp,
@@ -75,20 +76,34 @@ impl DescribedSession {
             description.websocket.is_some_and(at) && !description.tcp.as_ref().is_some_and(|(ports, _)| at(ports));
         DescribedSession {
             websocket_port,
-            description,
             server,
             certain: said.is_some(),
+            way,
+            lost: flow_info.begun.map(|begun| !begun),
+            begun: flow_info.begun,
+            ratio: flow_info.options.limits.peer.inflate_ratio,
+            ..DescribedSession::remembering(description, description.first_memory(), values)
+        }
+    }
+
+    /// A conversation over TCP or UDP from its beginning, in which this is remembered.
+    fn remembering(description: &'static Description, memory: Vec<[u64; 2]>, values: Vec<u64>) -> DescribedSession {
+        DescribedSession {
+            websocket_port: false,
+            description,
+            server: None,
+            certain: true,
             first: None,
-            memory: description.memory.iter().map(|(_, first)| [*first; 2]).collect(),
+            memory,
             frame: description.frame(&values),
             values,
             parts: Default::default(),
             traffic: Traffic::default(),
-            way,
-            lost: flow_info.begun.map(|begun| !begun),
+            way: Way::Tcp,
+            lost: [false; 2],
             stream: StreamState::default(),
-            begun: flow_info.begun,
-            ratio: flow_info.options.limits.peer.inflate_ratio,
+            begun: [true; 2],
+            ratio: 0,
         }
     }
 
@@ -104,23 +119,7 @@ impl DescribedSession {
             Role::Server => Some(Side::A),
             Role::Unknown => None,
         };
-        DescribedSession {
-            websocket_port: false,
-            description,
-            server,
-            certain: true,
-            first: None,
-            memory,
-            frame: description.frame(&values),
-            values,
-            parts: Default::default(),
-            traffic: Traffic::default(),
-            way: Way::Tcp,
-            lost: [false; 2],
-            stream: StreamState::default(),
-            begun: [true; 2],
-            ratio: 0,
-        }
+        DescribedSession { server, ..DescribedSession::remembering(description, memory, values) }
     }
 
     /// What is remembered after a packet.
@@ -139,36 +138,22 @@ impl DescribedSession {
 
     /// Reads a packet into the tree.
     fn take_in(&self, work: &mut Work, place: &Provenance<'_>, guess: bool) -> (Option<Fault>, u64) {
-        let from = match self.role(place.side) {
-            Role::Client => 1,
-            Role::Server => 2,
-            Role::Unknown => 0,
-        };
+        let from = sender(self.role(place.side));
         // Who speaks second is the server.
         let likely = match (from, self.first) {
-            (0, Some(first)) if guess => {
-                if first == place.side {
-                    1
-                } else {
-                    2
-                }
-            }
+            (0, Some(first)) if guess => 1 + u64::from(first != place.side),
             (from, _) => from,
         };
-        let used = Cell::new(0);
         work.used = 0;
         let mut known = Known {
             description: self.description,
-            memory: &self.memory,
-            values: &self.values,
-            from,
-            likely,
-            used: &used,
+            state: State { memory: &self.memory, values: &self.values, from, likely },
+            used: Cell::new(0),
             sources: &mut work.sources,
             used_sources: &mut work.used,
         };
         let fault = read(self.description.packet, (place.bytes, place.length, 0), &mut known, &mut work.tree);
-        (fault, used.get())
+        (fault, known.used.get())
     }
 
     /// Who sends, from what the packet says. True: it has to be read again.
@@ -230,7 +215,7 @@ impl DescribedSession {
             let length = if last { place.length.saturating_sub(from) } else { to - from };
             let bytes = place.bytes.get(from..to).unwrap_or_default();
             let own = Provenance { bytes, length, ..*place };
-            let dissection = out.begin(self.description.name);
+            let dissection = out.begin(self.description.facts.name);
             dissection.from = self.role(place.side);
             dissection.part = (count > 1).then_some((k as u32 + 1, count as u32));
             let trees = (&mut dissection.packet, &mut dissection.tree);

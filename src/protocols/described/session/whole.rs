@@ -2,16 +2,17 @@
 
 use super::super::compile::Join;
 use super::super::join::Whole;
-use super::super::lines::{self, Mark, Reveal, Split};
+use super::super::lines::{self, Mark, Nameless, Reveal, Split};
 use super::super::reader::{Known, Work, read};
 use super::super::shown::{
     FRAME, FRAMES, JOINED, JOINED_BULK, JOINED_BYTES, JOINED_FIELDS, JOINED_LENGTH, JOINED_NAME, JOINED_PACKET,
 };
+use super::super::state::{State, sender};
 use super::DescribedSession;
-use crate::codec::layout::flag;
+use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
 use crate::codec::{Level, Value};
-use crate::dissect::{Dissection, Provenance, RelationKind, Role, Target};
+use crate::dissect::{Dissection, Provenance, RelationKind, Target};
 use std::cell::Cell;
 
 /// How the note begins of a whole that does not fit.
@@ -42,8 +43,9 @@ impl DescribedSession {
             let mut whole = Whole { bytes: std::mem::take(buffer), from: std::mem::take(&mut work.from) };
             whole.from.clear();
             let sources = crate::codec::Sources { main: place.bytes, more: &work.sources };
-            let (memory, values, description) = (&self.memory, &self.values, self.description);
-            let known = |name: &str| description.remembered(name, memory, values);
+            // The client's is meant where no side is named.
+            let state = State { memory: &self.memory, values: &self.values, from: 0, likely: 0 };
+            let known = |name: &Name| state.named(name);
             let came = node.bytes(sources).and_then(|bytes| join.came(&tree, k, bytes, from, &known));
             let done = came.is_some_and(|came| self.parts[place.side.index()].take(join, came, &mut whole));
             let Whole { bytes, from: parts } = whole;
@@ -84,20 +86,12 @@ impl DescribedSession {
         let mut tree = std::mem::take(&mut work.whole);
         let mut fault = None;
         if let Some(fields) = fields {
-            let from = match self.role(place.side) {
-                Role::Client => 1,
-                Role::Server => 2,
-                Role::Unknown => 0,
-            };
-            let used = Cell::new(0);
+            let from = sender(self.role(place.side));
             let bytes = work.sources.get_mut(source as usize - 1).map(std::mem::take).unwrap_or_default();
             let mut known = Known {
                 description: self.description,
-                memory: &self.memory,
-                values: &self.values,
-                from,
-                likely: from,
-                used: &used,
+                state: State { memory: &self.memory, values: &self.values, from, likely: from },
+                used: Cell::new(0),
                 sources: &mut work.sources,
                 used_sources: &mut work.used,
             };
@@ -132,14 +126,15 @@ impl DescribedSession {
         }
         let mut found = std::mem::take(&mut work.whole_found);
         lines::find(&tree, &mut found);
-        for (k, mark) in found.lines.iter().enumerate() {
+        // Further messages of the whole are left to its bytes.
+        if let Some(mark) = found.lines.first() {
             let mut trees = std::mem::take(&mut work.whole_trees);
             trees.0.clear();
             trees.1.clear();
             let mark = Mark { start: 0, ..*mark };
-            let last = k + 1 == found.lines.len();
+            let last = found.lines.len() == 1;
             let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
-            let name = node.filter(|n| n.field.is(flag::MESSAGE)).map_or("packet", |n| n.field.name);
+            let name = node.filter(|n| n.field.is(flag::MESSAGE)).map_or(Nameless::Packet.name(), |n| n.field.name);
             let split = Split { tree: &tree, mark, last, whole: None, own: source, reveal: Reveal::Nothing };
             split.fill(&mut trees.0, &mut trees.1);
             let derived = &mut dissection.derived;
@@ -152,14 +147,10 @@ impl DescribedSession {
                     continue;
                 }
                 let inner = derived.open(field, Value::Group, 0);
-                derived.append(tree, 0..tree.nodes().len(), |_| {});
+                derived.append(tree, 0..tree.nodes().len());
                 derived.close(inner, 0);
             }
             work.whole_trees = trees;
-            if !last {
-                // Further messages of the whole are left to its bytes.
-                break;
-            }
         }
         work.whole_found = found;
         let derived = &mut dissection.derived;

@@ -272,7 +272,7 @@ fn ranges<'t>(
     let at = tree.nodes().iter().position(|node| std::ptr::eq(node, list));
     let element = move |k: usize| {
         let (from, to) = names?;
-        let named = |name: &str| tree.child(Some(k), name).and_then(Node::number).map(|n| n as i64);
+        let named = |name: &str| tree.child_named(Some(k), name).and_then(Node::number).map(|n| n as i64);
         let first = named(from)?;
         Some((first, named(to).unwrap_or(first)))
     };

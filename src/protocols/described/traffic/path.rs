@@ -1,9 +1,10 @@
 //! Fields of a line by their names: `seq`, `input.seq`, `packet.seq`.
 
 use super::super::compile::{Compiled, statics};
+use super::super::lines::Nameless;
 use crate::codec::Tree;
 use crate::codec::kinds::Choice;
-use crate::codec::layout::Field;
+use crate::codec::layout::{Field, Name};
 use crate::codec::names as field_names;
 use crate::codec::node::Node;
 use crate::codec::schema::named::leak;
@@ -16,7 +17,7 @@ use rustc_hash::FxHashSet;
 pub struct Path {
     /// Only in this message; "packet": only in its headers.
     of: Option<&'static str>,
-    name: &'static str,
+    name: Name,
     /// The message carries others: its fields of that name are also those of the lines inside.
     carried: &'static [&'static Field],
     /// The messages that have a field of that name.
@@ -29,15 +30,15 @@ impl Path {
     /// The field, and whether it stands in the headers.
     pub fn find<'t>(&self, dissection: &'t Dissection) -> Option<(&'t Node, &'t Tree, bool)> {
         let own = || {
-            let found = if self.may_be_in(dissection.message) { find(&dissection.tree, self.name) } else { None };
+            let found = if self.may_be_in(dissection.message) { find(&dissection.tree, &self.name) } else { None };
             found.map(|node| (node, &dissection.tree, false))
         };
         let around = || {
-            let found = if self.headers { find(&dissection.packet, self.name) } else { None };
+            let found = if self.headers { find(&dissection.packet, &self.name) } else { None };
             found.map(|node| (node, &dissection.packet, true))
         };
         match self.of {
-            Some("packet") => around().or_else(|| if dissection.message == "packet" { own() } else { None }),
+            Some("packet") => around().or_else(|| if dissection.message == Nameless::Packet { own() } else { None }),
             Some(message) if message != dissection.message => {
                 let is = |node: &&Node| self.carried.iter().any(|field| std::ptr::eq(*field, node.field));
                 let node = dissection.packet.nodes().iter().rev().find(is)?;
@@ -50,8 +51,7 @@ impl Path {
 
     /// May a line of this name have the field? Those that are no message have what their packet has.
     fn may_be_in(&self, message: &'static str) -> bool {
-        self.messages.iter().any(|name| std::ptr::eq(*name, message))
-            || matches!(message, "packet" | "unknown" | "fragment")
+        self.messages.iter().any(|name| std::ptr::eq(*name, message)) || Nameless::named(message).is_some()
     }
 
     /// Its number.
@@ -61,8 +61,8 @@ impl Path {
 }
 
 /// The field of that name: the innermost, which is the last one of the headers.
-fn find<'t>(tree: &'t Tree, name: &str) -> Option<&'t Node> {
-    tree.find(name).or_else(|| tree.nodes().iter().rev().find(|node| node.field.name == name))
+fn find<'t>(tree: &'t Tree, name: &Name) -> Option<&'t Node> {
+    tree.child_called(None, name).or_else(|| tree.nodes().iter().rev().find(|node| name.is_of(node.field)))
 }
 
 /// All fields of a protocol, by the message that has them; "packet" has the headers.
@@ -112,7 +112,7 @@ impl Fields {
     pub fn asked(&self, name: &'static str) -> Path {
         let last = name.rsplit('.').next().unwrap_or(name);
         let (messages, headers) = self.places(last);
-        Path { of: None, name: leak(last), carried: &[], messages, headers }
+        Path { of: None, name: Name::new(leak(last)), carried: &[], messages, headers }
     }
 
     /// The field of that name, and its first description.
@@ -137,7 +137,7 @@ impl Fields {
                     _ => &[],
                 };
                 let (messages, headers) = self.places(name);
-                Ok((Path { of: of.map(leak), name: field.name, carried, messages, headers }, field))
+                Ok((Path { of: of.map(leak), name: Name::new(field.name), carried, messages, headers }, field))
             }
             None => {
                 let known = self.all.iter().filter(|(message, _)| of.is_none_or(|of| of == *message));

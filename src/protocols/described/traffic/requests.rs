@@ -49,13 +49,8 @@ impl Questions {
         let (side, now) = (place.side, place.time.nanos() as i64);
         let (asks, answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
         if answers {
-            let key = match &requests.by {
-                Some((_, answer)) => match identity(answer, dissection, place) {
-                    Some(key) => key,
-                    None => return,
-                },
-                None => 0,
-            };
+            let by = requests.by.as_ref().map(|(_, answer)| answer);
+            let Some(key) = identity(by, dissection, place) else { return };
             let found = self.waiting.iter().position(|q| q.rule == rule && q.side == side.other() && q.key == key);
             if let Some(question) = found.and_then(|at| self.waiting.remove(at)) {
                 let after = now - question.time;
@@ -76,13 +71,8 @@ impl Questions {
             }
         }
         if asks {
-            let key = match &requests.by {
-                Some((ask, _)) => match identity(ask, dissection, place) {
-                    Some(key) => key,
-                    None => return,
-                },
-                None => 0,
-            };
+            let by = requests.by.as_ref().map(|(ask, _)| ask);
+            let Some(key) = identity(by, dissection, place) else { return };
             let again = |q: &&Question| q.rule == rule && q.side == side && q.key == key;
             if let (Some(first), Some(_)) = (self.waiting.iter().find(again).copied(), &requests.by) {
                 dissection.relate(Level::Note, codes.asked_again, |note| {
@@ -102,8 +92,9 @@ impl Questions {
     }
 }
 
-/// The value by which a question and its answer belong together.
-fn identity(path: &Path, dissection: &Dissection, place: &Provenance<'_>) -> Option<u64> {
+/// The value by which a question and its answer belong together; 0 if there is no such field.
+fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<u64> {
+    let Some(path) = path else { return Some(0) };
     let (node, ..) = path.find(dissection)?;
     let mut hasher = FxHasher::default();
     match (node.number(), node.value) {

@@ -7,7 +7,7 @@ use super::super::key::FIELDS;
 use super::super::text::{File, NumbersText, Place as PlaceText, RequestsText};
 use super::path::{Fields, Path};
 use crate::codec::kinds::Choice;
-use crate::codec::layout::{Field, When};
+use crate::codec::layout::{Field, Name, When};
 use crate::codec::schema::named::leak;
 use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
@@ -36,7 +36,7 @@ pub struct Numbers {
 pub struct Test {
     when: Option<When>,
     /// What it asks.
-    names: Vec<(&'static str, Path)>,
+    names: Vec<(Name, Path)>,
 }
 
 impl Test {
@@ -44,7 +44,7 @@ impl Test {
         match when {
             When::Always => Test::default(),
             when => {
-                let names = conditions::names(&when).into_iter().map(|name| (name, fields.asked(name)));
+                let names = when.names().into_iter().map(|name| (name, fields.asked(name.text)));
                 Test { names: names.collect(), when: Some(when) }
             }
         }
@@ -53,8 +53,8 @@ impl Test {
     /// Does it hold for a line?
     pub fn holds(&self, dissection: &Dissection) -> bool {
         let Some(when) = &self.when else { return true };
-        let value = |name: &str| {
-            let (_, path) = self.names.iter().find(|(known, _)| std::ptr::eq(*known, name))?;
+        let value = |name: &Name| {
+            let (_, path) = self.names.iter().find(|(known, _)| std::ptr::eq(known.text, name.text))?;
             path.number(dissection)
         };
         conditions::holds(when, &value)
@@ -199,7 +199,7 @@ fn requests(text: &RequestsText, fields: &Fields, carried: &[(&'static str, &'st
             Some(known) => Ok(known),
             None => {
                 let near = hint(nearest(name, all()));
-                Err((text.at(key), format!("requests.{}: {key}: no message {name:?}{near}", text.name)))
+                Err((text.lines.at(key), format!("requests.{}: {key}: no message {name:?}{near}", text.name)))
             }
         };
         names.iter().map(one).collect()
@@ -207,7 +207,7 @@ fn requests(text: &RequestsText, fields: &Fields, carried: &[(&'static str, &'st
     let by = match &text.by {
         Some((ask, answer)) => {
             let key = format!("requests.{}: by", text.name);
-            Some((fields.path(ask, text.at("by"), &key)?.0, fields.path(answer, text.at("by"), &key)?.0))
+            Some((fields.path(ask, text.lines.at("by"), &key)?.0, fields.path(answer, text.lines.at("by"), &key)?.0))
         }
         None => None,
     };

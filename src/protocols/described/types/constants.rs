@@ -3,7 +3,7 @@
 use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::text::{FieldText, ValueText};
 use crate::codec::kinds::{Checksum, Constant, Over, catalogue};
-use crate::codec::layout::{Field, Kind, Order, When, custom, flag};
+use crate::codec::layout::{Field, Kind, Order, When, flag, of};
 use crate::codec::schema::named::leak;
 use crate::codec::{Writer, bits};
 use crate::nearest::{hint, nearest};
@@ -39,12 +39,12 @@ impl Compiler<'_> {
                     Some(text) => self.condition(text, t.line, &format!("{}: holds_if", t.name))?.when,
                     None => When::Always,
                 };
-                Some((Self::bare(name), order(t.holds_big.or(big)), when))
+                Some((self.name(name), order(t.holds_big.or(big)), when))
             }
             None => None,
         };
         self.know(t, &t.name, (true, Vec::new()), t.hidden);
-        Ok(custom("", lasting(Checksum { sum, order: order(big), over, holds })))
+        Ok(of("", Kind::Checksum(lasting(Checksum { sum, order: order(big), over, holds }))))
     }
 
     /// A constant.
@@ -62,18 +62,18 @@ impl Compiler<'_> {
             ValueText::Float(f) => serde_json::Value::from(*f),
             ValueText::Text(text) => serde_json::Value::from(text.as_str()),
         };
-        let of = lasting(Field { when: When::Always, flags: 0, hook: 0, ..field.clone() });
+        let shown = lasting(Field { when: When::Always, flags: 0, hook: 0, ..field.clone() });
         let given = serde_json::json!({ t.name.clone(): json });
-        let written = Writer::new(&given).write_bits(std::slice::from_ref(of)).map_err(|why| fail(why.to_string()))?;
+        let written =
+            Writer::new(&given).write_bits(std::slice::from_ref(shown)).map_err(|why| fail(why.to_string()))?;
         let bits = written.len() as u32;
         if bits == 0 || bits > 1 << 15 {
             return Err(fail("expected 1 to 4096 bytes".into()));
         }
-        let number = match of.kind {
+        let number = match shown.kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => {
-                let raw = bits::get(written.bytes(), 0, bits as u32);
-                let raw = if order == Order::Big { bits::swap(raw, bits as u32) } else { raw };
-                Some(if let Kind::Int { .. } = of.kind { bits::signed(raw, bits as u32) as u64 } else { raw })
+                let raw = written.number_at(0, bits as u32, order);
+                Some(if let Kind::Int { .. } = shown.kind { bits::signed(raw, bits as u32) as u64 } else { raw })
             }
             _ => None,
         };
@@ -86,19 +86,16 @@ impl Compiler<'_> {
             true => all.iter().filter(asks).map(|other| leak(&other.name)).collect(),
             false => Vec::new(),
         };
-        let mut made = custom(
-            field.name,
-            lasting(Constant {
-                of,
-                wire: statics(written.into_bytes()),
-                bits,
-                number,
-                optional: t.optional,
-                with: statics(with),
-            }),
-        );
-        made.flags |= field.flags | flag::HIDDEN;
-        (made.doc, made.hook, made.when) = (field.doc, field.hook, field.when);
-        Ok(made)
+        let (optional, with) = (t.optional, statics(with));
+        let kind = Kind::Constant(lasting(Constant {
+            of: shown,
+            wire: statics(written.into_bytes()),
+            bits,
+            number,
+            optional,
+            with,
+        }));
+        let Field { doc, hook, when, .. } = field;
+        Ok(Field { doc, hook, when, flags: field.flags | flag::HIDDEN, ..of(field.name, kind) })
     }
 }

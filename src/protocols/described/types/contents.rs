@@ -3,44 +3,35 @@
 use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::text::FieldText;
 use super::{Size, prefix};
-use crate::codec::kinds::{Extent, Until, Wide};
-use crate::codec::layout::{Field, Len, bytes, custom, flag, latin1, text};
+use crate::codec::kinds::Extent;
+use crate::codec::layout::{Charset, Ends, Field, Kind, Len, Order, bytes, flag, of};
 use crate::nearest::{hint, nearest};
 
-/// The charset of a text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Letters {
-    Utf8,
-    Latin1,
-    Wide { big: bool },
+/// Text or bytes.
+pub fn content(letters: Option<Charset>, len: Len) -> Field {
+    match letters {
+        Some(charset) => of("", Kind::Text { len, charset }),
+        None => bytes("", len),
+    }
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn letters(&self, t: &FieldText) -> Compiled<Letters> {
+    pub(super) fn letters(&self, t: &FieldText) -> Compiled<Charset> {
         let known = ["utf-8", "ascii", "latin1", "utf-16be", "utf-16le", "utf-16"];
         Ok(match t.charset.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            None | Some("utf-8" | "utf8" | "ascii" | "us-ascii") => Letters::Utf8,
-            Some("latin1" | "latin-1" | "iso-8859-1") => Letters::Latin1,
-            Some("utf-16be" | "utf16be") => Letters::Wide { big: true },
-            Some("utf-16le" | "utf16le") => Letters::Wide { big: false },
-            Some("utf-16" | "utf16") => Letters::Wide { big: self.text.big.unwrap_or(false) },
+            None | Some("utf-8" | "utf8" | "ascii" | "us-ascii") => Charset::Utf8,
+            Some("latin1" | "latin-1" | "iso-8859-1") => Charset::Latin1,
+            Some("utf-16be" | "utf16be") => Charset::Utf16(Order::Big),
+            Some("utf-16le" | "utf16le") => Charset::Utf16(Order::Little),
+            Some("utf-16" | "utf16") => {
+                Charset::Utf16(if self.text.big == Some(true) { Order::Big } else { Order::Little })
+            }
             Some(other) => {
                 let near = hint(nearest(other, known));
                 let why = format!("{}: charset: expected {}, got {other:?}{near}", t.name, known.join(", "));
                 return Err((t.line, why));
             }
         })
-    }
-
-    /// Text or bytes.
-    pub(super) fn content(&self, t: &FieldText, letters: Option<Letters>, len: Len) -> Field {
-        let _ = t;
-        match letters {
-            Some(Letters::Utf8) => text("", len),
-            Some(Letters::Latin1) => latin1("", len),
-            Some(Letters::Wide { big }) => custom("", lasting(Wide { big })),
-            None => bytes("", len),
-        }
     }
 
     /// The field of a type; what of its size it has taken itself is `None` afterwards.
@@ -67,15 +58,15 @@ impl<'a> Compiler<'a> {
             }
         };
         self.know(t, &t.name, (false, Vec::new()), t.hidden);
-        let wide = matches!(letters, Some(Letters::Wide { .. }));
+        let wide = matches!(letters, Some(Charset::Utf16(_)));
         let plain = t.until.is_none() && t.compressed.is_none() && t.xor.is_none() && !wide;
         if let Some(ends) = &t.until {
             return Ok((
                 match ends[..] {
-                    [one] if !t.or_end => self.content(t, letters, Len::Until(one)),
+                    [one] if !t.or_end => content(letters, Len::Until(one)),
                     _ => {
-                        let of = lasting(self.content(t, letters, Len::Rest));
-                        custom("", lasting(Until { of, ends: statics(ends.clone()), or_end: t.or_end }))
+                        let ends = Ends { any: statics(ends.clone()), or_end: t.or_end };
+                        content(letters, Len::Through(lasting(ends)))
                     }
                 },
                 extent,
@@ -88,7 +79,7 @@ impl<'a> Compiler<'a> {
         };
         match kind {
             "cstring" if wide => fail("a cstring in UTF-16 cannot be told from its bytes: use text with size".into()),
-            "cstring" => Ok((self.content(t, letters, Len::Until(0)), extent)),
+            "cstring" => Ok((content(letters, Len::Until(0)), extent)),
             "string8" | "string16" | "string32" => {
                 let number = prefixed(match kind {
                     "string8" => "u8",
@@ -96,9 +87,9 @@ impl<'a> Compiler<'a> {
                     _ => "u32",
                 })?;
                 match plain {
-                    true => Ok((self.content(t, letters, Len::Prefix(number)), extent)),
+                    true => Ok((content(letters, Len::Prefix(number)), extent)),
                     false if extent.is_some() => fail("size: a string has its own".into()),
-                    false => Ok((self.content(t, letters, Len::Rest), Some((Extent::Prefix(number), (1, 1))))),
+                    false => Ok((content(letters, Len::Rest), Some((Extent::Prefix(number), (1, 1))))),
                 }
             }
             "payload" => {
@@ -108,12 +99,10 @@ impl<'a> Compiler<'a> {
             }
             // The plain forms of text and bytes have their length themselves.
             _ => Ok(match extent {
-                Some((Extent::Prefix(number), (1, 1))) if plain => {
-                    (self.content(t, letters, Len::Prefix(number)), None)
-                }
-                Some((Extent::Field(name), (1, 1))) if plain => (self.content(t, letters, Len::Field(name)), None),
-                Some((Extent::Const(n), (1, 1))) if plain => (self.content(t, letters, Len::Const(n)), None),
-                extent => (self.content(t, letters, Len::Rest), extent),
+                Some((Extent::Prefix(number), (1, 1))) if plain => (content(letters, Len::Prefix(number)), None),
+                Some((Extent::Field(name), (1, 1))) if plain => (content(letters, Len::Field(name)), None),
+                Some((Extent::Const(n), (1, 1))) if plain => (content(letters, Len::Const(n)), None),
+                extent => (content(letters, Len::Rest), extent),
             }),
         }
     }

@@ -1,13 +1,13 @@
 //! Lists: `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
 
-use super::super::compile::{Compiled, Compiler, fixed, lasting, packed, region};
+use super::super::compile::{Compiled, Compiler, lasting, packed, region};
 use super::super::known::{Found, used};
 use super::super::text::FieldText;
-use super::contents::Letters;
+use super::contents::content;
 use super::{MOST, WORDS, prefix};
 use crate::codec::digits;
-use crate::codec::kinds::{Address, Extent};
-use crate::codec::layout::{Count, Field, Len, array, custom, flag};
+use crate::codec::kinds::Extent;
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, array, flag, of};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
@@ -46,9 +46,9 @@ impl<'a> Compiler<'a> {
             match self.find(times) {
                 Some(Found::Field(place)) if self.known[place].number => {
                     self.uses(times, used::LENGTH);
-                    Count::Field(Self::bare(times))
+                    Count::Field(self.name(times))
                 }
-                Some(Found::Other(_)) => Count::Field(Self::bare(times)),
+                Some(Found::Other(_)) => Count::Field(self.name(times)),
                 Some(_) => return fail(format!("{times} is no number")),
                 None => {
                     let fields = self.known.iter().map(|known| known.name.as_str());
@@ -66,11 +66,11 @@ impl<'a> Compiler<'a> {
                 Count::Field(name) => Len::Field(name),
                 _ => Len::Rest,
             };
-            let wide = matches!(letters, Some(Letters::Wide { .. }));
+            let wide = matches!(letters, Some(Charset::Utf16(_)));
             if !wide && t.compressed.is_none() && t.xor.is_none() {
-                return Ok(self.content(t, letters, len));
+                return Ok(content(letters, len));
             }
-            let mut field = self.content(t, letters, Len::Rest);
+            let mut field = content(letters, Len::Rest);
             field.set_name(leak(&t.name));
             let extent = match len {
                 Len::Const(n) => Extent::Const(n),
@@ -106,7 +106,7 @@ impl<'a> Compiler<'a> {
         if carries != 0 {
             of.flags |= flag::ELEMENT;
         }
-        if matches!(count, Count::Rest) && fixed(&of) == Some(0) {
+        if matches!(count, Count::Rest) && of.kind.bits() == Some(0) {
             return fail(format!("{element} takes no bytes, so nobody knows how many there are"));
         }
         let mut field = array(leak(&t.name), count, lasting(of));
@@ -144,12 +144,12 @@ impl<'a> Compiler<'a> {
                         Len::Prefix(lasting(number))
                     }
                 };
-                if let Some(Letters::Wide { .. }) = letters {
+                if let Some(Charset::Utf16(_)) = letters {
                     return fail("a list of text in UTF-16 is a list of a struct that holds it".into());
                 }
-                return Ok(self.content(t, letters, len));
+                return Ok(content(letters, len));
             }
-            "ipv4" => return Ok(custom("", lasting(Address))),
+            "ipv4" => return Ok(of("", Kind::Address)),
             _ => {}
         }
         if let Some(fields) = self.structure(element, t)? {
@@ -162,7 +162,7 @@ impl<'a> Compiler<'a> {
             return Ok(group);
         }
         let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
-        let near = hint(nearest(element, WORDS.into_iter().chain(structs)));
+        let near = hint(nearest(element, WORDS.split(' ').chain(structs)));
         fail(format!("no type {element:?}{near}"))
     }
 }

@@ -11,56 +11,14 @@ use super::compile::{Compiled, Compiler, lasting, packed, region, statics};
 use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::digits;
-use crate::codec::kinds::{Address, Closed, Extent, Packing, catalogue};
-use crate::codec::layout::{Field, Kind, Len, Other, Show, When, custom, flag, switch};
+use crate::codec::kinds::{Extent, Packing, catalogue};
+use crate::codec::layout::{Field, Kind, Len, Other, Show, flag, of, switch};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 
 /// What a type is called, for suggestions.
-const WORDS: [&str; 42] = [
-    "u8",
-    "u16",
-    "u24",
-    "u32",
-    "u40",
-    "u48",
-    "u56",
-    "u64",
-    "i8",
-    "i16",
-    "i24",
-    "i32",
-    "i40",
-    "i48",
-    "i56",
-    "i64",
-    "f16",
-    "f32",
-    "f64",
-    "bool",
-    "bit",
-    "varint",
-    "varint32",
-    "svarint",
-    "svarint32",
-    "zigzag",
-    "zigzag32",
-    "string8",
-    "string16",
-    "string32",
-    "cstring",
-    "text",
-    "bytes",
-    "ipv4",
-    "crc32",
-    "crc16",
-    "payload",
-    "message",
-    "fault",
-    "bits(1)",
-    "crc8",
-    "crc64",
-];
+const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 f16 f32 f64 bool bit \
+    varint varint32 svarint svarint32 zigzag zigzag32 string8 string16 string32 cstring text bytes ipv4 crc32 crc16 payload message fault bits(1) crc8 crc64";
 
 /// Compressed fields unpack to no more, unless they say so.
 const MOST: u64 = 1 << 20;
@@ -117,7 +75,7 @@ impl<'a> Compiler<'a> {
             if !matches!(field.show, Show::Enum(_)) {
                 return fail("closed is for numbers with an enum".into());
             }
-            field = wrapped(field, |fields| custom("", lasting(Closed { fields })));
+            field.flags |= flag::CLOSED;
         }
         let most = t.most.unwrap_or(MOST).min(1 << 26) as usize;
         let inflated = match &t.inflated {
@@ -126,7 +84,7 @@ impl<'a> Compiler<'a> {
                     return Err(self.nothing(t.line, &format!("{}: inflated", t.name), name));
                 }
                 self.uses(name, used::LENGTH);
-                Some(Self::bare(name))
+                Some(self.name(name))
             }
             None => None,
         };
@@ -138,7 +96,7 @@ impl<'a> Compiler<'a> {
                 ValueText::Number(n) if (0..256).contains(n) => Packing::Xor(lasting([*n as u8])),
                 ValueText::Text(key) => match hex::decode(key) {
                     Ok(key) if !key.is_empty() => Packing::Xor(statics(key)),
-                    _ if matches!(self.find(key), Some(Found::Field(_))) => Packing::XorField(Self::bare(key)),
+                    _ if matches!(self.find(key), Some(Found::Field(_))) => Packing::XorField(self.name(key)),
                     _ => return Err(self.nothing(t.line, &format!("{}: xor", t.name), key)),
                 },
                 _ => return fail("xor: expected a number up to 255, hex digits, or an earlier field".into()),
@@ -182,9 +140,9 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) if self.known[place].number => {
                 let scale = size.scale.or(self.known[place].scale).unwrap_or((1, 1));
                 self.uses(&size.word, used::LENGTH);
-                Ok((Extent::Field(Self::bare(&size.word)), scale))
+                Ok((Extent::Field(self.name(&size.word)), scale))
             }
-            Some(Found::Other(_)) => Ok((Extent::Field(Self::bare(&size.word)), scale)),
+            Some(Found::Other(_)) => Ok((Extent::Field(self.name(&size.word)), scale)),
             Some(_) => Err((t.line, format!("{}: size: {} is no number", t.name, size.word))),
             None => Err(self.nothing(t.line, &format!("{}: size", t.name), &size.word)),
         }
@@ -205,7 +163,7 @@ impl<'a> Compiler<'a> {
         }
         if kind == "ipv4" {
             self.know(t, &t.name, (false, Vec::new()), t.hidden);
-            return Ok(custom("", lasting(Address)));
+            return Ok(of("", Kind::Address));
         }
         if let Some(number) = self.number_type(t, kind)? {
             return Ok(number);
@@ -217,7 +175,7 @@ impl<'a> Compiler<'a> {
             return Ok(fields);
         }
         let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
-        let near = hint(nearest(kind, WORDS.into_iter().chain(structs)));
+        let near = hint(nearest(kind, WORDS.split(' ').chain(structs)));
         fail(format!("no type {kind:?}{near}"))
     }
 
@@ -281,15 +239,6 @@ impl<'a> Compiler<'a> {
         }
         Ok(())
     }
-}
-
-/// A field inside another.
-fn wrapped(mut field: Field, wrap: impl FnOnce(&'static [Field; 1]) -> Field) -> Field {
-    let (when, flags) = (std::mem::replace(&mut field.when, When::Always), field.flags & flag::CARRIES);
-    let mut outer = wrap(lasting([field]));
-    outer.when = when;
-    outer.flags |= flags;
-    outer
 }
 
 /// The number before a list or text, by the name it is given, or one that no other field of its group

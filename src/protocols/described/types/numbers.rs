@@ -3,8 +3,8 @@
 use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::Known;
 use super::super::text::FieldText;
+use crate::codec::describe;
 use crate::codec::digits;
-use crate::codec::kinds::HighBits;
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::named::names;
@@ -64,14 +64,13 @@ impl<'a> Compiler<'a> {
     /// A number that is shown as it says.
     pub(super) fn number_type(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
         let width = kind.strip_prefix("bits(").and_then(|k| k.split_once(')'));
-        let mut high = false;
         let field = match width {
             Some((n, suffix)) if ["", "le", "be"].contains(&suffix) => {
                 let Some(n @ 1..=64) = digits::unsigned::<u8>(n.trim()) else {
                     return Err((t.line, format!("{}: bits: expected 1 to 64, got {n}", t.name)));
                 };
-                high = suffix == "be";
-                uint("", n)
+                let order = if suffix == "be" { Order::HighestBit } else { Order::Little };
+                Field { kind: Kind::UInt { bits: n, order }, ..uint("", n) }
             }
             _ => match self.word_type(kind, t.line)? {
                 Some(field) => field,
@@ -84,11 +83,7 @@ impl<'a> Compiler<'a> {
             field.show = Show::Plain;
         }
         let whole = !matches!(field.kind, Kind::Float { .. });
-        let names = match field.show {
-            Show::Enum(names) => names.to_vec(),
-            Show::Flags(flags) => flags.names.to_vec(),
-            _ => Vec::new(),
-        };
+        let names = describe::names(&field.show).unwrap_or_default();
         self.know(t, &t.name, (whole, names), t.hidden);
         let width = field.kind.width().map_or(7, |(bits, _)| bits);
         if let Some(known) = self.known.last_mut() {
@@ -123,10 +118,6 @@ impl<'a> Compiler<'a> {
         }
         if let Some(default) = t.default.as_ref().and_then(serde_json::Value::as_i64) {
             field.default = Some(default);
-        }
-        if high {
-            let of = lasting(field.clone());
-            field.kind = Kind::Custom(lasting(HighBits { of }));
         }
         Ok(Some(field))
     }

@@ -5,8 +5,9 @@ use super::super::known::{Found, used};
 use super::super::text::{FieldText, PartText};
 use super::WORDS;
 use crate::codec::bits;
+use crate::codec::describe;
 use crate::codec::kinds::{Part, Parts};
-use crate::codec::layout::{Field, Flags, Kind, Show, custom, flag, uint};
+use crate::codec::layout::{Field, Flags, Kind, Show, flag, uint};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
 use crate::nearest::{hint, nearest};
@@ -24,7 +25,7 @@ impl<'a> Compiler<'a> {
                 Some(number) if matches!(number.kind, Kind::UInt { .. }) => number,
                 Some(_) => return fail(format!("bits are of a u8, u16, u32 or u64, not of {kind}")),
                 None => {
-                    let near = hint(nearest(kind, WORDS));
+                    let near = hint(nearest(kind, WORDS.split(' ')));
                     return fail(format!("no type {kind:?}{near}"));
                 }
             },
@@ -66,8 +67,9 @@ impl<'a> Compiler<'a> {
         if t.of.is_none() {
             fields.push(raw.clone());
         }
-        let of = t.of.as_deref().map(Self::bare);
-        Ok(custom("", lasting(Parts { number: lasting(raw), places: statics(places), fields: statics(fields), of })))
+        let of = t.of.as_deref().map(|of| self.name(of));
+        let parts = Parts { number: lasting(raw), places: statics(places), fields: statics(fields), of };
+        Ok(crate::codec::layout::of("", Kind::Parts(lasting(parts))))
     }
 
     fn part(&mut self, t: &FieldText, part: &PartText, count: u8) -> Compiled<Field> {
@@ -109,11 +111,7 @@ impl<'a> Compiler<'a> {
         if self.is_referred(&part.name) {
             field.flags |= flag::REFERENCED;
         }
-        let names = match field.show {
-            Show::Enum(names) => names.to_vec(),
-            Show::Flags(flags) => flags.names.to_vec(),
-            _ => Vec::new(),
-        };
+        let names = describe::names(&field.show).unwrap_or_default();
         if part.hidden {
             field.hook = self.presence(&part.name, count as u32, &names);
         }

@@ -1,30 +1,30 @@
 //! What becomes of each recorded message, and what is answered live.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{CONTENT, LINK_ID, LINKS, NUMBER, RESULT, is_numbered};
+use super::DnpActor;
 use super::links::{LINK_UP, Offer, link_content};
-use super::{DnpActor, TRIES, is_numbered};
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
-use crate::live::replay::{Life, Phase, Rules};
+use crate::live::replay::{Life, Numbers, Phase, Rules};
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The libraries' interval of requests that nobody answers.
-const REQUEST: Duration = Duration::from_millis(1000);
 /// A close is not acknowledged, and duplicates are harmless: an unknown address is ignored.
 const GOODBYES: usize = 3;
 
-static RULES: Rules = Rules {
+pub static RULES: Rules = Rules {
     empty: "",
     broken: "; the C++ library reads past its end",
-    live: &[("reliable_acknowledge", "acknowledges")],
-    opens: [&["connection_request"], &["connection_acknowledge"]],
-    closes: &["connection_close"],
-    answers: &["connection_acknowledge"],
+    live: &[(ReliableAcknowledge.name(), "acknowledges")],
+    opens: [&[ConnectionRequest.name()], &[ConnectionAcknowledge.name()]],
+    closes: &[ConnectionClose.name()],
+    answers: &[ConnectionAcknowledge.name()],
     // They tell the newest values at whatever moment, all that were in between in one.
-    others: &[("link_update", "link updates")],
-    volatile: &[(&[], &["number", "link_id"])],
-    decided: &[(&[], &["number", "link_id", "links.link_id"])],
+    others: &[(LinkUpdate.name(), "link updates")],
+    volatile: &[(&[], &[NUMBER.name, LINK_ID.name])],
+    decided: &[(&[], &[NUMBER.name, LINK_ID.name, "links.link_id"])],
 };
 
 impl Actor for DnpActor {
@@ -32,21 +32,14 @@ impl Actor for DnpActor {
         &self.life
     }
 
-    fn rules(&self) -> &'static Rules {
-        &RULES
-    }
-
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         let noted = |code: &str| message.notes.contains(&code);
-        if said.message == "link_state"
-            && said.fault.is_none()
-            && !noted("dnp.retransmission")
-            && !noted("dnp.duplicate")
+        if said.message == LinkState && said.fault.is_none() && !noted("dnp.retransmission") && !noted("dnp.duplicate")
         {
             self.offers.push(Offer {
                 by: said.from,
-                id: said.number("link_id").unwrap_or(0),
+                id: said.number(&LINK_ID).unwrap_or(0),
                 content: link_content(said),
                 answer: None,
                 frame: message.frame,
@@ -56,9 +49,8 @@ impl Actor for DnpActor {
                 awaited: None,
             });
         }
-        if let "link_up" | "link_down" = said.message {
-            let answer = if said.message == "link_up" { "link_up" } else { "link_down" };
-            let id = said.number("link_id").unwrap_or(0);
+        if let Some(answer @ (LinkUp | LinkDown)) = Message::named(said.message) {
+            let id = said.number(&LINK_ID).unwrap_or(0);
             let asked = said.from.other();
             let offer = self.offers.iter_mut().rev().find(|o| o.id == id && o.by == asked && o.answer.is_none());
             if let Some(offer) = offer {
@@ -72,21 +64,23 @@ impl Actor for DnpActor {
         if noted("dnp.bare_link_id") {
             return Disposition::Danger("a link_update that ends with a bare link id: it is cut off".into());
         }
-        match said.message {
-            "unknown" => Disposition::Danger("no command of DNP".into()),
-            "long_link_state" => {
+        match Message::named(said.message) {
+            Some(Unknown) => Disposition::Danger("no command of DNP".into()),
+            Some(LongLinkState) => {
                 Disposition::Danger("a malformed long link_state writes outside of a C++ server's memory".into())
             }
-            "link_update" if noted("dnp.unknown_types") => {
+            Some(LinkUpdate) if noted("dnp.unknown_types") => {
                 Disposition::Danger("the types of its links are not known".into())
             }
-            "connection_request" if std::mem::replace(&mut self.begun, true) => Disposition::Live("repeated requests"),
-            "connection_close" => {
+            Some(ConnectionRequest) if std::mem::replace(&mut self.begun, true) => {
+                Disposition::Live("repeated requests")
+            }
+            Some(ConnectionClose) => {
                 self.begun = false;
                 Disposition::Send
             }
-            "connection_acknowledge" => {
-                self.begun = said.text("result") == Some("accepted");
+            Some(ConnectionAcknowledge) => {
+                self.begun = said.text(&RESULT) == Some("accepted");
                 Disposition::Send
             }
             _ if noted("dnp.retransmission") || noted("dnp.duplicate") => Disposition::Live("resends"),
@@ -96,45 +90,39 @@ impl Actor for DnpActor {
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {
         if self.life.role == Role::Client && !self.has_request {
-            let request = self.life.message("connection_request", json!({"protocols": [0]}));
+            let request = self.life.message(ConnectionRequest.name(), json!({"protocols": [0]}));
             self.request(request, now, out);
         }
     }
 
     fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
-        let (name, client) = (message.said.message, self.life.role == Role::Client);
+        let (name, client) = (Message::named(message.said.message), self.life.role == Role::Client);
         let connected = self.life.phase >= if client { Phase::Working } else { Phase::Asked };
         match name {
-            "connection_request" => None,
+            Some(ConnectionRequest) => None,
             _ if !connected => Some(if client { "the connection_acknowledge" } else { "the connection_request" }),
-            "connection_close" => self.rests(now),
-            "link_update" => self.unlinked(message, now),
-            name if is_numbered(name) && !self.room() => Some("an acknowledgement: ten commands are on their way"),
+            Some(ConnectionClose) => self.numbers.rests(now),
+            Some(LinkUpdate) => self.unlinked(message, now),
+            Some(message) if is_numbered(message) => self.numbers.full(),
             _ => None,
         }
     }
 
-    fn unsendable(&mut self, said: &OwnedMessage) {
-        if let Some(number) = said.number("number").filter(|_| is_numbered(said.message)) {
-            self.sent.forget(number as u16);
-            // Numbers without a gap: the peer waits for each.
-            if (number as u32 + 1) % super::MODULUS == self.next {
-                self.next = number as u32;
-            }
-        }
+    fn numbers(&mut self) -> Option<&mut Numbers> {
+        Some(&mut self.numbers)
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
-        match said.message {
-            "connection_request" => {
+        match Message::named(said.message) {
+            Some(ConnectionRequest) => {
                 if self.life.phase != Phase::New {
                     self.afresh(out);
                 }
                 self.request(said, now, out);
             }
-            "connection_acknowledge" => {
-                if said.text("result") == Some("accepted") {
+            Some(ConnectionAcknowledge) => {
+                if said.text(&RESULT) == Some("accepted") {
                     self.life.reach(Phase::Working);
                     self.answer = Some(said.clone());
                 } else {
@@ -142,17 +130,17 @@ impl Actor for DnpActor {
                 }
                 out.say.push_back(said);
             }
-            "connection_close" => {
-                self.sent.abandon(out);
+            Some(ConnectionClose) => {
+                self.numbers.sent.abandon(out);
                 (0..GOODBYES).for_each(|_| out.say.push_back(said.clone()));
                 self.life.phase = Phase::Over;
             }
-            "link_update" => match self.rekeyed(message) {
+            Some(LinkUpdate) => match self.rekeyed(message) {
                 Some(said) => out.say.push_back(said),
                 None => return Err(self.missing_links(message)),
             },
-            "link_state" => {
-                let recorded = said.number("link_id").unwrap_or(0);
+            Some(LinkState) => {
+                let recorded = said.number(&LINK_ID).unwrap_or(0);
                 let live = self.free_id(recorded);
                 let role = self.life.role;
                 if let Some(offer) =
@@ -160,17 +148,17 @@ impl Actor for DnpActor {
                 {
                     (offer.live, offer.at) = (Some(live), Some(now));
                 }
-                self.numbered(said.with("link_id", live), now, out);
+                self.numbers.send(said.with(&LINK_ID, live), now, out);
             }
-            name if is_numbered(name) => self.numbered(said, now, out),
+            Some(message) if is_numbered(message) => self.numbers.send(said, now, out),
             _ => out.say.push_back(said),
         }
         Ok(())
     }
 
     fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match said.message {
-            "connection_request" => {
+        match Message::named(said.message) {
+            Some(ConnectionRequest) => {
                 if self.life.phase == Phase::Over {
                     self.afresh(out);
                 }
@@ -184,63 +172,57 @@ impl Actor for DnpActor {
                 self.life.phase = Phase::Asked;
                 if !self.has_answer {
                     let answer =
-                        self.life.message("connection_acknowledge", json!({"result": "accepted", "protocol": 0}));
+                        self.life.message(ConnectionAcknowledge.name(), json!({"result": "accepted", "protocol": 0}));
                     self.answer = Some(answer.clone());
                     self.life.phase = Phase::Working;
                     out.live(answer);
                 }
             }
-            "connection_acknowledge" => {
-                if self.request.take().is_none() {
+            Some(ConnectionAcknowledge) => {
+                if !self.life.answered() {
                     return Handling::Session;
                 }
-                if said.text("result") == Some("accepted") {
+                if said.text(&RESULT) == Some("accepted") {
                     self.life.reach(Phase::Working);
                 } else {
-                    let result = said.fields.get("result").map(ToString::to_string).unwrap_or_default();
+                    let result = said.field(&RESULT).map(ToString::to_string).unwrap_or_default();
                     self.life.end(format!("the server does not accept: {result}"));
                 }
             }
-            "connection_close" => {
+            Some(ConnectionClose) => {
                 if self.life.phase == Phase::Over {
                     return Handling::Session;
                 }
-                self.life.end("connection_close");
-                self.request = None;
-                self.sent.abandon(out);
+                self.life.end(ConnectionClose.name());
+                self.numbers.sent.abandon(out);
             }
-            "reliable_acknowledge" => {
-                if let Some(number) = said.number("number")
-                    && let Some(trip) = self.sent.acknowledged(number as u16, now, out)
+            Some(ReliableAcknowledge) => {
+                if let Some(number) = said.number(&NUMBER)
+                    && let Some(trip) = self.numbers.sent.acknowledged(number as u16, now, out)
                 {
                     out.counts.round_trip(trip);
                 }
                 return Handling::Session;
             }
-            "link_up" | "link_down" => {
-                let (role, id) = (self.life.role, said.number("link_id"));
+            Some(LinkUp | LinkDown) => {
+                let (role, id) = (self.life.role, said.number(&LINK_ID));
                 if let Some(offer) = self.offers.iter_mut().rev().find(|o| o.by == role && o.live == id) {
-                    offer.up = said.message == "link_up";
+                    offer.up = said.message == LinkUp;
                     offer.at = offer.at.map(|at| at.checked_sub(LINK_UP).unwrap_or(at));
                 }
                 return Handling::Session;
             }
-            name if is_numbered(name) => {
-                let Some(number) = said.number("number") else { return Handling::New };
+            Some(message) if is_numbered(message) => {
+                let Some(number) = said.number(&NUMBER) else { return Handling::New };
                 let Some(new) = self.take(number as u32) else { return Handling::Session };
-                if new {
-                    self.copies.begin(number as u16);
-                } else if !self.copies.again(number as u16) {
-                    out.counts.copies += 1;
+                if !self.numbers.heard(number as u16, new, now, out) {
                     return Handling::Session;
                 }
                 let acknowledge =
-                    self.life.message("reliable_acknowledge", json!({"number": number, "result": "success"}));
+                    self.life.message(ReliableAcknowledge.name(), json!({"number": number, "result": "success"}));
                 out.live(acknowledge);
-                self.stirred = Some(now);
-                let link = said.number("link_id").filter(|_| name == "link_state");
+                let link = said.number(&LINK_ID).filter(|_| message == LinkState);
                 if !new {
-                    out.counts.copies += 1;
                     // Its answer may be lost as well.
                     if let Some((id, answer)) = link.and_then(|id| self.answered.get(&id).map(|a| (id, *a))) {
                         self.link_answer(id, answer, out);
@@ -257,31 +239,14 @@ impl Actor for DnpActor {
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
-        let mut next = None;
-        let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
-        if let Some(asking) = &mut self.request {
-            // A probe's own deadline comes first.
-            let (every, patience) = match self.life.probe {
-                true => (self.life.timeout, self.life.timeout * (TRIES + 1)),
-                false => (REQUEST.min(self.resend * 2), self.life.timeout),
-            };
-            match asking.tick(every, patience, now, out) {
-                Some(when) => at(when),
-                None => {
-                    let why = "no answer to the connection_request: nothing listens there that speaks DNP";
-                    self.life.end(why);
-                    out.trouble = Some(why.into());
-                    self.request = None;
-                }
-            }
-        }
+        let silence = || "no answer to the connection_request: nothing listens there that speaks DNP".into();
+        let asked = self.life.tick(silence, now, out);
         if self.life.phase == Phase::Over {
             return None;
         }
-        let (when, lost) = self.sent.tick(now, out);
-        when.into_iter().for_each(&mut at);
+        let (when, lost) = self.numbers.sent.tick(now, out);
         if let Some((said, tries)) = lost {
-            let number = said.number("number").unwrap_or(0);
+            let number = said.number(&NUMBER).unwrap_or(0);
             let what = format!("{} {number} is not acknowledged after {tries} copies", said.message);
             match self.life.probe {
                 true => out.remark(what),
@@ -289,46 +254,42 @@ impl Actor for DnpActor {
                     // So the library leaves.
                     let why = format!("the peer has stopped answering: {what}");
                     self.life.end(why.clone());
-                    self.sent.abandon(out);
+                    self.numbers.sent.abandon(out);
                     out.trouble = Some(why);
                 }
             }
         }
-        next
-    }
-
-    fn settled(&self, now: Instant) -> bool {
-        // A peer whose acknowledge was lost says it again.
-        let rest = self.resend.mul_f64(2.5).min(self.resend + Duration::from_millis(200));
-        self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= rest)
+        asked.into_iter().chain(when).min()
     }
 
     fn leave(&mut self, out: &mut Outbox) {
-        self.sent.abandon(out);
+        self.numbers.sent.abandon(out);
         if self.life.phase != Phase::New && (self.life.probe || self.life.phase != Phase::Over) {
             // A server has no idle timeout: without it our place would be taken for good.
-            let goodbye = self.life.message("connection_close", json!({}));
+            let goodbye = self.life.message(ConnectionClose.name(), json!({}));
             (0..GOODBYES).for_each(|_| out.live(goodbye.clone()));
         }
         self.life.phase = Phase::Over;
     }
 
     fn identity(&self, said: &OwnedMessage) -> String {
-        match (said.message, said.text("message")) {
-            ("link_state", Some(message)) => format!("link_state {message}"),
-            (name, _) => name.into(),
+        match said.text(&CONTENT) {
+            Some(content) if said.message == LinkState => format!("{} {content}", said.message),
+            _ => said.message.into(),
         }
     }
 
     fn content(&self, said: &OwnedMessage) -> Json {
-        let links = said.fields.get("links").and_then(Json::as_array);
-        match (said.message, links) {
-            ("link_update", Some(links)) => links.iter().map(|link| without(link, &["link_id"])).collect(),
+        match said.field(&LINKS).and_then(Json::as_array) {
+            Some(links) if said.message == LinkUpdate => {
+                links.iter().map(|link| without(link, &[LINK_ID.name])).collect()
+            }
             _ => link_content(said),
         }
     }
 
     fn sure(&self, said: &OwnedMessage) -> bool {
-        is_numbered(said.message) || matches!(said.message, "connection_request" | "connection_acknowledge")
+        Message::named(said.message)
+            .is_some_and(|message| is_numbered(message) || matches!(message, ConnectionRequest | ConnectionAcknowledge))
     }
 }

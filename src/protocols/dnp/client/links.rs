@@ -1,10 +1,12 @@
 //! Links: which answer the capture gave to which link_state, and the live ids in the place of the
 //! recorded ones (README.md, "Links and updates").
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{LINK_ID, LINKS, NUMBER, TYPE, VALUES};
 use super::{DnpActor, MODULUS};
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Outbox, Recorded, without};
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -24,7 +26,7 @@ pub struct Offer {
     /// What it offers, without the numbers of its session.
     pub content: Json,
     /// `link_up`, `link_down`, or nothing.
-    pub answer: Option<&'static str>,
+    pub answer: Option<Message>,
     /// Its frame.
     pub frame: u64,
     /// The live link's id.
@@ -49,7 +51,7 @@ impl DnpActor {
 
     /// Which answer the capture gave to a link_state like this one.
     pub(super) fn linked(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
-        let Some(id) = said.number("link_id") else { return };
+        let Some(id) = said.number(&LINK_ID) else { return };
         let (peer, content) = (self.life.role.other(), link_content(said));
         let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
         let place = match self.offers.iter().any(|o| o.by == peer && o.live.is_none() && o.content == content) {
@@ -61,11 +63,11 @@ impl DnpActor {
         };
         let answer = match place {
             Some(offer) => {
-                (offer.live, offer.at, offer.up) = (Some(id), Some(now), offer.answer == Some("link_up"));
+                (offer.live, offer.at, offer.up) = (Some(id), Some(now), offer.answer == Some(LinkUp));
                 offer.answer
             }
             // The capture does not know it: refused, as an application would that does not.
-            None => Some("link_down"),
+            None => Some(LinkDown),
         };
         if let Some(answer) = answer {
             self.answered.insert(id, answer);
@@ -73,9 +75,9 @@ impl DnpActor {
         }
     }
 
-    pub(super) fn link_answer(&self, id: u64, answer: &'static str, out: &mut Outbox) {
-        let copies = if answer == "link_up" { ANSWERS } else { 1 };
-        (0..copies).for_each(|_| out.live(self.life.message(answer, json!({ "link_id": id }))));
+    pub(super) fn link_answer(&self, id: u64, answer: Message, out: &mut Outbox) {
+        let copies = if answer == LinkUp { ANSWERS } else { 1 };
+        (0..copies).for_each(|_| out.live(self.life.message(answer.name(), json!({ "link_id": id }))));
     }
 
     /// The recorded link that an update before this frame is about.
@@ -85,21 +87,21 @@ impl DnpActor {
 
     fn place(&self, id: u64, before: u64) -> Option<usize> {
         let about = |o: &Offer| o.id == id && o.frame <= before;
-        let accepted = self.offers.iter().rposition(|o| about(o) && o.answer == Some("link_up"));
+        let accepted = self.offers.iter().rposition(|o| about(o) && o.answer == Some(LinkUp));
         accepted.or_else(|| self.offers.iter().rposition(about))
     }
 
     /// The recorded links of an update.
     fn updated(message: &Recorded) -> impl Iterator<Item = u64> {
-        let links = message.said.fields.get("links").and_then(Json::as_array).into_iter().flatten();
-        links.filter_map(|link| link.get("link_id").and_then(Json::as_u64))
+        let links = message.said.field(&LINKS).and_then(Json::as_array).into_iter().flatten();
+        links.filter_map(|link| link.get(LINK_ID.name).and_then(Json::as_u64))
     }
 
     /// What an update still waits for: its links, as long as they may come.
     pub(super) fn unlinked(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
         for id in DnpActor::updated(message) {
             let Some(at) = self.place(id, message.frame) else { continue };
-            let Some(offer) = self.offers.get_mut(at).filter(|o| o.answer == Some("link_up") && !o.up) else {
+            let Some(offer) = self.offers.get_mut(at).filter(|o| o.answer == Some(LinkUp) && !o.up) else {
                 continue;
             };
             // Waited for once: what is not there by then is not there for the next one either.
@@ -119,14 +121,14 @@ impl DnpActor {
 
     /// The update with live link ids; links that are not there are left out.
     pub(super) fn rekeyed(&self, message: &Recorded) -> Option<OwnedMessage> {
-        let links = message.said.fields.get("links")?.as_array()?;
-        let types = message.said.derived("links").and_then(Json::as_array);
+        let links = message.said.field(&LINKS)?.as_array()?;
+        let types = message.said.derived(&LINKS).and_then(Json::as_array);
         let (mut kept, mut known) = (Vec::new(), Vec::new());
         for (at, link) in links.iter().enumerate() {
-            let id = link.get("link_id").and_then(Json::as_u64)?;
+            let id = link.get(LINK_ID.name).and_then(Json::as_u64)?;
             let Some(live) = self.offer(id, message.frame).and_then(|o| o.live) else { continue };
             let mut link = link.clone();
-            link.as_object_mut()?.insert("link_id".into(), live.into());
+            link.as_object_mut()?.insert(LINK_ID.name.into(), live.into());
             kept.push(link);
             known.push(types.and_then(|types| types.get(at)).cloned().unwrap_or_default());
         }
@@ -134,20 +136,17 @@ impl DnpActor {
         if kept.is_empty() && !links.is_empty() {
             return None;
         }
-        Some(OwnedMessage {
-            fields: json!({ "links": kept }),
-            derived: json!({ "links": known }),
-            ..message.said.clone()
-        })
+        let said = message.said.clone();
+        Some(said.with_fields(json!({ LINKS.name: kept })).with_derived(json!({ LINKS.name: known })))
     }
 }
 
 /// What a link_state offers, without the numbers of its session.
 pub fn link_content(said: &OwnedMessage) -> Json {
-    without(&said.fields, &["number", "link_id"])
+    without(said.to_json(), &[NUMBER.name, LINK_ID.name])
 }
 
 fn types(content: &Json) -> Vec<Option<&Json>> {
-    let values = content.get("values").and_then(Json::as_array);
-    values.map(|list| list.iter().map(|v| v.get("type")).collect()).unwrap_or_default()
+    let values = content.get(VALUES.name).and_then(Json::as_array);
+    values.map(|list| list.iter().map(|v| v.get(TYPE.name)).collect()).unwrap_or_default()
 }

@@ -5,16 +5,19 @@
 //! them reaches the application. A connection is always closed, three times over: servers have no
 //! time-out, and a close is not acknowledged.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{NUMBER, PROTOCOL, RESULT};
 use super::{DnpClient, TRIES};
-use crate::live::OwnedMessage;
+use crate::codec::reader::UNPARSED;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, session};
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
 static SERVERS: Servers = Servers {
     port: Some(super::super::session::PORT),
     timeout: Duration::from_secs(1),
-    answers: &["connection_acknowledge"],
+    answers: &[ConnectionAcknowledge.name()],
     methods: &[Method {
         name: "",
         carrier: Carrier::Udp,
@@ -48,8 +51,8 @@ impl Probe for DnpClient {
 
 /// The result of a whole acknowledge.
 fn result_of(heard: &OwnedMessage) -> Option<String> {
-    let whole = heard.message == "connection_acknowledge" && heard.fault.is_none();
-    let result = heard.fields.get("result").filter(|_| whole && heard.fields.get("trailing").is_none())?;
+    let whole = heard.message == ConnectionAcknowledge && heard.fault.is_none();
+    let result = heard.field(&RESULT).filter(|_| whole && !heard.has(&UNPARSED))?;
     Some(result.as_str().map_or(result.to_string(), String::from))
 }
 
@@ -61,7 +64,7 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         if number >= enough {
             break;
         }
-        let sent = session.send("connection_request", &json!({"protocols": [NOBODYS]}))?;
+        let sent = session.send(ConnectionRequest.name(), &json!({"protocols": [NOBODYS]}))?;
         let mut took = None;
         while took.is_none() {
             let Some(heard) = session.recv(sent + ask.timeout)? else { break };
@@ -112,9 +115,9 @@ fn answer(
     match result {
         "no_common_protocol" => Ok(()),
         "accepted" => {
-            let protocol = heard.number("protocol");
+            let protocol = heard.number(&PROTOCOL);
             close(session);
-            findings.fact("protocol", json!(protocol));
+            findings.fact(PROTOCOL.name, json!(protocol));
             findings.note("the server accepts protocol 65535, which no known program has; the connection was closed");
             Ok(())
         }
@@ -134,7 +137,7 @@ fn close(session: &mut Session<'_>) {
             std::thread::sleep(BETWEEN_CLOSES);
         }
         // Nothing can be done where it does not go out.
-        let _ = session.send("connection_close", &json!({}));
+        let _ = session.send(ConnectionClose.name(), &json!({}));
     }
 }
 
@@ -194,7 +197,7 @@ impl Connection<'_> {
             }
         }
         findings.fact("connected", true);
-        findings.fact("protocol", self.accepted.take().unwrap_or(Json::Null));
+        findings.fact(PROTOCOL.name, self.accepted.take().unwrap_or(Json::Null));
         session::series(self, ask.samples, ask.timeout, &|| ask.interval.max(SPACING), ask, findings)?;
         let understood = ask.samples > self.lost && self.acknowledged;
         findings.fact("long_messages", understood);
@@ -214,7 +217,7 @@ impl<'a> Sampler<'a> for Connection<'a> {
 
     fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
         self.acknowledged = false;
-        self.session.send("long_message", &json!({"number": number, "flags": [], "data": ""}))
+        self.session.send(LongMessage.name(), &json!({"number": number, "flags": [], "data": ""}))
     }
 
     fn message(
@@ -228,23 +231,23 @@ impl<'a> Sampler<'a> for Connection<'a> {
         }
         self.session.accept(&heard)?;
         if let Some(result) = result_of(&heard) {
-            self.accepted = heard.fields.get("protocol").cloned();
+            self.accepted = heard.field(&PROTOCOL).cloned();
             self.result = Some(result);
             return Ok(false);
         }
-        match heard.message {
-            "reliable_acknowledge" => {
+        match Message::named(heard.message) {
+            Some(ReliableAcknowledge) => {
                 self.acknowledged = true;
-                return Ok(number.is_some() && heard.number("number") == number.map(u64::from));
+                return Ok(number.is_some() && heard.number(&NUMBER) == number.map(u64::from));
             }
-            "connection_close" => {
+            Some(ConnectionClose) => {
                 let advice = "the server's application has ended it: see its log";
                 return Err(Failure::new(Outcome::Closed, "the server closes the connection", advice));
             }
             message => {
-                *self.volunteered.entry(message).or_default() += 1;
-                if message == "link_state" && self.links.len() < LINKS {
-                    self.links.push(heard.fields);
+                *self.volunteered.entry(heard.message).or_default() += 1;
+                if message == Some(LinkState) && self.links.len() < LINKS {
+                    self.links.push(heard.to_json().clone());
                 }
             }
         }
@@ -257,7 +260,7 @@ impl<'a> Sampler<'a> for Connection<'a> {
             // Not understood: an older peer, which ignores all of them.
             return false;
         }
-        findings.sample("long_message", took);
+        findings.sample(LongMessage.name(), took);
         true
     }
 }

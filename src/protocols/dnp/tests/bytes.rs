@@ -1,6 +1,6 @@
 //! Bytes to fields and back: tables, vectors, samples. Cut and flipped messages: `tests/damage.rs`.
 
-use super::super::layout::{LAYOUTS, UPDATE_LAYOUT};
+use super::super::layout::{INDEX, LAYOUTS, LINK_ID, UPDATE_LAYOUT};
 use super::super::values::TYPES;
 use super::*;
 use crate::codec::layout::Field;
@@ -56,7 +56,7 @@ impl Context for Everything {
     }
 
     fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
-        let (id, index) = (scope.get("link_id").unwrap_or(0), scope.get("index").unwrap_or(0));
+        let (id, index) = (scope.of(&LINK_ID).unwrap_or(0), scope.of(&INDEX).unwrap_or(0));
         Recalled::Value((id * 7 + index) % TYPES.len() as u64)
     }
 }

@@ -1,35 +1,34 @@
 //! What becomes of each recorded message, and what is answered live.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{ID, PORT};
+use super::super::pings::{self, PINGS};
 use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
 use super::{Datagrams, GneActor, is_exit, only_replies, packets};
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Cause, Disposition, Handling, Outbox, Recorded, without};
 use crate::live::replay::{Life, Phase, Rules};
-use crate::live::{Channel, OwnedMessage};
+use crate::message::{Channel, OwnedMessage};
 use crate::protocols::hawknl;
 use serde_json::Value as Json;
 use std::time::Instant;
 
-static RULES: Rules = Rules {
+pub static RULES: Rules = Rules {
     empty: "an empty datagram or frame ends the connection",
     broken: "; old servers stop serving anybody",
     live: &[],
     opens: [&[], &[]],
     closes: &[],
-    answers: &["connection_accepted", "client_port"],
+    answers: &[ConnectionAccepted.name(), ClientPort.name()],
     others: &[],
-    volatile: &[(&["packets"], &[]), (&[], &["port"])],
-    decided: &[(&[], &["port"])],
+    volatile: &[(&[Packets.name()], &[]), (&[], &[PORT.name])],
+    decided: &[(&[], &[PORT.name])],
 };
 
 impl Actor for GneActor {
     fn life(&self) -> &Life {
         &self.life
-    }
-
-    fn rules(&self) -> &'static Rules {
-        &RULES
     }
 
     fn disposition(&mut self, message: &Recorded) -> Disposition {
@@ -62,9 +61,9 @@ impl Actor for GneActor {
 
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
         let (said, client) = (&message.said, self.life.role == Role::Client);
-        match said.message {
-            "connection_request" => None,
-            "connection_accepted" | "connection_refused" => {
+        match Message::named(said.message) {
+            Some(ConnectionRequest) => None,
+            Some(ConnectionAccepted | ConnectionRefused) => {
                 (self.life.phase < Phase::Asked).then_some("the client's request")
             }
             _ if self.life.phase < Phase::Working => {
@@ -79,7 +78,7 @@ impl Actor for GneActor {
     fn cause(&self, said: &OwnedMessage) -> Cause {
         match packets(said) {
             // When somebody pings is up to a clock, and whether it is answered to the application.
-            [ping] if said.message == "packets" && ping.get("id").is_some_and(|id| id == "ping") => {
+            [ping] if said.message == Packets && ping.get(ID.name).is_some_and(|id| id == "ping") => {
                 Cause::Others("pings")
             }
             _ => RULES.cause(said.message),
@@ -95,38 +94,38 @@ impl Actor for GneActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        match message.said.message {
-            "connection_request" => {
+        match Message::named(message.said.message) {
+            Some(ConnectionRequest) => {
                 self.life.phase = Phase::Asked;
                 self.speaks(&message.said);
                 self.greeting.request = Some(message.said.clone());
                 out.say.push_back(message.said.clone());
             }
-            "connection_accepted" => {
+            Some(ConnectionAccepted) => {
                 self.life.phase = Phase::Working;
                 let said = self.dialect.write(message, out)?;
                 out.say.push_back(match (port(&said), self.beside, self.datagrams) {
                     (None, ..) => said,
                     (_, Some(ours), Datagrams::Unknown) => {
                         self.granted = true;
-                        said.with("port", ours)
+                        said.with(&PORT, ours)
                     }
                     // The live client does not want them.
-                    _ => said.with("port", -1),
+                    _ => said.with(&PORT, -1),
                 });
                 if !self.granted {
                     self.datagrams = Datagrams::None;
                 }
             }
-            "connection_refused" => {
+            Some(ConnectionRefused) => {
                 out.say.push_back(message.said.clone());
                 self.life.phase = Phase::Over;
             }
-            "client_port" => {
+            Some(ClientPort) => {
                 let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
                 let ours = ours.ok_or("the live server grants no datagrams")?;
                 let said = self.dialect.write(message, out)?;
-                out.say.push_back(if port(&said).is_some() { said.with("port", ours) } else { said });
+                out.say.push_back(if port(&said).is_some() { said.with(&PORT, ours) } else { said });
             }
             _ => self.packets(message, now, out)?,
         }
@@ -137,9 +136,9 @@ impl Actor for GneActor {
         if said.proto == hawknl::PROTO {
             return Handling::Session;
         }
-        for ping in said.derived("pings").and_then(Json::as_array).into_iter().flatten() {
-            let id = ping.get("req_id").and_then(Json::as_u64);
-            if ping.get("request").is_some_and(|request| request == true) {
+        for ping in said.derived(&PINGS).and_then(Json::as_array).into_iter().flatten() {
+            let id = ping.get(pings::REQ_ID.name).and_then(Json::as_u64);
+            if ping.get(pings::REQUEST.name).is_some_and(|request| request == true) {
                 id.into_iter().for_each(|id| self.reply(id, out));
             } else if let Some(at) = self.asked.iter().position(|(asked, _)| Some(*asked) == id) {
                 let asked = self.asked.remove(at);
@@ -149,8 +148,8 @@ impl Actor for GneActor {
         if only_replies(said) {
             return Handling::Session;
         }
-        match said.message {
-            "connection_request" => {
+        match Message::named(said.message) {
+            Some(ConnectionRequest) => {
                 self.life.reach(Phase::Asked);
                 // The client's order is that of all that follows; a server that has another refuses.
                 self.speaks(said);
@@ -158,14 +157,14 @@ impl Actor for GneActor {
                     self.datagrams = Datagrams::None;
                 }
             }
-            "connection_accepted" => self.accepted(said, out),
-            "connection_refused" if self.life.phase == Phase::Asked && self.refused(said, out) => {
+            Some(ConnectionAccepted) => self.accepted(said, out),
+            Some(ConnectionRefused) if self.life.phase == Phase::Asked && self.refused(said, out) => {
                 return Handling::Session;
             }
-            "connection_refused" => {
+            Some(ConnectionRefused) => {
                 self.life.end(handshake::why(said));
             }
-            "client_port" => match port(said) {
+            Some(ClientPort) => match port(said) {
                 Some(theirs) => {
                     out.connect = Some(theirs);
                     self.datagrams = Datagrams::Open;
@@ -207,7 +206,7 @@ impl Actor for GneActor {
     fn identity(&self, said: &OwnedMessage) -> String {
         let ids: Vec<String> = packets(said)
             .iter()
-            .map(|p| match p.get("id") {
+            .map(|p| match p.get(ID.name) {
                 Some(Json::String(name)) => name.clone(),
                 Some(other) => other.to_string(),
                 None => String::new(),
@@ -218,12 +217,12 @@ impl Actor for GneActor {
     }
 
     fn content(&self, said: &OwnedMessage) -> Json {
-        let mut fields = said.fields.clone();
+        let mut fields = said.to_json().clone();
         each(&mut fields, &mut |id, ping| {
             if id == "ping" {
                 let request = is_request(ping);
-                ping.retain(|key, _| key == "id");
-                ping.insert("request".into(), request.into());
+                ping.retain(|key, _| key == ID.name);
+                ping.insert(pings::REQUEST.name.into(), request.into());
             }
         });
         without(&fields, RULES.volatile(said.message))

@@ -4,9 +4,10 @@
 //! put into bytes that no table explains stays as it was captured, so it is said of custom data, and
 //! packets without a schema are not sent at all: a number in the wrong order is another number.
 
+use super::super::layout::{BUILD, ID, IS_REQUEST, REQ_ID, T2};
 use super::super::link::SHORT_BUILD;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Outbox, Recorded};
+use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -29,7 +30,7 @@ pub struct Dialect {
 impl Dialect {
     /// Of the side that sent a request or refusal.
     pub fn of(said: &OwnedMessage) -> Dialect {
-        Dialect { order: said.version, short_pings: said.number("build").map(|build| build <= SHORT_BUILD) }
+        Dialect { order: said.version, short_pings: said.number(&BUILD).map(|build| build <= SHORT_BUILD) }
     }
 
     /// Two bytes as a number.
@@ -55,9 +56,9 @@ impl Dialect {
         }
         let mut length = message.length;
         let mut newer = None;
-        each(&mut said.fields, &mut |id, packet| match id {
+        let mut see = |id: &str, packet: &mut Map<String, Json>| match id {
             "ping" => {
-                let short = packet.contains_key("is_request");
+                let short = packet.contains_key(IS_REQUEST.name);
                 match self.short_pings {
                     Some(wanted) if wanted != short => {
                         length = if wanted { length.saturating_sub(LONGER) } else { length + LONGER };
@@ -70,7 +71,8 @@ impl Dialect {
                 "custom packets go as captured: what the application put into them may have the other byte order",
             ),
             _ => newer = newer.or(NEWER.into_iter().find(|name| *name == id)),
-        });
+        };
+        said.edit(|fields| each(fields, &mut see));
         match newer {
             Some(name) if self.short_pings == Some(true) => {
                 Err(format!("the live side's protocol build has no {name} packets: they would end the connection"))
@@ -89,7 +91,7 @@ pub fn each(fields: &mut Json, see: &mut dyn FnMut(&str, &mut Map<String, Json>)
     while let Some(value) = open.pop() {
         match value {
             Json::Object(map) => {
-                let id = map.get("id").and_then(Json::as_str).map(String::from);
+                let id = map.get(ID.name).and_then(Json::as_str).map(String::from);
                 if let Some(id) = id {
                     see(&id, map);
                 }
@@ -103,10 +105,10 @@ pub fn each(fields: &mut Json, see: &mut dyn FnMut(&str, &mut Map<String, Json>)
 
 /// Is a ping a request? Of the short form a field tells it, else an empty time.
 pub fn is_request(ping: &Map<String, Json>) -> bool {
-    match ping.get("is_request") {
+    match ping.get(IS_REQUEST.name) {
         Some(flag) => flag != false,
         None => {
-            let part = |part: &str| ping.get("t2").and_then(|t| t.get(part)).and_then(Json::as_i64).unwrap_or(0);
+            let part = |part: &str| ping.get(T2.name).and_then(|t| t.get(part)).and_then(Json::as_i64).unwrap_or(0);
             part("sec").saturating_mul(1_000_000).saturating_add(part("usec")) == 0
         }
     }
@@ -114,7 +116,7 @@ pub fn is_request(ping: &Map<String, Json>) -> bool {
 
 /// A ping in the other form; a reply tells our own clock.
 fn reform(ping: &mut Map<String, Json>, short: bool) {
-    let (request, id) = (is_request(ping), ping.get("req_id").cloned().unwrap_or_default());
+    let (request, id) = (is_request(ping), ping.get(REQ_ID.name).cloned().unwrap_or_default());
     let time = if request { json!({"sec": 0, "usec": 0}) } else { clock() };
     let fields = match short {
         true => json!({"id": "ping", "is_request": request, "req_id": id}),
@@ -139,8 +141,7 @@ mod tests {
         let said = OwnedMessage {
             message: "packets",
             version: Some("le"),
-            fields: json!({ "packets": packets }),
-            ..OwnedMessage::default()
+            ..OwnedMessage::default().with_fields(json!({ "packets": packets }))
         };
         Recorded { said, length, notes: notes.to_vec(), ..Recorded::default() }
     }
@@ -153,15 +154,15 @@ mod tests {
             {"id": "channel", "packet": {"id": "ping", "req_id": 8, "t2": time, "t3": time}, "channel": 1, "source": 2}]);
         let dialect = |short| Dialect { order: Some("be"), short_pings: Some(short) };
         let same = dialect(false).write(&packets(long.clone(), 49, &[]), &mut out).unwrap();
-        assert_eq!((same.version, &same.fields["packets"]), (Some("be"), &long));
+        assert_eq!((same.version, &same.to_json()["packets"]), (Some("be"), &long));
         let short =
             json!([{"id": "ping", "is_request": true, "req_id": 7}, {"id": "ping", "is_request": false, "req_id": 8}]);
         let said = dialect(false).write(&packets(short.clone(), 13, &[]), &mut out).unwrap();
-        assert_eq!(said.fields["packets"][0], long[0]);
-        let reply = said.fields["packets"][1].clone();
+        assert_eq!(said.to_json()["packets"][0], long[0]);
+        let reply = said.to_json()["packets"][1].clone();
         assert!(reply["t2"] == reply["t3"] && reply["t2"]["sec"].as_i64() > Some(1_700_000_000), "{reply}");
-        let back = dialect(true).write(&packets(said.fields["packets"].clone(), 43, &[]), &mut out).unwrap();
-        assert_eq!(back.fields["packets"], short);
+        let back = dialect(true).write(&packets(said.to_json()["packets"].clone(), 43, &[]), &mut out).unwrap();
+        assert_eq!(back.to_json()["packets"], short);
         // Embedded ones too; but build 5 has no channels.
         let why = dialect(true).write(&packets(long, 49, &[]), &mut out).unwrap_err();
         assert!(why.contains("no channel packets"), "{why}");

@@ -4,24 +4,27 @@
 //! A refusal costs the server a socket, so the captured request goes first: most servers take it,
 //! and a refusal tells as much as a neutral request would.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{BUILD, GAME, PORT, SUB_VERSION, UNRELIABLE, USER_VERSION, VERSION};
+use crate::codec::layout::Field;
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Outbox, Recorded};
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 
 /// The protocol's version, field by field.
-const VERSION: [&str; 3] = ["version", "sub_version", "build"];
+const VERSIONS: [Field; 3] = [VERSION, SUB_VERSION, BUILD];
 /// What tells one game from another: that a server has another one is the user's to decide.
-const GAME: [&str; 2] = ["game", "user_version"];
+const GAMES: [Field; 2] = [GAME, USER_VERSION];
 
 /// A port that datagrams can go to.
 pub fn port(said: &OwnedMessage) -> Option<u16> {
-    u16::try_from(said.number("port")?).ok().filter(|port| *port > 0)
+    u16::try_from(said.number(&PORT)?).ok().filter(|port| *port > 0)
 }
 
 /// Does the client that says this want datagrams? Any value but 0 is true.
 pub fn wants_datagrams(request: &OwnedMessage) -> bool {
-    request.fields.get("unreliable").is_some_and(|wanted| wanted != false)
+    request.field(&UNRELIABLE).is_some_and(|wanted| wanted != false)
 }
 
 /// What the capture says of its handshake, and what became of ours.
@@ -38,18 +41,18 @@ pub struct Greeting {
 impl Greeting {
     /// From all messages of the capture.
     pub fn new(messages: &[Recorded]) -> Greeting {
-        let said = |name: &str| messages.iter().any(|m| m.said.message == name);
+        let said = |message: Message| messages.iter().any(|m| m.said.message == message);
         let set = |m: &Recorded| {
-            let captured = |key: &str| m.captured.as_ref().and_then(|fields| fields.get(key));
-            m.captured.is_some() && VERSION.iter().any(|key| m.said.fields.get(key) != captured(key))
+            let captured = |key: &Field| m.captured.as_ref().and_then(|said| said.field(key));
+            m.captured.is_some() && VERSIONS.iter().any(|key| m.said.field(key) != captured(key))
         };
         Greeting {
-            has_client_port: said("client_port"),
+            has_client_port: said(ClientPort),
             request: None,
-            second: said("connection_accepted")
+            second: said(ConnectionAccepted)
                 && !messages
                     .iter()
-                    .any(|m| m.said.from == Role::Client && m.said.message == "connection_request" && set(m)),
+                    .any(|m| m.said.from == Role::Client && m.said.message == ConnectionRequest && set(m)),
         }
     }
 
@@ -57,16 +60,16 @@ impl Greeting {
     /// can dislike.
     pub fn again(&mut self, refusal: &OwnedMessage, out: &mut Outbox) -> Option<OwnedMessage> {
         let request = self.request.as_ref().filter(|_| std::mem::take(&mut self.second))?;
-        let field = |said: &OwnedMessage, key: &str| said.fields.get(key).cloned();
-        if GAME.iter().any(|key| field(request, key) != field(refusal, key)) {
+        let field = |said: &OwnedMessage, key: &Field| said.field(key).cloned();
+        if GAMES.iter().any(|key| field(request, key) != field(refusal, key)) {
             return None;
         }
         let mut again = request.clone();
         again.version = refusal.version.or(request.version);
-        for key in VERSION {
+        for key in &VERSIONS {
             again = again.with(key, field(refusal, key)?);
         }
-        if again.version == request.version && again.fields == request.fields {
+        if again.version == request.version && again.to_json() == request.to_json() {
             return None;
         }
         out.remark(format!(
@@ -79,13 +82,13 @@ impl Greeting {
     }
 }
 
-fn number(said: &OwnedMessage, key: &str) -> String {
-    said.fields.get(key).map(Json::to_string).unwrap_or_default()
+fn number(said: &OwnedMessage, field: &Field) -> String {
+    said.field(field).map(Json::to_string).unwrap_or_default()
 }
 
 /// Version and byte order.
 fn kind(said: &OwnedMessage) -> String {
-    let version = VERSION.map(|key| number(said, key)).join(".");
+    let version = VERSIONS.each_ref().map(|field| number(said, field)).join(".");
     format!("{version} {}", said.version.unwrap_or("of unknown byte order"))
 }
 
@@ -94,9 +97,9 @@ pub fn why(refusal: &OwnedMessage) -> String {
     format!(
         "refused: the server has version {}, game {}, user version {}, byte order {}: \
          --edit 'message == connection_request: FIELD=VALUE' makes the request fit",
-        VERSION.map(|key| number(refusal, key)).join("."),
-        number(refusal, "game"),
-        number(refusal, "user_version"),
+        VERSIONS.each_ref().map(|field| number(refusal, field)).join("."),
+        number(refusal, &GAME),
+        number(refusal, &USER_VERSION),
         refusal.version.unwrap_or("unknown"),
     )
 }

@@ -1,4 +1,4 @@
-//! GneActor one side of a recorded GNE conversation to a live peer.
+//! Plays one side of a recorded GNE conversation to a live peer.
 //!
 //! The ports of the datagrams are live, and so are byte order and protocol version: a server of
 //! another kind refuses the captured request, says in the refusal what it has, and is asked again
@@ -13,14 +13,17 @@ mod pieces;
 mod probe;
 
 use super::PROTO;
+use super::layout::Message::{self, *};
+use super::layout::{ID, IS_REQUEST, LIST, REQ_ID};
+use crate::codec::reader::UNPARSED;
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Life, Phase};
-use crate::live::{Channel, OwnedMessage};
+use crate::message::{Channel, OwnedMessage};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};
 use pieces::Pieces;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -34,7 +37,7 @@ pub struct GneClient;
 impl Replay for GneClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(GneActor {
-            life: Life::new(PROTO, context),
+            life: Life::new(PROTO, &actor::RULES, context),
             greeting: Greeting::new(context.messages),
             dialect: Dialect { order: context.messages.iter().find_map(|m| m.said.version), short_pings: None },
             pings_set: context.options.settings.get("gne.build").is_some_and(|build| build != "auto"),
@@ -50,15 +53,15 @@ impl Replay for GneClient {
     }
 
     fn beside(&self, messages: &[Recorded], server: SocketAddr) -> Option<SocketAddr> {
-        let accepted = messages.iter().find(|m| m.said.message == "connection_accepted")?;
+        let accepted = messages.iter().find(|m| m.said.message == ConnectionAccepted)?;
         Some(SocketAddr::new(server.ip(), port(&accepted.said)?))
     }
 
     fn wants_beside(&self, messages: &[Recorded]) -> bool {
         // Whether the server grants them is the live one's business.
-        messages.iter().any(|m| match m.said.message {
-            "connection_request" => handshake::wants_datagrams(&m.said),
-            "connection_accepted" => port(&m.said).is_some(),
+        messages.iter().any(|m| match Message::named(m.said.message) {
+            Some(ConnectionRequest) => handshake::wants_datagrams(&m.said),
+            Some(ConnectionAccepted) => port(&m.said).is_some(),
             _ => false,
         })
     }
@@ -100,27 +103,27 @@ struct GneActor {
 }
 
 fn packets(said: &OwnedMessage) -> &[Json] {
-    said.fields.get("packets").and_then(Json::as_array).map_or(&[], Vec::as_slice)
+    said.field(&LIST).and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn is_exit(said: &OwnedMessage) -> bool {
-    said.message == "packets" && packets(said).iter().any(|p| p.get("id").is_some_and(|id| id == "exit"))
+    said.message == Packets && packets(said).iter().any(|p| p.get(ID.name).is_some_and(|id| id == "exit"))
 }
 
 /// A reply to a ping.
 fn is_reply(packet: &Json) -> bool {
-    packet.as_object().is_some_and(|map| map.get("id").is_some_and(|id| id == "ping") && !is_request(map))
+    packet.as_object().is_some_and(|map| map.get(ID.name).is_some_and(|id| id == "ping") && !is_request(map))
 }
 
 /// Replies to pings, and nothing else.
 fn only_replies(said: &OwnedMessage) -> bool {
     let all = packets(said);
-    said.message == "packets" && !all.is_empty() && all.iter().all(is_reply) && said.fields.get("unparsed").is_none()
+    said.message == Packets && !all.is_empty() && all.iter().all(is_reply) && !said.has(&UNPARSED)
 }
 
 impl GneActor {
-    fn own(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        OwnedMessage { version: self.dialect.order, ..self.life.message(message, fields) }
+    fn own(&self, message: Message, fields: Json) -> OwnedMessage {
+        OwnedMessage { version: self.dialect.order, ..self.life.message(message.name(), fields) }
     }
 
     /// How the side that says this writes.
@@ -132,7 +135,7 @@ impl GneActor {
     }
 
     fn exit(&mut self, out: &mut Outbox) {
-        let exit = self.own("packets", json!({"packets": [{"id": "exit"}]}));
+        let exit = self.own(Packets, json!({"packets": [{"id": "exit"}]}));
         out.live(exit);
         self.exited = true;
     }
@@ -142,7 +145,7 @@ impl GneActor {
     fn replies(&mut self, message: &Recorded) -> bool {
         let all = packets(&message.said);
         if message.said.from == self.life.role && all.iter().any(is_reply) {
-            let short = all.iter().any(|p| is_reply(p) && p.get("is_request").is_some());
+            let short = all.iter().any(|p| is_reply(p) && p.get(IS_REQUEST.name).is_some());
             // The stream brings it for sure, so what goes over both goes there.
             if self.answering.is_none_or(|(channel, _)| channel == Channel::Beside) {
                 self.answering = Some((message.said.channel, short));
@@ -160,24 +163,27 @@ impl GneActor {
             false => json!({"id": "ping", "req_id": id, "t2": time, "t3": time}),
         };
         let open = channel == Channel::Beside && self.datagrams == Datagrams::Open;
-        let reply = self.own("packets", json!({ "packets": [ping] }));
+        let reply = self.own(Packets, json!({ "packets": [ping] }));
         out.live(OwnedMessage { channel: if open { Channel::Beside } else { Channel::Main }, ..reply });
     }
 
     /// Requests are ours from now on; replies among other packets are made live, too.
     fn asking(&mut self, said: &mut OwnedMessage, now: Instant) {
-        each(&mut said.fields, &mut |id, ping| {
+        let mut see = |id: &str, ping: &mut Map<String, Json>| {
             if id == "ping"
                 && is_request(ping)
-                && let Some(id) = ping.get("req_id").and_then(Json::as_u64)
+                && let Some(id) = ping.get(REQ_ID.name).and_then(Json::as_u64)
                 && self.asked.len() < PINGS
             {
                 self.asked.push_back((id, now));
             }
+        };
+        said.edit(|fields| {
+            each(fields, &mut see);
+            if let Some(Json::Array(list)) = fields.get_mut(LIST.name) {
+                list.retain(|packet| !is_reply(packet));
+            }
         });
-        if let Some(Json::Array(list)) = said.fields.get_mut("packets") {
-            list.retain(|packet| !is_reply(packet));
-        }
     }
 
     /// A list of packets, over whichever transport there is.
@@ -207,7 +213,7 @@ impl GneActor {
         self.datagrams = Datagrams::Open;
         if !self.greeting.has_client_port {
             // The server waits for it, whatever the captured one has done.
-            let said = self.own("client_port", json!({ "port": ours }));
+            let said = self.own(ClientPort, json!({ "port": ours }));
             out.live(said);
         }
     }

@@ -5,9 +5,12 @@
 //! one in the capture look like one when they come together. But both say the same bytes: what stood
 //! alone somewhere is found again in what came together.
 
+use super::super::layout::ID;
+use super::super::layout::Message::*;
 use super::dialect::Dialect;
 use super::packets;
-use crate::live::OwnedMessage;
+use crate::codec::reader::UNPARSED;
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,17 +40,11 @@ impl Pieces {
     /// A message's packets, each as a message of its own.
     pub fn parts(&self, said: OwnedMessage, dialect: Dialect, each: &mut dyn FnMut(OwnedMessage)) {
         let all = packets(&said);
-        if said.message != "packets" || all.is_empty() {
+        if said.message != Packets || all.is_empty() {
             return each(said);
         }
-        let part = |fields: Json| OwnedMessage {
-            fields,
-            derived: Json::Null,
-            bytes: Vec::new(),
-            fault: said.fault.clone(),
-            ..header(&said)
-        };
-        let rest = said.fields.get("unparsed").cloned();
+        let part = |fields: Json| OwnedMessage { fault: said.fault.clone(), ..header(&said).with_fields(fields) };
+        let rest = said.field(&UNPARSED).cloned();
         let readable = if rest.is_some() { all.len().saturating_sub(1) } else { all.len() };
         all.iter().take(readable).for_each(|packet| each(part(json!({ "packets": [packet] }))));
         let (Some(last), Some(rest)) = (all.get(readable), rest) else { return };
@@ -107,10 +104,10 @@ const EMBEDDING: [(u8, &str); 4] = [(5, "channel"), (6, "object_creation"), (7, 
 
 /// The bytes from a message's last packet on, where nobody knows that packet's length.
 fn unread(said: &OwnedMessage) -> Option<Vec<u8>> {
-    let rest = hex::decode(said.text("unparsed")?).ok()?;
+    let rest = hex::decode(said.text(&UNPARSED)?).ok()?;
     let (mut bytes, mut packet) = (Vec::new(), packets(said).last()?);
     loop {
-        match packet.get("id")? {
+        match packet.get(ID.name)? {
             Json::String(name) => {
                 bytes.push(EMBEDDING.iter().find(|(_, embedding)| embedding == name)?.0);
                 packet = packet.get("packet")?;
@@ -170,13 +167,13 @@ mod tests {
 
     fn said(packets: Json, unparsed: &str) -> OwnedMessage {
         let fields = json!({"packets": packets, "unparsed": unparsed});
-        OwnedMessage { message: "packets", fields, ..OwnedMessage::default() }
+        OwnedMessage { message: Packets.name(), ..OwnedMessage::default().with_fields(fields) }
     }
 
     fn parts(pieces: &Pieces, message: &OwnedMessage) -> Vec<Json> {
         let mut all = Vec::new();
         let dialect = Dialect { order: Some("le"), short_pings: None };
-        pieces.parts(message.clone(), dialect, &mut |part| all.push(part.fields));
+        pieces.parts(message.clone(), dialect, &mut |part| all.push(part.to_json().clone()));
         all
     }
 

@@ -5,10 +5,14 @@
 //! leave by the rule: exit, then wait for the server's end. A 0.70 server accepts nobody any more
 //! after a connection that ended otherwise.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{BUILD, GAME, ID, IS_REQUEST, MAX_RATE, REQ_ID, SUB_VERSION, T2, USER_VERSION, VERSION};
+use super::super::pings::{OFFSET, PINGS};
 use super::{GneClient, is_exit, packets};
-use crate::live::OwnedMessage;
+use crate::codec::layout::Field;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, session};
+use crate::message::OwnedMessage;
 use crate::protocols::hawknl;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
@@ -16,7 +20,7 @@ use std::time::{Duration, Instant};
 static SERVERS: Servers = Servers {
     port: None,
     timeout: Duration::from_secs(2),
-    answers: &["connection_refused", "connection_accepted"],
+    answers: &[ConnectionRefused.name(), ConnectionAccepted.name()],
     methods: &[Method {
         name: "",
         carrier: Carrier::Tcp,
@@ -55,7 +59,7 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, 
         "version": 255, "sub_version": 255, "build": 65535, "game": "", "user_version": u32::MAX,
         "max_rate": 0, "unreliable": false,
     });
-    let sent = session.send("connection_request", &nobody)?;
+    let sent = session.send(ConnectionRequest.name(), &nobody)?;
     let until = sent + ask.timeout;
     loop {
         let heard = match session.recv(until) {
@@ -63,22 +67,22 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, 
             Ok(None) => break,
             Err(failure) => return Err(session.unexpected.at_end(failure, ask, Carrier::Tcp, session.raw())),
         };
-        match (heard.message, &heard.fault) {
-            ("connection_refused", None) => {
+        match (Message::named(heard.message), &heard.fault) {
+            (Some(ConnectionRefused), None) => {
                 let took = heard.since(sent);
                 tell(&heard, findings);
                 findings.sample("refusal", Some(took));
                 findings.note("one round trip only: every refusal costs the server a socket");
                 return Ok(heard);
             }
-            ("connection_accepted", _) => {
+            (Some(ConnectionAccepted), _) => {
                 session.accept(&heard)?;
                 leave(&mut session);
                 let text = "the server accepts a request that no server can match";
                 return Err(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"));
             }
-            (_, None) if heard.proto == hawknl::PROTO && heard.number("length").is_some() => {
-                let text = format!("a HawkNL frame that was never finished: {}", hex::encode(&heard.bytes));
+            (_, None) if heard.proto == hawknl::PROTO && heard.number(&hawknl::LENGTH).is_some() => {
+                let text = format!("a HawkNL frame that was never finished: {}", hex::encode(heard.bytes()));
                 return Err(Failure::new(
                     Outcome::Broken,
                     text,
@@ -88,7 +92,7 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, 
             (_, None) if heard.proto == hawknl::PROTO => {
                 let text = format!(
                     "a HawkNL frame, but not GNE's: {}",
-                    hex::encode(heard.bytes.get(..24).unwrap_or(&heard.bytes))
+                    hex::encode(heard.bytes().get(..24).unwrap_or(heard.bytes()))
                 );
                 let failure = Failure::new(Outcome::OtherProtocol, text, "another game over HawkNL: check the port");
                 return Err(failure.with("other", "hawknl"));
@@ -102,12 +106,12 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, 
 
 /// What the refusal tells.
 fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
-    let number = |name: &str| refusal.number(name).unwrap_or(0);
-    let build = number("build");
-    let version = format!("{}.{}.{build}", number("version"), number("sub_version"));
+    let number = |field: &Field| refusal.number(field).unwrap_or(0);
+    let build = number(&BUILD);
+    let version = format!("{}.{}.{build}", number(&VERSION), number(&SUB_VERSION));
     findings.find("gne", Carrier::Tcp, Some(version));
-    findings.fact("game", refusal.fields.get("game").cloned().unwrap_or(Json::Null));
-    findings.fact("user_version", number("user_version"));
+    findings.fact(GAME.name, refusal.field(&GAME).cloned().unwrap_or(Json::Null));
+    findings.fact(USER_VERSION.name, number(&USER_VERSION));
     let order = match refusal.version {
         Some("le") => "little-endian",
         Some("be") => "big-endian",
@@ -119,7 +123,7 @@ fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
 /// The full handshake with the server's own values, pings, and the exit.
 fn connect(refusal: &OwnedMessage, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
     let session = Session::open(ask, &GneClient, Carrier::Tcp, refusal.version, ask.options)?;
-    let build = refusal.number("build").unwrap_or(0);
+    let build = refusal.number(&BUILD).unwrap_or(0);
     let mut pings = Pings { session, build, missed: 0, first: None };
     let result = pings.flow_info(refusal, ask, findings);
     leave(&mut pings.session);
@@ -147,12 +151,12 @@ struct Pings<'a> {
 impl Pings<'_> {
     fn flow_info(&mut self, refusal: &OwnedMessage, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let mut request = json!({"max_rate": 0, "unreliable": false});
-        for name in ["version", "sub_version", "build", "game", "user_version"] {
-            if let Some(value) = refusal.fields.get(name) {
-                request[name] = value.clone();
+        for field in [VERSION, SUB_VERSION, BUILD, GAME, USER_VERSION] {
+            if let Some(value) = refusal.field(&field) {
+                request[field.name] = value.clone();
             }
         }
-        self.session.play("connection_request", refusal.version, request)?;
+        self.session.play(ConnectionRequest.name(), refusal.version, request)?;
         let until = ask.until();
         loop {
             let Some(heard) = self.session.recv(until)? else {
@@ -164,13 +168,13 @@ impl Pings<'_> {
                 return Err(Failure::new(Outcome::Broken, text, "-v shows the tree"));
             }
             self.session.accept(&heard)?;
-            match heard.message {
-                "connection_accepted" => {
+            match Message::named(heard.message) {
+                Some(ConnectionAccepted) => {
                     findings.fact("accepted", true);
-                    findings.fact("max_rate", heard.fields.get("max_rate").cloned().unwrap_or(Json::Null));
+                    findings.fact(MAX_RATE.name, heard.field(&MAX_RATE).cloned().unwrap_or(Json::Null));
                     break;
                 }
-                "connection_refused" => {
+                Some(ConnectionRefused) => {
                     let text = "the server refuses though version, game and user version are its own";
                     let advice = "its application refuses this client: see its log";
                     return Err(Failure::new(Outcome::Rejected, text, advice));
@@ -198,7 +202,7 @@ impl<'a> Sampler<'a> for Pings<'a> {
             0..=5 => json!({"id": "ping", "is_request": true, "req_id": id}),
             _ => json!({"id": "ping", "req_id": id, "t2": {"sec": 0, "usec": 0}, "t3": {"sec": 0, "usec": 0}}),
         };
-        self.session.send("packets", &json!({"packets": [packet]}))
+        self.session.send(Packets.name(), &json!({"packets": [packet]}))
     }
 
     fn message(
@@ -207,7 +211,7 @@ impl<'a> Sampler<'a> for Pings<'a> {
         number: Option<u32>,
         findings: &mut Findings<'_>,
     ) -> Result<bool, Failure> {
-        if heard.message != "packets" {
+        if heard.message != Packets {
             return Ok(false);
         }
         self.session.accept(&heard)?;
@@ -241,11 +245,11 @@ impl<'a> Sampler<'a> for Pings<'a> {
 
 /// Is this packet the answer to that ping?
 fn is_reply(packet: &Json, id: u32) -> bool {
-    let ping = packet.get("id") == Some(&json!("ping")) && packet.get("req_id") == Some(&json!(id));
-    let answered = match packet.get("is_request") {
+    let ping = packet.get(ID.name) == Some(&json!("ping")) && packet.get(REQ_ID.name) == Some(&json!(id));
+    let answered = match packet.get(IS_REQUEST.name) {
         Some(request) => request == &json!(false),
         None => {
-            packet.get("t2").is_some_and(|t2| t2.get("sec") != Some(&json!(0)) || t2.get("usec") != Some(&json!(0)))
+            packet.get(T2.name).is_some_and(|t2| t2.get("sec") != Some(&json!(0)) || t2.get("usec") != Some(&json!(0)))
         }
     };
     ping && answered
@@ -253,8 +257,8 @@ fn is_reply(packet: &Json, id: u32) -> bool {
 
 /// The difference of the clocks, where they are of the same kind.
 fn offset(heard: &OwnedMessage, findings: &mut Findings<'_>) {
-    let pings = heard.derived.get("pings").and_then(Json::as_array);
-    let offset = pings.and_then(|pings| pings.iter().find_map(|ping| ping.get("offset")?.as_f64()));
+    let pings = heard.derived(&PINGS).and_then(Json::as_array);
+    let offset = pings.and_then(|pings| pings.iter().find_map(|ping| ping.get(OFFSET.name)?.as_f64()));
     if let Some(offset) = offset.filter(|offset| offset.abs() < SAME_CLOCK) {
         findings.fact("clock_offset_s", offset);
     }

@@ -3,6 +3,8 @@
 use super::probe::Client;
 use crate::live::probe::strangers::stranger;
 use crate::live::probe::{Ask, Failure, Outcome};
+use crate::protocols::websocket::layout::Message::UpgradeResponse;
+use crate::protocols::websocket::layout::{HEAD, STATUS};
 use crate::protocols::websocket::upgrade;
 use serde_json::Value as Json;
 
@@ -11,14 +13,14 @@ impl Client<'_> {
     pub(super) fn upgraded(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
         let until = ask.until();
         while let Some(heard) = self.recv(until)? {
-            if heard.message != "upgrade_response" || heard.fault.is_some() {
+            if heard.message != UpgradeResponse || heard.fault.is_some() {
                 self.session.unexpected.put(heard);
                 continue;
             }
-            let status = heard.derived.get("status").and_then(Json::as_u64).unwrap_or(0);
+            let status = heard.derived(&STATUS).and_then(Json::as_u64).unwrap_or(0);
             if status == 101 {
-                let ours = self.session.last_message().text("head").unwrap_or_default();
-                answers(ours, heard.text("head").unwrap_or_default())?;
+                let ours = self.session.last_message().text(&HEAD).unwrap_or_default();
+                answers(ours, heard.text(&HEAD).unwrap_or_default())?;
                 return self.session.accept(&heard);
             }
             let encrypted = stranger(self.session.raw()).filter(|stranger| stranger.name == "TLS");

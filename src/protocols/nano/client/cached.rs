@@ -1,14 +1,16 @@
 //! The dictionary and the protos that a client has kept from an earlier connection: the server says
 //! then that it uses them, and not what they are.
 
+use super::super::layout::BODY;
+use super::super::layout::Message::Handshake;
 use crate::dissect::Role;
 use crate::live::replay::actor::Recorded;
 use serde_json::Value as Json;
 
 /// The `sys` of the server's answer to a handshake.
 fn sys(messages: &[Recorded]) -> Option<Json> {
-    let answer = messages.iter().find(|m| m.said.message == "handshake" && m.said.from == Role::Server)?;
-    let mut body: Json = serde_json::from_str(answer.said.text("body")?).ok()?;
+    let answer = messages.iter().find(|m| m.said.message == Handshake && m.said.from == Role::Server)?;
+    let mut body: Json = serde_json::from_str(answer.said.text(&BODY)?).ok()?;
     body.get_mut("sys").map(Json::take)
 }
 

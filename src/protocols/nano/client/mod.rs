@@ -1,4 +1,4 @@
-//! NanoActor one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
+//! Plays one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
 //!
 //! Handshake, acknowledgement and heartbeats are live; route codes follow the live dictionary, and
 //! a response goes to the live request of the same route.
@@ -11,11 +11,15 @@ mod probe;
 mod samples;
 mod upgrade;
 
+use super::layout::Message::{self, *};
+use super::layout::{BODY, CODE, FLAGS, ROUTE};
+use super::payload::JSON;
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext, without};
 use crate::live::replay::{Life, Phase};
+use crate::message::OwnedMessage;
 use crate::protocols::websocket;
+use crate::protocols::websocket::layout::Message::UpgradeRequest;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -81,25 +85,41 @@ struct NanoActor {
     parted: bool,
 }
 
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// One of the carrier's.
+    Carrier(websocket::layout::Message),
+    /// A package.
+    Package(Message),
+    /// None that either has.
+    Other,
+}
+
+impl Line {
+    fn of(said: &OwnedMessage) -> Line {
+        let carrier = || websocket::layout::Message::named(said.message).map(Line::Carrier);
+        Message::named(said.message).map(Line::Package).or_else(carrier).unwrap_or(Line::Other)
+    }
+}
+
 /// A message's route, by whichever way it is known.
 fn route(said: &OwnedMessage) -> Option<&str> {
-    said.text("route").or_else(|| said.derived("route").and_then(Json::as_str))
+    said.text(&ROUTE).or_else(|| said.derived(&ROUTE).and_then(Json::as_str))
 }
 
 /// Has the user written this code?
 fn wants_code(message: &Recorded) -> bool {
-    message.changed.puts.iter().any(|put| put.plain() == "route_code")
+    message.changed.puts.iter().any(|put| put.plain() == CODE.name)
 }
 
 impl NanoActor {
     fn new(context: &ReplayContext<'_>) -> NanoActor {
-        let ours = |name: &str| {
-            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
-        };
-        let recorded = context.messages.iter().any(|m| m.said.message == "upgrade_request");
+        let ours = |message: &str| context.has(context.role, message);
+        let recorded = context.messages.iter().any(|m| m.said.message == UpgradeRequest);
         let websocket = recorded || context.path.is_some();
         NanoActor {
-            life: Life::new(super::NAME, context).at(if websocket { Phase::New } else { Phase::Open }),
+            life: Life::new(super::NAME, &actor::RULES, context).at(if websocket { Phase::New } else { Phase::Open }),
             websocket,
             host: context.host.into(),
             path: context.path.map(String::from),
@@ -111,27 +131,21 @@ impl NanoActor {
             asked: BTreeMap::new(),
             interval: None,
             beat: None,
-            has_upgrade: ours("upgrade_request"),
-            has_handshake: ours("handshake"),
+            has_upgrade: ours(UpgradeRequest.name()),
+            has_handshake: ours(Handshake.name()),
             // A probe's comes when it has sampled what is answered before it.
-            has_ack: ours("handshake_ack") || context.probe,
+            has_ack: ours(HandshakeAck.name()) || context.probe,
             parted: false,
         }
     }
 
     /// A frame of the carrier's own.
-    fn control(&self, message: &'static str, mut fields: Map<String, Json>) -> OwnedMessage {
-        fields.remove("mask");
+    fn control(&self, message: websocket::layout::Message, mut fields: Map<String, Json>) -> OwnedMessage {
+        fields.remove(websocket::layout::MASK.name);
         if self.life.role == Role::Client {
-            fields.insert("mask".into(), MASK.into());
+            fields.insert(websocket::layout::MASK.name.into(), MASK.into());
         }
-        OwnedMessage {
-            proto: websocket::NAME,
-            message,
-            from: self.life.role,
-            fields: Json::Object(fields),
-            ..OwnedMessage::default()
-        }
+        OwnedMessage::new(websocket::NAME, message.name(), self.life.role, Json::Object(fields))
     }
 
     /// The id that a request gets, and its response comes with.
@@ -149,20 +163,20 @@ impl NanoActor {
     fn routed(&self, said: OwnedMessage, message: &Recorded, out: &mut Outbox) -> OwnedMessage {
         // What the server numbers is numbered by its own dictionary, which is the recorded one; and
         // a code that the user has written is meant.
-        if self.life.role == Role::Server || said.fields.get("route_code").is_none() || wants_code(message) {
+        if self.life.role == Role::Server || !said.has(&CODE) || wants_code(message) {
             return said;
         }
-        let Some(name) = said.derived("route").and_then(Json::as_str).map(String::from) else {
+        let Some(name) = said.derived(&ROUTE).and_then(Json::as_str).map(String::from) else {
             out.remark("a route code that the capture's dictionary does not have is sent as it is");
             return said;
         };
         match self.dictionary.get(&name) {
-            Some(code) => said.with("route_code", *code),
+            Some(code) => said.with(&CODE, *code),
             None => {
-                let flags = said.fields.get("flags").and_then(Json::as_array).cloned().unwrap_or_default();
-                let flags: Vec<Json> = flags.into_iter().filter(|f| f != "route_code").collect();
-                let fields = without(&said.fields, &["route_code"]);
-                OwnedMessage { fields, ..said }.with("flags", flags).with("route", name)
+                let flags = said.field(&FLAGS).and_then(Json::as_array).cloned().unwrap_or_default();
+                let flags: Vec<Json> = flags.into_iter().filter(|f| f != CODE.name).collect();
+                let fields = without(said.to_json(), &[CODE.name]);
+                said.with_fields(fields).with(&FLAGS, flags).with(&ROUTE, name)
             }
         }
     }
@@ -172,28 +186,28 @@ impl NanoActor {
         let said = &message.said;
         self.life.role == Role::Client
             && said.from == Role::Client
-            && said.fields.get("route_code").is_some()
-            && said.derived("route").is_none()
+            && said.has(&CODE)
+            && said.derived(&ROUTE).is_none()
             && !wants_code(message)
     }
 
     fn handshake(&mut self, said: OwnedMessage, out: &mut Outbox) {
         self.life.phase = Phase::Asked;
         // nano's own clients say nothing, and nano does not mind; pomelo refuses them.
-        if said.text("body").is_none_or(str::is_empty) {
+        if said.text(&BODY).is_none_or(str::is_empty) {
             out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
-            out.say.push_back(said.with("body", json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
+            out.say.push_back(said.with(&BODY, json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
             return;
         }
         // A client that says which dictionary it has is not sent another: we need the live one.
-        let said = match said.text("body").and_then(|body| serde_json::from_str::<Json>(body).ok()) {
+        let said = match said.text(&BODY).and_then(|body| serde_json::from_str::<Json>(body).ok()) {
             Some(mut body) => {
                 let sys = body.get_mut("sys").and_then(Json::as_object_mut);
                 let cached = sys.is_some_and(|sys| {
                     let dictionary = sys.remove("dictVersion").is_some();
                     sys.remove("protoVersion").is_some() || dictionary
                 });
-                if cached { said.with("body", body.to_string()) } else { said }
+                if cached { said.with(&BODY, body.to_string()) } else { said }
             }
             None => said,
         };
@@ -202,7 +216,7 @@ impl NanoActor {
 
     /// The server's answer to the handshake.
     fn answered(&mut self, said: &OwnedMessage) {
-        let body = said.derived("json").unwrap_or(&Json::Null);
+        let body = said.derived(&JSON).unwrap_or(&Json::Null);
         let code = body.get("code").and_then(Json::as_u64);
         if let Some(code) = code.filter(|code| *code != 200) {
             self.life.end(format!("the handshake is answered with code {code}"));

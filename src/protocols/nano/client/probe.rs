@@ -4,20 +4,26 @@
 //! one. Round trips are measured with what the server answers by itself: handshakes before the ack
 //! (nano, pitaya), heartbeats after it (pomelo, pinus), pings of WebSocket.
 
+use super::super::layout::BODY;
+use super::super::layout::Message::*;
+use super::super::payload::JSON;
+use super::Line::{self, Carrier as FromCarrier, Package};
 use super::family::{Family, accepted, tell};
 use super::{NanoClient, hello};
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::strangers::stranger;
 use crate::live::probe::{Ask, Carrier, ConnectData, Failure, Findings, Method, Outcome, Probe, Servers, Session};
+use crate::message::OwnedMessage;
+use crate::protocols::websocket::layout::CODE as CLOSE_CODE;
+use crate::protocols::websocket::layout::Message::{Close, UpgradeResponse};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
 static SERVERS: Servers = Servers {
     port: None,
     timeout: Duration::from_secs(3),
-    answers: &["handshake", "upgrade_response"],
+    answers: &[Handshake.name(), UpgradeResponse.name()],
     methods: &[
         Method {
             name: "",
@@ -114,10 +120,10 @@ impl Client<'_> {
             return Err(self.session.verdict(ask, "the handshake", advice));
         };
         let took = answer.since(sent);
-        let said = answer.derived.get("json").cloned().unwrap_or(Json::Null);
+        let said = answer.derived(&JSON).cloned().unwrap_or(Json::Null);
         findings.find("nano", carrier, None);
         findings.fact("handshake_ms", milliseconds(took));
-        accepted(&said, answer.text("body").unwrap_or_default())?;
+        accepted(&said, answer.text(&BODY).unwrap_or_default())?;
         let sys = said.get("sys").cloned().unwrap_or(Json::Null);
         tell(&sys, &said, findings);
         let mut family = Family::of(&sys);
@@ -153,20 +159,20 @@ impl Client<'_> {
     }
 
     fn acknowledge(&mut self) -> Result<(), Failure> {
-        let sent = self.session.play("handshake_ack", None, json!({}));
+        let sent = self.session.play(HandshakeAck.name(), None, json!({}));
         self.told(sent).map(|_| ())
     }
 
     pub(super) fn shake(&mut self) -> Result<Instant, Failure> {
-        let sent = self.session.send("handshake", &json!({"body": self.hello}));
+        let sent = self.session.send(Handshake.name(), &json!({"body": self.hello}));
         self.told(sent)
     }
 
     /// The server's handshake.
     fn answer(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         while let Some(heard) = self.recv(until)? {
-            match (heard.message, &heard.fault) {
-                ("handshake", None) if heard.from == Role::Server => {
+            match (Line::of(&heard), &heard.fault) {
+                (Package(Handshake), None) if heard.from == Role::Server => {
                     self.hands += 1;
                     self.session.accept(&heard)?;
                     return Ok(Some(heard));
@@ -187,9 +193,9 @@ impl Client<'_> {
         if heard.fault.is_none() {
             self.session.accept(&heard)?;
         }
-        match (heard.message, &heard.fault) {
-            ("kick", None) => {
-                let reason = heard.text("body").unwrap_or_default().to_string();
+        match (Line::of(&heard), &heard.fault) {
+            (Package(Kick), None) => {
+                let reason = heard.text(&BODY).unwrap_or_default().to_string();
                 let failure = Failure::new(
                     Outcome::Rejected,
                     format!("the server kicks: {reason}"),
@@ -197,8 +203,8 @@ impl Client<'_> {
                 );
                 Err(failure.with("reason", reason))
             }
-            ("close", None) => {
-                let code = heard.number("code");
+            (FromCarrier(Close), None) => {
+                let code = heard.number(&CLOSE_CODE);
                 let text =
                     format!("the server closes the WebSocket{}", code.map_or(String::new(), |c| format!(": {c}")));
                 Err(Failure::new(Outcome::Closed, text, "see the server's log").with("code", json!(code)))
@@ -212,7 +218,7 @@ impl Client<'_> {
 
     fn quiet(&mut self, until: Instant) -> Result<(), Failure> {
         while let Some(heard) = self.recv(until)? {
-            if heard.message != "heartbeat" {
+            if heard.message != Heartbeat {
                 self.other(heard)?;
             }
         }
@@ -224,7 +230,7 @@ impl Client<'_> {
         if self.session.goodbye() && self.hands > 0 && self.session.carrier() == Carrier::Ws {
             let until = Instant::now() + ENDING;
             while let Ok(Some(heard)) = self.session.recv(until) {
-                if heard.message == "close" {
+                if heard.message == Close {
                     break;
                 }
             }

@@ -1,11 +1,13 @@
 //! Round trips, by what the server answers of itself.
 
+use super::super::layout::Message::{Handshake, Heartbeat};
 use super::MASK;
 use super::probe::{Asks, Client};
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::probe::{Ask, Failure, Findings, Sampler, Session, session};
+use crate::message::OwnedMessage;
 use crate::protocols::websocket;
+use crate::protocols::websocket::layout::Message::{Ping, Pong};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -13,8 +15,8 @@ impl Asks {
     /// Its name in the output.
     fn method(self) -> &'static str {
         match self {
-            Asks::Handshake => "handshake",
-            Asks::Heartbeat => "heartbeat",
+            Asks::Handshake => Handshake.name(),
+            Asks::Heartbeat => Heartbeat.name(),
             Asks::Ping => "websocket ping",
         }
     }
@@ -22,7 +24,7 @@ impl Asks {
     /// The message that answers.
     fn answer(self) -> &'static str {
         match self {
-            Asks::Ping => "pong",
+            Asks::Ping => Pong.name(),
             other => other.method(),
         }
     }
@@ -43,8 +45,8 @@ impl<'a> Sampler<'a> for Client<'a> {
     fn ask(&mut self, _number: u32) -> Result<Instant, Failure> {
         match self.asks {
             Asks::Handshake => self.shake(),
-            Asks::Heartbeat => self.session.send("heartbeat", &json!({})),
-            Asks::Ping => self.session.send_as(websocket::NAME, "ping", &json!({"mask": MASK, "data": "6e6b"})),
+            Asks::Heartbeat => self.session.send(Heartbeat.name(), &json!({})),
+            Asks::Ping => self.session.send_as(websocket::NAME, Ping.name(), &json!({"mask": MASK, "data": "6e6b"})),
         }
     }
 
@@ -57,7 +59,7 @@ impl<'a> Sampler<'a> for Client<'a> {
         let answers = heard.message == self.asks.answer() && heard.fault.is_none() && heard.from == Role::Server;
         match (number, answers) {
             (Some(_), true) => return Ok(true),
-            (None, _) if heard.message == "heartbeat" => {}
+            (None, _) if heard.message == Heartbeat => {}
             _ => self.other(heard)?,
         }
         Ok(false)

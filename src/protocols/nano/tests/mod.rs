@@ -178,6 +178,41 @@ fn requests_and_their_responses() {
     assert!(seen[4].has_note("nano.wrong_direction"));
 }
 
+/// A capture may have a response just before its request: that is no unmatched one, and the request is
+/// answered once.
+#[test]
+fn responses_captured_before_their_requests() {
+    use Event::Data;
+    let request = |id: u8| [4, 0, 0, 4, 0, id, 1, b'r'];
+    let response = |id: u8| [4, 0, 0, 4, 4, id, b'{', b'}'];
+    let [first, second, third] = [1, 2, 3].map(request);
+    let [one, two, far] = [1, 2, 9].map(response);
+    let events = [
+        Data(Side::A, &first),
+        Data(Side::B, &one),
+        // The second id is the next one that a client uses.
+        Data(Side::B, &two),
+        Data(Side::A, &second),
+        // It has been answered: another response is one too many.
+        Data(Side::B, &two),
+        // So far ahead nobody asks.
+        Data(Side::B, &far),
+        Data(Side::A, &third),
+    ];
+    let seen = talk([true; 2], Some(Side::A), &events);
+    assert_eq!(seen.len(), 7);
+    let note = |row: &Row, code: &str| row.notes.iter().find(|(c, _)| *c == code).map(|(_, text)| text.clone());
+    assert_eq!(
+        note(&seen[3], "nano.answered_before").as_deref(),
+        Some("the response is in frame 3, captured 1000.000 ms before it")
+    );
+    assert!(note(&seen[2], "nano.unmatched_response").is_some_and(|text| text.contains("captured later")));
+    for late in [4, 5] {
+        assert!(note(&seen[late], "nano.unmatched_response").is_some_and(|text| text.contains("no open request")));
+    }
+    assert!(!seen[0].has_note("nano.answered_before") && !seen[6].has_note("nano.answered_before"));
+}
+
 #[test]
 fn the_handshake_teaches() {
     let answer = br#"{"code":500,"sys":{"dict":{"a":1,"\u00e9":2},"serializer":"json"}}"#;

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 fn payloads_by_schema() {
     let text = include_str!("../../../../fixtures/schemas/nano.toml");
     let mut schemas = crate::codec::schema::Schemas::default();
-    schemas.add("nano.toml", text, &|_| Some(NANO.encodings())).unwrap();
+    schemas.add("nano.toml", text, &|_| Some(NANO.facts.encodings)).unwrap();
     let mut options = options(&["-s", "nano.dict={\"pong\":5}"]);
     options.schemas = schemas.into();
     let write = |message, fields: Json, derived: Option<Json>| {

@@ -1,40 +1,35 @@
 //! What becomes of each recorded message, and what is answered live.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{CLIENT, ID, LAST, NOTIFY_ACKS, PING, SEQUENCE, is_numbered};
+use super::super::reliable::COPY;
 use super::super::version::Version;
-use super::numbers::is_numbered;
-use super::{HEARTBEAT, RiptideActor, TRIES};
+use super::{HEARTBEAT, RiptideActor};
 use crate::dissect::Role;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded};
-use crate::live::replay::{Life, Phase, Rules};
+use crate::live::replay::{Life, Numbers, Phase, Rules};
+use crate::message::OwnedMessage;
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How many reliable messages are on their way at once: an ack names 17, and gaps above 32 meet
-/// errors of the library (README.md, "Reliable layer").
-pub const WINDOW: usize = 16;
-/// How long the peer must have been at rest before the session is left: its copies of messages
-/// whose acks were lost come 15 times, 50 ms apart.
-pub const REST: Duration = Duration::from_millis(400);
-
-static RULES: Rules = Rules {
+pub static RULES: Rules = Rules {
     empty: "an empty datagram: a C# server on Linux stops reading for good",
     broken: "",
-    live: &[("ack", "acks"), ("ack_extra", "acks"), ("heartbeat", "heartbeats")],
-    opens: [&["connect"], &["welcome", "reject", "connect"]],
-    closes: &["disconnect"],
-    answers: &["welcome"],
+    live: &[(Ack.name(), "acks"), (AckExtra.name(), "acks"), (Heartbeat.name(), "heartbeats")],
+    opens: [&[Connect.name()], &[Welcome.name(), Reject.name(), Connect.name()]],
+    closes: &[Disconnect.name()],
+    answers: &[Welcome.name()],
     others: &[
-        ("client_connected", "messages about other players"),
-        ("client_disconnected", "messages about other players"),
+        (ClientConnected.name(), "messages about other players"),
+        (ClientDisconnected.name(), "messages about other players"),
     ],
     volatile: &[
         // What an id stands for in a session of another server is not comparable.
-        (&["welcome", "client_connected", "client_disconnected"], &["sequence_id", "client_id"]),
-        (&["notify"], &["sequence_id", "last_received_seq_id", "acks"]),
-        (&[], &["sequence_id"]),
+        (&[Welcome.name(), ClientConnected.name(), ClientDisconnected.name()], &[SEQUENCE.name, CLIENT.name]),
+        (&[Notify.name()], &[SEQUENCE.name, LAST.name, NOTIFY_ACKS.name]),
+        (&[], &[SEQUENCE.name]),
     ],
-    decided: &[(&["notify"], &["sequence_id", "last_received_seq_id", "acks"]), (&[], &["sequence_id"])],
+    decided: &[(&[Notify.name()], &[SEQUENCE.name, LAST.name, NOTIFY_ACKS.name]), (&[], &[SEQUENCE.name])],
 };
 
 impl Actor for RiptideActor {
@@ -42,124 +37,114 @@ impl Actor for RiptideActor {
         &self.life
     }
 
-    fn rules(&self) -> &'static Rules {
-        &RULES
-    }
-
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if let Some(danger) = RULES.danger(message) {
             return danger;
         }
-        if said.message == "unknown" {
+        if said.message == Unknown {
             return Disposition::Danger("a type that no library knows: it is taken for a reliable message".into());
         }
         let most = self.version.largest();
         if message.length > most {
             return Disposition::Danger(format!("{} bytes: a server's buffer has {most}", message.length));
         }
-        match said.message {
-            "connect" if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => {
+        match Message::named(said.message) {
+            Some(Connect) if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => {
                 Disposition::Live("repeated connects")
             }
-            "disconnect" | "reject" => {
+            Some(Disconnect | Reject) => {
                 self.begun = false;
                 Disposition::Send
             }
-            name if is_numbered(name) && said.derived("copy").is_some() => Disposition::Live("resends"),
+            Some(message) if is_numbered(message) && said.derived(&COPY).is_some() => Disposition::Live("resends"),
             _ => RULES.disposition(message),
         }
     }
 
     fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
-        let answer = said.message == "welcome" && self.life.role == Role::Client && path == "client_id";
+        let answer = said.message == Welcome && self.life.role == Role::Client && path == CLIENT.name;
         answer || RULES.decides(said.message, path)
     }
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {
         if self.life.role == Role::Client && !self.has_connect {
             let fields = self.life.data.as_ref().map_or_else(|| json!({}), |data| json!({ "data": data }));
-            let connect = self.message("connect", fields);
+            let connect = self.message(Connect, fields);
             self.connect(connect, now, out);
         }
     }
 
     fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
-        let name = message.said.message;
+        let name = Message::named(message.said.message);
         let (client, phase) = (self.life.role == Role::Client, self.life.phase);
         match name {
-            "connect" if client => None,
-            "connect" | "reject" | "welcome" if !client => (phase < Phase::Asked).then_some("the client's connect"),
+            Some(Connect) if client => None,
+            Some(Connect | Reject | Welcome) if !client => (phase < Phase::Asked).then_some("the client's connect"),
             _ if phase < Phase::Answered => Some(if client { "the welcome" } else { "the client's connect" }),
-            "welcome" => None,
-            "disconnect" => self.rests(now),
+            Some(Welcome) => None,
+            Some(Disconnect) => self.numbers.rests(now),
             // The client answers the welcome, and only then it is connected.
-            "client_connected" | "client_disconnected" => self.crowded(),
+            Some(ClientConnected | ClientDisconnected) => self.numbers.full(),
             _ if phase < Phase::Working && (client || self.has_reply) => Some("the answer to the welcome"),
             // The server hears nobody before that: what overtakes the answer is lost.
-            _ if self.greeted.is_some_and(|number| self.sent.waits(number)) => {
+            _ if self.greeted.is_some_and(|number| self.numbers.sent.waits(number)) => {
                 Some("the acknowledgement of the answer to the welcome")
             }
-            name if is_numbered(name) => self.crowded(),
+            Some(message) if is_numbered(message) => self.numbers.full(),
             _ => None,
         }
     }
 
-    fn unsendable(&mut self, said: &OwnedMessage) {
-        if let Some(number) = said.number("sequence_id").filter(|_| is_numbered(said.message)) {
-            self.sent.forget(number as u16);
-            if number as u16 == self.next.wrapping_sub(1) {
-                self.next = number as u16;
-            }
-        }
+    fn numbers(&mut self) -> Option<&mut Numbers> {
+        Some(&mut self.numbers)
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = OwnedMessage { version: Some(self.version.name()), ..message.said.clone() };
-        match (said.message, self.life.role) {
-            ("connect", Role::Client) => {
+        match (Message::named(said.message), self.life.role) {
+            (Some(Connect), Role::Client) => {
                 if self.life.phase != Phase::New {
                     self.afresh(out);
                 }
                 self.connect(said, now, out);
             }
-            ("welcome", Role::Client) => self.answer(said, now, out),
-            ("welcome", _) => {
-                self.client_id = said.number("client_id");
+            (Some(Welcome), Role::Client) => self.answer(said, now, out),
+            (Some(Welcome), _) => {
+                self.client_id = said.number(&CLIENT);
                 self.life.reach(Phase::Answered);
-                self.numbered(said, now, out);
+                self.numbers.send(said, now, out);
             }
-            ("disconnect", _) => {
-                self.sent.abandon(out);
+            (Some(Disconnect), _) => {
+                self.numbers.sent.abandon(out);
                 (0..self.goodbyes()).for_each(|_| out.say.push_back(said.clone()));
                 self.life.phase = Phase::Over;
             }
-            ("reject", _) => {
+            (Some(Reject), _) => {
                 out.say.push_back(said);
             }
-            ("notify", _) => {
+            (Some(Notify), _) => {
                 let (last, bits) = self.notified.field(8);
-                let said =
-                    said.with("last_received_seq_id", last).with("acks", bits).with("sequence_id", self.next_notify);
+                let said = said.with(&LAST, last).with(&NOTIFY_ACKS, bits).with(&SEQUENCE, self.next_notify);
                 self.next_notify = self.next_notify.wrapping_add(1);
                 out.say.push_back(said);
             }
-            (name, _) if is_numbered(name) => self.numbered(said, now, out),
+            (Some(message), _) if is_numbered(message) => self.numbers.send(said, now, out),
             _ => out.say.push_back(said),
         }
         Ok(())
     }
 
     fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match (said.message, self.life.role) {
+        match (Message::named(said.message), self.life.role) {
             _ if said.fault.is_some() => return Handling::New,
-            ("ack" | "ack_extra", _) => {
+            (Some(Ack | AckExtra), _) => {
                 self.acknowledged(said, now, out);
                 return Handling::Session;
             }
-            ("heartbeat", Role::Client) => {
+            (Some(Heartbeat), Role::Client) => {
                 if let Some((ping, at)) = self.asked
-                    && said.number("ping_id") == Some(ping)
+                    && said.number(&PING) == Some(ping)
                 {
                     let trip = now.saturating_duration_since(at);
                     self.last_trip = trip.as_millis().min(i16::MAX as u128) as i64;
@@ -168,31 +153,31 @@ impl Actor for RiptideActor {
                 }
                 return Handling::Session;
             }
-            ("heartbeat", _) => {
-                let echo = self.message("heartbeat", json!({"ping_id": said.number("ping_id").unwrap_or(0)}));
+            (Some(Heartbeat), _) => {
+                let echo = self.message(Heartbeat, json!({"ping_id": said.number(&PING).unwrap_or(0)}));
                 out.live(echo);
                 return Handling::Session;
             }
-            ("connect", Role::Client) => {
+            (Some(Connect), Role::Client) => {
                 // Wait: the application decides. No more connects.
-                self.connect = None;
+                _ = self.life.answered();
                 return Handling::New;
             }
-            ("connect", _) => {
+            (Some(Connect), _) => {
                 if self.life.phase == Phase::Over {
                     self.afresh(out);
                 }
                 let again = self.life.phase != Phase::New;
                 self.life.reach(Phase::Asked);
                 if !self.has_welcome && !again {
-                    let welcome = self.message("welcome", json!({"client_id": 1}));
+                    let welcome = self.message(Welcome, json!({"client_id": 1}));
                     self.life.phase = Phase::Answered;
-                    self.numbered(welcome, now, out);
+                    self.numbers.send(welcome, now, out);
                 }
                 return if again { Handling::Session } else { Handling::New };
             }
-            ("welcome", Role::Client) => {
-                self.connect = None;
+            (Some(Welcome), Role::Client) => {
+                _ = self.life.answered();
                 if !self.take(said, now, out) {
                     return Handling::Session;
                 }
@@ -200,38 +185,38 @@ impl Actor for RiptideActor {
                 if self.life.phase >= Phase::Answered {
                     return Handling::Session;
                 }
-                self.client_id = said.number("client_id");
+                self.client_id = said.number(&CLIENT);
                 self.life.reach(Phase::Answered);
                 if !self.has_welcome {
-                    let answer = self.message("welcome", json!({}));
+                    let answer = self.message(Welcome, json!({}));
                     self.answer(answer, now, out);
                 }
             }
-            ("welcome", _) => {
+            (Some(Welcome), _) => {
                 if !self.take(said, now, out) {
                     return Handling::Session;
                 }
-                if said.number("client_id") != self.client_id {
+                if said.number(&CLIENT) != self.client_id {
                     out.remark("the client's welcome names another id than the one that it was given");
                 }
                 self.life.reach(Phase::Working);
             }
-            ("reject" | "disconnect", _) => {
+            (Some(Reject | Disconnect), _) => {
                 if self.life.phase == Phase::Over {
                     return Handling::Session;
                 }
-                self.rejected |= said.message == "reject";
+                self.rejected |= said.message == Reject;
                 self.life.end(RiptideActor::reason(said));
-                self.sent.abandon(out);
+                self.numbers.sent.abandon(out);
             }
-            ("notify", _) => {
-                if let Some(number) = said.number("sequence_id")
+            (Some(Notify), _) => {
+                if let Some(number) = said.number(&SEQUENCE)
                     && !self.notified.take(number as u16)
                 {
                     return Handling::Session;
                 }
             }
-            (name, _) if (is_numbered(name) || name == "unknown") && !self.take(said, now, out) => {
+            (Some(message), _) if (is_numbered(message) || message == Unknown) && !self.take(said, now, out) => {
                 return Handling::Session;
             }
             _ => {}
@@ -240,32 +225,17 @@ impl Actor for RiptideActor {
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
-        let mut next = None;
-        let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
-        if let Some(asking) = &mut self.connect {
-            // A probe's own deadline comes first.
-            let (every, patience) = match self.life.probe {
-                true => (self.life.timeout / TRIES, self.life.timeout * 2),
-                false => (HEARTBEAT, self.life.timeout),
-            };
-            match asking.tick(every, patience, now, out) {
-                Some(when) => at(when),
-                None => {
-                    let why = self.silence();
-                    self.life.end(why.clone());
-                    out.trouble = Some(why);
-                }
-            }
-        }
+        let version = self.version;
+        let mut next = self.life.tick(|| RiptideActor::silence(version), now, out);
         if self.life.phase == Phase::Over {
-            self.connect = None;
             return None;
         }
+        let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
         if !self.datagrams {
             // TCP brings them: only the acknowledgement is waited for.
-            self.sent.resend = self.life.timeout;
+            self.numbers.sent.resend = self.life.timeout;
         }
-        let (when, lost) = self.sent.tick(now, out);
+        let (when, lost) = self.numbers.sent.tick(now, out);
         when.into_iter().for_each(&mut at);
         if let Some((said, tries)) = lost {
             self.given_up(&said, tries, out);
@@ -275,7 +245,7 @@ impl Actor for RiptideActor {
             && self.life.role == Role::Client
         {
             if now >= beat {
-                let said = self.message("heartbeat", json!({"ping_id": self.ping, "rtt": self.last_trip}));
+                let said = self.message(Heartbeat, json!({"ping_id": self.ping, "rtt": self.last_trip}));
                 out.live(said);
                 self.asked = Some((self.ping as u64, now));
                 self.ping = self.ping.wrapping_add(1);
@@ -286,13 +256,8 @@ impl Actor for RiptideActor {
         next
     }
 
-    fn settled(&self, now: Instant) -> bool {
-        let rest = if self.datagrams { REST } else { Duration::ZERO };
-        self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= rest)
-    }
-
     fn leave(&mut self, out: &mut Outbox) {
-        self.sent.abandon(out);
+        self.numbers.sent.abandon(out);
         // A server of 2.1 and pytide read nothing more of a stream that they have rejected, but a goodbye:
         // without one their socket stays.
         let rejected = self.rejected && !self.datagrams && self.life.role == Role::Client;
@@ -303,20 +268,20 @@ impl Actor for RiptideActor {
                 }
                 _ => json!({}),
             };
-            let goodbye = self.message("disconnect", fields);
+            let goodbye = self.message(Disconnect, fields);
             (0..self.goodbyes()).for_each(|_| out.live(goodbye.clone()));
         }
         self.life.phase = Phase::Over;
     }
 
     fn identity(&self, said: &OwnedMessage) -> String {
-        match said.fields.get("message_id") {
+        match said.field(&ID) {
             Some(id) => format!("{} {id}", said.message),
             None => said.message.into(),
         }
     }
 
     fn sure(&self, said: &OwnedMessage) -> bool {
-        is_numbered(said.message) || said.message == "connect"
+        Message::named(said.message).is_some_and(|message| is_numbered(message) || message == Connect)
     }
 }

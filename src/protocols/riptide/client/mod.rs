@@ -13,14 +13,14 @@ mod race;
 mod sampler;
 mod stream;
 
+use super::layout::Message::{self, *};
+use super::layout::{CLIENT, REASON, SEQUENCE, is_numbered};
 use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
-use crate::live::replay::{Asking, Copies, Unacknowledged};
-use crate::live::replay::{Life, Phase};
-use actor::{REST, WINDOW};
+use crate::live::replay::{Life, Numbering, Numbers, Phase, Repeats, Unacknowledged, Window};
+use crate::message::OwnedMessage;
 use numbers::Received;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
@@ -38,6 +38,23 @@ const COPIES: u32 = 15;
 const TRIES: u32 = 5;
 /// A disconnect is not acknowledged, and a server that does not know us ignores it.
 const GOODBYES: usize = 3;
+
+/// How many reliable messages are on their way at once: an ack names 17, and gaps above 32 meet
+/// errors of the library (README.md, "Reliable layer").
+const WINDOW: usize = 16;
+/// How long the peer must have been at rest before the session is left: its copies of messages
+/// whose acks were lost come 15 times, 50 ms apart.
+const REST: Duration = Duration::from_millis(400);
+
+static NUMBERING: Numbering = Numbering {
+    field: &SEQUENCE,
+    numbered: |name| Message::named(name).is_some_and(is_numbered),
+    first: 1,
+    modulus: 1 << 16,
+    window: Window::Count(WINDOW),
+    full: "an acknowledgement: 16 messages are on their way",
+    patience: Duration::from_millis(800),
+};
 
 /// How Riptide's servers are asked, and its recorded conversations played.
 pub struct RiptideClient;
@@ -68,10 +85,8 @@ struct RiptideActor {
     client_id: Option<u64>,
     /// The server has refused us.
     rejected: bool,
-    next: u16,
-    sent: Unacknowledged,
+    numbers: Numbers,
     received: Received,
-    copies: Copies,
     next_notify: u16,
     notified: Received,
     smooth: Option<Duration>,
@@ -80,42 +95,34 @@ struct RiptideActor {
     ping: u8,
     beat: Option<Instant>,
     asked: Option<(u64, Instant)>,
-    connect: Option<Asking>,
-    /// When the peer last said something that had to be acknowledged.
-    stirred: Option<Instant>,
     /// The recording has a connect, or a welcome, of ours.
     has_connect: bool,
     has_welcome: bool,
     /// The recording has the client's answer to the welcome.
     has_reply: bool,
     begun: bool,
-    asap: bool,
     /// The number of our answer to the welcome.
     greeted: Option<u16>,
-    /// Since when the goodbye waits for its time.
-    parting: Option<Instant>,
 }
 
 impl RiptideActor {
     fn new(context: &ReplayContext<'_>) -> RiptideActor {
-        let ours = |name: &str| {
-            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
-        };
-        let mut sent = Unacknowledged::new(if context.probe { RESEND_PROBE } else { RESEND }, context.timeout);
+        let ours = |message: Message| context.has(context.role, message.name());
+        let (datagrams, resend) =
+            (context.transport == Transport::Udp, if context.probe { RESEND_PROBE } else { RESEND });
+        let rest = if datagrams { REST } else { Duration::ZERO };
+        let mut sent = Unacknowledged::new(resend, context.timeout);
         if !context.probe {
             sent.most = COPIES;
         }
-        let reply = |m: &Recorded| m.said.from == Role::Client && m.said.message == "welcome" && !m.dropped;
         RiptideActor {
-            life: Life::new("riptide", context),
+            life: Life::new("riptide", &actor::RULES, context),
             version: context.version.and_then(Version::by_name).unwrap_or_else(|| version(context.messages)),
-            datagrams: context.transport == Transport::Udp,
+            datagrams,
             client_id: None,
             rejected: false,
-            next: 1,
-            sent,
+            numbers: Numbers::new(&NUMBERING, sent, rest, context.asap),
             received: Received::default(),
-            copies: Copies::default(),
             next_notify: 1,
             notified: Received::default(),
             smooth: None,
@@ -123,43 +130,38 @@ impl RiptideActor {
             ping: 0,
             beat: None,
             asked: None,
-            connect: None,
-            stirred: None,
-            has_connect: ours("connect"),
-            has_welcome: ours("welcome"),
-            has_reply: context.messages.iter().any(reply),
+            has_connect: ours(Connect),
+            has_welcome: ours(Welcome),
+            has_reply: context.has(Role::Client, Welcome.name()),
             begun: false,
-            asap: context.asap,
             greeted: None,
-            parting: None,
         }
     }
 
-    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        OwnedMessage { version: Some(self.version.name()), ..self.life.message(message, fields) }
+    fn message(&self, message: Message, fields: Json) -> OwnedMessage {
+        OwnedMessage { version: Some(self.version.name()), ..self.life.message(message.name(), fields) }
     }
 
     /// Everything of one session; another may follow.
     fn afresh(&mut self, out: &mut Outbox) {
-        self.sent.abandon(out);
+        self.numbers.afresh(out);
         self.received = Received::default();
-        self.copies = Copies::default();
         self.notified = Received::default();
-        (self.next, self.next_notify) = (1, 1);
+        self.next_notify = 1;
         self.life.afresh();
         self.client_id = None;
-        (self.beat, self.asked, self.connect) = (None, None, None);
-        (self.greeted, self.parting) = (None, None);
+        (self.beat, self.asked, self.greeted) = (None, None, None);
     }
 
     fn connect(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
-        let mut asking = Asking::new(said, now, out);
-        if self.life.probe {
-            // A stream loses nothing.
-            asking.most = if self.datagrams { TRIES } else { 1 };
-        }
-        self.connect = Some(asking);
-        self.life.phase = Phase::Asked;
+        let timeout = self.life.timeout;
+        // A probe's own deadline comes first, and a stream loses nothing.
+        let tries = if self.datagrams { TRIES } else { 1 };
+        let repeats = match self.life.probe {
+            true => Repeats { every: timeout / TRIES, patience: timeout * 2, most: tries },
+            false => Repeats { every: HEARTBEAT, patience: timeout, most: u32::MAX },
+        };
+        self.life.ask(said, repeats, now, out);
     }
 
     /// The disconnect, as often as it takes.
@@ -170,36 +172,19 @@ impl RiptideActor {
     /// The client's answer to the welcome.
     fn answer(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let id = self.client_id.unwrap_or(1);
-        self.greeted = Some(self.next);
-        self.numbered(said.with("client_id", id), now, out);
+        self.greeted = Some(self.numbers.next());
+        self.numbers.send(said.with(&CLIENT, id), now, out);
         self.life.phase = Phase::Working;
         if !self.life.probe {
             self.beat.get_or_insert(now + HEARTBEAT);
         }
     }
 
-    /// Is the window full?
-    fn crowded(&self) -> Option<&'static str> {
-        (self.sent.len() >= WINDOW).then_some("an acknowledgement: 16 messages are on their way")
-    }
-
-    /// What a goodbye still waits for. A peer that goes on talking has no rest: it is left all the
-    /// same.
-    fn rests(&mut self, now: Instant) -> Option<&'static str> {
-        let since = *self.parting.get_or_insert(now);
-        match self.sent.is_empty() {
-            false => Some("the last acknowledgements"),
-            // By the recording's clock the goodbye has its time.
-            true if !self.asap || self.settled(now) || now.saturating_duration_since(since) >= REST * 2 => None,
-            true => Some("the peer's last copies"),
-        }
-    }
-
     /// Nobody answers the connect.
-    fn silence(&self) -> String {
-        let [own, others] = match self.version {
-            Version::V21 | Version::V22 => [self.version.name(), "1.x or 2.0"],
-            _ => [self.version.name(), "2.1 or 2.2"],
+    fn silence(version: Version) -> String {
+        let [own, others] = match version {
+            Version::V21 | Version::V22 => [version.name(), "1.x or 2.0"],
+            _ => [version.name(), "2.1 or 2.2"],
         };
         format!(
             "no answer to the connect of Riptide {own}: nothing listens there, or a server of {others}, \
@@ -210,7 +195,7 @@ impl RiptideActor {
     /// A reliable message is not acknowledged, however often it was sent.
     fn given_up(&mut self, said: &OwnedMessage, tries: u32, out: &mut Outbox) {
         let about = self.identity(said);
-        let number = said.number("sequence_id").unwrap_or(0);
+        let number = said.number(&SEQUENCE).unwrap_or(0);
         let limit = if tries >= COPIES { ", as often as the library sends it" } else { "" };
         let what = format!("{about} (sequence id {number}) is not acknowledged after {tries} copies{limit}");
         match self.version {
@@ -218,7 +203,7 @@ impl RiptideActor {
             Version::V21 | Version::V22 if !self.life.probe => {
                 let why = format!("the peer has stopped answering: {what}");
                 self.life.end(why.clone());
-                self.sent.abandon(out);
+                self.numbers.sent.abandon(out);
                 out.trouble = Some(why);
             }
             _ => out.remark(what),
@@ -227,7 +212,7 @@ impl RiptideActor {
 
     /// What the peer's refusal or goodbye says.
     fn reason(said: &OwnedMessage) -> String {
-        match said.fields.get("reason") {
+        match said.field(&REASON) {
             Some(Json::String(name)) => format!("{}: {name}", said.message),
             Some(other) => format!("{}: reason {other}", said.message),
             None => said.message.to_string(),

@@ -1,10 +1,11 @@
 //! Sequence ids: those of our own messages, which begin anew, and those of the peer, which are
 //! acknowledged.
 
+use super::super::layout::{ACKS, FOR_SEQ, IS_EXTRA, LAST, Message, SEQUENCE};
 use super::super::version::Version;
 use super::RiptideActor;
-use crate::live::OwnedMessage;
 use crate::live::replay::actor::Outbox;
+use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -44,46 +45,33 @@ impl Received {
 }
 
 impl RiptideActor {
-    /// A message with a number of our own.
-    pub(super) fn numbered(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
-        let said = said.with("sequence_id", self.next);
-        out.say.push_back(said.clone());
-        // TCP does not lose anything; a copy would only be handled twice by old libraries.
-        self.sent.push(self.next, said, now);
-        self.next = self.next.wrapping_add(1);
-    }
-
     /// Takes in a numbered message of the peer, and acknowledges it: `true`, if it is new.
     pub(super) fn take(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> bool {
-        let Some(number) = said.number("sequence_id") else { return true };
+        let Some(number) = said.number(&SEQUENCE) else { return true };
         let number = number as u16;
         let new = self.received.take(number);
-        out.counts.copies += !new as u64;
-        if new {
-            self.copies.begin(number);
-        } else if !self.copies.again(number) {
+        if !self.numbers.heard(number, new, now, out) {
             return false;
         }
-        self.stirred = Some(now);
         let (last, bits) = self.received.field(16);
         let mut fields = Map::new();
-        fields.insert("last_received_seq_id".into(), last.into());
-        fields.insert("acks_bitfield".into(), bits.into());
+        fields.insert(LAST.name.into(), last.into());
+        fields.insert(ACKS.name.into(), bits.into());
         // A probe tells the newest and the sixteen before it: all that it waits for.
         let extra = last != number && !self.life.probe;
         let message = match self.version {
             Version::V21 | Version::V22 => {
-                fields.insert("is_extra".into(), extra.into());
+                fields.insert(IS_EXTRA.name.into(), extra.into());
                 if extra || self.version == Version::V21 {
-                    fields.insert("for_seq_id".into(), number.into());
+                    fields.insert(FOR_SEQ.name.into(), number.into());
                 }
-                "ack"
+                Message::Ack
             }
             _ if extra => {
-                fields.insert("for_seq_id".into(), number.into());
-                "ack_extra"
+                fields.insert(FOR_SEQ.name.into(), number.into());
+                Message::AckExtra
             }
-            _ => "ack",
+            _ => Message::Ack,
         };
         let ack = self.message(message, Json::Object(fields));
         out.live(ack);
@@ -92,12 +80,12 @@ impl RiptideActor {
 
     /// The peer acknowledges.
     pub(super) fn acknowledged(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
-        let Some(last) = said.number("last_received_seq_id") else { return };
-        let bits = said.number("acks_bitfield").unwrap_or(0);
+        let Some(last) = said.number(&LAST) else { return };
+        let bits = said.number(&ACKS).unwrap_or(0);
         let by_bits = (0..16u16).filter(|i| bits >> i & 1 == 1).map(|i| (last as u16).wrapping_sub(1 + i));
-        let named = std::iter::once(last as u16).chain(said.number("for_seq_id").map(|id| id as u16)).chain(by_bits);
+        let named = std::iter::once(last as u16).chain(said.number(&FOR_SEQ).map(|id| id as u16)).chain(by_bits);
         for id in named {
-            if let Some(trip) = self.sent.acknowledged(id, now, out) {
+            if let Some(trip) = self.numbers.sent.acknowledged(id, now, out) {
                 self.round_trip(trip, out);
             }
         }
@@ -108,11 +96,6 @@ impl RiptideActor {
         out.counts.round_trip(trip);
         let smooth = self.smooth.map_or(trip, |old| old.mul_f64(0.7) + trip.mul_f64(0.3));
         self.smooth = Some(smooth);
-        self.sent.resend = smooth.mul_f64(1.2).max(RESEND_LEAST);
+        self.numbers.sent.resend = smooth.mul_f64(1.2).max(RESEND_LEAST);
     }
-}
-
-/// Messages with a sequence id.
-pub fn is_numbered(message: &str) -> bool {
-    matches!(message, "reliable" | "reliable_auto_relay" | "welcome" | "client_connected" | "client_disconnected")
 }

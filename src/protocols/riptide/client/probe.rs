@@ -7,6 +7,7 @@
 //! the server's application sees a client come and go. Every connect is followed by a disconnect,
 //! also when nothing came back: the answer may have been lost, and the place be taken.
 
+use super::super::layout::Message::{Reject, Welcome};
 use super::RiptideClient;
 use super::asked::Asked;
 use super::race::race;
@@ -18,7 +19,7 @@ use std::time::Duration;
 static SERVERS: Servers = Servers {
     port: Some(7777),
     timeout: Duration::from_secs(5),
-    answers: &["welcome", "reject"],
+    answers: &[Welcome.name(), Reject.name()],
     methods: &[
         Method {
             name: "",

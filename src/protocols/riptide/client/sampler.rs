@@ -1,9 +1,11 @@
 //! A welcome client: round trips by heartbeats.
 
+use super::super::layout::Message::{self, *};
+use super::super::layout::{FOR_SEQ, IS_EXTRA, PING};
 use super::answer::ended;
 use super::asked::Asked;
-use crate::live::OwnedMessage;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Sampler, Session, session};
+use crate::message::OwnedMessage;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -27,11 +29,11 @@ impl Asked<'_> {
 
     /// 2.1 always sends for_seq_id, 2.2 only where is_extra says so.
     fn ack(&mut self, heard: &OwnedMessage, findings: &mut Findings<'_>) {
-        let extra = heard.fields.get("is_extra").and_then(serde_json::Value::as_bool);
+        let extra = heard.field(&IS_EXTRA).and_then(serde_json::Value::as_bool);
         if self.version != "2.0"
             && let Some(found) = &mut findings.found
         {
-            let old = extra == Some(false) && heard.fields.get("for_seq_id").is_some();
+            let old = extra == Some(false) && heard.has(&FOR_SEQ);
             self.version = if old { "2.1" } else { "2.2" };
             self.told = true;
             found.version = Some(self.version.into());
@@ -45,7 +47,7 @@ impl<'a> Sampler<'a> for Asked<'a> {
     }
 
     fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
-        self.session.send("heartbeat", &json!({"ping_id": number as u8, "rtt": self.rtt}))
+        self.session.send(Heartbeat.name(), &json!({"ping_id": number as u8, "rtt": self.rtt}))
     }
 
     fn message(
@@ -54,11 +56,11 @@ impl<'a> Sampler<'a> for Asked<'a> {
         number: Option<u32>,
         findings: &mut Findings<'_>,
     ) -> Result<bool, Failure> {
-        match (heard.message, &heard.fault) {
+        match (Message::named(heard.message), &heard.fault) {
             (_, Some(_)) => self.session.unexpected.put(heard),
-            ("heartbeat", None) => {
+            (Some(Heartbeat), None) => {
                 let wanted = number.map(|number| u64::from(number as u8));
-                if wanted.is_some() && heard.number("ping_id") == wanted {
+                if wanted.is_some() && heard.number(&PING) == wanted {
                     return Ok(true);
                 }
                 findings.duplicates += 1;
@@ -66,9 +68,9 @@ impl<'a> Sampler<'a> for Asked<'a> {
             (message, None) => {
                 self.session.accept(&heard)?;
                 match message {
-                    "disconnect" => return Err(ended(&heard)),
-                    "reject" => return Err(self.rejected(&heard)),
-                    "ack" => self.ack(&heard, findings),
+                    Some(Disconnect) => return Err(ended(&heard)),
+                    Some(Reject) => return Err(self.rejected(&heard)),
+                    Some(Ack) => self.ack(&heard, findings),
                     _ => {}
                 }
             }
@@ -79,7 +81,7 @@ impl<'a> Sampler<'a> for Asked<'a> {
     fn sampled(&mut self, number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
         self.rtt = took.map_or(self.rtt, |took| took.as_millis().min(i16::MAX as u128) as i64);
         if number >= self.warm_up() {
-            findings.sample("heartbeat", took);
+            findings.sample(Heartbeat.name(), took);
         }
         true
     }

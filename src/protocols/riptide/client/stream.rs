@@ -9,6 +9,7 @@
 //! who has said nothing) that connection is merely closed, and this is said. 2.0's goodbye goes to
 //! nobody but a 2.0 server: for 2.1 it is a length of 17 MB.
 
+use super::super::layout::CLIENT;
 use super::asked::Asked;
 use super::race::race;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
@@ -66,7 +67,7 @@ fn finish(
     let found = findings.found.as_ref().filter(|_| packed);
     // pytide is known by its welcome, and never says that it is full.
     let full = result.as_ref().is_err_and(|failure| failure.outcome == Outcome::Full);
-    let skips = found.is_some_and(|f| f.family.is_none() && (full || f.facts.contains_key("client_id")));
+    let skips = found.is_some_and(|f| f.family.is_none() && (full || f.facts.contains_key(CLIENT.name)));
     let mut kept = false;
     for link in &mut links {
         if link.version != "2.0" || link.heard {

@@ -1,19 +1,7 @@
-//! Rendering of one capture by several threads: each renders some conversations, and their output
-//! is merged in order.
-
-use super::renderer::Form;
-use super::times::TimeForm;
-use super::{Details, Format, Json, Style};
-use crate::capture::Time;
-use crate::dissect::Message;
+//! What several threads make of one capture, each of some conversations, merged in order.
 
 /// Memory of more text is freed.
 const RETAINED: usize = 1 << 20;
-
-/// Renders some of a capture's conversations, as a [`Renderer`](super::Renderer) renders all;
-/// [`Merge`] puts them in order.
-#[derive(Debug)]
-pub struct Part(Form);
 
 /// What one of several threads makes of its messages, in their order: text, or other items.
 #[derive(Debug)]
@@ -41,11 +29,6 @@ impl<T> Chunk<T> {
     /// The number of its items.
     pub fn len(&self) -> usize {
         self.items.len()
-    }
-
-    /// True when it has none.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
     }
 }
 
@@ -77,11 +60,6 @@ impl<T> Runs<T> {
         self.chunk.items.len()
     }
 
-    /// True when there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// All items of a message have been added.
     #[inline]
     pub fn complete(&mut self) {
@@ -105,42 +83,6 @@ impl<T> Runs<T> {
         used.runs.clear();
         self.chunk.before = self.sequence;
         std::mem::replace(&mut self.chunk, used)
-    }
-}
-
-impl Part {
-    /// A part of what a renderer of this format writes; `None` for formats that need to see all
-    /// messages.
-    pub fn new(format: Format, style: Style) -> Option<Part> {
-        Part::with(format, style, &Details::default())
-    }
-
-    /// As [`Renderer::with`](super::Renderer::with).
-    pub fn with(format: Format, style: Style, details: &Details) -> Option<Part> {
-        // Times relative to the previous message need that message, whichever thread renders it.
-        let counted = style.time == Some(TimeForm::Delta);
-        let form = match format {
-            Format::Json => Form::Json(Json::new(style.bytes, style.verbose).files(details.files.as_ref()).continued()),
-            Format::Summary | Format::Tree | Format::Csv | Format::Tsv if counted => return None,
-            Format::Ndjson | Format::Summary | Format::Tree | Format::Csv | Format::Tsv => {
-                Form::new(format, style, details)
-            }
-            Format::Dialogue => return None,
-            #[cfg(feature = "cli")]
-            Format::Table => return None,
-        };
-        Some(Part(form))
-    }
-
-    /// As [`Renderer::origin`](super::Renderer::origin).
-    pub fn origin(&mut self, time: Time) {
-        self.0.origin(time);
-    }
-
-    /// Appends a message.
-    #[inline]
-    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        self.0.message(message, out);
     }
 }
 
@@ -253,8 +195,8 @@ impl<T> Merge<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Renderer;
     use super::*;
+    use crate::render::{Format, Renderer, Style};
     use proptest::prelude::*;
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
@@ -314,7 +256,7 @@ mod tests {
                 (0..*pieces).for_each(|piece| expected += &format!("{sequence}.{piece} "));
             }
             let shared = Shared::default();
-            let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(shared.clone()));
+            let mut renderer = Renderer::new(Format::NDJSON, Style::default(), Box::new(shared.clone()));
             let mut merge = Merge::new(parts.len());
             let mut requests = 0;
             while let Some(part) = merge.write(|text| renderer.rendered(text)) {

@@ -1,15 +1,13 @@
 //! What the threads make of one capture's messages, put in the order of a single thread by whichever
 //! of them has just made what is next.
 
-use super::gates::Pick;
-use super::parallel::shared;
-use super::read::ReadSummary;
+use super::runs::{Chunk, Merge, Runs};
 use super::sink::CaptureSink;
-use netkit::capture::{Capture, Time};
-use netkit::dissect::inspector::{Outlet, Worker};
-use netkit::dissect::{Message, Options, Sink};
-use netkit::flow::End;
-use netkit::render::{Chunk, Merge, Runs};
+use crate::capture::Time;
+use crate::dissect::inspector::{Outlet, Worker};
+use crate::dissect::{Message, Sink};
+use crate::flow::Closing;
+use crate::render::{Form, Renderer};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,14 +20,17 @@ const AHEAD: usize = 1 << 20;
 
 /// Makes items of messages: one for each lane, with the same results as one for all.
 pub trait Maker<T>: Send {
-    /// The capture's first frame.
-    fn origin(&mut self, _time: Time) {}
+    /// Sets the time of the capture's first frame.
+    fn first(&mut self, _time: Time) {}
 
-    /// Appends what it makes of a message.
-    fn message(&mut self, message: &Message<'_>, out: &mut Vec<T>);
+    /// Sets the [sequence number](Sink::sequence) of the next messages.
+    fn sequence(&mut self, _sequence: u64) {}
+
+    /// Appends what it makes of a message; `false`: the message is none of those wanted.
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<T>) -> bool;
 
     /// Appends what it makes of a conversation's end.
-    fn ended(&mut self, _flow: u64, _how: [Option<End>; 2], _out: &mut Vec<T>) {}
+    fn ended(&mut self, _flow: u64, _how: Closing, _out: &mut Vec<T>) {}
 }
 
 /// Receives all items, in the order of their messages.
@@ -43,32 +44,30 @@ pub trait Receiver<T>: Send {
     }
 }
 
-/// Reads a capture with a thread for each of the `makers` but one, which is for conversations that
-/// only the reader can read. Returns the picks of all.
-///
-/// # Errors
-/// None; errors while reading are part of the returned summary.
-pub fn merged<T: Send, M: Maker<T>>(
-    capture: Capture,
-    options: &Options,
-    makers: Vec<M>,
-    pick: &mut Pick,
-    receiver: &mut dyn Receiver<T>,
-) -> anyhow::Result<ReadSummary> {
-    let merging = Merging::new(receiver, makers.len());
-    let numbered = makers.into_iter().enumerate();
-    let mut lanes: Vec<_> = numbered
-        .map(|(number, maker)| Lane { maker, pick: pick.part(), number, runs: Runs::default(), to: &merging })
-        .collect();
-    let Some(mut mine) = lanes.pop() else { return Ok(ReadSummary::default()) };
-    let seen = shared(capture, options, &mut lanes, &mut mine, &merging);
-    lanes.push(mine);
-    lanes.into_iter().for_each(|lane| pick.merge(lane.pick));
-    seen
+impl Maker<u8> for Box<dyn Form> {
+    fn first(&mut self, time: Time) {
+        self.origin(time);
+    }
+
+    #[inline]
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) -> bool {
+        (**self).message(message, out);
+        true
+    }
+}
+
+impl Receiver<u8> for Renderer {
+    fn receive(&mut self, text: &[u8]) {
+        self.rendered(text);
+    }
+
+    fn done(&self) -> bool {
+        self.failed().is_some()
+    }
 }
 
 /// The items of all lanes, and of the reader.
-struct Merging<'p, T> {
+pub(super) struct Merging<'p, T> {
     state: Mutex<State<'p, T>>,
     /// The bytes that each has handed over, and that are not received yet.
     waiting: Vec<AtomicUsize>,
@@ -91,7 +90,7 @@ struct Writer<'p, T> {
 }
 
 impl<'p, T> Merging<'p, T> {
-    fn new(receiver: &'p mut dyn Receiver<T>, parts: usize) -> Merging<'p, T> {
+    pub(super) fn new(receiver: &'p mut dyn Receiver<T>, parts: usize) -> Merging<'p, T> {
         let mut merge = Merge::new(parts);
         let needs = merge.write(|_| ());
         let chunks = std::iter::repeat_with(VecDeque::new).take(parts).collect();
@@ -152,24 +151,29 @@ impl<T: Send> Outlet for Merging<'_, T> {
 }
 
 /// A lane's messages, or the reader's.
-struct Lane<'m, 'p, T, M> {
-    maker: M,
-    pick: Pick,
+pub(super) struct Lane<'m, 'p, T, M> {
+    pub(super) maker: M,
     number: usize,
+    begun: bool,
     runs: Runs<T>,
     to: &'m Merging<'p, T>,
+}
+
+impl<'m, 'p, T, M> Lane<'m, 'p, T, M> {
+    pub(super) fn new(maker: M, number: usize, to: &'m Merging<'p, T>) -> Lane<'m, 'p, T, M> {
+        Lane { maker, number, begun: false, runs: Runs::default(), to }
+    }
 }
 
 impl<T, M: Maker<T>> Sink for Lane<'_, '_, T, M> {
     #[inline]
     fn message(&mut self, message: &Message<'_>) {
-        if self.pick.wants(message) {
-            self.maker.message(message, self.runs.items());
+        if self.maker.message(message, self.runs.items()) {
             self.runs.complete();
         }
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn ended(&mut self, flow: u64, how: Closing) {
         let before = self.runs.len();
         self.maker.ended(flow, how, self.runs.items());
         if self.runs.len() > before {
@@ -180,7 +184,7 @@ impl<T, M: Maker<T>> Sink for Lane<'_, '_, T, M> {
     #[inline]
     fn sequence(&mut self, sequence: u64) {
         self.runs.sequence(sequence);
-        self.pick.sequence(sequence);
+        self.maker.sequence(sequence);
     }
 
     #[inline]
@@ -194,16 +198,17 @@ impl<T, M: Maker<T>> Sink for Lane<'_, '_, T, M> {
 }
 
 impl<T, M: Maker<T>> CaptureSink for Lane<'_, '_, T, M> {
+    #[inline]
     fn frame(&mut self, time: Time) {
-        if self.pick.selection.frame(time) {
-            self.maker.origin(time);
+        if !std::mem::replace(&mut self.begun, true) {
+            self.maker.first(time);
         }
     }
 }
 
 impl<T: Send, M: Maker<T>> Worker for Lane<'_, '_, T, M> {
     fn first(&mut self, time: Time) {
-        CaptureSink::frame(self, time);
+        self.frame(time);
     }
 
     fn room(&self) -> bool {

@@ -1,0 +1,165 @@
+//! The values of `-f`: for each command a list of the forms that it allows.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use netkit::render;
+
+/// A form of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One of the library's forms.
+    Printed(render::Format),
+    /// Columns, a file a message.
+    Parquet,
+    /// The capture itself, with the messages as packet comments.
+    Pcapng,
+    /// No messages at all.
+    None,
+}
+
+/// A form of figures, findings and reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// A JSON object a line.
+    Ndjson,
+    /// One JSON value.
+    Json,
+    /// Comma-separated values.
+    Csv,
+    /// The same with tabs.
+    Tsv,
+    /// Columns, a file a table.
+    Parquet,
+    /// Tables for a comment or a build's summary.
+    Markdown,
+    /// JUnit's XML.
+    Junit,
+    /// Prometheus' text format.
+    Prometheus,
+    /// InfluxDB's line protocol.
+    Influx,
+    /// A Nagios plugin's line.
+    Nagios,
+}
+
+/// A form that a command allows: its name, and its help; one without help is not listed.
+pub type Allowed<T> = (&'static str, T, &'static str);
+
+/// The help of a form that the program may have been built without.
+const fn columns(about: &'static str) -> &'static str {
+    if cfg!(feature = "parquet") { about } else { "" }
+}
+
+impl Format {
+    /// Is it one of these?
+    pub fn is(self, forms: &[render::Format]) -> bool {
+        matches!(self, Format::Printed(form) if forms.contains(&form))
+    }
+
+    /// The value of `-f`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Printed(form) => form.name,
+            Format::Parquet => "parquet",
+            Format::Pcapng => "pcapng",
+            Format::None => "none",
+        }
+    }
+}
+
+/// The forms of decode and dump.
+pub fn messages() -> Vec<Allowed<Format>> {
+    let printed = render::Format::ALL.iter().map(|form| (form.name, Format::Printed(*form), form.about));
+    let parquet = columns("Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message");
+    let pcapng = "The capture itself, with the messages as packet comments: for Wireshark, see `netkit help wireshark`";
+    printed.chain([("parquet", Format::Parquet, parquet), ("pcapng", Format::Pcapng, pcapng)]).collect()
+}
+
+/// The forms of proxy, summaries first. Two are refused, with what is to be done instead.
+pub fn relayed() -> Vec<Allowed<Format>> {
+    let mut list = messages();
+    list.swap(0, 1);
+    for (name, _, about) in &mut list {
+        *about = match *name {
+            "table" => "A table, at the end, for a few messages",
+            "dialogue" => "Two columns, who says what",
+            "parquet" | "pcapng" => "",
+            _ => about,
+        };
+    }
+    list.insert(list.len() - 2, ("none", Format::None, "Nothing but the counts at the end"));
+    list
+}
+
+/// The forms of statistics.
+pub const STATS: [Allowed<Form>; 6] = [
+    ("text", Form::Text, "For people"),
+    ("ndjson", Form::Ndjson, "A JSON object a row"),
+    ("json", Form::Json, "One JSON object"),
+    ("csv", Form::Csv, "Comma-separated values behind a line of names; see --columns"),
+    ("tsv", Form::Tsv, "The same with tabs"),
+    ("parquet", Form::Parquet, columns("Columns for DuckDB, Polars and Spark: -o DIR, a file a table")),
+];
+
+/// The forms of differences.
+pub const DIFF: [Allowed<Form>; 4] = [
+    ("text", Form::Text, "For people"),
+    ("json", Form::Json, "One JSON object"),
+    ("markdown", Form::Markdown, "Tables for a comment or a build's summary"),
+    ("junit", Form::Junit, "JUnit's XML, for build servers: a case for each limit"),
+];
+
+/// The forms of a check's findings.
+pub const CHECK: [Allowed<Form>; 2] = [("text", Form::Text, "For people"), ("json", Form::Json, "One JSON object")];
+
+/// The forms of the documentation.
+pub const FIELDS: [Allowed<Form>; 3] = [
+    ("text", Form::Text, "For people"),
+    ("json", Form::Json, "For tools"),
+    ("parquet", Form::Parquet, columns("The columns that decode -f parquet writes, and their types")),
+];
+
+/// The forms of live tables.
+pub const TOP: [Allowed<Form>; 2] = [
+    ("text", Form::Text, "Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"),
+    ("ndjson", Form::Ndjson, "A JSON object a look"),
+];
+
+/// The forms of a replay's report.
+pub const REPLAY: [Allowed<Form>; 2] = [
+    ("text", Form::Text, "For people"),
+    (
+        "ndjson",
+        Form::Ndjson,
+        "A JSON object a line: each refusal and divergence, then the session; with --clients one each second, then \
+         one for all",
+    ),
+];
+
+/// The forms of a probe's results.
+pub const PROBE: [Allowed<Form>; 6] = [
+    ("text", Form::Text, "For people"),
+    ("ndjson", Form::Ndjson, "A JSON object a line: each round trip, then a summary for each server"),
+    ("json", Form::Json, "One JSON array with an object a server"),
+    ("prometheus", Form::Prometheus, "Prometheus' text format"),
+    ("influx", Form::Influx, "InfluxDB's line protocol: a line a server"),
+    (
+        "nagios",
+        Form::Nagios,
+        "A Nagios plugin's line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not \
+         answer), 3 UNKNOWN (one could not be asked)",
+    ),
+];
+
+/// The parser of a value of `-f`.
+pub fn one_of<T>(list: impl Into<Vec<Allowed<T>>>) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let list = list.into();
+    let values = list.iter().map(|(name, _, about)| PossibleValue::new(*name).help(*about).hide(about.is_empty()));
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(move |name| {
+        list.iter().find(|(own, ..)| *own == name).map(|(_, form, _)| *form).ok_or_else(|| format!("no form {name}"))
+    })
+}

@@ -1,0 +1,78 @@
+//! Text that is made of other bytes: of UTF-16, of an IPv4 address.
+
+use crate::codec::Reader;
+use crate::codec::bits;
+use crate::codec::layout::{Field, Order, flag};
+use crate::codec::node::Value;
+use std::io::Write as _;
+use std::net::Ipv4Addr;
+
+/// Fills a new source; returns its number and the number of its bytes.
+fn sourced(reader: &mut Reader<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> Option<(u8, u32)> {
+    let context = reader.context.as_mut()?;
+    let (source, mut bytes) = context.take_source()?;
+    fill(&mut bytes);
+    let length = bytes.len().min(crate::codec::reader::LONGEST) as u32;
+    context.give_source(source, bytes);
+    Some((source, length))
+}
+
+/// The bytes of a text in UTF-16.
+pub fn to_utf16(text: &str, order: Order) -> Vec<u8> {
+    let big = order == Order::Big;
+    text.encode_utf16().flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+}
+
+/// Appends text in UTF-16 as UTF-8; false if it is none.
+fn from_utf16(bytes: &[u8], order: Order, text: &mut Vec<u8>) -> bool {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let unit = |pair: &[u8; 2]| if order == Order::Big { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) };
+    let mut whole = rest.is_empty();
+    for unit in char::decode_utf16(pairs.iter().map(unit)) {
+        match unit {
+            Ok(c) => text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Err(_) => whole = false,
+        }
+    }
+    whole
+}
+
+impl Reader<'_> {
+    /// Shows the bits from `start` on as the text that `fill` makes of their content; raw where it returns false.
+    fn converted(
+        &mut self,
+        field: &'static Field,
+        start: u32,
+        (bit, bits): (u32, u32),
+        fill: impl FnOnce(&mut Vec<u8>) -> bool,
+    ) {
+        let (mut whole, own) = (true, self.position() - start);
+        let source = sourced(self, |text| whole = fill(text));
+        match source.filter(|_| whole) {
+            Some((source, length)) => {
+                self.tree.push_from(source, field, Value::Text { bit: 0, bits: length * 8 }, start, own);
+            }
+            None => _ = self.tree.push(field, Value::Raw { bit, bits }, start, own),
+        }
+    }
+
+    /// Shows text in UTF-16, whose content is already behind the position.
+    pub(in crate::codec) fn utf16(&mut self, field: &'static Field, start: u32, (bit, bits): (u32, u32), order: Order) {
+        let order = order.within(self.order);
+        let content = bits::bytes(self.data, bit, bits);
+        self.converted(field, start, (bit, bits), |text| from_utf16(&content, order, text));
+    }
+
+    /// Reads an IPv4 address.
+    pub(in crate::codec) fn address(&mut self, field: &'static Field) -> Result<(), crate::codec::Stop> {
+        let start = self.position();
+        self.need(field, start, 32)?;
+        let address = self.take(32, Order::Big) as u32;
+        // Writing to a vector cannot fail.
+        self.converted(field, start, (start, 32), |text| write!(text, "{}", Ipv4Addr::from_bits(address)).is_ok());
+        if field.is(flag::REFERENCED) {
+            self.tree.scope.push(field, address as u64, start, true);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,336 @@
+//! Encodings on the wire: of numbers, text, groups and lists, and what they depend on.
+
+use super::{Field, Name, When};
+use crate::codec::kinds::{Checksum, Chosen, Constant, Packed, Parts, Region};
+use crate::codec::protobuf;
+use crate::codec::walk::Custom;
+
+/// Byte order of a number of whole bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Least significant byte first. Also the order of bit fields.
+    Little,
+    /// Most significant byte first.
+    Big,
+    /// As found for this conversation; the reader asks its [`Context`](crate::codec::Context).
+    Conversation,
+    /// Most significant bit first, from the highest bit of each byte on: for any number of bits.
+    HighestBit,
+}
+
+impl Order {
+    /// The order in a conversation that has this one.
+    #[inline]
+    pub(crate) fn within(self, conversation: Order) -> Order {
+        if self == Order::Conversation { conversation } else { self }
+    }
+}
+
+/// How a [`Kind::VarInt`] encodes negative numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Unsigned.
+    None,
+    /// Zigzag: 0, -1, 1, -2, ..
+    Zigzag,
+    /// Two's complement of 64 bits: negative numbers take ten groups.
+    Complement,
+    /// Two's complement of 32 bits: negative numbers take five groups.
+    Complement32,
+}
+
+impl Sign {
+    /// The number that a varint's 64 bits mean.
+    #[inline]
+    pub const fn read(self, v: u64) -> i128 {
+        match self {
+            Sign::None => v as i128,
+            Sign::Zigzag => ((v >> 1) as i64 ^ -((v & 1) as i64)) as i128,
+            Sign::Complement => v as i64 as i128,
+            Sign::Complement32 => v as u32 as i32 as i128,
+        }
+    }
+
+    /// The 64 bits of a varint for a number; `None`: it is out of range.
+    pub fn write(self, n: i128) -> Option<u64> {
+        match self {
+            Sign::None => u64::try_from(n).ok(),
+            Sign::Zigzag => i64::try_from(n).ok().map(|n| (n << 1 ^ n >> 63) as u64),
+            Sign::Complement => i64::try_from(n).ok().map(|n| n as u64),
+            Sign::Complement32 => i32::try_from(n).ok().map(|n| n as u32 as u64),
+        }
+    }
+
+    /// The smallest and the largest number.
+    pub const fn range(self) -> (i128, i128) {
+        match self {
+            Sign::None => (0, u64::MAX as i128),
+            Sign::Zigzag | Sign::Complement => (i64::MIN as i128, i64::MAX as i128),
+            Sign::Complement32 => (i32::MIN as i128, i32::MAX as i128),
+        }
+    }
+}
+
+/// A field's encoding on the wire.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Bits of a fixed value: a message type, a magic number. Never required when encoding.
+    Tag {
+        /// How many bits, at most 64.
+        bits: u8,
+        /// Byte order, for whole bytes.
+        order: Order,
+        /// The fixed value.
+        value: u64,
+    },
+    /// An unsigned number of `bits` bits, at any bit offset.
+    UInt {
+        /// 1 to 64.
+        bits: u8,
+        /// Byte order, for whole bytes.
+        order: Order,
+    },
+    /// A two's complement number of `bits` bits.
+    Int {
+        /// 1 to 64.
+        bits: u8,
+        /// Byte order, for whole bytes.
+        order: Order,
+    },
+    /// An IEEE 754 number of 16, 32 or 64 bits.
+    Float {
+        /// 16, 32 or 64.
+        bits: u8,
+        /// Byte order.
+        order: Order,
+    },
+    /// 0 is false, 1 is true; any other value is shown raw.
+    Bool {
+        /// 1 or 8.
+        bits: u8,
+    },
+    /// Groups of seven bits, the least significant first; bit 7 tells that more follow. A form
+    /// longer than necessary, or a value above 64 bits, is shown raw.
+    VarInt {
+        /// Longer forms are refused.
+        max_groups: u16,
+        /// How negative numbers are written.
+        sign: Sign,
+    },
+    /// Text; bytes that are not valid in that charset are shown raw.
+    Text {
+        /// Where it ends.
+        len: Len,
+        /// How its bytes are decoded.
+        charset: Charset,
+    },
+    /// Bytes that are opaque to the protocol.
+    Bytes {
+        /// Where they end.
+        len: Len,
+    },
+    /// A named group of fields.
+    Struct(&'static [Field]),
+    /// Fields that belong to the parent's group.
+    Inline(&'static [Field]),
+    /// The same field several times.
+    Array {
+        /// How many.
+        count: Count,
+        /// One element. A [`Kind::Struct`] is shown as an object.
+        of: &'static Field,
+    },
+    /// One of several lists of fields, selected by an earlier field's value; they belong to the
+    /// parent's group.
+    Switch {
+        /// The earlier field's name.
+        on: Name,
+        /// Value and fields, every value once.
+        cases: &'static [Case],
+        /// What an unlisted value means.
+        other: Other,
+    },
+    /// A value known from earlier messages: [`recall`](crate::codec::Context::recall) is asked for it.
+    Derived,
+    /// The bits of a number as fields.
+    Parts(&'static Parts),
+    /// A value that is always the same, or a mark that may be missing.
+    Constant(&'static Constant),
+    /// A field in a given number of bytes.
+    Region(&'static Region),
+    /// A field whose bytes are compressed or masked.
+    Packed(&'static Packed),
+    /// A CRC over other bytes of the packet.
+    Checksum(&'static Checksum),
+    /// A message that is found by an earlier number.
+    Chosen(&'static Chosen),
+    /// An IPv4 address, the first byte first.
+    Address,
+    /// Fields that are preceded by their numbers, in any order, up to the end.
+    Protobuf(&'static protobuf::Message),
+    /// An encoding of one protocol alone: one codec for all directions.
+    Custom(&'static dyn Custom),
+}
+
+impl Kind {
+    /// Width and order, where it is a number of fixed width.
+    pub(crate) const fn width(&self) -> Option<(u32, Order)> {
+        match self {
+            Kind::UInt { bits, order }
+            | Kind::Int { bits, order }
+            | Kind::Float { bits, order }
+            | Kind::Tag { bits, order, .. } => Some((*bits as u32, *order)),
+            Kind::Bool { bits } => Some((*bits as u32, Order::Little)),
+            _ => None,
+        }
+    }
+
+    /// The fields that a group has, or a field that wraps others.
+    pub const fn fields(&self) -> &'static [Field] {
+        match self {
+            Kind::Struct(fields) | Kind::Inline(fields) => fields,
+            Kind::Parts(parts) => parts.fields,
+            Kind::Region(region) => region.fields,
+            Kind::Packed(packed) => packed.fields,
+            Kind::Protobuf(message) => message.fields,
+            _ => &[],
+        }
+    }
+
+    /// Whether nothing of the message, or of its region, is left after it.
+    pub(crate) fn takes_the_rest(&self) -> bool {
+        match self {
+            Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
+            Kind::Array { count: Count::Rest, .. } | Kind::Chosen(_) | Kind::Protobuf(_) => true,
+            Kind::Packed(packed) => packed.bits.is_none(),
+            _ => false,
+        }
+    }
+
+    /// The number of bits that it always has.
+    pub(crate) fn bits(&self) -> Option<u32> {
+        match self {
+            Kind::Text { len: Len::Const(n) | Len::Padded(n), .. } | Kind::Bytes { len: Len::Const(n) } => {
+                n.checked_mul(8)
+            }
+            Kind::Bytes { len: Len::Bits(n) } => Some(*n),
+            Kind::Struct(fields) | Kind::Inline(fields) => fields.iter().map(Field::bits).sum(),
+            Kind::Array { count: Count::Const(n), of } => of.bits().and_then(|bits| bits.checked_mul(*n)),
+            Kind::Derived => Some(0),
+            Kind::Parts(parts) => Some(parts.bits()),
+            Kind::Constant(constant) => (!constant.optional).then_some(constant.bits),
+            Kind::Region(region) => region.bits(),
+            Kind::Packed(packed) => packed.bits,
+            Kind::Checksum(checksum) => Some(checksum.bits()),
+            Kind::Address => Some(32),
+            other => other.width().map(|(bits, _)| bits),
+        }
+    }
+}
+
+impl Field {
+    /// Whether its fields stand in its parent's group: it has no name of its own there.
+    pub fn is_inline(&self) -> bool {
+        match self.kind {
+            Kind::Inline(_) => true,
+            Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_) | Kind::Protobuf(_) => self.name.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The number of bits that it always has; `None` if that differs, or it may be absent.
+    pub fn bits(&self) -> Option<u32> {
+        if let When::Always = self.when { self.kind.bits() } else { None }
+    }
+}
+
+/// One case of a [`Kind::Switch`].
+#[derive(Debug)]
+pub struct Case {
+    /// The value that selects it.
+    pub value: u64,
+    /// Its fields.
+    pub fields: &'static [Field],
+}
+
+/// How a value is handled that no case of a [`Kind::Switch`] lists.
+#[derive(Clone, Copy, Debug)]
+pub enum Other {
+    /// Its length cannot be known: a fault, with this reason.
+    Fault(&'static str),
+    /// These fields.
+    Fields(&'static [Field]),
+    /// [`layout`](crate::codec::Context::layout) is asked; if it does not know either, reading ends there without
+    /// a fault.
+    Ask,
+}
+
+/// Where text or bytes end.
+#[derive(Clone, Copy, Debug)]
+pub enum Len {
+    /// This many bytes.
+    Const(u32),
+    /// A number before them gives the length in bytes; it is part of the field.
+    Prefix(&'static Field),
+    /// An earlier [referenced](Field::referenced) field gives the length in bytes.
+    Field(Name),
+    /// Up to this byte, which is part of the field but not shown.
+    Until(u8),
+    /// Up to the first of several bytes, which is shown, too.
+    Through(&'static Ends),
+    /// The rest of the message.
+    Rest,
+    /// This many bytes; text ends at the first zero byte and only zeros may follow it.
+    Padded(u32),
+    /// This many bits.
+    Bits(u32),
+}
+
+/// The bytes of which the first one ends a [`Len::Through`].
+#[derive(Debug)]
+pub struct Ends {
+    /// The bytes.
+    pub any: &'static [u8],
+    /// The content may also end with the message.
+    pub or_end: bool,
+}
+
+impl Ends {
+    /// The length of the content that these bytes begin with; `None` if it does not end.
+    pub(crate) fn length(&self, bytes: &[u8]) -> Option<usize> {
+        let end = bytes.iter().position(|byte| self.any.contains(byte));
+        end.map(|at| at + 1).or(self.or_end.then_some(bytes.len()))
+    }
+
+    /// Whether these bytes are such content.
+    pub(crate) fn fit(&self, bytes: &[u8]) -> bool {
+        self.length(bytes) == Some(bytes.len())
+    }
+}
+
+/// How many elements an array has.
+#[derive(Clone, Copy, Debug)]
+pub enum Count {
+    /// This many.
+    Const(u32),
+    /// A number before them gives the count. It is shown, by its name, only if the array could not
+    /// be read to its end.
+    Prefix(&'static Field),
+    /// An earlier [referenced](Field::referenced) field gives the count.
+    Field(Name),
+    /// Up to this byte where the next element would start.
+    Until(u8),
+    /// Up to the end of the message.
+    Rest,
+}
+
+/// How the bytes of a text are decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// UTF-8.
+    Utf8,
+    /// Latin-1: every byte is one character.
+    Latin1,
+    /// UTF-16 in this byte order.
+    Utf16(Order),
+}

@@ -1,0 +1,73 @@
+//! A protocol's messages as a type, so that the compiler finds each place that names one.
+
+/// Declares a protocol's messages, each with its name in the output. `Message::layout` makes the tables,
+/// `Message::of` returns the message of a layout that was made so, `Message::named` that of a name from
+/// elsewhere; such a name can also be compared with a message.
+///
+/// ```
+/// use netkit::codec::layout::*;
+/// netkit::messages! {
+///     /// A chat's messages.
+///     enum Message {
+///         Say = "say",
+///         Leave = "leave",
+///     }
+/// }
+/// static LAYOUTS: [Layout; 2] = [
+///     Message::Say.layout("words for everybody", &[tag("kind", 8, 1), text("words", Len::Rest)]),
+///     Message::Leave.layout("goodbye", &[tag("kind", 8, 2)]),
+/// ];
+/// assert_eq!(Message::of(&LAYOUTS[1]), Message::Leave);
+/// assert_eq!(Message::named("say"), Some(Message::Say));
+/// assert!("leave" == Message::Leave);
+/// ```
+#[macro_export]
+macro_rules! messages {
+    ($(#[$doc:meta])* $vis:vis enum $messages:ident { $($message:ident = $name:literal),* $(,)? }) => {
+        $(#[$doc])*
+        // The names are the specification's.
+        #[allow(clippy::enum_variant_names)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $messages {
+            $(#[doc = concat!("`", $name, "`")] $message,)*
+        }
+
+        impl $messages {
+            /// All of them.
+            pub const ALL: &'static [$messages] = &[$($messages::$message),*];
+
+            /// The name in the output.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($messages::$message => $name,)*
+                }
+            }
+
+            /// A layout of this message.
+            pub const fn layout(
+                self,
+                doc: &'static str,
+                fields: &'static [$crate::codec::layout::Field],
+            ) -> $crate::codec::Layout {
+                $crate::codec::Layout { name: self.name(), doc, fields, index: self as u16 }
+            }
+
+            /// The message of a layout that [`layout`](Self::layout) has made.
+            #[inline]
+            pub fn of(layout: &$crate::codec::Layout) -> $messages {
+                Self::ALL[layout.index as usize]
+            }
+
+            /// The message of that name.
+            pub fn named(name: &str) -> Option<$messages> {
+                Self::ALL.iter().copied().find(|message| message.name() == name)
+            }
+        }
+
+        impl PartialEq<$messages> for &str {
+            fn eq(&self, message: &$messages) -> bool {
+                *self == message.name()
+            }
+        }
+    };
+}

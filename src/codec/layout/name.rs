@@ -1,0 +1,103 @@
+//! Names as numbers, so that fields are found without comparing texts.
+
+use super::Field;
+use std::fmt::{Display, Formatter};
+
+/// A name's hash: different names nearly always have different ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key(u32);
+
+impl Key {
+    /// The key of a name (FNV-1a, 32 bits).
+    pub const fn new(name: &str) -> Key {
+        let bytes = name.as_bytes();
+        Key::of(bytes, 0, bytes.len())
+    }
+
+    const fn of(bytes: &[u8], mut at: usize, end: usize) -> Key {
+        let mut hash = 0x811c_9dc5_u32;
+        while at < end {
+            hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+            at += 1;
+        }
+        Key(hash)
+    }
+}
+
+/// What a table refers to: an earlier field of the message, or a value of the conversation.
+///
+/// ```
+/// use netkit::codec::layout::*;
+/// let name = Name::new("head.kind");
+/// assert_eq!(name.text, "head.kind");
+/// assert_eq!(name.last(), "kind");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    /// As it is written: `kind`, or `head.kind` for a field of an earlier group.
+    pub text: &'static str,
+    /// The field; `None` if there is none of that name.
+    field: Option<Key>,
+    /// The group that the field was in.
+    group: Option<Key>,
+    /// Where the [`Context`](crate::codec::Context) has the value that counts where no field has one.
+    slot: Option<u16>,
+}
+
+impl Name {
+    /// The name of an earlier field.
+    pub const fn new(text: &'static str) -> Name {
+        let (bytes, mut dot) = (text.as_bytes(), 0);
+        while dot < bytes.len() && bytes[dot] != b'.' {
+            dot += 1;
+        }
+        let (group, field) = match dot == bytes.len() {
+            true => (None, Key::new(text)),
+            false => (Some(Key::of(bytes, 0, dot)), Key::of(bytes, dot + 1, bytes.len())),
+        };
+        Name { text, field: Some(field), group, slot: None }
+    }
+
+    /// The same, or the conversation's value in this slot if no field has one.
+    pub const fn or_slot(self, slot: Option<u16>) -> Name {
+        Name { slot, ..self }
+    }
+
+    /// The name of a value of the conversation alone.
+    pub const fn of_slot(text: &'static str, slot: u16) -> Name {
+        Name { field: None, slot: Some(slot), ..Name::new(text) }
+    }
+
+    /// The slot of the conversation's value.
+    pub fn slot(&self) -> Option<u16> {
+        self.slot
+    }
+
+    /// The name without that of a group.
+    pub fn last(&self) -> &'static str {
+        self.text.split_once('.').map_or(self.text, |(_, last)| last)
+    }
+
+    /// Whether a field has this name.
+    #[inline]
+    pub(crate) fn is_of(&self, field: &Field) -> bool {
+        self.field == Some(field.key)
+    }
+
+    /// Whether the name is of a field in a group, and that group is this one.
+    #[inline]
+    pub(crate) fn is_in(&self, group: Option<&Field>) -> bool {
+        self.group == group.map(|group| group.key)
+    }
+
+    /// Whether the name is of a field in a group.
+    pub(crate) fn has_group(&self) -> bool {
+        self.group.is_some()
+    }
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text)
+    }
+}

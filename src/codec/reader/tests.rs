@@ -1,0 +1,61 @@
+//! What bounds a reader, whatever a table allows.
+
+use super::*;
+use crate::codec::layout::{Count, array, eq, group, u8, u32le};
+
+fn reason(stop: Stop) -> Reason {
+    match stop {
+        Stop::Fault(fault) => fault.reason,
+        Stop::Unknown { bit } => panic!("unknown at bit {bit}"),
+    }
+}
+
+/// Five bytes that announce more elements than any message may have: they are not made.
+#[test]
+fn elements_without_bits_are_refused() {
+    static NONE: Field = group("element", &[u8("never").when(eq("mark", 1))]).keep_empty();
+    static COUNT: Field = u32le("count");
+    static FIELDS: [Field; 2] = [u8("mark").referenced(), array("list", Count::Prefix(&COUNT), &NONE)];
+    let read = |bytes: &[u8]| {
+        let mut tree = Tree::default();
+        let stop = Reader::new(bytes, &mut tree).read(&FIELDS).stop;
+        let elements = tree.nodes().iter().filter(|node| std::ptr::eq(node.field, &NONE)).count();
+        (elements, stop.map(reason))
+    };
+    let (elements, stop) = read(&[0, 0xff, 0xff, 0xff, 0xff]);
+    assert!(elements <= 1, "{elements}");
+    assert_eq!(stop, Some(Reason::Count));
+    // One such element is no amplification, and elements with bits are read.
+    assert_eq!(read(&[0, 1, 0, 0, 0]), (1, None));
+    assert_eq!(read(&[1, 2, 0, 0, 0, 7, 8]), (2, None));
+}
+
+/// Groups in groups end where the reader's limit is, in the message's bytes and on the stack.
+#[test]
+fn groups_are_nested_to_the_limit() {
+    static NEST: [Field; 2] = [u8("more").referenced(), group("inner", &NEST).when(eq("more", 1))];
+    let read = |bytes: &[u8], most: Option<usize>| {
+        let mut tree = Tree::default();
+        let reader = Reader::new(bytes, &mut tree);
+        let outcome = match most {
+            Some(most) => reader.max_depth(most).read(&NEST),
+            None => reader.read(&NEST),
+        };
+        let groups = tree.nodes().iter().filter(|node| std::ptr::eq(node.field, &NEST[1])).count();
+        (groups, outcome.stop.map(reason))
+    };
+    let nested = |levels: usize| [vec![1; levels], vec![0]].concat();
+    let compare = || {
+        assert_eq!(read(&nested(3), Some(3)), (3, None));
+        assert_eq!(read(&nested(MAX_DEPTH), None), (MAX_DEPTH, None));
+        for (levels, most) in [(4, Some(3)), (MAX_DEPTH + 1, None), (2 * MAX_DEPTH, None)] {
+            let (groups, stop) = read(&nested(levels), most);
+            assert_eq!((groups, stop), (most.unwrap_or(MAX_DEPTH), Some(Reason::Depth)), "{levels}");
+        }
+    };
+    // Without optimisation a level takes more of the stack than a test's thread has for all of them.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, compare);
+        thread.expect("a thread").join().expect("the limit holds");
+    });
+}

@@ -1,0 +1,197 @@
+//! The account of a capture: what was read as messages, what was left out, and why.
+
+use crate::capture::Time;
+use crate::plural::Plural;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write as _;
+use std::ops::AddAssign;
+
+/// Conversations, with their packets and payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Conversations.
+    pub conversations: u64,
+    /// Their packets in both directions.
+    pub packets: u64,
+    /// Their payload on the wire.
+    pub bytes: u64,
+}
+
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Amount) {
+        self.conversations += other.conversations;
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
+}
+
+/// The account. Whoever reads a capture fills it, and every form of output prints it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Frames read.
+    pub frames: u64,
+    /// Frames of something else than IP.
+    pub not_ip: u64,
+    /// IP packets of something else than UDP and TCP.
+    pub not_udp_tcp: u64,
+    /// Frames whose headers are cut or contradict themselves, and fragments of datagrams that are not complete.
+    pub damaged: u64,
+    /// Conversations that were read as a protocol.
+    pub claimed: Amount,
+    /// Conversations with payload that no protocol has.
+    pub unclaimed: Amount,
+    /// Those of them that speak to a server of claimed conversations.
+    pub at_claimed_servers: Amount,
+    /// Conversations without any payload.
+    pub silent: Amount,
+    /// Conversations that were read as a protocol, and then given up.
+    pub given_up: u64,
+    /// The limits that were reached, and how often.
+    pub limits: BTreeMap<&'static str, u64>,
+    /// The times of the first and the last frame.
+    pub span: Option<(Time, Time)>,
+}
+
+impl Account {
+    /// A limit was reached `times` times.
+    pub fn limit(&mut self, name: &'static str, times: u64) {
+        if times > 0 {
+            *self.limits.entry(name).or_default() += times;
+        }
+    }
+
+    /// Adds the account of another part of the capture, or of another capture.
+    pub fn add(&mut self, other: &Account) {
+        let Account { frames, not_ip, not_udp_tcp, damaged, claimed, unclaimed, at_claimed_servers, silent, .. } =
+            other;
+        self.frames += frames;
+        self.not_ip += not_ip;
+        self.not_udp_tcp += not_udp_tcp;
+        self.damaged += damaged;
+        self.claimed += *claimed;
+        self.unclaimed += *unclaimed;
+        self.at_claimed_servers += *at_claimed_servers;
+        self.silent += *silent;
+        self.given_up += other.given_up;
+        self.span = match (self.span, other.span) {
+            (Some((a, b)), Some((c, d))) => {
+                Some((if c.nanos() < a.nanos() { c } else { a }, if d.nanos() > b.nanos() { d } else { b }))
+            }
+            (own, other) => own.or(other),
+        };
+        other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
+    }
+
+    /// All conversations.
+    pub fn conversations(&self) -> u64 {
+        self.claimed.conversations + self.unclaimed.conversations + self.silent.conversations
+    }
+
+    /// The figures by name, but the limits.
+    pub fn figures(&self) -> [(&'static str, u64); 17] {
+        let Account { claimed, unclaimed, at_claimed_servers, silent, .. } = self;
+        [
+            ("frames", self.frames),
+            ("not_ip", self.not_ip),
+            ("not_udp_tcp", self.not_udp_tcp),
+            ("damaged", self.damaged),
+            ("claimed_conversations", claimed.conversations),
+            ("claimed_packets", claimed.packets),
+            ("claimed_bytes", claimed.bytes),
+            ("unclaimed_conversations", unclaimed.conversations),
+            ("unclaimed_packets", unclaimed.packets),
+            ("unclaimed_bytes", unclaimed.bytes),
+            ("at_claimed_servers_conversations", at_claimed_servers.conversations),
+            ("at_claimed_servers_packets", at_claimed_servers.packets),
+            ("at_claimed_servers_bytes", at_claimed_servers.bytes),
+            ("no_payload_conversations", silent.conversations),
+            ("no_payload_packets", silent.packets),
+            ("given_up", self.given_up),
+            ("limits_reached", self.limits.values().sum()),
+        ]
+    }
+
+    /// Appends it as a JSON object.
+    pub fn json(&self, out: &mut Vec<u8>) {
+        let figures = [
+            ("frames", self.frames),
+            ("not_ip", self.not_ip),
+            ("not_udp_tcp", self.not_udp_tcp),
+            ("damaged", self.damaged),
+        ];
+        let mut comma = b'{';
+        // Writing to memory cannot fail, here and below.
+        for (name, n) in figures {
+            out.push(comma);
+            let _ = write!(out, "\"{name}\":{n}");
+            comma = b',';
+        }
+        let amount = |out: &mut Vec<u8>, name: &str, Amount { conversations, packets, bytes }: Amount| {
+            let _ =
+                write!(out, "\"{name}\":{{\"conversations\":{conversations},\"packets\":{packets},\"bytes\":{bytes}");
+        };
+        out.push(b',');
+        amount(out, "claimed", self.claimed);
+        out.extend_from_slice(b"},");
+        amount(out, "unclaimed", self.unclaimed);
+        out.push(b',');
+        amount(out, "at_claimed_servers", self.at_claimed_servers);
+        out.extend_from_slice(b"}},");
+        amount(out, "no_payload", self.silent);
+        let _ = write!(out, "}},\"given_up\":{},\"limits\":{{", self.given_up);
+        for (k, (name, times)) in self.limits.iter().enumerate() {
+            let _ = write!(out, "{}\"{name}\":{times}", if k > 0 { "," } else { "" });
+        }
+        out.extend_from_slice(b"}}");
+    }
+}
+
+/// What was left out: `3 of 9 conversations (40 packets) of no protocol we know`; empty: nothing.
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        let Amount { conversations, packets, .. } = self.unclaimed;
+        if conversations > 0 {
+            let (all, packets) = (Plural(self.conversations(), "conversation"), Plural(packets, "packet"));
+            parts.push(format!("{conversations} of {all} ({packets}) of no protocol we know"));
+        }
+        for (n, what) in [
+            (self.given_up, "given up after some messages"),
+            (self.not_ip, "frames without IP"),
+            (self.not_udp_tcp, "without UDP or TCP"),
+            (self.damaged, "with damaged headers"),
+        ] {
+            if n > 0 {
+                parts.push(format!("{n} {what}"));
+            }
+        }
+        if !self.limits.is_empty() {
+            let limits: Vec<String> = self.limits.iter().map(|(name, n)| format!("{name} ({n})")).collect();
+            parts.push(format!("limits reached: {}", limits.join(", ")));
+        }
+        f.write_str(&parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_json_and_adds_up() {
+        let unclaimed = Amount { conversations: 2, packets: 5, bytes: 70 };
+        let mut account = Account { frames: 9, unclaimed, given_up: 1, ..Account::default() };
+        account.limit("conversations", 3);
+        account.limit("links", 0);
+        let mut twice = account.clone();
+        twice.add(&account);
+        let mut text = Vec::new();
+        twice.json(&mut text);
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!((&json["frames"], &json["given_up"]), (&18.into(), &2.into()));
+        assert_eq!((&json["unclaimed"]["packets"], &json["claimed"]["packets"]), (&10.into(), &0.into()));
+        assert_eq!(json["unclaimed"]["at_claimed_servers"]["conversations"], 0);
+        assert_eq!(json["limits"], serde_json::json!({"conversations": 6}));
+    }
+}

@@ -1,0 +1,266 @@
+//! A first reading of a capture that can be opened twice: it recognises, and runs ahead of the reading
+//! that dissects.
+//!
+//! It goes no further than that reading needs: when a conversation begins, it reads on until that is
+//! recognised and all is known that its server says once, or to the end of the capture. Most captures say
+//! both in a conversation's first packets. Of a conversation that is settled the further packets are
+//! skipped, and memory is bounded as in the other reading.
+
+use super::classification::{Classification, Settled};
+use super::{Inspector, flow_info};
+use crate::capture::{Decoded, Packet, Packets};
+use crate::dissect::{Message, Options, Session, Sink, Wants};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Side, Stream, Table, Transport};
+use std::cell::Cell;
+
+/// How many packets with payload of a conversation are dissected to learn what its server says once.
+const LEARNED_FROM: u64 = 256;
+
+/// Opens the packets of the capture, once.
+type Open = Box<dyn FnOnce() -> Option<Packets> + Send>;
+
+/// What the first reading knows of a conversation.
+pub(super) enum Look {
+    /// Nothing: it is not in memory any more.
+    Unknown,
+    /// No protocol has it. The first bytes of each side, and two protocols that fit equally well.
+    Foreign([Vec<u8>; 2], Option<(&'static str, &'static str)>),
+    /// A protocol has it: name, reason, session, bits of evidence.
+    Claimed(&'static str, &'static str, Box<dyn Session>, u64),
+}
+
+/// The first reading.
+pub struct Ahead<'a> {
+    open: Option<Open>,
+    packets: Option<Packets>,
+    table: Table<Classification>,
+    scout: Scout<'a>,
+    /// The number of the last frame.
+    read: u64,
+    stop: Box<dyn Fn() -> bool + Send>,
+}
+
+impl<'a> Ahead<'a> {
+    /// Opens the capture when it is needed first. `stop`: the user wants no more.
+    pub fn new(
+        options: &'a Options,
+        open: impl FnOnce() -> Option<Packets> + Send + 'static,
+        stop: impl Fn() -> bool + Send + 'static,
+    ) -> Ahead<'a> {
+        // Nothing is allocated for what has no size.
+        let nowhere = Box::leak(Box::new(Nowhere));
+        let inspector = Inspector::new(options, nowhere).wants(Wants::FIELDS);
+        let scout = Scout { inspector, leaves: Cell::new(false), news: false };
+        let table = Table::new(options.limits.flow);
+        Ahead { open: Some(Box::new(open)), packets: None, table, scout, read: 0, stop: Box::new(stop) }
+    }
+
+    /// What becomes of the conversation that begins with this frame.
+    pub(super) fn look(&mut self, c: &Conversation<Classification>, frame: u64, options: &Options) -> Look {
+        if let Some(open) = self.open.take() {
+            self.packets = open();
+        }
+        while self.read <= frame && self.step() {}
+        loop {
+            let ended = self.packets.is_none();
+            let Some(found) = self.table.find(c.transport, &c.ends).filter(|found| found.first == c.first) else {
+                return Look::Unknown;
+            };
+            if let Classification::Settled(settled) = &found.state
+                && let Some(look) = self.scout.concluded(c, settled, ended, options)
+            {
+                return look;
+            }
+            if ended {
+                return Look::Unknown;
+            }
+            self.scout.news = false;
+            while !self.scout.news && self.step() {}
+        }
+    }
+
+    /// Reads the next frame. Returns whether there was one.
+    fn step(&mut self) -> bool {
+        let Ahead { packets: Some(packets), table, scout, read, .. } = self else { return false };
+        let next = packets.next_with(|frame, decoded| {
+            *read = frame.number;
+            if let Decoded::Packet(packet) = decoded {
+                table.packet(packet, scout);
+            }
+        });
+        if matches!(next, Ok(Some(()))) && !(self.stop)() {
+            return true;
+        }
+        // An error is reported by the other reading.
+        self.packets = None;
+        self.table.each(|c| self.scout.last(c));
+        false
+    }
+}
+
+/// A sink that drops the messages.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn message(&mut self, _: &Message<'_>) {}
+}
+
+/// Recognises, and learns what servers say once.
+struct Scout<'a> {
+    inspector: Inspector<'a, Nowhere>,
+    /// Nothing more is to be learned from the conversation of this packet.
+    leaves: Cell<bool>,
+    /// A conversation was settled.
+    news: bool,
+}
+
+impl Scout<'_> {
+    /// What is known for sure of a conversation; `None`: the rest of the capture may say more.
+    fn concluded(
+        &self,
+        c: &Conversation<Classification>,
+        settled: &Settled,
+        ended: bool,
+        options: &Options,
+    ) -> Option<Look> {
+        let known = self.inspector.known.server(c.transport, c.ends);
+        let claim = settled.claim.or_else(|| {
+            let (_, proto) = known?;
+            let mut registry = options.registry.iter().zip(0..u64::BITS);
+            let fits = registry.any(|(dissector, k)| dissector.name() == proto && settled.fits >> k & 1 == 1);
+            fits.then_some((proto, "the same server's other conversations", 0))
+        });
+        match claim {
+            Some((name, why, credit)) => {
+                let server = settled.server.or(known.filter(|(_, proto)| *proto == name).map(|(side, _)| side));
+                let complete = server.is_some_and(|side| {
+                    settled.complete || self.inspector.known.complete(c.transport, c.ends[side.index()], name)
+                });
+                if !complete && !ended {
+                    return None;
+                }
+                let dissector = options.registry.by_name(name)?;
+                Some(Look::Claimed(name, why, self.inspector.new_session(c, dissector, server), credit))
+            }
+            None => match self.inspector.announced(c, 0) {
+                Some((name, session)) => {
+                    Some(Look::Claimed(name, "a conversation that another one announced", session, 0))
+                }
+                // Only a server that is recognised later could claim it.
+                None if settled.fits == 0 && c.transport == Transport::Tcp || ended => {
+                    Some(Look::Foreign(settled.first.clone(), settled.tied))
+                }
+                None => None,
+            },
+        }
+    }
+
+    /// Is there anything more to be learned from it?
+    fn after(&mut self, c: &mut Conversation<Classification>) {
+        let leaves = match &c.state {
+            Classification::Claimed(owner) => {
+                let flow_info = flow_info(c, self.inspector.options);
+                let learned = owner.session.server(&flow_info).is_some() && owner.session.settled();
+                learned || owner.outcome.good() + owner.outcome.broken() >= LEARNED_FROM
+            }
+            Classification::Foreign(_) => true,
+            _ => false,
+        };
+        self.leaves.set(leaves);
+    }
+
+    /// What there is to know of a conversation from which no more is learned.
+    fn settled(&mut self, c: &mut Conversation<Classification>, state: Classification) -> Classification {
+        self.news = true;
+        let mut settled = Settled::default();
+        match state {
+            Classification::Claimed(owner) => {
+                let flow_info = flow_info(c, self.inspector.options);
+                settled.server = owner.session.server(&flow_info);
+                settled.complete = owner.session.settled();
+                settled.claim = Some((owner.name, owner.why, owner.outcome.credit));
+                self.inspector.teach(c, &owner);
+            }
+            Classification::Foreign(_) => {
+                settled.fits = self.inspector.fits.take();
+                settled.tied = self.inspector.tied.take();
+                settled.first = self.inspector.counters.unclaimed.forget(c.id);
+            }
+            _ => {}
+        }
+        Classification::Settled(Box::new(settled))
+    }
+
+    /// The capture has ended.
+    fn last(&mut self, c: &mut Conversation<Classification>) {
+        let mut state = std::mem::take(&mut c.state);
+        if let Classification::Undecided(pending) = state {
+            self.inspector.settle(c, pending, true);
+            state = std::mem::take(&mut c.state);
+        }
+        c.state = match state {
+            Classification::Claimed(_) | Classification::Foreign(_) => self.settled(c, state),
+            other => other,
+        };
+    }
+
+    /// Is there nothing to be read of this conversation any more?
+    fn is_settled(&self, c: &Conversation<Classification>) -> bool {
+        self.leaves.set(false);
+        matches!(c.state, Classification::Settled(_))
+    }
+}
+
+impl Handler<Classification> for Scout<'_> {
+    fn datagram(
+        &mut self,
+        c: &mut Conversation<Classification>,
+        side: Side,
+        packet: &Packet<'_>,
+        payload: &[u8],
+        length: usize,
+    ) {
+        if !self.is_settled(c) {
+            self.inspector.datagram(c, side, packet, payload, length);
+            self.after(c);
+        }
+    }
+
+    fn data(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
+        if !self.is_settled(c) {
+            self.inspector.data(c, side, stream, delivery);
+            self.after(c);
+        }
+    }
+
+    fn gap(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, gap: &Gap) {
+        if !self.is_settled(c) {
+            self.inspector.gap(c, side, stream, gap);
+            self.after(c);
+        }
+    }
+
+    fn end(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, why: End) {
+        if !self.is_settled(c) {
+            Handler::end(&mut self.inspector, c, side, stream, why);
+            self.after(c);
+        }
+    }
+
+    fn closed(&mut self, c: &mut Conversation<Classification>) {
+        self.last(c);
+    }
+
+    fn memory(&self, c: &Conversation<Classification>) -> usize {
+        self.inspector.memory(c)
+    }
+
+    fn leaves(&self, _: &Conversation<Classification>) -> bool {
+        self.leaves.take()
+    }
+
+    fn take(&mut self, c: &mut Conversation<Classification>, _: u32, mut moved: Moved<Classification>) {
+        let state = std::mem::take(&mut moved.conversation().state);
+        c.state = self.settled(c, state);
+    }
+}

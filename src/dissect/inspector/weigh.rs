@@ -1,0 +1,116 @@
+//! What the user named is read as that, and its evidence is weighed all the same: where a conversation does
+//! not look like it, the user is told, and what it looks like instead.
+
+use super::classification::{Classification, Owner, Pending};
+use super::unclaimed::{Unlike, WEIGHED};
+use super::{Inspector, flow_info};
+use crate::dissect::dissector::{Evidence, Observation, StreamEvent};
+use crate::dissect::{Sink, looks_like};
+use crate::flow::{Conversation, Side, Stream, Transport};
+
+/// How many datagrams of each are held at most, and how many bytes of each, or of each side of a stream.
+const DATAGRAMS: usize = 24;
+const BYTES: usize = 4096;
+
+/// So many packets were read without a fault, and so many for each that was not.
+const READ_WELL: u64 = 8;
+
+impl Owner {
+    /// Holds new bytes of a stream, to be weighed.
+    #[inline]
+    pub(super) fn weigh_bytes(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) {
+        let Some(pending) = &mut self.weighed else { return };
+        match event {
+            StreamEvent::Data { new, .. } => {
+                let bytes = stream.bytes();
+                let held = &mut pending.streams[side.index()];
+                let free = BYTES.saturating_sub(held.len());
+                held.extend(bytes[bytes.len() - new..].iter().take(free));
+                pending.bytes = held.len().max(pending.bytes);
+            }
+            StreamEvent::Gap { .. } => pending.cut[side.index()] |= pending.streams[side.index()].is_empty(),
+            StreamEvent::End => {}
+        }
+    }
+}
+
+impl<S: Sink> Inspector<'_, S> {
+    /// Memory for the first payloads of a conversation that the user has named.
+    pub(super) fn weighed(&mut self) -> Option<Box<Pending>> {
+        self.weighing += 1;
+        (self.weighing <= WEIGHED).then(Box::default)
+    }
+
+    /// What remains to be done with the packets of a claimed conversation.
+    #[cold]
+    pub(super) fn watch(&mut self, c: &mut Conversation<Classification>) {
+        let Classification::Claimed(owner) = &mut c.state else { return };
+        let full = owner
+            .weighed
+            .as_ref()
+            .is_some_and(|pending| pending.datagrams.len() >= DATAGRAMS || pending.bytes >= BYTES);
+        let untaught = owner.untaught;
+        if full {
+            self.weigh(c);
+        }
+        if untaught {
+            self.teach_later(c);
+        }
+    }
+
+    /// Does its session know who the server is?
+    fn has_server(&self, c: &Conversation<Classification>) -> bool {
+        matches!(&c.state, Classification::Claimed(owner) if owner.session.server(&flow_info(c, self.options)).is_some())
+    }
+
+    /// Does a conversation look like what the user named?
+    pub(super) fn weigh(&mut self, c: &mut Conversation<Classification>) {
+        let Classification::Claimed(owner) = &mut c.state else { return };
+        let Some(pending) = owner.weighed.take() else { return };
+        let (name, good, broken) = (owner.name, owner.outcome.good(), owner.outcome.broken());
+        let payloads = pending.observation(c.transport);
+        if payloads.iter().all(|(_, bytes, _)| bytes.is_empty()) {
+            return;
+        }
+        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
+        let observation = Observation {
+            transport: c.transport,
+            ends: c.ends,
+            payloads: &payloads,
+            begun,
+            last: true,
+            options: self.options,
+        };
+        let (mut own, mut other): (u32, Option<(u32, &'static str)>) = (0, None);
+        for dissector in self.options.registry.iter() {
+            match dissector.identify(&observation) {
+                Evidence::Bits(bits, _) if dissector.name() == name => own = bits,
+                Evidence::Bits(bits, _) if bits >= Evidence::CLAIM => other = other.max(Some((bits, dissector.name()))),
+                _ => {}
+            }
+        }
+        let instead = other.filter(|(bits, _)| *bits > own).map(|(_, name)| name);
+        if own >= Evidence::FITS && (own >= Evidence::CLAIM || instead.is_none()) {
+            self.counters.unclaimed.alike(c.ends);
+            return;
+        }
+        let named = self.options.registry.by_name(name);
+        let lenient = named.is_none_or(|named| named.lenient());
+        let reads_well = !lenient && good >= READ_WELL && broken * READ_WELL <= good;
+        // Its server, as it is tested with malformed packets.
+        let usual = named.is_some_and(|named| c.ends.iter().any(|end| named.ports().contains(&end.port())));
+        let server = c.transport == Transport::Udp && !lenient && self.has_server(c);
+        let tested = (usual || server) && good > 0 && broken > 0;
+        // From its middle a stream may hold nothing that speaks for anything.
+        let middle = c.transport == Transport::Tcp && begun == [false; 2];
+        if instead.is_none() && (reads_well || tested || middle) {
+            return;
+        }
+        let first = Side::BOTH.map(|side| {
+            let bytes = payloads.iter().find(|(who, bytes, _)| *who == side && !bytes.is_empty());
+            bytes.map_or(&[][..], |(_, bytes, _)| bytes)
+        });
+        let instead = instead.or_else(|| looks_like(c.transport, c.ends.map(|end| end.port()), first[0], first[1]));
+        self.counters.unclaimed.unlike(Unlike { flow: c.id, ends: c.ends, name, bits: own, instead });
+    }
+}

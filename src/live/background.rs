@@ -1,0 +1,256 @@
+//! A writer on a thread of its own, for whoever must not wait for an output: what does not fit into
+//! its bounded queue is refused and counted, never waited for.
+//!
+//! ```
+//! use netkit::live::Background;
+//! use std::time::Duration;
+//!
+//! let output = Background::start("screen", Box::new(std::io::sink()), 1 << 20)?;
+//! assert!(output.push(b"a line\n".to_vec()));
+//! assert_eq!(output.finish(Duration::from_secs(1)).missing(), 0);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// The most bytes that are written at once.
+const BATCH: usize = 64 << 10;
+
+/// A queue of pieces, and the thread that writes them, which ends with the last clone.
+#[derive(Clone, Debug)]
+pub struct Background(Arc<Handle>);
+
+/// The state of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Pieces that are written.
+    pub written: u64,
+    /// Pieces that were taken and are not written yet.
+    pub waiting: u64,
+    /// Pieces that were not taken: the queue was full, or the output had failed.
+    pub refused: u64,
+    /// Why nothing more is written.
+    pub failed: Option<(ErrorKind, String)>,
+}
+
+impl Written {
+    /// Pieces that did not reach the output.
+    pub fn missing(&self) -> u64 {
+        self.waiting + self.refused
+    }
+}
+
+#[derive(Debug)]
+struct Handle(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    most: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pieces: VecDeque<Vec<u8>>,
+    bytes: usize,
+    counts: Written,
+    ended: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Background {
+    /// Starts the thread. At most `most` bytes wait in the queue.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn start(name: &str, out: Box<dyn Write + Send>, most: usize) -> io::Result<Background> {
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), most });
+        let theirs = Arc::clone(&shared);
+        Builder::new().name(name.into()).spawn(move || write(&theirs, out))?;
+        Ok(Background(Arc::new(Handle(shared))))
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.0.0
+    }
+
+    /// Takes a piece, which is written whole or not at all. Returns whether it was taken.
+    pub fn push(&self, piece: Vec<u8>) -> bool {
+        let shared = self.shared();
+        let mut state = shared.lock();
+        let taken = state.counts.failed.is_none() && state.bytes.saturating_add(piece.len()) <= shared.most;
+        if taken {
+            state.bytes += piece.len();
+            state.counts.waiting += 1;
+            state.pieces.push_back(piece);
+            shared.changed.notify_all();
+        } else {
+            state.counts.refused += 1;
+        }
+        taken
+    }
+
+    /// Waits until everything is written that was taken, or nothing was for `patience`.
+    pub fn settle(&self, patience: Duration) -> Written {
+        let shared = self.shared();
+        let mut state = shared.lock();
+        let (mut written, mut since) = (state.counts.written, Instant::now());
+        while state.counts.waiting > 0 && state.counts.failed.is_none() && since.elapsed() < patience {
+            let wait = patience.saturating_sub(since.elapsed());
+            state = shared.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+            if state.counts.written != written {
+                (written, since) = (state.counts.written, Instant::now());
+            }
+        }
+        state.counts.clone()
+    }
+
+    /// Returns the state of the output.
+    pub fn state(&self) -> Written {
+        self.shared().lock().counts.clone()
+    }
+
+    /// Ends the output, and [settles](Background::settle) it. The thread of an output that is still
+    /// blocked then is left to itself.
+    pub fn finish(&self, patience: Duration) -> Written {
+        self.shared().lock().ended = true;
+        self.shared().changed.notify_all();
+        self.settle(patience)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Each write is one piece.
+impl Write for Background {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.push(bytes.to_vec()) {
+            true => Ok(bytes.len()),
+            false => Err(match self.state().failed {
+                Some((kind, why)) => io::Error::new(kind, why),
+                None => io::Error::new(ErrorKind::QuotaExceeded, "the output is too slow"),
+            }),
+        }
+    }
+
+    /// The thread writes as soon as it can.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes all that comes, and flushes whenever nothing waits.
+fn write(shared: &Shared, mut out: Box<dyn Write + Send>) {
+    let mut state = shared.lock();
+    loop {
+        while state.pieces.is_empty() && !state.ended {
+            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let Some(mut batch) = state.pieces.pop_front() else { return };
+        let mut count = 1;
+        while batch.len() < BATCH
+            && let Some(piece) = state.pieces.pop_front()
+        {
+            batch.extend_from_slice(&piece);
+            count += 1;
+        }
+        let last = state.pieces.is_empty();
+        drop(state);
+        let done = out.write_all(&batch).and_then(|()| if last { out.flush() } else { Ok(()) });
+        state = shared.lock();
+        state.bytes -= batch.len();
+        if let Err(error) = done {
+            state.counts.failed = Some((error.kind(), error.to_string()));
+            state.pieces.clear();
+            state.bytes = 0;
+            shared.changed.notify_all();
+            return;
+        }
+        state.counts.waiting -= count;
+        state.counts.written += count;
+        shared.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// Writes one piece for each permission, and fails when there are no more.
+    struct Gated(Receiver<()>, Sender<Vec<u8>>);
+
+    impl Write for Gated {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.recv().map_err(|_| io::Error::new(ErrorKind::StorageFull, "full"))?;
+            let _ = self.1.send(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn gated(most: usize) -> (Background, Sender<()>, Receiver<Vec<u8>>) {
+        let ((permit, gate), (out, came)) = (channel(), channel());
+        (Background::start("test", Box::new(Gated(gate, out)), most).unwrap(), permit, came)
+    }
+
+    #[test]
+    fn a_blocked_output_is_never_waited_for() {
+        let (output, permit, came) = gated(8);
+        let taken = (0..6u8).filter(|n| output.push(vec![*n; 3])).count() as u64;
+        assert_eq!(taken, 2, "8 bytes hold two pieces of 3, whether or not the first is being written");
+        permit.send(()).unwrap();
+        let written = came.recv().unwrap().len() as u64 / 3;
+        let end = output.finish(Duration::from_millis(20));
+        assert_eq!((end.waiting, end.refused, end.failed.clone()), (2 - written, 4, None));
+        assert_eq!(end.missing(), 6 - written);
+    }
+
+    #[test]
+    fn a_failed_output_takes_no_more() {
+        let (output, permit, _came) = gated(64);
+        assert!(output.push(vec![1]));
+        permit.send(()).unwrap();
+        while output.state().written < 1 {
+            std::thread::yield_now();
+        }
+        assert!(output.push(vec![2]));
+        drop(permit);
+        while output.state().failed.is_none() {
+            std::thread::yield_now();
+        }
+        assert!(!output.push(vec![3]));
+        let end = output.finish(Duration::from_secs(60));
+        assert_eq!((end.written, end.waiting, end.refused), (1, 1, 1));
+        assert_eq!(end.failed.unwrap().0, ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn everything_is_written_in_order() {
+        let (output, permit, came) = gated(1 << 20);
+        for n in 0..200u8 {
+            assert!(output.push(vec![n]));
+            permit.send(()).unwrap();
+        }
+        assert_eq!(output.finish(Duration::from_secs(60)).missing(), 0);
+        assert_eq!(came.try_iter().flatten().collect::<Vec<u8>>(), (0..200).collect::<Vec<u8>>());
+    }
+}

@@ -1,0 +1,309 @@
+//! Waiting for a peer: whoever sends the recorded opening is played. All others are reported, and
+//! end nothing.
+
+use super::opening::{Opening, Seen};
+use super::sockets::Sockets;
+use crate::flow::Transport;
+use crate::live::NetError;
+use crate::live::error::waited;
+use crate::live::exchange::Exchange;
+use crate::live::net::cancel::SLICE;
+use crate::live::net::{Open, Wire};
+use std::io::{ErrorKind, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// How often connections are looked at.
+const TURN: Duration = Duration::from_millis(5);
+/// How many connections may wait with their first message; the oldest gives way.
+const CALLERS: usize = 16;
+/// How much is read of a connection at once.
+const PIECE: usize = 1 << 14;
+/// Larger than any opening: who has sent more without a whole message is a stranger.
+const LARGEST: usize = 1 << 18;
+/// How many visitors are listed.
+const LISTED: usize = 20;
+/// Larger than any datagram.
+const DATAGRAM: usize = 1 << 16;
+
+/// A port on which a peer is waited for.
+pub enum Waiting {
+    /// For its datagrams.
+    Udp(UdpSocket),
+    /// For its connection.
+    Tcp(TcpListener),
+}
+
+impl Waiting {
+    /// Listens.
+    ///
+    /// # Errors
+    /// Those of the socket: the port is taken, or not ours.
+    pub fn on(at: SocketAddr, transport: Transport) -> std::io::Result<Waiting> {
+        match transport {
+            Transport::Udp => Ok(Waiting::Udp(UdpSocket::bind(at)?)),
+            Transport::Tcp => Ok(Waiting::Tcp(TcpListener::bind(at)?)),
+        }
+    }
+
+    /// Where.
+    ///
+    /// # Errors
+    /// Those of the socket.
+    pub fn local(&self) -> std::io::Result<SocketAddr> {
+        match self {
+            Waiting::Udp(socket) => socket.local_addr(),
+            Waiting::Tcp(listener) => listener.local_addr(),
+        }
+    }
+}
+
+/// Who came and was not played to the end: each with what is reported of it, and how often.
+#[derive(Debug, Default)]
+pub struct Visitors {
+    list: Vec<(String, u64)>,
+    /// Those that are not listed.
+    more: u64,
+    /// When the last of them came, or left.
+    pub last: Option<Instant>,
+    /// Why the last one was not played.
+    pub why: Option<String>,
+}
+
+impl Visitors {
+    /// Somebody came who is not played.
+    fn stranger(&mut self, peer: SocketAddr, why: String) {
+        self.note(format!("{peer} was not played: {why}"));
+        self.why = Some(why);
+    }
+
+    fn note(&mut self, text: String) {
+        self.last = Some(Instant::now());
+        if let Some((_, times)) = self.list.iter_mut().find(|(known, _)| *known == text) {
+            *times += 1;
+        } else if self.list.len() < LISTED {
+            self.list.push((text, 1));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// What is reported of them.
+    pub fn remarks(self) -> impl Iterator<Item = String> {
+        let times = |(text, times): (String, u64)| if times > 1 { format!("{text} ({times} times)") } else { text };
+        let more = (self.more > 0).then(|| format!("{} more of others came and were not played", self.more));
+        self.list.into_iter().map(times).chain(more)
+    }
+}
+
+/// A connection that has not sent a whole message yet.
+struct Caller<'a> {
+    stream: TcpStream,
+    peer: SocketAddr,
+    bytes: Vec<u8>,
+    exchange: Exchange<'a>,
+}
+
+/// A port, what is known of the peer that is wanted, and who else came.
+pub struct Door<'w, 'a> {
+    waiting: &'w Waiting,
+    opening: Opening<'w>,
+    callers: Vec<Caller<'a>>,
+    /// Who came and was not played to the end.
+    pub visitors: Visitors,
+    /// Who was played last and has left: copies of its goodbye may still come.
+    left: Option<SocketAddr>,
+}
+
+impl<'w, 'a> Door<'w, 'a> {
+    /// Nobody has come yet.
+    pub fn new(waiting: &'w Waiting, opening: Opening<'w>) -> Door<'w, 'a> {
+        Door { waiting, opening, callers: Vec::new(), visitors: Visitors::default(), left: None }
+    }
+
+    /// What is waited for.
+    pub fn name(&self) -> String {
+        self.opening.name()
+    }
+
+    /// The peer that was played has left before it had said anything of the recording.
+    pub fn left(&mut self, peer: SocketAddr, why: &str) {
+        self.left = Some(peer);
+        let said = "left with nothing said of the recording but its opening";
+        self.visitors.note(format!("{peer} {said} ({why}): the place is free again"));
+    }
+
+    /// Waits for whoever sends the recorded opening. `open`'s own peer does not matter.
+    ///
+    /// # Errors
+    /// Those of the sockets; that the user stopped waiting; [`NetError::NoAnswer`] where nobody has
+    /// come for `patience` after the last visitor, or until `until`.
+    pub fn next(
+        &mut self,
+        open: &Open<'a>,
+        patience: Duration,
+        until: Option<Instant>,
+    ) -> Result<(Sockets<'a>, SocketAddr), NetError> {
+        let mut buffer = Vec::new();
+        loop {
+            open.stop.check()?;
+            let late = self.visitors.last.and_then(|last| last.checked_add(patience));
+            if late.into_iter().chain(until).any(|at| Instant::now() >= at) {
+                return Err(NetError::NoAnswer);
+            }
+            let came = match self.waiting {
+                Waiting::Udp(socket) => self.datagram(socket, open, &mut buffer)?,
+                Waiting::Tcp(listener) => self.connections(listener, open, &mut buffer)?,
+            };
+            if let Some(came) = came {
+                return Ok(came);
+            }
+        }
+    }
+
+    /// Waits a moment for a datagram.
+    fn datagram(
+        &mut self,
+        socket: &UdpSocket,
+        open: &Open<'a>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<(Sockets<'a>, SocketAddr)>, NetError> {
+        socket.set_nonblocking(false).map_err(NetError::of_datagram)?;
+        socket.set_read_timeout(Some(SLICE)).map_err(NetError::of_datagram)?;
+        buffer.resize(DATAGRAM, 0);
+        let (length, peer) = match socket.recv_from(buffer) {
+            Ok(came) => came,
+            Err(error) if waited(&error) => return Ok(None),
+            // ICMP's answer to what was sent to a peer before.
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(NetError::of_datagram(error)),
+        };
+        let bytes = buffer.get(..length).unwrap_or_default();
+        // Nobody begins with an empty datagram.
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let ends = [own_end(socket, peer)?, peer];
+        if !self.opening.is_anybody() {
+            let mut exchange = self.opening.exchange(open, ends);
+            exchange.recv(bytes, Instant::now());
+            if !exchange.poll_message().is_some_and(|message| self.opening.is(&message)) {
+                if self.left != Some(peer) {
+                    self.visitors.stranger(peer, self.opening.other(exchange.setup(), bytes));
+                }
+                return Ok(None);
+            }
+        }
+        let socket = socket.try_clone().map_err(NetError::of_datagram)?;
+        let main = Wire::shared(socket, ends, open.recorder);
+        Sockets::from(Open { peer, ..open.clone() }, main, bytes.to_vec()).map(|sockets| Some((sockets, peer)))
+    }
+
+    /// Takes the connections that are there, and looks at each for a moment.
+    fn connections(
+        &mut self,
+        listener: &TcpListener,
+        open: &Open<'a>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<(Sockets<'a>, SocketAddr)>, NetError> {
+        listener.set_nonblocking(true).map_err(NetError::of)?;
+        match listener.accept() {
+            Ok((stream, peer)) => {
+                let Ok(own) = stream.local_addr() else { return Ok(None) };
+                let exchange = self.opening.exchange(open, [own, peer]);
+                let caller = Caller { stream, peer, bytes: Vec::new(), exchange };
+                if self.opening.is_anybody() {
+                    return admitted(caller, open).map(Some);
+                }
+                if self.callers.len() >= CALLERS {
+                    let oldest = self.callers.remove(0);
+                    self.visitors.stranger(oldest.peer, self.unread(&oldest));
+                }
+                caller.stream.set_nonblocking(true).map_err(NetError::of)?;
+                self.visitors.last = Some(Instant::now());
+                self.callers.push(caller);
+            }
+            // It has given up before it was taken.
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset) => {}
+            Err(error) if waited(&error) => {}
+            Err(error) => return Err(NetError::of(error)),
+        }
+        buffer.resize(PIECE, 0);
+        let (mut at, mut idle) = (0, true);
+        while let Some(caller) = self.callers.get_mut(at) {
+            let seen = match caller.stream.read(buffer) {
+                Ok(0) => Seen::Gone,
+                Ok(length) => {
+                    idle = false;
+                    self.visitors.last = Some(Instant::now());
+                    let bytes = buffer.get(..length).unwrap_or_default();
+                    caller.bytes.extend(bytes);
+                    caller.exchange.recv(bytes, Instant::now());
+                    match self.opening.seen(&mut caller.exchange, &caller.bytes) {
+                        Seen::Nothing if caller.bytes.len() > LARGEST => {
+                            Seen::Stranger(self.opening.other(caller.exchange.setup(), &caller.bytes))
+                        }
+                        seen => seen,
+                    }
+                }
+                Err(error) if waited(&error) => Seen::Nothing,
+                Err(_) => Seen::Gone,
+            };
+            match seen {
+                Seen::Nothing => at += 1,
+                Seen::Opening => return admitted(self.callers.remove(at), open).map(Some),
+                Seen::Stranger(why) => {
+                    let caller = self.callers.remove(at);
+                    self.visitors.stranger(caller.peer, why);
+                }
+                Seen::Gone => {
+                    let caller = self.callers.remove(at);
+                    self.visitors.stranger(caller.peer, self.unread(&caller));
+                }
+            }
+        }
+        if idle {
+            std::thread::sleep(TURN);
+        }
+        Ok(None)
+    }
+
+    /// What is reported of a connection without a whole message.
+    fn unread(&self, caller: &Caller<'_>) -> String {
+        match caller.bytes.is_empty() {
+            true => "it has sent nothing".into(),
+            false => self.opening.other(caller.exchange.setup(), &caller.bytes),
+        }
+    }
+
+    /// Ends the connections that were not played, and reports them.
+    pub fn close(&mut self) {
+        for caller in std::mem::take(&mut self.callers) {
+            self.visitors.stranger(caller.peer, self.unread(&caller));
+        }
+    }
+}
+
+/// A connection that is played.
+fn admitted<'a>(caller: Caller<'a>, open: &Open<'a>) -> Result<(Sockets<'a>, SocketAddr), NetError> {
+    let Caller { stream, peer, bytes, .. } = caller;
+    stream.set_nonblocking(false).map_err(NetError::of)?;
+    let main = Wire::stream(stream, peer, open.timeout, open.recorder, false, &open.stop)?;
+    Sockets::from(Open { peer, ..open.clone() }, main, bytes).map(|sockets| (sockets, peer))
+}
+
+/// Our end of a conversation with a peer: where the socket has any address, the one that the system
+/// speaks to the peer from.
+fn own_end(socket: &UdpSocket, peer: SocketAddr) -> Result<SocketAddr, NetError> {
+    let mut own = socket.local_addr().map_err(NetError::of_datagram)?;
+    if own.ip().is_unspecified() {
+        let there = UdpSocket::bind(SocketAddr::new(own.ip(), 0)).and_then(|socket| {
+            socket.connect(peer)?;
+            socket.local_addr()
+        });
+        own.set_ip(there.map_err(NetError::of_datagram)?.ip());
+    }
+    Ok(own)
+}

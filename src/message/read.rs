@@ -1,0 +1,97 @@
+//! The tree of a message that was read, with the bytes that its ranges refer to.
+
+use super::weight;
+use crate::codec::json::value::name_of;
+use crate::codec::json::{derived_json, fields_json};
+use crate::codec::layout::{Field, Show};
+use crate::codec::{Node, Sources, Tree, Value};
+use crate::dissect::Message;
+use serde_json::Value as Json;
+use std::sync::OnceLock;
+
+/// A message's trees and bytes, and the JSON of whoever asks for it.
+#[derive(Debug)]
+pub struct Read {
+    tree: Tree,
+    beside: Tree,
+    pub bytes: Vec<u8>,
+    more: Vec<Vec<u8>>,
+    pub message: &'static str,
+    pub version: Option<&'static str>,
+    fields: OnceLock<Json>,
+    derived: OnceLock<Json>,
+}
+
+impl Read {
+    /// Copies what a session has read.
+    pub fn of(message: &Message<'_>) -> Read {
+        let (dissection, sources) = (message.dissection, message.sources());
+        Read {
+            tree: dissection.tree.detached(),
+            beside: dissection.derived.detached(),
+            bytes: sources.main.to_vec(),
+            more: sources.more.to_vec(),
+            message: dissection.message,
+            version: dissection.version,
+            fields: OnceLock::new(),
+            derived: OnceLock::new(),
+        }
+    }
+
+    fn sources(&self) -> Sources<'_> {
+        Sources { main: &self.bytes, more: &self.more }
+    }
+
+    /// All fields.
+    pub fn fields(&self) -> &Json {
+        self.fields.get_or_init(|| json(|out| fields_json(&self.tree, self.sources(), out)))
+    }
+
+    /// All derived values; null: there are none.
+    pub fn derived(&self) -> &Json {
+        static NONE: Json = Json::Null;
+        if self.beside.is_empty() && !self.tree.has_derived() {
+            return &NONE;
+        }
+        self.derived.get_or_init(|| json(|out| _ = derived_json(&self.tree, &self.beside, self.sources(), out)))
+    }
+
+    /// A field that was on the wire, and is shown.
+    pub fn node(&self, field: &Field) -> Option<&Node> {
+        self.tree.find(field).filter(|node| !node.hidden() && !node.derived())
+    }
+
+    /// A number from 0 up, as JSON has it.
+    pub fn number(&self, field: &Field) -> Option<u64> {
+        let node = self.node(field)?;
+        match (node.value, node.field.show) {
+            (Value::UInt(number), Show::Plain) => Some(number),
+            (Value::Int(number), Show::Plain) => u64::try_from(number).ok(),
+            _ => self.fields().get(field.name)?.as_u64(),
+        }
+    }
+
+    /// A text, as JSON has it.
+    pub fn text(&self, field: &Field) -> Option<&str> {
+        let node = self.node(field)?;
+        match (node.value, node.field.show) {
+            (Value::UInt(number), Show::Enum(names)) => name_of(names, number),
+            (Value::UInt(_) | Value::Bool(_), Show::Plain) => None,
+            _ => self.fields().get(field.name)?.as_str(),
+        }
+    }
+
+    /// About how many bytes of memory it takes.
+    pub fn weight(&self) -> usize {
+        let more: usize = self.more.iter().map(|bytes| size_of::<Vec<u8>>() + bytes.capacity()).sum();
+        let json: usize = [&self.fields, &self.derived].into_iter().filter_map(OnceLock::get).map(weight).sum();
+        size_of::<Read>() + self.tree.memory() + self.beside.memory() + self.bytes.capacity() + more + json
+    }
+}
+
+/// What a writer of JSON text writes.
+fn json(write: impl FnOnce(&mut Vec<u8>)) -> Json {
+    let mut text = Vec::new();
+    write(&mut text);
+    crate::encode::json(&text).unwrap_or(Json::Null)
+}

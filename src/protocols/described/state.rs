@@ -1,0 +1,86 @@
+//! What a conversation knows beside a packet's fields, each value in a slot that is looked up when the file
+//! is loaded: who sends, settings, what is remembered.
+
+use super::text::{File, First};
+use crate::codec::context::{FROM, LIKELY_FROM};
+use crate::codec::layout::Name;
+use crate::dissect::Role;
+
+/// The first slot of settings.
+const SETTINGS: usize = 2;
+/// Each remembered value has a slot for the sender's, the client's and the server's.
+const SIDES: usize = 3;
+
+/// The slot of a name; `None` if nothing has it.
+pub fn slot(name: &str, file: &File) -> Option<u16> {
+    let place = |list: &[First], name: &str| list.iter().position(|first| first.name == name);
+    let memory =
+        |name: &str, side: usize| Some(SETTINGS + file.settings.len() + SIDES * place(&file.memory, name)? + side);
+    let slot = memory(name, 0).or_else(|| Some(SETTINGS + place(&file.settings, name)?)).or_else(|| match name {
+        "from" => Some(FROM.into()),
+        _ => match name.split_once('.') {
+            Some(("client", name)) => memory(name, 1),
+            Some(("server", name)) => memory(name, 2),
+            _ => None,
+        },
+    })?;
+    u16::try_from(slot).ok()
+}
+
+/// Who sends, as a number.
+pub fn sender(role: Role) -> u64 {
+    match role {
+        Role::Unknown => 0,
+        Role::Client => 1,
+        Role::Server => 2,
+    }
+}
+
+/// The values of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    /// What is remembered, for packets of the client and of the server.
+    pub memory: &'a [[u64; 2]],
+    /// The settings' values.
+    pub values: &'a [u64],
+    /// Who sends: 1 the client, 2 the server; 0: nobody knows.
+    pub from: u64,
+    /// Who sends, as far as one can guess.
+    pub likely: u64,
+}
+
+impl State<'_> {
+    /// The value in a slot.
+    #[inline]
+    pub fn value(&self, slot: u16) -> Option<u64> {
+        match slot {
+            FROM => Some(self.from),
+            LIKELY_FROM => Some(self.likely),
+            slot => match self.values.get(slot as usize - SETTINGS) {
+                Some(value) => Some(*value),
+                None => self.sides(slot)?.get(self.side(slot)).copied(),
+            },
+        }
+    }
+
+    /// The value of a name that is none of a field.
+    pub fn named(&self, name: &Name) -> Option<u64> {
+        self.value(name.slot()?)
+    }
+
+    /// The place of what is remembered in a slot.
+    pub fn place(&self, slot: u16) -> Option<usize> {
+        (slot as usize).checked_sub(SETTINGS + self.values.len()).map(|at| at / SIDES)
+    }
+
+    fn sides(&self, slot: u16) -> Option<&[u64; 2]> {
+        self.memory.get(self.place(slot)?)
+    }
+
+    fn side(&self, slot: u16) -> usize {
+        match (slot as usize - SETTINGS - self.values.len()) % SIDES {
+            0 => usize::from(self.from == 2),
+            side => side - 1,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The drive: packets go through the flow table to the inspector, messages to a sink; with one
+//! thread, or one that reads and several that dissect.
+
+use super::merging::{Lane, Maker, Merging, Receiver};
+use super::sink::CaptureSink;
+use super::summary::Summary;
+use crate::capture::{Capture, Decoded, Frame, Packets};
+use crate::dissect::inspector::{Ahead, Crew, Dispatcher};
+use crate::dissect::{Inspector, Options};
+use crate::flow::Table;
+use std::thread;
+
+/// The stack of a thread: what encodes messages again goes as deep as they are nested.
+const STACK: usize = 64 << 20;
+
+/// Sees every frame of a capture, as it is read.
+pub trait Tap {
+    /// A frame was read.
+    fn frame(&mut self, _frame: &Frame<'_>) {}
+
+    /// Read on after this frame? `waits`: does the next one have to be waited for?
+    fn go_on(&mut self, _waits: impl FnOnce() -> bool) -> bool {
+        true
+    }
+}
+
+impl Tap for () {}
+
+/// Reads one capture.
+#[derive(Debug)]
+pub struct Drive<'a, K = ()> {
+    options: &'a Options,
+    stop: fn() -> bool,
+    tap: K,
+}
+
+impl<'a> Drive<'a> {
+    /// With these options.
+    pub fn new(options: &'a Options) -> Drive<'a> {
+        Drive { options, stop: || false, tap: () }
+    }
+}
+
+impl<'a, K: Tap> Drive<'a, K> {
+    /// Stops where this says so, which it is asked after each packet.
+    #[must_use]
+    pub fn until(self, stop: fn() -> bool) -> Drive<'a, K> {
+        Drive { stop, ..self }
+    }
+
+    /// Shows the frames to a tap, too.
+    #[must_use]
+    pub fn tap<L: Tap>(self, tap: L) -> Drive<'a, L> {
+        Drive { options: self.options, stop: self.stop, tap }
+    }
+
+    /// Reads a capture with one thread.
+    pub fn read(self, capture: Capture, sink: &mut impl CaptureSink) -> Summary {
+        let mut summary = self.dissect(capture, None, sink);
+        summary.account();
+        summary
+    }
+
+    /// Reads a capture with a thread for each of the makers but one, which is for conversations that only
+    /// the reader can read. The receiver gets the items of all in the order of one thread; the makers are
+    /// returned.
+    pub fn divide<T: Send, M: Maker<T>>(
+        self,
+        capture: Capture,
+        makers: Vec<M>,
+        receiver: &mut dyn Receiver<T>,
+    ) -> (Summary, Vec<M>) {
+        let (options, merging) = (self.options, Merging::new(receiver, makers.len()));
+        let lanes = makers.into_iter().enumerate().map(|(number, maker)| Lane::new(maker, number, &merging));
+        let mut lanes: Vec<_> = lanes.collect();
+        let Some(mut mine) = lanes.pop() else { return (Summary::default(), Vec::new()) };
+        let helpers = lanes.len().saturating_sub(1);
+        let crew = Crew::new(options, &mut lanes, &merging);
+        let mut summary = thread::scope(|scope| {
+            let watch = crew.watch();
+            for _ in 0..helpers {
+                // Without it, the others read its lanes.
+                let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || crew.work());
+            }
+            let summary = self.dissect(capture, Some(Dispatcher::new(&crew)), &mut mine);
+            crew.work();
+            drop(watch);
+            summary
+        });
+        for (counters, flows) in crew.counters() {
+            summary.counters.add(&counters);
+            summary.flows.add(&flows);
+        }
+        summary.account();
+        lanes.push(mine);
+        (summary, lanes.into_iter().map(|lane| lane.maker).collect())
+    }
+
+    /// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.
+    fn dissect(mut self, capture: Capture, dispatcher: Option<Dispatcher<'_>>, sink: &mut impl CaptureSink) -> Summary {
+        let (options, stop) = (self.options, self.stop);
+        let fragments = options.limits.fragments;
+        let mut packets = Packets::new(capture).caps(fragments);
+        let (mut summary, mut table) = (Summary::default(), Table::new(options.limits.flow));
+        let ahead = match options.proto {
+            None if sink.looks_ahead() => packets.take_again(),
+            _ => None,
+        };
+        let ahead = ahead.map(|again| Ahead::new(options, move || Some(Packets::new(again()?).caps(fragments)), stop));
+        let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher).ahead(ahead);
+        while !stop() {
+            let next = packets.next_with(|frame, decoded| {
+                summary.frame(frame);
+                self.tap.frame(frame);
+                inspector.sink().frame(frame.time);
+                inspector.sink().raw(frame, decoded);
+                let gone = inspector.frame(frame.time);
+                if let Decoded::Packet(packet) = decoded {
+                    summary.packets += 1;
+                    table.packet(packet, &mut inspector);
+                }
+                gone
+            });
+            let gone = match next {
+                Ok(Some(gone)) => gone,
+                Ok(None) => break,
+                // A growing capture that was stopped may end inside a record.
+                Err(_) if stop() => break,
+                Err(error) => {
+                    summary.error = Some(error);
+                    break;
+                }
+            };
+            let waits = || packets.capture().waiting() == 0;
+            if gone || !self.tap.go_on(waits) || !inspector.sink().go_on(&waits) {
+                break;
+            }
+        }
+        summary.stopped = stop();
+        table.finish(&mut inspector);
+        inspector.end();
+        summary.counters = inspector.counters;
+        (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
+        (summary.others, summary.tunnels) = (packets.others().clone(), packets.tunnels().clone());
+        summary
+    }
+}

@@ -1,0 +1,42 @@
+//! Captures read to their ends: into a function ([`decode`]), a sink, or divided among threads
+//! ([`Drive`]).
+
+mod drive;
+mod merging;
+mod runs;
+mod sink;
+mod summary;
+
+pub use drive::{Drive, Tap};
+pub use merging::{Maker, Receiver};
+pub use sink::{Any, CaptureSink, Gate};
+pub use summary::Summary;
+
+use crate::capture::{Capture, CaptureError, Input};
+use crate::dissect::{Message, Options, Sink};
+use std::io::Read;
+
+/// Reads a capture, and gives each message to a function. Also where the capture ends early, streams that
+/// are open then are read to their ends; [`Summary::error`] says why, and its counters what was left out.
+///
+/// # Errors
+/// It is no capture.
+pub fn decode(
+    reader: impl Read + Send + 'static,
+    options: &Options,
+    each: impl FnMut(&Message<'_>),
+) -> Result<Summary, CaptureError> {
+    let capture = Capture::new(Input::new(Box::new(reader))?)?;
+    Ok(Drive::new(options).read(capture, &mut Each(each)))
+}
+
+/// Gives each message to a function.
+struct Each<F>(F);
+
+impl<F: FnMut(&Message<'_>)> Sink for Each<F> {
+    fn message(&mut self, message: &Message<'_>) {
+        (self.0)(message);
+    }
+}
+
+impl<F: FnMut(&Message<'_>)> CaptureSink for Each<F> {}

@@ -1,0 +1,190 @@
+//! How the connections of a capture ended: a row and a sentence each.
+
+use super::sides::{client, end_text, role, transport_end};
+use super::table::{Cell, Column, Shape, Table, column};
+
+use super::{Flow, Stats};
+use crate::capture::Time;
+use crate::dissect::delivery::Step;
+use crate::flow::{Closing, Side};
+use crate::plural::Plural;
+use crate::traffic::life::{Ending, Heard, Life, Outcome};
+
+/// The cap on ended connections before the last one of each conversation; further ones are not listed.
+pub(super) const PAST: usize = 100_000;
+
+/// The current connection of a conversation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Current {
+    /// Its number in the conversation, from 1; 0 before the first step.
+    pub ordinal: u32,
+    /// The first message.
+    first: Option<Time>,
+    life: Life,
+    /// The last step is the one that ended it: the words in that message are about the end.
+    ends: bool,
+    /// The words of the application that ended it.
+    data: Option<Box<str>>,
+}
+
+impl Current {
+    /// Does anything say that there is a connection?
+    pub fn is_used(&self) -> bool {
+        self.life.is_used()
+    }
+
+    /// A connection begins, the `ordinal`th of its conversation.
+    pub fn begin(&mut self, ordinal: u32) {
+        *self = Current { ordinal, ..Current::default() };
+    }
+
+    /// A message of it says this.
+    pub fn step(&mut self, step: Step, side: Side, time: Time, heard: Heard) {
+        self.first.get_or_insert(time);
+        let ended = self.life.has_ended();
+        self.life.step(step, side, time.nanos() as i64, heard);
+        self.ends = !ended && self.life.has_ended();
+    }
+
+    /// The other side of `side` has acknowledged a message of it.
+    pub fn acknowledged(&mut self, side: Side, number: i64) {
+        self.life.acknowledged(side, number);
+    }
+
+    /// The application's words in the message of the last step.
+    pub fn farewell(&mut self, words: &str) {
+        if std::mem::take(&mut self.ends) {
+            self.data = Some(words.into());
+        }
+    }
+
+    /// Its end, as of `now`.
+    pub fn ended(&self, closing: Closing, heard: Heard, now: i64) -> Ended {
+        Ended {
+            ordinal: self.ordinal.max(1),
+            ending: self.life.ending(closing, heard, now),
+            requests: self.life.requests,
+            first: self.first,
+            data: self.data.clone(),
+        }
+    }
+}
+
+/// A connection that has ended, or is open.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Its number in the conversation, from 1.
+    pub ordinal: u32,
+    /// How it ended.
+    pub ending: Ending,
+    /// How often it was asked for.
+    requests: u32,
+    first: Option<Time>,
+    /// The words of the application that ended it.
+    pub data: Option<Box<str>>,
+}
+
+impl Ended {
+    /// The side that ended it.
+    pub fn by(&self, flow: &Flow) -> Option<&'static str> {
+        self.ending.by.map(|side| role(flow, side))
+    }
+
+    /// One sentence.
+    pub fn sentence(&self, flow: &Flow) -> String {
+        let [by, other] = match self.ending.by {
+            Some(side) => [role(flow, side), role(flow, side.other())],
+            None => ["server", "client"],
+        };
+        let reason = self.ending.reason.map_or(String::new(), |reason| format!(" ({reason})"));
+        let words = self.data.as_ref().map_or(String::new(), |data| format!(": {data:?}"));
+        match self.ending.outcome {
+            Outcome::Left => format!("the {by} left{reason}{words}"),
+            Outcome::Kicked => format!("the {by} ended the session of the {other}{reason}{words}"),
+            Outcome::Refused => format!("the {by} refused the {other}{reason}{words}"),
+            Outcome::TimedOut => {
+                let seconds = self.ending.silence.unwrap_or(0) as f64 / 1e9;
+                format!("timed out: the {by} heard nothing from the {other} for {seconds:.1} s")
+            }
+            Outcome::PoorConnection => {
+                format!("the {by} dropped the connection: a message was not acknowledged after the last try")
+            }
+            Outcome::Unanswered => format!("no answer to {}", Plural(self.requests, "connection request")),
+            Outcome::Pending => "the server's application had not decided when the capture ended".into(),
+            Outcome::Reset => format!("the {by} reset the stream"),
+            Outcome::Open => "open when the capture ended".into(),
+        }
+    }
+
+    /// Is this something that a reader should know without asking?
+    pub fn is_remarkable(&self) -> bool {
+        !matches!(self.ending.outcome, Outcome::Left | Outcome::Open)
+    }
+}
+
+/// The cells of an end, where it is known.
+pub fn outcome(ended: Option<&Ended>) -> Cell {
+    ended.map_or(Cell::Null, |ended| ended.ending.outcome.name().into())
+}
+
+/// The side that ended it.
+pub fn by(ended: Option<&Ended>, flow: &Flow) -> Cell {
+    ended.and_then(|ended| ended.by(flow)).map_or(Cell::Null, Cell::from)
+}
+
+/// The protocol's word for the reason.
+pub fn reason(ended: Option<&Ended>) -> Cell {
+    ended.and_then(|ended| ended.ending.reason).map_or(Cell::Null, Cell::from)
+}
+
+/// The application's words.
+pub fn data(ended: Option<&Ended>) -> Cell {
+    ended.and_then(|ended| ended.data.as_deref()).map_or(Cell::Null, Cell::from)
+}
+
+/// A row.
+struct Row {
+    flow: Flow,
+    ended: Ended,
+    last: bool,
+    start: Option<f64>,
+}
+
+const ENDS: [Column<Row>; 12] = [
+    column("flow", |r| r.flow.id.into()),
+    column("connection", |r| u64::from(r.ended.ordinal).into()),
+    column("proto", |r| r.flow.proto.into()),
+    column("client", |r| end_text(&r.flow, client(&r.flow))),
+    column("server", |r| end_text(&r.flow, client(&r.flow).other())),
+    column("start", |r| r.start.map_or(Cell::Null, Cell::Seconds)),
+    column("end", |r| outcome(Some(&r.ended))),
+    column("end_by", |r| by(Some(&r.ended), &r.flow)),
+    column("end_reason", |r| reason(Some(&r.ended))),
+    column("end_data", |r| data(Some(&r.ended))),
+    column("end_silence", |r| Cell::millis(r.ended.ending.silence.map(|nanos| nanos as f64))),
+    column("transport_end", |r| if r.last { transport_end(&r.flow) } else { Cell::Null }),
+];
+
+/// Every connection, in order of conversations: its conversation, its end, and whether it is the last.
+pub fn ends(stats: &Stats) -> impl Iterator<Item = (&Flow, Ended, bool)> {
+    let mut sorted: Vec<_> = stats.past.iter().collect();
+    sorted.sort_by_key(|(flow, ended)| (*flow, ended.ordinal));
+    stats.flows.iter().flat_map(move |flow| {
+        let start = sorted.partition_point(|(id, _)| *id < flow.id);
+        let own: Vec<_> = sorted[start..].iter().take_while(|(id, _)| *id == flow.id).map(|(_, e)| e.clone()).collect();
+        let past = own.into_iter().map(move |ended| (flow, ended, false));
+        stats.last_end(flow).into_iter().flat_map(move |last| past.clone().chain([(flow, last, true)]))
+    })
+}
+
+/// How every connection ended.
+pub fn table(stats: &Stats) -> Table {
+    let rows: Vec<Row> = ends(stats)
+        .map(|(flow, ended, last)| {
+            let first = ended.first.unwrap_or(flow.first);
+            let start = stats.first.map(|begin| first.since(begin) as f64 / 1e9);
+            Row { flow: flow.clone(), ended, last, start }
+        })
+        .collect();
+    Table::of(Shape { kind: "end", title: "Ends of connections", keys: 2 }, &ENDS, &rows)
+}

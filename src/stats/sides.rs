@@ -1,0 +1,40 @@
+//! The two sides of a conversation, as tables name them.
+
+use super::Flow;
+use super::table::Cell;
+use crate::flow::{End, Side};
+
+/// The client's side of a conversation; the first sender's if that is not known.
+pub fn client(flow: &Flow) -> Side {
+    flow.server.map_or(Side::A, Side::other)
+}
+
+/// The name of a side of a conversation.
+pub fn role(flow: &Flow, side: Side) -> &'static str {
+    match flow.server {
+        Some(server) if server == side => "server",
+        Some(_) => "client",
+        None if side == Side::A => "first",
+        None => "second",
+    }
+}
+
+/// `ADDR:PORT` of a side.
+pub fn end_text(flow: &Flow, side: Side) -> Cell {
+    flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))
+}
+
+/// How the transport of a conversation ended.
+pub fn transport_end(flow: &Flow) -> Cell {
+    let by = flow.closing.by;
+    // A reset takes precedence over the FIN of the other side.
+    let rst = by.contains(&Some(End::Rst)).then_some(End::Rst);
+    let name = match rst.or(by[0]).or(by[1]) {
+        Some(End::Fin) => "fin",
+        Some(End::Rst) => "rst",
+        Some(End::Reused) => "reused",
+        Some(End::Evicted) => "evicted",
+        Some(End::Capture) | None => "capture",
+    };
+    name.into()
+}

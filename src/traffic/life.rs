@@ -1,0 +1,379 @@
+//! The life of a connection: who asked for it, whether it was accepted, how it ended, and by whom.
+//!
+//! Sessions report [`Step`]s; times and the end of the transport come from the flow table. The conclusion
+//! is one [`Ending`]. It rests on what the protocol's library does: a side that hears no heartbeat for its
+//! timeout drops the connection, often without a word on the wire. Where the capture ends before the
+//! timeout, the connection is open.
+
+use crate::flow::{Closing, End, Side};
+
+/// A timeout is checked on a timer: it acts up to this share of the timeout late.
+const LATE: i64 = 4;
+/// A stream that ends within this many timeouts of the last heartbeat ends because of the silence.
+const SOON: i64 = 2;
+
+/// Something that a message says about its connection. Reasons are the protocol's own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The sender asks for a connection.
+    Asked,
+    /// The sender accepts it.
+    Accepted,
+    /// The sender leaves the decision to its application, which has not decided.
+    Undecided,
+    /// The sender refuses it.
+    Refused(&'static str),
+    /// The sender leaves.
+    Left(&'static str),
+    /// The sender ends the other side's session.
+    Kicked(&'static str),
+    /// The sender leaves because it has not heard from the other side for this many nanoseconds.
+    TimedOut(i64),
+    /// The sender says that the connection is too poor.
+    Poor,
+    /// The message keeps the sender's session alive at the other side for this many nanoseconds.
+    Alive(i64),
+    /// The last try of a message: without an acknowledgement the sender drops the connection. The message's
+    /// number without wrap.
+    LastTry(i64),
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A side left.
+    Left,
+    /// A side ended the other's session.
+    Kicked,
+    /// It was not accepted.
+    Refused,
+    /// A side heard nothing for its timeout.
+    TimedOut,
+    /// A side dropped it because messages did not arrive.
+    PoorConnection,
+    /// Nobody answered the request.
+    Unanswered,
+    /// The other side had not decided when the capture ended.
+    Pending,
+    /// The stream was reset.
+    Reset,
+    /// The capture ended first.
+    Open,
+}
+
+impl Outcome {
+    /// Its name in every form of output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Left => "left",
+            Outcome::Kicked => "kicked",
+            Outcome::Refused => "refused",
+            Outcome::TimedOut => "timed_out",
+            Outcome::PoorConnection => "poor_connection",
+            Outcome::Unanswered => "unanswered",
+            Outcome::Pending => "pending",
+            Outcome::Reset => "reset",
+            Outcome::Open => "open",
+        }
+    }
+}
+
+/// The end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The side that ended it.
+    pub by: Option<Side>,
+    /// The protocol's word for the reason.
+    pub reason: Option<&'static str>,
+    /// For [`Outcome::TimedOut`]: the nanoseconds without a sign of life.
+    pub silence: Option<i64>,
+}
+
+impl Ending {
+    const fn new(outcome: Outcome, by: Option<Side>) -> Ending {
+        Ending { outcome, by, reason: None, silence: None }
+    }
+
+    const fn timed_out(by: Side, silence: i64) -> Ending {
+        Ending { silence: Some(silence), ..Ending::new(Outcome::TimedOut, Some(by)) }
+    }
+}
+
+/// What is known of a connection so far. Times are nanoseconds since the epoch; arrays are indexed by
+/// [`Side`].
+#[derive(Clone, Debug, Default)]
+pub struct Life {
+    /// Who asked first, and when.
+    asked: Option<(Side, i64)>,
+    /// How often it was asked for.
+    pub requests: u32,
+    accepted: bool,
+    undecided: Option<Side>,
+    /// The first step that ends it, and when.
+    farewell: Option<(Ending, i64)>,
+    /// The last sign of life, and how long it lasts.
+    alive: [Option<(i64, i64)>; 2],
+    /// The last tries that nobody has acknowledged: their number, and when.
+    last_try: [Option<(i64, i64)>; 2],
+}
+
+/// When each side's last message was sent, in nanoseconds since the epoch.
+pub type Heard = [Option<i64>; 2];
+
+impl Life {
+    /// Does anything say that there is a connection?
+    pub fn is_used(&self) -> bool {
+        self.asked.is_some() || self.accepted || self.farewell.is_some() || self.undecided.is_some()
+    }
+
+    /// Has a message ended it?
+    pub fn has_ended(&self) -> bool {
+        self.farewell.is_some()
+    }
+
+    /// The message of `side` at `now` says this. `heard` does not count it.
+    pub fn step(&mut self, step: Step, side: Side, now: i64, heard: Heard) {
+        match step {
+            Step::Asked => {
+                self.asked.get_or_insert((side, now));
+                self.requests = self.requests.saturating_add(1);
+            }
+            Step::Accepted => {
+                self.accepted = true;
+                self.undecided = None;
+            }
+            Step::Undecided => self.undecided = Some(side),
+            Step::Alive(timeout) => self.alive[side.index()] = Some((now, timeout)),
+            Step::LastTry(number) => self.last_try[side.index()] = Some((number, now)),
+            Step::Refused(reason) => self.ends(Outcome::Refused, side, Some(reason), now, heard),
+            Step::Left(reason) => self.ends(Outcome::Left, side, Some(reason), now, heard),
+            Step::Kicked(reason) => self.ends(Outcome::Kicked, side, Some(reason), now, heard),
+            Step::Poor => self.ends(Outcome::PoorConnection, side, None, now, heard),
+            Step::TimedOut(silence) => {
+                self.farewell.get_or_insert((Ending::timed_out(side, silence), now));
+            }
+        }
+    }
+
+    /// The other side of `side` has acknowledged a message of it.
+    pub fn acknowledged(&mut self, side: Side, number: i64) {
+        let last = &mut self.last_try[side.index()];
+        if last.is_some_and(|(tried, _)| tried == number) {
+            *last = None;
+        }
+    }
+
+    fn ends(&mut self, outcome: Outcome, by: Side, reason: Option<&'static str>, now: i64, heard: Heard) {
+        if self.farewell.is_some() {
+            return;
+        }
+        // A side that comes back after its timeout says goodbye to nobody; one that leaves at the other's
+        // timeout leaves because of it.
+        let other = by.other();
+        let gone = self.expired(by, now).filter(|_| heard[other.index()].is_none_or(|at| self.heeds(by, at)));
+        let timed_out =
+            gone.map(|silence| (other, silence)).or(self.just_expired(other, now).map(|silence| (by, silence)));
+        let ending = match (outcome, timed_out) {
+            (Outcome::Left, Some((by, silence))) => Ending::timed_out(by, silence),
+            _ => Ending { reason, ..Ending::new(outcome, Some(by)) },
+        };
+        self.farewell = Some((ending, now));
+    }
+
+    /// The timeout of a side that gave no sign of life for as long at `now`, and some more.
+    fn expired(&self, side: Side, now: i64) -> Option<i64> {
+        let (at, timeout) = self.alive[side.index()]?;
+        (now.saturating_sub(at) > timeout.saturating_add(timeout / LATE)).then_some(timeout)
+    }
+
+    /// The timeout of a side that gave no sign of life for about as long at `now`.
+    fn just_expired(&self, side: Side, now: i64) -> Option<i64> {
+        let (at, timeout) = self.alive[side.index()]?;
+        (timeout..timeout.saturating_mul(SOON)).contains(&now.saturating_sub(at)).then_some(timeout)
+    }
+
+    /// Is `at` no later than the time at which the other side's timeout for `side` acts?
+    fn heeds(&self, side: Side, at: i64) -> bool {
+        self.alive[side.index()]
+            .is_none_or(|(alive, timeout)| at.saturating_sub(alive) <= timeout.saturating_add(timeout / LATE))
+    }
+
+    /// How it ended, where the capture, or the next connection, begins at `now`.
+    pub fn ending(&self, closing: Closing, heard: Heard, now: i64) -> Ending {
+        if let Some((ending, _)) = self.farewell {
+            return ending;
+        }
+        let first = closing.first.filter(|(side, _)| matches!(closing.by[side.index()], Some(End::Fin | End::Rst)));
+        let reset = first.filter(|(side, _)| closing.by[side.index()] == Some(End::Rst));
+        if let Some(by) = self.gave_up(heard) {
+            return Ending::new(Outcome::PoorConnection, Some(by));
+        }
+        let expired = first.and_then(|(side, at)| Some((side, self.just_expired(side.other(), at)?)));
+        if let Some((side, silence)) = expired {
+            return Ending::timed_out(side, silence);
+        }
+        if let Some((side, _)) = reset {
+            return Ending::new(Outcome::Reset, Some(side));
+        }
+        if !self.accepted {
+            if self.undecided.is_some() {
+                return Ending::new(Outcome::Pending, None);
+            }
+            if let Some((side, _)) = self.asked
+                && heard[side.other().index()].is_none()
+            {
+                return Ending::new(Outcome::Unanswered, None);
+            }
+        }
+        if let Some((side, _)) = first {
+            return Ending::new(Outcome::Left, Some(side));
+        }
+        match self.lost(heard, now) {
+            Some((side, silence)) => Ending::timed_out(side.other(), silence),
+            None => Ending::new(Outcome::Open, None),
+        }
+    }
+
+    /// The side that dropped the connection behind its last try of a message: what it sent later came
+    /// within the time that the next try would have taken.
+    fn gave_up(&self, heard: Heard) -> Option<Side> {
+        let gave_up = |side: &Side| {
+            let Some((_, tried)) = self.last_try[side.index()] else { return false };
+            heard[side.index()].is_none_or(|last| last.saturating_sub(tried) <= AFTER_LAST_TRY)
+        };
+        Side::BOTH.into_iter().find(gave_up)
+    }
+
+    /// The side that fell silent first for its whole timeout, while the other heeded it.
+    fn lost(&self, heard: Heard, now: i64) -> Option<(Side, i64)> {
+        let gone = |side: &Side| {
+            self.expired(*side, now).is_some() && heard[side.other().index()].is_none_or(|at| self.heeds(*side, at))
+        };
+        let side = Side::BOTH.into_iter().filter(gone).min_by_key(|side| self.alive[side.index()].map(|(at, _)| at))?;
+        Some((side, self.alive[side.index()]?.1))
+    }
+}
+
+/// A sender that drops the connection behind a message's last try sends nothing more than this many
+/// nanoseconds later.
+const AFTER_LAST_TRY: i64 = 1_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Side::{A, B};
+
+    const SECOND: i64 = 1_000_000_000;
+    const NONE: Closing = Closing { by: [None; 2], first: None };
+
+    #[derive(Default)]
+    struct Session(Life, Heard);
+
+    impl Session {
+        fn step(&mut self, step: Step, side: Side, now: i64) {
+            self.0.step(step, side, now, self.1);
+            self.message(side, now);
+        }
+
+        fn message(&mut self, side: Side, now: i64) {
+            self.1[side.index()] = Some(now);
+        }
+    }
+
+    fn life(steps: &[(i64, Side, Option<Step>)]) -> Session {
+        let mut life = Session::default();
+        for (seconds, side, step) in steps {
+            step.iter().for_each(|step| life.step(*step, *side, seconds * SECOND));
+            life.message(*side, seconds * SECOND);
+        }
+        life
+    }
+
+    fn end(life: &Session, closing: Closing, seconds: i64) -> (Outcome, Option<Side>) {
+        let ending = life.0.ending(closing, life.1, seconds * SECOND);
+        (ending.outcome, ending.by)
+    }
+
+    #[test]
+    fn words_on_the_wire_come_first() {
+        let accepted = [(0, A, Some(Step::Asked)), (0, B, Some(Step::Accepted))];
+        assert_eq!(end(&life(&accepted), NONE, 9), (Outcome::Open, None));
+        for (step, outcome) in [
+            (Step::Left("disconnected"), Outcome::Left),
+            (Step::Kicked("kicked"), Outcome::Kicked),
+            (Step::Refused("server_full"), Outcome::Refused),
+            (Step::Poor, Outcome::PoorConnection),
+            (Step::TimedOut(3), Outcome::TimedOut),
+        ] {
+            let mut life = life(&accepted);
+            life.step(step, B, SECOND);
+            // What comes later changes nothing.
+            life.step(Step::Left("late"), A, 2 * SECOND);
+            assert_eq!(end(&life, NONE, 9), (outcome, Some(B)));
+        }
+    }
+
+    #[test]
+    fn requests_without_an_answer() {
+        let asked = [(0, A, Some(Step::Asked)), (1, A, Some(Step::Asked))];
+        assert_eq!(end(&life(&asked), NONE, 9), (Outcome::Unanswered, None));
+        let pending = [(0, A, Some(Step::Asked)), (1, B, Some(Step::Undecided))];
+        assert_eq!(end(&life(&pending), NONE, 9), (Outcome::Pending, None));
+        let other = [(0, A, Some(Step::Asked)), (1, B, None)];
+        assert_eq!(end(&life(&other), NONE, 9), (Outcome::Open, None));
+    }
+
+    #[test]
+    fn who_falls_silent_is_timed_out_by_the_other() {
+        let alive = Some(Step::Alive(5 * SECOND));
+        let beats = |client: i64, server: i64| {
+            let of = |side, last| (0..=last).map(move |at| (at, side, alive));
+            let mut all: Vec<_> = of(A, client).chain(of(B, server)).collect();
+            all.sort_by_key(|(at, ..)| *at);
+            life(&all)
+        };
+        // Both are silent, or the capture ends in time: nobody has lost anybody.
+        assert_eq!(end(&beats(3, 3), NONE, 9), (Outcome::Open, None));
+        // The server sends until its timer acts.
+        assert_eq!(end(&beats(3, 8), NONE, 15), (Outcome::TimedOut, Some(B)));
+        assert_eq!(end(&beats(9, 3), NONE, 20), (Outcome::TimedOut, Some(A)));
+        // It goes on behind it: it has no such timeout.
+        assert_eq!(end(&beats(3, 30), NONE, 34), (Outcome::Open, None));
+        // A goodbye that nobody hears any more.
+        let mut late = beats(3, 8);
+        late.step(Step::Left("disconnected"), A, 14 * SECOND);
+        assert_eq!(end(&late, NONE, 15), (Outcome::TimedOut, Some(B)));
+        let mut in_time = beats(3, 8);
+        in_time.step(Step::Left("disconnected"), A, 8 * SECOND);
+        assert_eq!(end(&in_time, NONE, 15), (Outcome::Left, Some(A)));
+    }
+
+    #[test]
+    fn the_transport_tells_where_nobody_does() {
+        let accepted = [(0, A, Some(Step::Alive(4 * SECOND))), (0, B, Some(Step::Accepted)), (3, B, None)];
+        let closed = |how, side: Side, at: i64| {
+            let mut by = [Some(End::Fin); 2];
+            by[side.index()] = Some(how);
+            Closing { by, first: Some((side, at * SECOND)) }
+        };
+        assert_eq!(end(&life(&accepted), closed(End::Fin, A, 3), 9), (Outcome::Left, Some(A)));
+        assert_eq!(end(&life(&accepted), closed(End::Rst, A, 3), 9), (Outcome::Reset, Some(A)));
+        // The server closes when its timer acts.
+        assert_eq!(end(&life(&accepted), closed(End::Fin, B, 5), 9), (Outcome::TimedOut, Some(B)));
+        assert_eq!(end(&life(&accepted), closed(End::Fin, B, 2), 9), (Outcome::Left, Some(B)));
+    }
+
+    #[test]
+    fn a_last_try_ends_it_if_nothing_follows() {
+        let tries = [(0, B, Some(Step::Accepted)), (1, A, Some(Step::LastTry(13)))];
+        assert_eq!(end(&life(&tries), NONE, 2), (Outcome::PoorConnection, Some(A)));
+        let mut acknowledged = life(&tries);
+        acknowledged.0.acknowledged(A, 13);
+        assert_eq!(end(&acknowledged, NONE, 2), (Outcome::Open, None));
+        let mut goes_on = life(&tries);
+        goes_on.message(A, 4 * SECOND);
+        assert_eq!(end(&goes_on, NONE, 5), (Outcome::Open, None));
+    }
+}

@@ -1,0 +1,244 @@
+//! Nothing is left out in silence: the account, its lines on stderr, and the conditions on it.
+
+mod common;
+
+use common::{Done, fixture, run};
+use flate2::{Compression, write::GzEncoder};
+use netkit::capture::{Body, LinkType, PcapWriter, Time, ethernet};
+use serde_json::Value as Json;
+use std::io::Write;
+use std::net::SocketAddr;
+
+/// A capture of datagrams.
+#[derive(Default)]
+struct Wire(Vec<(SocketAddr, SocketAddr, Vec<u8>)>);
+
+impl Wire {
+    /// The client number `client` says something to the server, or that answers.
+    fn say(&mut self, client: usize, up: bool, payload: &[u8]) {
+        let client: SocketAddr = format!("10.1.{}.{}:40000", client >> 8, client & 255).parse().unwrap();
+        let server: SocketAddr = "10.2.0.1:9999".parse().unwrap();
+        let (src, dst) = if up { (client, server) } else { (server, client) };
+        self.0.push((src, dst, payload.to_vec()));
+    }
+
+    fn file(&self) -> Vec<u8> {
+        let (mut file, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
+        for (k, (src, dst, payload)) in self.0.iter().enumerate() {
+            ethernet(*src, *dst, &Body::Udp { payload, length: payload.len() }, &mut bytes).unwrap();
+            writer.frame(Time::micros(1_800_000_000 + k as i64 / 1000, (k % 1000) as u32 * 1000), &bytes).unwrap();
+        }
+        file
+    }
+}
+
+/// Clients of Riptide 2.2 that connect and then say something, packet by packet in turns.
+fn riptide(clients: usize, rounds: usize) -> Wire {
+    let mut wire = Wire::default();
+    for round in 0..rounds {
+        for client in 0..clients {
+            match round {
+                0 => wire.say(client, true, &[0x02]),
+                1 => wire.say(client, false, &[0x18, 0, 0x10, 0, 0]),
+                _ => wire.say(client, round % 2 == 0, &[0x76, 1, 2, 3, 4, 5, 6, 7]),
+            }
+        }
+    }
+    wire
+}
+
+/// The account as the last line of ndjson.
+fn account(done: &Done) -> Json {
+    let last = done.text().lines().last().expect("a line");
+    serde_json::from_str::<Json>(last).expect("JSON")["account"].clone()
+}
+
+fn file(name: &str, bytes: &[u8]) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("netkit-account-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).expect("written");
+    path
+}
+
+#[test]
+fn a_limit_is_said_also_quietly() {
+    let bytes = riptide(1000, 10).file();
+    let args = ["decode", "-", "-q", "-f", "ndjson", "--account", "--limit", "conversations=100"];
+    let done = run(&args, &bytes).ok();
+    assert!(done.err.contains("conversations were given up to bound memory"), "{}", done.err);
+    let account = account(&done);
+    let evicted = account["limits"]["conversations"].as_u64().expect("a count");
+    let conversations = |of: &str| account[of]["conversations"].as_u64().unwrap();
+    assert_eq!(evicted + 100, conversations("claimed") + conversations("unclaimed"));
+    assert_eq!(account["frames"], 10_000);
+    let done = run(&[&args[..], &["--fail-on", "limit"]].concat(), &bytes);
+    assert_eq!(done.status, Some(1), "{}", done.err);
+    let done = run(&["decode", "-", "-q", "-f", "ndjson", "--fail-on", "limit,unclaimed"], &bytes).ok();
+    assert_eq!((done.text().lines().count(), done.err.as_str()), (10_000, ""));
+}
+
+/// The parts make up the whole, in every form.
+#[test]
+fn everything_is_accounted_for() {
+    let path = fixture("nano/pomelo-ws-bad.pcap");
+    let path = path.to_str().unwrap();
+    let done = run(&["decode", path, "-f", "ndjson", "--account"], b"").ok();
+    let line = account(&done);
+    let packets: u64 =
+        ["claimed", "unclaimed", "no_payload"].iter().map(|of| line[*of]["packets"].as_u64().unwrap()).sum();
+    let left: u64 = ["not_ip", "not_udp_tcp", "damaged"].iter().map(|of| line[*of].as_u64().unwrap()).sum();
+    assert_eq!(line["frames"].as_u64().unwrap(), packets + left, "{line}");
+    let json = run(&["decode", path, "-f", "json", "--account"], b"").ok();
+    let json: Json = serde_json::from_str(json.text()).expect("JSON");
+    assert_eq!(json.as_array().unwrap().last().unwrap()["account"], line);
+    let stats = run(&["stats", path, "-f", "json"], b"").ok();
+    assert_eq!(serde_json::from_str::<Json>(stats.text()).unwrap()["account"], line);
+    for threads in ["1", "2", "4"] {
+        let done = run(&["decode", path, "-f", "ndjson", "--account", "--threads", threads], b"").ok();
+        assert_eq!(account(&done), line);
+    }
+    let done = run(&["diff", path, path, "-f", "json"], b"").ok();
+    assert_eq!(serde_json::from_str::<Json>(done.text()).unwrap()["account"], serde_json::json!([line, line]));
+    let done = run(&["decode", path, "-f", "csv", "--account"], b"");
+    assert_eq!(done.status, Some(2), "{}", done.err);
+}
+
+/// What speaks to a recognised server in another way is said, also quietly, and named by a condition.
+#[test]
+fn others_at_a_recognised_server_are_said() {
+    let mut wire = riptide(3, 20);
+    for n in 0..30u8 {
+        wire.say(200, n % 2 == 0, &[0xff, 0xff, 0xff, 0xff, n.wrapping_mul(77), 0xfe, n, 3]);
+    }
+    for args in [&["decode", "-q", "-f", "ndjson", "--account"][..], &["decode", "-f", "ndjson", "--account"]] {
+        let bytes = wire.file();
+        let path = file("others.pcap", &bytes);
+        for input in ["-", path.to_str().unwrap()] {
+            let done = run(&[args, &[input]].concat(), &bytes).ok();
+            assert!(done.err.contains("the first with 10.2.0.1:9999 (riptide)"), "{input}: {}", done.err);
+            let account = account(&done);
+            assert_eq!(account["unclaimed"]["at_claimed_servers"]["packets"], 30, "{account}");
+            assert_eq!(account["claimed"]["conversations"], 3);
+        }
+        let done = run(&[args, &["-", "--fail-on", "unclaimed"]].concat(), &bytes);
+        assert_eq!(done.status, Some(1), "{}", done.err);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let path = fixture("riptide/riptide22-udp.pcap");
+    let path = path.to_str().unwrap();
+    for (option, value, why) in [("--flow", "99", "there are 9 conversations"), ("--since", "1h", "lasts 19.128 s")] {
+        for more in [&["decode", "-f", "ndjson"][..], &["stats"]] {
+            let done = run(&[more, &[path, option, value]].concat(), b"");
+            assert!(done.err.contains(why), "{}", done.err);
+            assert_eq!(done.status, Some(1));
+        }
+    }
+    run(&["decode", path, "-f", "ndjson", "--flow", "9"], b"").ok();
+}
+
+/// What the user names is read as that, and it is said where it does not look like it.
+#[test]
+fn what_does_not_look_like_it_is_said() {
+    let look = |done: &Done| done.err.lines().filter(|line| line.contains("does not look like")).count();
+    let riptide = fixture("riptide/riptide22-udp.pcap");
+    let done = run(&["decode", riptide.to_str().unwrap(), "-p", "nano", "-f", "ndjson"], b"");
+    assert!(done.err.contains("conversation 1 does not look like nano: it looks like riptide"), "{}", done.err);
+    let mut conversations = 0;
+    let mut said = 0;
+    for proto in ["riptide", "dnp", "acknex"] {
+        for foreign in common::entries(&fixture("foreign")).iter().filter(|path| common::ends_in(path, "pcap")) {
+            let path = foreign.to_str().unwrap();
+            let done = run(&["decode", path, "-p", proto, "-f", "ndjson", "--account"], b"").ok();
+            conversations += account(&done)["claimed"]["conversations"].as_u64().unwrap().min(20);
+            said += look(&done);
+        }
+    }
+    assert!(conversations > 30 && said as f64 >= 0.95 * conversations as f64, "{said} of {conversations}");
+    for proto in ["riptide", "dnp", "acknex"] {
+        for real in common::entries(&fixture(proto)).iter().filter(|path| common::ends_in(path, "pcap")) {
+            let args = common::args_of(real);
+            let mut command = vec!["decode", real.to_str().unwrap(), "-p", proto, "-f", "ndjson"];
+            command.extend(args.iter().map(String::as_str));
+            let done = run(&command, b"");
+            // Of these, a resolver's answers are not the game's.
+            let wrong = done.err.lines().filter(|line| line.contains("does not look like"));
+            let wrong: Vec<&str> = wrong.filter(|line| !line.contains("looks like DNS")).collect();
+            assert!(wrong.is_empty(), "{}: {wrong:?}", real.display());
+        }
+    }
+}
+
+/// A server that is tested with malformed packets is not given up while its own side behaves.
+#[test]
+fn a_server_that_behaves_is_not_given_up() {
+    let mut wire = riptide(1, 40);
+    for n in 0..200usize {
+        // Its type is none, or its length is.
+        wire.say(0, true, &[0x0f, 0xff, n as u8]);
+        if n % 4 == 0 {
+            wire.say(0, false, &[0x76, 1, 2, 3, 4, 5, 6, 7]);
+        }
+    }
+    let done = run(&["decode", "-", "-f", "ndjson", "--account"], &wire.file()).ok();
+    assert_eq!(account(&done)["given_up"], 0, "{}", done.err);
+    assert_eq!(done.text().lines().count(), 40 + 250 + 1);
+}
+
+/// A capture from its middle: one conversation that is recognised lends the others version and sides, and
+/// those that begin before it are read from their first packet on, in the order of the frames.
+#[test]
+fn a_server_that_is_known_teaches() {
+    let whole = run(&["decode", fixture("riptide/riptide22-udp.pcap").to_str().unwrap(), "-f", "ndjson"], b"").ok();
+    let (sides, versions): (Vec<Json>, Vec<Json>) =
+        whole.lines().iter().map(|line| (line["from"].clone(), line["version"].clone())).unzip();
+    let bytes = std::fs::read(fixture("riptide/riptide22-udp.pcap")).unwrap();
+    let mut frames = Vec::new();
+    let mut at = 24;
+    while at < bytes.len() {
+        let length = u32::from_le_bytes(bytes[at + 8..at + 12].try_into().unwrap()) as usize;
+        frames.push(&bytes[at..at + 16 + length]);
+        at += 16 + length;
+    }
+    let from = frames.len() * 3 / 10;
+    let cut = file("cut.pcap", &[&bytes[..24], &frames[from..].concat()].concat());
+    let mut all = Vec::new();
+    for threads in ["1", "2", "3"] {
+        let done = run(&["decode", cut.to_str().unwrap(), "-f", "ndjson", "--threads", threads], b"").ok();
+        all.push(done.out.clone());
+        let lines = done.lines();
+        assert_eq!(lines.len(), frames.len() - from);
+        for (k, line) in lines.iter().enumerate() {
+            assert_eq!(line["frame"], k as u64 + 1);
+            assert_eq!((&line["from"], &line["version"]), (&sides[from + k], &versions[from + k]), "{line}");
+        }
+    }
+    assert!(all.windows(2).all(|two| two[0] == two[1]));
+}
+
+/// A limit of a file has a name, and is no damage.
+#[test]
+fn limits_of_files_have_names() {
+    let mut zeros = Vec::new();
+    {
+        let mut header = Vec::new();
+        PcapWriter::new(&mut header, LinkType::ETHERNET, 6).unwrap().flush().unwrap();
+        let mut packed = GzEncoder::new(&mut zeros, Compression::fast());
+        packed.write_all(&header).unwrap();
+        (0..64).for_each(|_| packed.write_all(&vec![0; 1 << 20]).unwrap());
+        packed.finish().unwrap();
+    }
+    let empty = {
+        let mut member = GzEncoder::new(Vec::new(), Compression::fast());
+        member.write_all(b"").unwrap();
+        member.finish().unwrap().repeat(100_000)
+    };
+    for (name, bytes) in [("empty_records", zeros), ("empty_members", empty)] {
+        let done = run(&["decode", "-", "-f", "ndjson", "--account"], &bytes);
+        assert!(done.err.contains(&format!("limit {name}")), "{name}: {}", done.err);
+        assert_eq!(done.status, Some(3), "{name}");
+        assert!(!done.err.contains("damaged"), "{}", done.err);
+    }
+}

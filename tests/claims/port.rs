@@ -1,0 +1,51 @@
+//! DNP's port is a hint and no more: what is said has to be DNP's, on it and elsewhere.
+
+use super::{Wire, dissect, ends};
+
+/// The protocols of the messages of one conversation on this port, in which both sides say these in turns, the `n`th time.
+fn claimed(port: u16, said: impl Fn(u8) -> [Vec<u8>; 2]) -> Vec<&'static str> {
+    let mut wire = Wire::default();
+    let [client, mut server] = ends(0);
+    server.set_port(port);
+    for n in 0..12 {
+        let [one, other] = said(n);
+        wire.datagram([client, server], true, &one);
+        wire.datagram([client, server], false, &other);
+    }
+    let (found, _) = dissect(wire.file());
+    found.0.into_iter().map(|(_, proto, _)| proto).collect()
+}
+
+#[test]
+fn numbers_and_acknowledges_that_agree_are_its() {
+    for port in [3413, 40_000] {
+        assert_eq!(claimed(port, |n| [vec![4, n, 0, 1, 2, 3], vec![6, n, 0, 0]]), ["dnp"; 24], "{port}");
+    }
+}
+
+/// Small opcodes, each in its form: other protocols have them on this port, too.
+#[test]
+fn two_commands_in_their_form_are_not() {
+    // An acknowledgement of another message, and of this one, again and again.
+    for acknowledgement in [[6, 9, 0, 0], [6, 5, 0, 0]] {
+        assert_eq!(claimed(3413, |_| [vec![4, 5, 0, 1, 2, 3], acknowledgement.to_vec()]), [""; 0]);
+    }
+    // Numbers that go up beside an acknowledgement that does not.
+    assert_eq!(claimed(3413, |n| [vec![4, n, 0, 1, 2, 3], vec![6, 0, 0, 0]]), [""; 0]);
+}
+
+#[test]
+fn one_command_or_broken_ones_are_not() {
+    for said in [
+        // One and the same command.
+        [&[4, 5, 0, 1, 2, 3][..], &[4, 6, 0, 1, 2, 3]],
+        [&[3, 1, 2, 3], &[3, 4, 5, 6]],
+        // Commands of one size, too short for it.
+        [&[7], &[8]],
+        [&[7, 1], &[8, 1]],
+        // Commands that there are not.
+        [&[12, 1, 0, 0], &[200, 1, 0, 0]],
+    ] {
+        assert_eq!(claimed(3413, |_| said.map(<[u8]>::to_vec)), [""; 0], "{said:?}");
+    }
+}

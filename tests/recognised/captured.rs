@@ -1,0 +1,235 @@
+//! Captures as lists of packets, what can be cut out of them, and what is read of the rest.
+
+use super::common;
+use netkit::capture::{Body, Decoded, Packet, Packets, Segment, Time};
+use netkit::dissect::{Counters, Decision, Evidence, Inspector, Message, Observation, Options, Sink};
+use netkit::flow::{Caps, Table};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::io::Cursor;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// A packet that outlives its capture.
+#[derive(Clone)]
+pub struct Kept {
+    /// Its number in the whole capture.
+    pub frame: u64,
+    pub time: Time,
+    pub src: SocketAddr,
+    pub dst: SocketAddr,
+    /// The segment without its payload; `None`: a datagram.
+    pub segment: Option<Segment<'static>>,
+    pub payload: Vec<u8>,
+    pub length: usize,
+}
+
+impl Kept {
+    /// Both ends, the same for both directions.
+    pub fn ends(&self) -> [SocketAddr; 2] {
+        [self.src.min(self.dst), self.src.max(self.dst)]
+    }
+
+    fn packet(&self) -> Packet<'_> {
+        let (payload, length) = (&self.payload[..], self.length);
+        let body = match self.segment.clone() {
+            Some(segment) => Body::Tcp(Segment { payload, length, ..segment }),
+            None => Body::Udp { payload, length },
+        };
+        Packet { frame: self.frame, frames: &[], time: self.time, src: self.src, dst: self.dst, body }
+    }
+}
+
+/// The packets of a capture, as far as it is whole.
+pub fn packets(path: &Path) -> Vec<Kept> {
+    let file = std::fs::read(path).expect("a file");
+    let mut packets = Packets::open(Box::new(Cursor::new(file))).expect("a capture");
+    let mut all = Vec::new();
+    while let Ok(Some(item)) = packets.next() {
+        if let Decoded::Packet(packet) = item.decoded {
+            let (segment, payload, length) = match packet.body {
+                Body::Udp { payload, length } => (None, payload, length),
+                Body::Tcp(segment) => {
+                    (Some(Segment { payload: &[], length: 0, ..segment }), segment.payload, segment.length)
+                }
+            };
+            let Packet { frame, time, src, dst, .. } = packet;
+            all.push(Kept { frame, time, src, dst, segment, payload: payload.to_vec(), length });
+        }
+    }
+    all
+}
+
+/// A message: who sent it, its name, and a hash of its fields.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Line {
+    pub frame: u64,
+    pub src: SocketAddr,
+    pub proto: &'static str,
+    pub message: &'static str,
+    pub from: &'static str,
+    pub fields: u64,
+}
+
+/// A conversation that nobody claimed, and the bits that it holds for each protocol.
+#[derive(Clone, Debug)]
+pub struct Unclaimed {
+    pub ends: [SocketAddr; 2],
+    pub payloads: usize,
+    pub bits: BTreeMap<&'static str, (u32, &'static str)>,
+}
+
+/// What is read of packets.
+pub struct Read<'a> {
+    options: &'a Options,
+    pub lines: Vec<Line>,
+    pub unclaimed: Vec<Unclaimed>,
+}
+
+impl Sink for Read<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        let dissection = message.dissection;
+        let mut fields = std::hash::DefaultHasher::new();
+        message.place.bytes.hash(&mut fields);
+        for node in dissection.tree.nodes() {
+            node.field.name.hash(&mut fields);
+            format!("{:?}", node.value).hash(&mut fields);
+        }
+        let ends = message.flow_info.ends.expect("a conversation");
+        self.lines.push(Line {
+            frame: message.place.frame,
+            src: ends[message.place.side.index()],
+            proto: dissection.proto,
+            message: dissection.message,
+            from: dissection.from.name(),
+            fields: fields.finish(),
+        });
+    }
+
+    fn decided(&mut self, decision: &Decision<'_>) {
+        if decision.taken.is_some() {
+            return;
+        }
+        let observation = Observation {
+            transport: decision.transport,
+            ends: decision.ends,
+            payloads: decision.payloads,
+            begun: decision.begun,
+            last: true,
+            options: self.options,
+        };
+        let each = self.options.registry.iter().filter_map(|dissector| match dissector.identify(&observation) {
+            Evidence::Bits(bits, why) => Some((dissector.name(), (bits, why))),
+            Evidence::No => None,
+        });
+        self.unclaimed.push(Unclaimed { ends: decision.ends, payloads: decision.payloads.len(), bits: each.collect() });
+    }
+}
+
+/// Reads packets as a capture of their own.
+pub fn read<'a>(packets: &[Kept], options: &'a Options) -> (Read<'a>, Counters) {
+    let mut found = Read { options, lines: Vec::new(), unclaimed: Vec::new() };
+    let mut inspector = Inspector::new(options, &mut found);
+    let mut table = Table::new(Caps::default());
+    packets.iter().for_each(|kept| table.packet(&kept.packet(), &mut inspector));
+    table.finish(&mut inspector);
+    let counters = std::mem::take(&mut inspector.counters);
+    (found, counters)
+}
+
+/// The options that a capture needs to be read at all, whatever its protocol: the settings beside it.
+pub fn options(path: &Path) -> Options {
+    let mut options = netkit::protocols::options();
+    let args = common::args_of(path);
+    for pair in args.windows(2).filter(|pair| pair[0] == "-s") {
+        options.set(&pair[1]).expect("a setting");
+    }
+    options
+}
+
+/// The ways to cut a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cut {
+    Whole,
+    /// The packets of one side: of the client, or of the server.
+    Client,
+    Server,
+    /// Without so many per cent of its packets.
+    From(usize),
+    /// So many packets from its middle.
+    Middle(usize),
+    /// The conversation with the most packets, from its middle.
+    Busiest,
+    /// Every two neighbouring packets exchanged.
+    Exchanged,
+    /// The first bytes of each frame.
+    Snapped(usize),
+}
+
+/// All of them.
+pub const CUTS: [Cut; 10] = [
+    Cut::Whole,
+    Cut::Client,
+    Cut::Server,
+    Cut::From(30),
+    Cut::From(50),
+    Cut::Middle(20),
+    Cut::Middle(100),
+    Cut::Busiest,
+    Cut::Exchanged,
+    Cut::Snapped(96),
+];
+
+impl Cut {
+    /// Cuts a capture. `servers`: the ends that are servers'.
+    pub fn of(self, all: &[Kept], servers: &dyn Fn(&Kept) -> bool) -> Vec<Kept> {
+        let middle = |list: &[Kept], count: usize| {
+            let from = (list.len() / 2).saturating_sub(count / 2);
+            list[from..].iter().take(count).cloned().collect()
+        };
+        match self {
+            Cut::Whole => all.to_vec(),
+            Cut::Client => all.iter().filter(|kept| !servers(kept)).cloned().collect(),
+            Cut::Server => all.iter().filter(|kept| servers(kept)).cloned().collect(),
+            Cut::From(share) => all[all.len() * share / 100..].to_vec(),
+            Cut::Middle(count) => middle(all, count),
+            Cut::Busiest => {
+                let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+                for kept in all {
+                    *counts.entry((kept.ends(), kept.segment.is_some())).or_default() += 1;
+                }
+                let busiest = counts.into_iter().max_by_key(|(_, count)| *count).map(|(key, _)| key);
+                let own: Vec<Kept> =
+                    all.iter().filter(|kept| Some((kept.ends(), kept.segment.is_some())) == busiest).cloned().collect();
+                own[own.len() / 2..].to_vec()
+            }
+            Cut::Exchanged => {
+                let mut list = all.to_vec();
+                for pair in list.chunks_exact_mut(2) {
+                    let times = [pair[0].time, pair[1].time];
+                    pair.swap(0, 1);
+                    (pair[0].time, pair[1].time) = (times[0], times[1]);
+                }
+                list
+            }
+            Cut::Snapped(bytes) => {
+                let mut list = all.to_vec();
+                for kept in &mut list {
+                    let headers = if kept.src.is_ipv4() { 34 } else { 54 };
+                    let left = bytes.saturating_sub(headers + if kept.segment.is_some() { 20 } else { 8 });
+                    kept.payload.truncate(left);
+                }
+                list
+            }
+        }
+    }
+}
+
+/// Other ports, which say nothing: 40000 to 59999.
+pub fn other_ports(all: &[Kept]) -> Vec<Kept> {
+    let other = |end: SocketAddr| {
+        let port = 40_000 + (u32::from(end.port()) * 7919 % 20_000) as u16;
+        SocketAddr::new(end.ip(), port)
+    };
+    all.iter().cloned().map(|kept| Kept { src: other(kept.src), dst: other(kept.dst), ..kept }).collect()
+}

@@ -1,0 +1,161 @@
+//! A foundry of near misses: conversations of other protocols, made by chance, at every default port.
+//! Nobody claims one, but for the kinds in [`KNOWN`].
+//!
+//! `NETKIT_FOUNDRY=300000 cargo test --release --test recognised foundry -- --nocapture` makes as many
+//! of each kind, spread over the ports, and prints the bound that follows.
+
+use super::captured::{Kept, read};
+use super::common::Random;
+use super::generators::{GENERATORS, Generator, Said};
+use netkit::capture::{Segment, Time};
+use netkit::flow::Transport;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// The ports of servers of the five, and one that says nothing.
+const PORTS: [u16; 6] = [7777, 3413, 2300, 3250, 4950, 41_000];
+/// How many conversations are made of each kind at each port.
+const EACH: usize = 2000;
+/// How many go through one table of conversations.
+const BATCH: usize = 250;
+
+/// The packets of a conversation.
+fn packets(said: Said, transport: Transport, number: usize, port: u16, all: &mut Vec<Kept>) {
+    let [high, low] = (number as u16).to_be_bytes();
+    let client = SocketAddr::from(([10, 1, high, low], 50_123));
+    let server = SocketAddr::from(([10, 2, high, low], port));
+    // A stream without its beginning as often as with it.
+    let begun = number.is_multiple_of(2);
+    let mut sent = [1u32; 2];
+    let mut push = |by_client: bool, segment: Option<Segment<'static>>, payload: Vec<u8>| {
+        let (src, dst) = if by_client { (client, server) } else { (server, client) };
+        let frame = all.len() as u64 + 1;
+        let (time, length) = (Time::micros(frame as i64 * 1000, 0), payload.len());
+        all.push(Kept { frame, time, src, dst, segment, payload, length });
+    };
+    if transport == Transport::Tcp && begun {
+        push(true, Some(Segment { syn: true, ..Segment::default() }), Vec::new());
+        push(false, Some(Segment { syn: true, has_ack: true, ack: 1, ..Segment::default() }), Vec::new());
+    }
+    for (by_client, payload) in said {
+        let k = by_client as usize;
+        let segment = (transport == Transport::Tcp).then(|| Segment {
+            seq: sent[k],
+            ack: sent[1 - k],
+            has_ack: true,
+            ..Segment::default()
+        });
+        sent[k] += payload.len() as u32;
+        push(by_client, segment, payload);
+    }
+}
+
+/// What is said in a conversation of this number.
+fn said(index: usize, generator: &Generator, port: u16, number: usize) -> Said {
+    let seed = (index as u64) << 40 | u64::from(port) << 24 | number as u64;
+    (generator.make)(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
+}
+
+/// The same, to be read by whoever mends a rule.
+fn shown(index: usize, generator: &Generator, port: u16, number: usize) -> String {
+    let one =
+        |(by_client, bytes): (bool, Vec<u8>)| format!("{} {}\n", if by_client { '>' } else { '<' }, hex::encode(bytes));
+    said(index, generator, port, number).into_iter().map(one).collect()
+}
+
+/// Makes so many conversations at a port; those claimed, by protocol.
+fn claimed(index: usize, generator: &Generator, port: u16, count: usize) -> BTreeMap<&'static str, Vec<usize>> {
+    let options = netkit::protocols::options();
+    let mut found: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+    for batch in (0..count).step_by(BATCH) {
+        let mut all = Vec::new();
+        for number in batch..count.min(batch + BATCH) {
+            packets(said(index, generator, port, number), generator.transport, number - batch, port, &mut all);
+        }
+        let mut servers: Vec<(SocketAddr, &str)> = Vec::new();
+        for line in read(&all, &options).0.lines {
+            let ends = all[line.frame as usize - 1].ends();
+            if !servers.iter().any(|(server, _)| *server == ends[0]) {
+                servers.push((ends[0], line.proto));
+                let number = match ends[0].ip() {
+                    std::net::IpAddr::V4(ip) => usize::from(ip.octets()[2]) << 8 | usize::from(ip.octets()[3]),
+                    std::net::IpAddr::V6(_) => 0,
+                };
+                found.entry(line.proto).or_default().push(batch + number);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn nobody_claims_near_misses() {
+    let asked = std::env::var("NETKIT_FOUNDRY").ok().and_then(|text| text.parse::<usize>().ok());
+    let each = asked.map_or(EACH, |all| all.div_ceil(PORTS.len()));
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let failures = std::sync::Mutex::new(Vec::new());
+    let work = || {
+        while let Some((index, generator)) = {
+            let k = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            GENERATORS.get(k).map(|generator| (k, generator))
+        } {
+            for port in PORTS {
+                let found = claimed(index, generator, port, each);
+                for (proto, numbers) in found {
+                    let (count, hex) = (numbers.len(), shown(index, generator, port, numbers[0]));
+                    let text = format!("{} at {port}: {count} of {each} claimed as {proto}, as\n{hex}", generator.name);
+                    failures.lock().expect("a lock").push((generator.name, proto, count, text));
+                }
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    std::thread::scope(|scope| (0..threads).for_each(|_| _ = scope.spawn(work)));
+    let mut failures = failures.into_inner().expect("a lock");
+    failures.sort();
+    let all = each * PORTS.len();
+    // None of n: with 95 % confidence fewer than one of n / 3.
+    println!(
+        "{} kinds, {all} conversations each: {} claimed; if none, fewer than 1 of {} of each kind (2^-{:.1}; documented: 2^-20)",
+        GENERATORS.len(),
+        failures.iter().map(|(.., count, _)| count).sum::<usize>(),
+        all / 3,
+        (all as f64 / 3.0).log2()
+    );
+    let mut counts: BTreeMap<Known, usize> = BTreeMap::new();
+    failures.iter().for_each(|(name, proto, count, _)| *counts.entry((name, proto)).or_default() += count);
+    if each == EACH {
+        // No less either: what is claimed no more is taken off the list.
+        for (kind, most) in KNOWN {
+            let count = counts.get(&kind).copied().unwrap_or(0);
+            assert_eq!(count, most, "{kind:?}: a rule has changed, so the list has to, if what it does is wanted");
+        }
+    }
+    failures.retain(|(name, proto, ..)| !KNOWN.iter().any(|(kind, _)| *kind == (*name, *proto)));
+    assert!(failures.is_empty(), "{}", failures.iter().map(|(.., text)| &text[..]).collect::<String>());
+}
+
+/// A kind, and the protocol that claims some of its conversations.
+type Known = (&'static str, &'static str);
+
+/// The kinds of which conversations are claimed, and how many of 12,000: by a connection_request of DNP that is made of
+/// small numbers, or by Acknex on its port.
+const KNOWN: [(Known, usize); 17] = [
+    (("TFTP", "acknex"), 1),
+    (("TFTP", "dnp"), 4),
+    (("acknowledgements with bits", "dnp"), 1),
+    (("counters", "acknex"), 2),
+    (("echoes", "acknex"), 2),
+    (("heartbeats", "acknex"), 37),
+    (("nibbles that count", "acknex"), 3),
+    (("nibbles that count", "dnp"), 1),
+    (("numbers and acknowledgements", "acknex"), 2),
+    (("opcodes", "acknex"), 1),
+    (("opcodes and numbers", "acknex"), 3),
+    (("opcodes of one size each", "acknex"), 6),
+    (("random walks", "acknex"), 1),
+    (("small bytes", "acknex"), 8),
+    (("small bytes", "dnp"), 13),
+    (("tags, lengths, values", "acknex"), 1),
+    (("tags, lengths, values", "dnp"), 8),
+];

@@ -1,0 +1,222 @@
+//! `--listen`: whoever sends the recorded opening is played. A peer that leaves with nothing said but
+//! its handshake gives the place back; strangers, other versions and probes end nothing.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, UdpSocket};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const CAPTURE: [&str; 3] = ["riptide/riptide22-udp.pcap", "--flow", "2"];
+const STREAM: [&str; 3] = ["riptide/riptide22-tcp.pcap", "--flow", "1"];
+/// Nothing here waits as long: a listener with this patience ends by its peer or by a signal.
+const LONG: &str = "120s";
+
+/// A protocol's capture, how it is probed, and the scheme of a WebSocket.
+const PROBED: [([&str; 3], &[&str], &str); 6] = [
+    (CAPTURE, &["-p", "riptide"], ""),
+    (STREAM, &["-p", "riptide", "--transport", "tcp"], ""),
+    (["dnp/dnp-basic.pcap", "--flow", "1"], &["-p", "dnp"], ""),
+    (["gne/gne-le-udp-full.pcap", "--flow", "1"], &["-p", "gne"], ""),
+    (["nano/nano-protobuf-tcp.pcap", "--flow", "1"], &["-p", "nano", "--transport", "tcp"], ""),
+    (["nano/pomelo-ws.pcap", "--flow", "1"], &["-p", "nano", "--transport", "ws"], "ws://"),
+];
+
+fn netkit(args: &[&str]) -> Command {
+    let mut command = crate::common::program();
+    command.args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn listening(capture: &[&str], patience: &str) -> (Child, String) {
+    let play = ["--asap", "-f", "ndjson", "-W", patience, "--listen", "127.0.0.1:0"];
+    let mut child = netkit(&[&["replay"], capture, &play].concat()).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap().to_string();
+    (child, at)
+}
+
+/// Plays the recorded client.
+fn client(capture: &[&str], to: &str) -> Output {
+    let play = ["--asap", "-f", "ndjson", "-W", LONG, "--to", to];
+    netkit(&[&["replay"], capture, &play].concat()).output().unwrap()
+}
+
+/// The report of a session.
+fn session(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(text.lines().last().unwrap_or_else(|| panic!("no report: {output:?}"))).unwrap()
+}
+
+fn remarks(report: &Value) -> Vec<&str> {
+    report["remarks"].as_array().unwrap().iter().map(|remark| remark.as_str().unwrap()).collect()
+}
+
+/// The recorded client comes, and both sides are complete.
+#[track_caller]
+fn played(server: Child, capture: &[&str], to: &str) -> Value {
+    let client = client(capture, to);
+    assert_eq!(client.status.code(), Some(0), "{client:?}");
+    let server = server.wait_with_output().unwrap();
+    assert_eq!(server.status.code(), Some(0), "{server:?}");
+    let report = session(&server);
+    assert_eq!((&report["complete"], &report["trouble"]), (&true.into(), &Value::Null), "{report}");
+    report
+}
+
+/// Probes are answered, and afterwards the recorded client is played.
+#[test]
+fn a_probe_and_then_the_client() {
+    std::thread::scope(|scope| {
+        for (capture, how, scheme) in PROBED {
+            scope.spawn(move || {
+                let (server, at) = listening(&capture, LONG);
+                for _ in 0..3 {
+                    let probe = netkit(&[&["probe", &at, "-W", "60s", "-n", "1"], how].concat()).output().unwrap();
+                    let found = String::from_utf8_lossy(&probe.stdout).into_owned();
+                    // GNE's is asked what every server refuses; a recording cannot.
+                    let status = if how.contains(&"gne") { 1 } else { 0 };
+                    assert_eq!(probe.status.code(), Some(status), "{capture:?}: {found} {probe:?}");
+                }
+                let report = played(server, &capture, &format!("{scheme}{at}"));
+                let left = remarks(&report).iter().filter(|r| r.contains("the place is free again")).count();
+                assert_eq!(left, 3, "{capture:?}: {report}");
+            });
+        }
+    });
+}
+
+/// The 2.0 question of a probe comes first, as it may; then strangers, each from its own socket.
+#[test]
+fn other_versions_and_strangers() {
+    let (server, at) = listening(&CAPTURE, LONG);
+    let from = |bytes: &[u8]| {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(&at).unwrap();
+        socket.send(bytes).unwrap();
+        socket
+    };
+    // A connect of 2.0, twice; an empty datagram; a query of another game; STUN.
+    let old = from(&[3]);
+    old.send(&[3]).unwrap();
+    let others =
+        [from(&[]), from(b"\xff\xff\xff\xffTSource Engine Query\0"), from(b"\0\x01\0\0\x21\x12\xa4\x42........")];
+    let report = played(server, &CAPTURE, &at);
+    let remarks = remarks(&report);
+    let [port, query, stun] = [&old, &others[1], &others[2]].map(|s| s.local_addr().unwrap());
+    let expected = [
+        format!("{port} was not played: it sends 2.0's connect, the recording is riptide 2.2 (2 times)"),
+        format!("{query} was not played: it sends a Source or Quake engine's query, not riptide.connect"),
+        format!("{stun} was not played: it sends STUN, not riptide.connect"),
+    ];
+    assert_eq!(remarks[..3], expected, "{report}");
+    // Nobody of them was answered: neither a word nor ICMP's.
+    for socket in others.iter().chain([&old]) {
+        socket.set_nonblocking(true).unwrap();
+        let heard = socket.recv(&mut [0; 64]).map_err(|error| error.kind());
+        assert_eq!(heard, Err(std::io::ErrorKind::WouldBlock));
+    }
+}
+
+/// While somebody is played, others are neither answered nor heard, and the port stays open to them.
+#[test]
+fn others_while_one_is_played() {
+    let (server, at) = listening(&CAPTURE, LONG);
+    let [ours, other] = [0, 1].map(|_| {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(&at).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        socket
+    });
+    // A connect of 2.2, and its welcome: type 12, its number.
+    ours.send(&[2]).unwrap();
+    let mut buffer = [0; 64];
+    let length = ours.recv(&mut buffer).unwrap();
+    assert!(length >= 3 && buffer[0] & 15 != 2, "{:x?}", &buffer[..length]);
+    // A second client, and a goodbye in the name of nobody.
+    for bytes in [[2], [5]] {
+        other.send(&bytes).unwrap();
+    }
+    // The one that is played still is: the welcome comes again until it is acknowledged.
+    let again = ours.recv(&mut buffer).unwrap();
+    assert_eq!(length, again);
+    other.set_nonblocking(true).unwrap();
+    assert_eq!(other.recv(&mut buffer).map_err(|e| e.kind()), Err(std::io::ErrorKind::WouldBlock));
+    // It leaves; the place is the recorded client's.
+    ours.send(&[5]).unwrap();
+    let report = played(server, &CAPTURE, &at);
+    let left = format!("{} left with nothing said of the recording but its opening", ours.local_addr().unwrap());
+    assert!(remarks(&report).iter().any(|r| r.starts_with(&left) && r.contains("disconnect")), "{report}");
+}
+
+/// Connections that say nothing, something else, or leave: none holds up the recorded client.
+#[test]
+fn connections_of_strangers() {
+    let (server, at) = listening(&STREAM, LONG);
+    let silent = TcpStream::connect(&at).unwrap();
+    let mut web = TcpStream::connect(&at).unwrap();
+    web.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    // Whoever is not played is disconnected, with or without a reset.
+    let heard = web.read(&mut [0; 64]);
+    assert!(matches!(heard, Ok(0)) || heard.is_err(), "{heard:?}");
+    drop(TcpStream::connect(&at).unwrap());
+    let report = played(server, &STREAM, &at);
+    let remarks = remarks(&report);
+    let says = |text: &str| remarks.iter().any(|remark| remark.contains(text));
+    assert!(says("was not played: the client asks for HTTP or a WebSocket, the recording is riptide"), "{report}");
+    let silent = format!("{} was not played: it has sent nothing", silent.local_addr().unwrap());
+    assert!(says(&silent), "{report}");
+}
+
+/// Nobody but strangers: the patience runs from the last of them, and the report names why.
+#[test]
+fn nobody_but_strangers() {
+    let (server, at) = listening(&CAPTURE, "1s");
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let last = Instant::now();
+    socket.send_to(&[3], &at).unwrap();
+    let output = server.wait_with_output().unwrap();
+    assert!(last.elapsed() >= Duration::from_secs(1));
+    assert_eq!(output.status.code(), Some(1));
+    let report = session(&output);
+    let trouble = report["trouble"].as_str().unwrap();
+    let why = "it sends 2.0's connect, the recording is riptide 2.2; nobody else sent riptide.connect, \
+               the recording's opening, within 1s";
+    assert_eq!((trouble, &report["sent"], &report["messages"]), (why, &0.into(), &25.into()));
+    assert_eq!((&report["complete"], &report["diverged"]), (&false.into(), &true.into()));
+    // Ctrl-C before that: what came is reported all the same.
+    let (server, at) = listening(&CAPTURE, LONG);
+    let ours = UdpSocket::bind("127.0.0.1:0").unwrap();
+    ours.connect(&at).unwrap();
+    for bytes in [[3], [2]] {
+        ours.send(&bytes).unwrap();
+    }
+    // Answered: both were read.
+    ours.recv(&mut [0; 64]).unwrap();
+    assert!(Command::new("kill").args(["-INT", &server.id().to_string()]).status().unwrap().success());
+    let output = server.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let report = session(&output);
+    assert_eq!((&report["stopped"], &report["trouble"]), (&true.into(), &"interrupted".into()));
+    assert!(remarks(&report)[0].contains("2.0's connect"), "{report}");
+}
+
+/// A port that is open to all addresses: what is recorded names the one that the peer spoke to.
+#[test]
+fn the_address_that_was_spoken_to() {
+    let pcap = std::env::temp_dir().join(format!("netkit-listen-{}.pcap", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let play = ["--asap", "-f", "ndjson", "-W", LONG, "--listen", "0.0.0.0:0", "--pcap", pcap, "--force"];
+    let mut server = netkit(&[&["replay"], &CAPTURE[..], &play].concat()).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let port = told.trim().rsplit(':').next().unwrap();
+    played(server, &CAPTURE, &format!("127.0.0.1:{port}"));
+    let decoded = netkit(&["decode", pcap, "-q", "-f", "ndjson"]).output().unwrap();
+    let _ = std::fs::remove_file(pcap);
+    let lines = String::from_utf8(decoded.stdout).unwrap();
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["message"], &first["dst"]), (&"connect".into(), &format!("127.0.0.1:{port}").into()));
+}
