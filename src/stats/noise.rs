@@ -49,7 +49,7 @@ fn parts(course: &Timeline, seconds: f64) -> Vec<(Bucket, f64)> {
 }
 
 /// The standard error of a sum, from the parts that it is the sum of, each by its distance from the mean.
-fn error_of_sum(distances: impl Iterator<Item = f64> + ExactSizeIterator) -> f64 {
+fn error_of_sum(distances: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = distances.len() as f64;
     let squares: f64 = distances.map(|distance| distance * distance).sum();
     (squares * count / (count - 1.0).max(1.0)).sqrt()
