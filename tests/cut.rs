@@ -341,7 +341,9 @@ fn nothing_of_a_redacted_capture_is_shown() {
             &["--by", "peer"],
         ] {
             let done = run(&[&["stats", path, "--redact"], more, &args[..]].concat(), b"");
-            outputs.push((more.join(" "), done.text().replace(path, "") + &done.err.replace(path, "")));
+            let name = path.rsplit('/').next().expect("a name").split('.').next().expect("a stem");
+            assert!(!done.text().contains(&format!("{name}.pcap")), "{name}: {}", done.text());
+            outputs.push((more.join(" "), done.text().to_string() + &done.err.replace(path, "")));
         }
         let top = run(&[&["top", path, "--redact"], &args[..]].concat(), b"").ok();
         outputs.push(("top".into(), top.text().to_string()));
@@ -362,6 +364,69 @@ fn nothing_of_a_redacted_capture_is_shown() {
         }
         let _ = report;
     }
+}
+
+/// What people write, in ten scripts: nothing of it is in any form, as text or as JSON's escapes.
+#[test]
+fn planted_words_of_ten_scripts_are_gone() {
+    let planted = [
+        "Żółć Gęślą",
+        "Катерина Їжакевич",
+        "Αλέξανδρος",
+        "محمد العربي",
+        "שרה כהן",
+        "अनुष्का शर्मा",
+        "สมชาย ใจดี",
+        "張偉 李娜 王芳",
+        "さくら タナカ",
+        "김민준 이서연",
+        "frieda.mueller@example.org",
+        "eyJhbGciOiJIUzI1NiJ9",
+        "a4:83:e7:5b:1f:c2",
+        "/home/frieda/.ssh/identity",
+    ];
+    let escape = |text: &str| -> String { text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect() };
+    let package = |kind: u8, body: &[u8]| [&[kind, 0, (body.len() >> 8) as u8, body.len() as u8], body].concat();
+    let message = |text: &str| {
+        let body = format!("{{\"content\":\"{text}\",\"{text}\":[\"{text}\"]}}");
+        package(4, &[&[6, 4][..], b"chat", body.as_bytes()].concat())
+    };
+    let mut said = vec![
+        (true, package(1, br#"{"sys":{"type":"js","version":"1.0"},"user":{}}"#)),
+        (false, package(1, br#"{"code":200,"sys":{"heartbeat":30}}"#)),
+        (true, package(2, b"")),
+    ];
+    said.extend(planted.iter().map(|text| (false, message(text))));
+    said.extend(planted.iter().map(|text| (false, message(&escape(text)))));
+    let mut wire = Wire::default();
+    wire.stream(["10.1.2.3:50000".parse().expect("an end"), "10.9.8.7:3250".parse().expect("an end")], &said);
+    let folder = Scratch::new("redact-planted");
+    let path = folder.write("frieda-mueller.pcap", wire.file());
+    let plain = decode(&path, &["-p", "nano", "-f", "ndjson"]).ok();
+    assert!(planted.iter().all(|text| plain.text().contains(text)), "it is there: {}", plain.text());
+    let to = folder.file("redacted.pcap");
+    decode(&path, &["-p", "nano", "--redact", "-w", &to]).ok();
+    let mut outputs = vec![String::from_utf8_lossy(&std::fs::read(&to).expect("written")).into_owned()];
+    for format in ["tree", "ndjson", "csv", "summary"] {
+        outputs.push(decode(&path, &["-p", "nano", "-f", format, "--redact"]).ok().text().to_owned());
+    }
+    outputs.push(run(&["stats", "-p", "nano", &path, "--redact"], b"").ok().text().to_owned());
+    let page = folder.file("redacted.html");
+    run(&["report", "-p", "nano", &path, "--redact", "-o", &page], b"").ok();
+    outputs.push(std::fs::read_to_string(&page).expect("written"));
+    for text in planted {
+        // Parts that are long enough not to be there by chance.
+        let parts =
+            text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() > 4 || part.len() > 5);
+        for part in parts.chain([text, &escape(text)]) {
+            assert!(!outputs.iter().any(|output| output.contains(part)), "{part}");
+        }
+    }
+    assert!(!outputs.iter().any(|output| output.contains("frieda")));
+    let foreign =
+        decode(fixture("foreign/rtp.pcap").to_str().expect("UTF-8"), &["--redact", "-w", &folder.file("none.pcap")]);
+    assert_eq!(foreign.status, Some(1));
+    assert!(foreign.err.contains("200 packets of traffic that nobody claims are left out"), "{}", foreign.err);
 }
 
 /// A written capture reads as the original does: the same messages with the same fields and lengths.
@@ -477,9 +542,12 @@ fn texts_of_json_are_redacted_whole() {
         let (before, after) = (texts(before), texts(&after));
         assert!(!before.is_empty());
         for (before, after) in before.iter().zip(&after) {
-            for (a, b) in before.chars().zip(after.chars()) {
-                assert_eq!(a != b, a.is_alphanumeric(), "{before}: {after}");
+            let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).map(String::from).collect::<Vec<_>>();
+            for (a, b) in words(before).iter().zip(&words(after)) {
+                assert!(a.is_empty() || a != b && a.len() == b.len(), "{before}: {after}");
             }
+            let between = |text: &str| text.chars().filter(|c| !c.is_alphanumeric()).collect::<String>();
+            assert_eq!(between(before), between(after));
         }
     }
     // Where it is not packed, the payload's bytes are those of the text that is shown.

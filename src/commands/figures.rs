@@ -183,7 +183,7 @@ fn print(
             done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
         }
         Form::Json | Form::Parquet => {
-            write!(out, "{{\"capture\":{}", serde_json::Value::from(join::name(&args.files)))?;
+            write!(out, "{{\"capture\":{}", serde_json::Value::from(redact::names(&args.files)))?;
             for (name, n) in told.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
                 write!(out, ",\"{name}\":{n}")?;
             }

@@ -3,6 +3,7 @@
 use super::input;
 use super::interrupt::stop;
 use super::notify::notify;
+use super::redact;
 use super::usage::Usage;
 use crate::cli::Global;
 use anyhow::Context;
@@ -47,7 +48,12 @@ impl Broken {
 
 /// How several files are called in one line.
 pub fn name(files: &[PathBuf]) -> String {
-    let first = files.first().map(|file| input::name(file)).unwrap_or_default();
+    called(files, input::name)
+}
+
+/// The same, where each file is called so.
+pub fn called(files: &[PathBuf], name: impl Fn(&Path) -> String) -> String {
+    let first = files.first().map(|file| name(file)).unwrap_or_default();
     match files.len() {
         0 | 1 => first,
         n => format!("{first} and {} more", n - 1),
@@ -108,7 +114,7 @@ impl Join {
     fn once(mut self, names: &Files, global: &Global) -> anyhow::Result<(Capture, Broken)> {
         let Some((path, _)) = self.files.pop_front() else { anyhow::bail!("no file") };
         let input = open(&path).with_context(|| input::name(&path))?;
-        names.begin(0, &input::name(&path));
+        names.begin(0, &redact::name(&path));
         let broken = Broken::default();
         let capture = Capture::new(input).with_context(|| input::name(&path))?;
         let rest = Rest {
@@ -195,7 +201,7 @@ impl NextFile for Rest {
                             self.tell(format_args!("{seconds:.6} s without a frame between {a} and {b}"));
                         }
                     }
-                    self.names.begin(ended.frames, &input::name(&path));
+                    self.names.begin(ended.frames, &redact::name(&path));
                     self.before = path;
                     return Some(input);
                 }

@@ -1,9 +1,10 @@
 //! `netkit decode -f parquet -o DIR`: a file for each protocol and message.
 
 use super::gates::Pick;
-use super::join::{self, Join};
+use super::join::Join;
 use super::notify::notify;
 use super::outfolder::OutFolder;
+use super::redact;
 use super::stopped::Stopped;
 use super::{input, interrupt, parallel, read};
 use crate::cli::{Decode, Global};
@@ -32,13 +33,13 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
     let mut writer = Writer { files, pick: pick.count(args.output.count), headless: (0, "") };
     let mut failed = None;
-    let all = PathBuf::from(join::name(&args.files));
+    let all = PathBuf::from(redact::names(&args.files));
     let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
     for path in inputs {
         let read = match args.join {
             true => joined(args, &names, options, global, &mut writer),
             false => {
-                names.restart(&input::name(path));
+                names.restart(&redact::name(path));
                 read::file(path, options, global, &mut writer)
             }
         };

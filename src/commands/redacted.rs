@@ -58,6 +58,11 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         writing.out.finish()?;
         writing.pick.end(&join::name(&args.files));
         notify(global, format_args!("netkit: {}: {}, redacted", input::name(to), Plural(writing.written, "message")));
+        let left = writing.pick.account.unclaimed;
+        if left.packets > 0 {
+            let packets = Plural(left.packets, "packet");
+            notify(global, format_args!("netkit: {packets} of traffic that nobody claims are left out"));
+        }
         if let Some(first) = &writing.first {
             let left_out = Plural(writing.refused, "message");
             notify(
@@ -66,7 +71,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             );
         }
         read?;
-        let status = u8::from(!writing.pick.holds(global)).max(if writing.refused > 0 { 3 } else { 0 });
+        let nothing = writing.written == 0;
+        let status = u8::from(!writing.pick.holds(global) || nothing).max(if writing.refused > 0 { 3 } else { 0 });
         Ok(interrupt::status(false).unwrap_or(status))
     })
     .context("no thread")?

@@ -120,9 +120,9 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
         // What has no end of its own is whole when the user ends it.
         Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
-    let names = if files.len() > 1 { files.iter().map(|file| super::input::name(file)).collect() } else { Vec::new() };
+    let names = if files.len() > 1 { files.iter().map(|file| redact::name(file)).collect() } else { Vec::new() };
     let about = About {
-        name: join::name(files),
+        name: redact::names(files),
         files: names,
         cut,
         selected: selected(&args.traffic),

@@ -21,6 +21,7 @@
 //! ```
 
 mod addresses;
+mod letters;
 mod patches;
 mod words;
 
@@ -72,6 +73,14 @@ impl Redactor {
             flow_info: &FlowInfo { ends, serial: 0, ..*message.flow_info },
             names: [&names[0], &names[1]],
         });
+    }
+
+    /// The name that stands for a file's: without its folder, and with its ending.
+    pub fn file(&mut self, name: &str) -> String {
+        const ENDINGS: Public =
+            Public { fields: &[], words: &["pcap", "pcapng", "cap", "gz", "zst", "lz4", "txt", "hex"], lines: &[] };
+        let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        String::from_utf8_lossy(&self.words.text(last.as_bytes(), false, &ENDINGS)).into()
     }
 
     /// A text of netkit's own: addresses in it are those that stand for them, and what it quotes is

@@ -1,5 +1,6 @@
-//! Words for words: letters become letters, digits digits, lengths stay.
+//! Words for words: letters become letters of the same script, digits digits, lengths stay.
 
+use super::letters::Letter;
 use crate::dissect::Public;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -15,8 +16,8 @@ const TRIES: u64 = 64;
 #[derive(Debug, Default)]
 pub struct Words {
     secret: RandomState,
-    known: FxHashMap<Vec<u8>, Vec<u8>>,
-    taken: FxHashSet<Vec<u8>>,
+    known: FxHashMap<Vec<u8>, Vec<Letter>>,
+    taken: FxHashSet<Vec<Letter>>,
 }
 
 impl Words {
@@ -36,22 +37,24 @@ impl Words {
     }
 
     fn line(&mut self, line: &[u8], escaped: bool, public: &Public, out: &mut Vec<u8>) {
-        let of_word = |b: &u8| b.is_ascii_alphanumeric() || *b >= 0x80;
         let mut at = 0;
         while let Some(first) = line.get(at) {
-            if escaped && *first == b'\\' {
-                at += self.escape(&line[at..], out);
-                continue;
-            }
-            if !of_word(first) {
-                out.push(*first);
-                at += 1;
-                continue;
-            }
             let rest = &line[at..];
+            let Some((_, long, _)) = Letter::first(rest, escaped) else {
+                // The digits of an escape are no letters.
+                let long = match escaped && *first == b'\\' {
+                    true if rest.get(1) == Some(&b'u') => 6,
+                    true => 2,
+                    false => 1,
+                };
+                let long = rest.len().min(long);
+                out.extend_from_slice(&rest[..long]);
+                at += long;
+                continue;
+            };
             let own = public.words.iter().map(|word| word.len()).filter(|long| {
                 let word = rest.get(..*long).unwrap_or_default();
-                let ends = rest.get(*long).is_none_or(|b| !of_word(b));
+                let ends = Letter::first(rest.get(*long..).unwrap_or_default(), escaped).is_none();
                 ends && public.words.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(word))
             });
             if let Some(long) = own.max() {
@@ -59,69 +62,40 @@ impl Words {
                 at += long;
                 continue;
             }
-            let long = rest.iter().position(|b| !of_word(b)).unwrap_or(rest.len());
-            let word = self.word(&rest[..long]);
-            out.extend_from_slice(&word);
-            at += long;
-        }
-    }
-
-    /// An escape of JSON: how long it is. The last digit of a number becomes another.
-    fn escape(&mut self, text: &[u8], out: &mut Vec<u8>) -> usize {
-        match text.get(..6) {
-            Some(six) if six[1] == b'u' && six[2..].iter().all(u8::is_ascii_hexdigit) => {
-                out.extend_from_slice(&six[..5]);
-                let digit = (six[5] as char).to_digit(16).unwrap_or(0);
-                let other = digit ^ (1 + (self.secret.hash_one(six) % 15) as u32);
-                out.push(char::from_digit(other, 16).map_or(b'0', |c| c as u8));
-                6
+            let mut letters = Vec::new();
+            let mut end = long;
+            letters.extend(Letter::first(rest, escaped));
+            while let Some(letter) = Letter::first(&rest[end..], escaped) {
+                letters.push(letter);
+                end += letter.1;
             }
-            _ => {
-                let two = text.len().min(2);
-                out.extend_from_slice(&text[..two]);
-                two
-            }
+            let other = self.word(&letters.iter().map(|(letter, ..)| *letter).collect::<Vec<_>>());
+            other.iter().zip(&letters).for_each(|(letter, (_, _, escaped))| letter.write(*escaped, out));
+            at += end;
         }
     }
 
     /// The word that stands for this one.
-    fn word(&mut self, word: &[u8]) -> Vec<u8> {
-        if let Some(other) = self.known.get(word) {
+    fn word(&mut self, word: &[Letter]) -> Vec<Letter> {
+        let mut key = Vec::new();
+        word.iter().for_each(|letter| letter.write(false, &mut key));
+        if let Some(other) = self.known.get(&key) {
             return other.clone();
         }
         let mut other = Vec::new();
         for attempt in 0..TRIES {
-            other = self.other(word, attempt);
-            if !self.taken.contains(&other) {
+            // Any letter may stay what it was, so that nothing can be excluded; a word may not.
+            let random = Random { secret: &self.secret, of: self.secret.hash_one((&key, attempt)) };
+            other = word.iter().enumerate().map(|(k, letter)| letter.redrawn(random.number(k))).collect();
+            if other != word && !self.taken.contains(&other) {
                 break;
             }
         }
-        if self.known.len() < MOST && word.len() <= LONGEST {
+        if self.known.len() < MOST && key.len() <= LONGEST {
             self.taken.insert(other.clone());
-            self.known.insert(word.to_vec(), other.clone());
+            self.known.insert(key, other.clone());
         }
         other
-    }
-
-    /// No byte of it is what it was, but for the first ones of characters that have several.
-    fn other(&self, word: &[u8], attempt: u64) -> Vec<u8> {
-        let random = Random { secret: &self.secret, of: self.secret.hash_one((word, attempt)) };
-        let utf8 = std::str::from_utf8(word).is_ok();
-        let one = |(k, byte): (usize, &u8)| {
-            let turn = |first: u8, count: u8| first + (byte - first + 1 + random.byte(k) % (count - 1)) % count;
-            let last = word.get(k + 1).is_none_or(|next| next & 0xc0 != 0x80);
-            match byte {
-                b'a'..=b'z' => turn(b'a', 26),
-                b'A'..=b'Z' => turn(b'A', 26),
-                b'0'..=b'9' => turn(b'0', 10),
-                // Of a character's last byte the lowest bits may be any.
-                0x80..=0xbf if utf8 && last => byte ^ (1 + random.byte(k) % 15),
-                0x80.. if utf8 => *byte,
-                0x80.. => byte ^ (1 + random.byte(k) % 15),
-                _ => *byte,
-            }
-        };
-        word.iter().enumerate().map(one).collect()
     }
 
     /// A member's name: numbers, as dictionaries have them, stay.
@@ -174,6 +148,10 @@ struct Random<'a> {
 }
 
 impl Random<'_> {
+    fn number(&self, k: usize) -> u64 {
+        self.secret.hash_one((self.of, k))
+    }
+
     fn byte(&self, k: usize) -> u8 {
         let eight = self.secret.hash_one((self.of, k / 8)).to_le_bytes();
         eight[k % 8]
@@ -222,7 +200,10 @@ mod tests {
         let user = value.as_object().unwrap().values().nth(1).unwrap().as_object().unwrap();
         assert!(user.contains_key("17"), "a number stays, as a name");
         assert!(!user.contains_key("list") && user.values().nth(1).unwrap()[0] == 1.5);
-        assert!(!String::from_utf8(other).unwrap().contains("00f6"));
+        // The same word is the same, escaped or not.
+        let [plain, escaped] = [r#"["Jörg"]"#, r#"["J\u00f6rg"]"#].map(|text| words.json(text.as_bytes(), &public()));
+        let [plain, escaped] = [plain, escaped].map(|text| serde_json::from_slice::<serde_json::Value>(&text).unwrap());
+        assert!(plain == escaped && plain[0] != "Jörg", "{plain}");
         // Whatever comes, it ends.
         for text in ["\"", "\"\\", "a\"b\\\"", "\"\\u12", "{\"a\\"] {
             assert_eq!(words.json(text.as_bytes(), &public()).len(), text.len(), "{text}");
