@@ -13,7 +13,7 @@ use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::Clients;
 use netkit::live::Observer;
 use netkit::live::net::Recorder;
-use netkit::live::probe::{self, Carrier, Request, Shared, pool};
+use netkit::live::probe::{self, Carrier, Memory, Request, Shared, pool};
 use netkit::printable::Printable;
 use netkit::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
@@ -65,8 +65,8 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let most = requests.first().map_or(usize::MAX, |(_, request)| request.options.limits.live.pcap_bytes);
     let read = || recorded(&targets, &requests);
     let recording = file.map(|file| Recording::begin(file, most, read)).transpose()?;
-    let (stop, flows) = (interrupt::stop(), AtomicU64::new(0));
-    let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows };
+    let (stop, flows, memory) = (interrupt::stop(), AtomicU64::new(0), Memory::default());
+    let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows, memory: &memory };
     let status = loop {
         let begun = Instant::now();
         let status = round.ask(recording.as_ref().map(Recording::recorder), &inputs)?;
@@ -123,13 +123,14 @@ struct Round<'a> {
     global: &'a Global,
     format: cli::Form,
     flows: &'a AtomicU64,
+    memory: &'a Memory,
 }
 
 impl Round<'_> {
     /// Asks all of them once: the exit status.
     fn ask(&self, recorder: Option<&Recorder>, inputs: &[&Path]) -> anyhow::Result<u8> {
         let (targets, stop, style) = (self.targets, interrupt::stop(), style(self.global, false));
-        let shared = Shared { recorder, stop, flows: self.flows };
+        let shared = Shared { recorder, stop, flows: self.flows, memory: self.memory };
         let work = |number: usize, send: &dyn Fn(Update)| {
             let Some(asked) = targets.get(number) else { return };
             let Some((_, request)) = self.requests.iter().find(|(proto, _)| *proto == asked.proto) else { return };

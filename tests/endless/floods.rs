@@ -115,7 +115,7 @@ fn probe(flood: &Flood, how: How) -> Report {
     let target: Target = peer.at.to_string().parse().expect("a target");
     let name = format!("{} {:?} {how:?}", flood.proto, flood.carrier);
     let report = ends(&name, move || {
-        let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0) };
+        let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0), memory: &Default::default() };
         probe::run(&request, &target, &shared, None, &|_| ())
     });
     // A refusal ends the probe, which may be before the flood.

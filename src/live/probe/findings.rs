@@ -1,6 +1,8 @@
 //! What a probe has found so far: the server, round trips, notes.
 
 use super::Carrier;
+use crate::codec::layout::Field;
+use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 use std::time::Duration;
@@ -70,6 +72,13 @@ impl<'a> Findings<'a> {
     pub fn fact(&mut self, key: &str, value: impl Into<Json>) {
         if let Some(found) = &mut self.found {
             found.facts.insert(key.into(), value.into());
+        }
+    }
+
+    /// Adds fields of an answer, by their names.
+    pub fn fields(&mut self, heard: &OwnedMessage, fields: &[&Field]) {
+        for field in fields {
+            self.fact(field.name, heard.field(field).cloned().unwrap_or_default());
         }
     }
 

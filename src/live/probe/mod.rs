@@ -5,7 +5,9 @@
 
 mod carrier;
 mod data;
+mod engine;
 mod findings;
+mod memory;
 mod method;
 mod outcome;
 pub mod pool;
@@ -17,10 +19,12 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
+pub use engine::{Engine, Question, Questions, Reading, Refusal, Series, Trips};
 pub use findings::{Event, Findings, Found, Sample};
+pub use memory::{Known, Memory};
 pub use method::{Ask, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
-pub use session::{Sampler, Session, series};
+pub use session::{Opening, Session};
 pub use verdict::{Unexpected, hex_of, seconds};
 
 use crate::dissect::{Dissector, Options};
@@ -92,6 +96,8 @@ pub struct Shared<'a> {
     pub stop: &'a CancelToken,
     /// The number of the last conversation.
     pub flows: &'a AtomicU64,
+    /// What earlier rounds have found.
+    pub memory: &'a Memory,
 }
 
 /// One course, and how it ended.
@@ -256,9 +262,9 @@ fn ask_all<'a>(
             observer: observer.clone(),
             stop: stop.clone(),
             flows: shared.flows,
+            memory: shared.memory,
         };
-        let mut findings = Findings::new(tell);
-        let result = probe.run(course, &ask, &mut findings);
+        let (findings, result) = engine::run(probe, course, &ask, tell);
         findings.introduce();
         let failure = result.err();
         let failure = failure.map(|failure| match (failure.outcome, &worst) {
