@@ -465,6 +465,7 @@ fn its_servers_are_asked() {
         name: String::new(),
         data: None,
         max_time: None,
+        rounds: false,
     };
     let shared = probe::Shared {
         recorder: None,

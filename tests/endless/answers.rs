@@ -76,6 +76,7 @@ fn probed(server: &Echo) -> (Duration, u64) {
         name: "netkit".into(),
         data: None,
         max_time: Some(Duration::from_millis(1500)),
+        rounds: false,
     };
     let (stop, begun) = (CancelToken::default(), Instant::now());
     let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0), memory: &Default::default() };

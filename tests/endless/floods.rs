@@ -107,6 +107,7 @@ fn probe(flood: &Flood, how: How) -> Report {
         name: "netkit".into(),
         data: None,
         max_time: (how == How::MaxTime).then_some(Duration::from_millis(200)),
+        rounds: false,
     };
     let stop = CancelToken::default();
     if how == How::Cancelled {

@@ -249,6 +249,7 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
         name: "netkit".into(),
         data: None,
         max_time: None,
+        rounds: false,
     }
 }
 

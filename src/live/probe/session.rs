@@ -246,7 +246,12 @@ impl<'a> Session<'a> {
 
     /// Has the server said nothing of its own, but returned what it was sent?
     pub fn echoes(&self) -> bool {
-        !self.heard && self.link.echoes(false)
+        !self.heard && self.returned()
+    }
+
+    /// Is all that came what was sent?
+    pub fn returned(&self) -> bool {
+        self.link.echoes(false)
     }
 
     /// Does the server return all that it was sent, the goodbye too? That is waited for so long.

@@ -107,7 +107,10 @@ impl Questions for Acknex {
         if self.seen.infos.is_empty() {
             engine.wait(self, None, start + ask.timeout)?;
         }
-        let Some(first) = self.seen.first else { return Err(silence(engine)) };
+        // Any byte may be read as a command of some kind: an info is what a join is answered with.
+        let Some(first) = self.seen.first.filter(|_| !self.seen.infos.is_empty()) else {
+            return Err(silence(engine));
+        };
         engine.listen(self, Instant::now() + MORE.min(ask.timeout / 2))?;
         engine.findings.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
         let took = milliseconds(first.saturating_duration_since(start));

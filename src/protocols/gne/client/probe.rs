@@ -99,7 +99,7 @@ impl Questions for Gne {
                     return Err(engine.silent("the connection request", advice));
                 };
                 tell(&refusal, &mut engine.findings);
-                engine.findings.note(format!("one round trip only: {COST}"));
+                engine.findings.leaves(format!("one round trip only: {COST}"));
                 took = Some(after);
                 refusal
             }
@@ -152,6 +152,7 @@ impl Questions for Gne {
             _ if heard.proto == hawknl::PROTO => return Err(framed(heard)),
             Some(ConnectionRefused) => {
                 engine.ask.forget();
+                engine.findings.leaves(COST);
                 Refusal::of(REFUSALS, heard.message, "").map_or(Reading::Stray, Reading::Refused)
             }
             Some(Packets) if is_exit(heard) => {

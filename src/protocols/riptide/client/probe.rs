@@ -14,6 +14,7 @@ use super::answer::ended;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
     Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Reading, Series, Servers,
+    Session, echo,
 };
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -60,12 +61,19 @@ impl Probe for RiptideClient {
 
     fn questions(&self, method: &Method) -> Box<dyn Questions + '_> {
         let carrier = method.carrier;
-        Box::new(Riptide { carrier, version: "2.2", told: false, pending: None, welcome: false, given: false, rtt: -1 })
+        Box::new(Riptide { carrier, ..Riptide::default() })
     }
 }
 
 /// Servers answer in a tick of their own: 20 ms is Unity's.
 const TICK_NANOS: u32 = 20_000_000;
+
+impl Default for Riptide {
+    fn default() -> Riptide {
+        let (carrier, version, told, pending) = (Carrier::Udp, "2.2", false, None);
+        Riptide { carrier, version, told, pending, welcome: false, sure: false, given: false, rtt: -1 }
+    }
+}
 
 /// What is known of the server.
 pub(super) struct Riptide {
@@ -77,11 +85,13 @@ pub(super) struct Riptide {
     /// It leaves the decision to its application, in this version.
     pub(super) pending: Option<&'static str>,
     /// It has welcomed us.
-    welcome: bool,
+    pub(super) welcome: bool,
+    /// The version is the server's own word.
+    pub(super) sure: bool,
     /// The connect has data of the user's.
     pub(super) given: bool,
     /// The last round trip, in milliseconds, as the next heartbeat tells it; -1: none.
-    rtt: i64,
+    pub(super) rtt: i64,
 }
 
 impl Questions for Riptide {
@@ -188,11 +198,6 @@ impl Riptide {
         self.open_until(version, data, &stop, engine)
     }
 
-    /// Another connection is asked for.
-    pub(super) fn begin_again(&mut self) {
-        (self.welcome, self.told, self.pending) = (false, false, None);
-    }
-
     /// The version, as far as it is known.
     pub(super) fn spoken(&self) -> &'static str {
         if self.version == "2.0" || self.told { self.version } else { "2.1 or 2.2" }
@@ -216,7 +221,10 @@ impl Riptide {
             let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
             return engine.silent(sent, advice);
         };
-        let others = |session: &&crate::live::probe::Session<'_>| session.version() != Some(version);
+        if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.returned()) {
+            return echo(engine.ask);
+        }
+        let others = |session: &&Session<'_>| session.version() != Some(version);
         if engine.sessions.iter().filter(others).any(|session| !session.raw().is_empty()) {
             let text = "the port answers the connects of 2.0 and of 2.1 alike, as no Riptide server does";
             let failure = Failure::new(Outcome::OtherProtocol, text, "an echo, or another protocol: check the port");

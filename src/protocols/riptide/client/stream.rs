@@ -53,7 +53,9 @@ impl Riptide {
     pub(super) fn stream(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         let set = ask.options.settings.get("riptide.version").filter(|set| *set != "auto");
-        let mut version = set.or(ask.known().and_then(|known| known.version));
+        let known = ask.known().and_then(|known| known.version);
+        let mut version = set.or(known);
+        self.sure = known.is_some() && set.is_none();
         if ask.data.is_some() && version.is_none() {
             match self.connect(None, None, engine) {
                 Err(failure) if engine.findings.found.is_none() && self.pending.is_none() => return Err(failure),
@@ -63,9 +65,11 @@ impl Riptide {
             _ = self.settled(engine, Ok(()));
             engine.part();
             version = Some(self.pending.take().unwrap_or(self.version));
-            self.begin_again();
+            *self = Riptide { carrier: self.carrier, sure: true, ..Riptide::default() };
         }
         self.given = ask.data.is_some();
+        // Who does not answer any more may be another one.
+        ask.forget();
         self.connect(version, ask.data, engine)?;
         let (carrier, version) = (self.carrier, Some(self.version));
         ask.remember(Known { carrier, version, answer: None });
@@ -108,7 +112,8 @@ impl Riptide {
     /// Ends the connection that was asked in 2.0's form and has not answered.
     pub(super) fn settled(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
         let first = engine.sessions.first().filter(|first| first.version() == Some("2.0") && !first.gone);
-        if self.carrier == Carrier::Udp || first.is_none_or(|first| first.heard || !first.raw().is_empty()) {
+        if self.carrier == Carrier::Udp || self.sure || first.is_none_or(|first| first.heard || !first.raw().is_empty())
+        {
             return result;
         }
         let set = engine.ask.options.settings.get("riptide.version").is_some_and(|set| set == "2.0");
@@ -144,7 +149,7 @@ impl Riptide {
             }
             result => {
                 if known || stopped {
-                    engine.findings.note(LEFT);
+                    engine.findings.leaves(LEFT);
                 }
                 result
             }
