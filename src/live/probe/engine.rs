@@ -380,28 +380,3 @@ impl<'a> Engine<'a, '_> {
         if verdict.outcome == Outcome::Silent { failure } else { verdict }
     }
 }
-
-/// What a refusal of a server means.
-#[derive(Clone, Copy, Debug)]
-pub struct Refusal {
-    /// The message.
-    pub message: &'static str,
-    /// What it gives as its reason; empty: anything.
-    pub reason: &'static str,
-    /// How the probe ends.
-    pub outcome: Outcome,
-    /// What was seen; `{}` is the reason.
-    pub text: &'static str,
-    /// What to do.
-    pub advice: &'static str,
-}
-
-impl Refusal {
-    /// The meaning of a message with this reason, by a protocol's table.
-    pub fn of(table: &[Refusal], message: &str, reason: &str) -> Option<Failure> {
-        let means = |r: &&Refusal| r.message == message && (r.reason.is_empty() || r.reason == reason);
-        let refusal = table.iter().find(means)?;
-        let failure = Failure::new(refusal.outcome, refusal.text.replace("{}", reason), refusal.advice);
-        Some(if reason.is_empty() { failure } else { failure.with("reason", reason) })
-    }
-}

@@ -11,6 +11,7 @@ mod memory;
 mod method;
 mod outcome;
 pub mod pool;
+mod refusal;
 pub mod report;
 pub(crate) mod session;
 pub(crate) mod statistics;
@@ -19,11 +20,12 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
-pub use engine::{Engine, Question, Questions, Reading, Refusal, Series, Trips};
+pub use engine::{Engine, Question, Questions, Reading, Series, Trips};
 pub use findings::{Event, Findings, Found, Sample};
 pub use memory::{Known, Memory};
 pub use method::{Ask, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
+pub use refusal::Refusal;
 pub use session::{Opening, Session};
 pub use verdict::{Unexpected, echo, hex_of, seconds};
 

@@ -181,7 +181,7 @@ impl Actor for DnpActor {
             Some(ConnectionAcknowledge) => {
                 let accepted = said.text(&RESULT) == Some("accepted");
                 // A probe's stranger may be accepted, too: then it has to leave.
-                if !self.life.answered() && !(self.life.probe && accepted) {
+                if !(self.life.answered() || self.life.probe && accepted) {
                     return Handling::Session;
                 }
                 if accepted {

@@ -53,12 +53,12 @@ impl Riptide {
             (None, data) => failure.with("data", data),
         }
     }
-}
 
-/// The server has ended it.
-pub fn ended(heard: &OwnedMessage) -> Failure {
-    let reason =
-        heard.field(&REASON).map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
-    let advice = "the server's application or its time-out has ended it: see the server's log";
-    Failure::new(Outcome::Closed, format!("the server disconnects: {reason}"), advice).with("reason", reason)
+    /// The server has ended it.
+    pub(super) fn ended(heard: &OwnedMessage) -> Failure {
+        let reason =
+            heard.field(&REASON).map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
+        let advice = "the server's application or its time-out has ended it: see the server's log";
+        Failure::new(Outcome::Closed, format!("the server disconnects: {reason}"), advice).with("reason", reason)
+    }
 }

@@ -10,7 +10,6 @@
 use super::super::layout::Message::{self, *};
 use super::super::layout::{CLIENT, FOR_SEQ, IS_EXTRA, PING, SEQUENCE, TRAILING};
 use super::RiptideClient;
-use super::answer::ended;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
     Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Reading, Series, Servers,
@@ -164,7 +163,7 @@ impl Questions for Riptide {
                 engine.findings.note("the server's application decides about clients (pending)");
                 Reading::Session
             }
-            (Some(Disconnect), _) => Reading::Refused(ended(heard)),
+            (Some(Disconnect), _) => Reading::Refused(Riptide::ended(heard)),
             (Some(Heartbeat), true)
                 if number.is_some() && heard.number(&PING) == number.map(|n| u64::from(n as u8)) =>
             {
