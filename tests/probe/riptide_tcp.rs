@@ -107,7 +107,8 @@ fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &
             seen.messages.push(buffer.clone());
             for answer in answers(kind, &buffer) {
                 let length = (answer.len() as u32).to_le_bytes();
-                stream.write_all(&[&length[..width], &answer].concat()).unwrap();
+                // The client may have left already.
+                let _ = stream.write_all(&[&length[..width], &answer].concat());
             }
             let goodbye = if width == 2 { buffer[0] == 6 } else { buffer[0] & 15 == 5 };
             if goodbye {

@@ -50,6 +50,8 @@ pub struct Session<'a> {
     pub gone: bool,
     /// The server has said something that belongs to the conversation.
     pub heard: bool,
+    /// A goodbye was said.
+    parted: bool,
     sent: Instant,
     last: OwnedMessage,
     pacer: Pacer,
@@ -100,6 +102,7 @@ impl<'a> Session<'a> {
             unexpected: Unexpected::default(),
             gone: false,
             heard: false,
+            parted: false,
             sent: Instant::now(),
             last: OwnedMessage::default(),
             pacer: Pacer::default(),
@@ -298,9 +301,9 @@ impl<'a> Session<'a> {
             self.link.drain(CLOSING);
         }
         self.link.finish();
-        // Some never end a connection that they have refused.
+        // Who is told nothing may never end a connection that it has refused.
         let refused = self.actor.as_ref().is_some_and(|actor| actor.over().is_some());
-        if said && self.heard && !refused && self.carrier != Carrier::Udp {
+        if said && self.heard && (self.parted || !refused) && self.carrier != Carrier::Udp {
             self.link.drain(ENDING);
         }
     }
@@ -317,6 +320,7 @@ impl<'a> Session<'a> {
             if self.link.send_message(&message).is_err() {
                 return false;
             }
+            self.parted = true;
             if !self.out.say.is_empty() {
                 std::thread::sleep(BETWEEN);
             }
