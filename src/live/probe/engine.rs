@@ -31,6 +31,9 @@ pub enum Reading {
     Refused(Failure),
 }
 
+/// What a message means, or why the probe ends with it.
+pub type Read = Result<Reading, Failure>;
+
 /// What is sent for a round trip: a message of the protocol, or of its carrier.
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -105,12 +108,7 @@ pub trait Questions {
     ///
     /// # Errors
     /// It ends the probe, and the message is not the conversation's.
-    fn read(
-        &mut self,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure>;
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read;
 
     /// The fields of a question that is [asked again](Reading::AskAgain).
     fn again(&mut self) -> Json {
@@ -366,14 +364,17 @@ impl<'a> Engine<'a, '_> {
 
     /// What it means that the answer to what was `sent` did not come.
     pub fn silent(&self, sent: &str, advice: &str) -> Failure {
-        let heard = self.sessions.iter().find(|session| !session.raw().is_empty()).or(self.sessions.first());
+        let heard = self.sessions.iter().find(|session| !session.link.raw().is_empty()).or(self.sessions.first());
         heard.map_or_else(Failure::interrupted, |session| session.verdict(self.ask, sent, advice))
     }
 
     /// The connection was ended: what was said before tells more, where the server is not known yet.
     fn at_end(&self, failure: Failure) -> Failure {
         let ended = failure.details.get("ended") == Some(&Json::Bool(true));
-        if !ended || self.findings.found.is_some() || self.sessions.iter().all(|s| s.raw().iter().all(Vec::is_empty)) {
+        if !ended
+            || self.findings.found.is_some()
+            || self.sessions.iter().all(|s| s.link.raw().iter().all(Vec::is_empty))
+        {
             return failure;
         }
         let verdict = self.silent("", "");

@@ -1,6 +1,5 @@
 //! What a run of the program remembers of the servers that it has asked, from one round to the next.
 
-use super::Carrier;
 use crate::message::OwnedMessage;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,8 +8,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What is known of a server.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// What carries it.
-    pub carrier: Carrier,
     /// The version, or byte order, that it speaks.
     pub version: Option<&'static str>,
     /// Its answer, where that is needed to ask it.

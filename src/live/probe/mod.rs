@@ -20,7 +20,7 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
-pub use engine::{Engine, Question, Questions, Reading, Series, Trips};
+pub use engine::{Engine, Question, Questions, Read, Reading, Series, Trips};
 pub use findings::{Event, Findings, Found, Sample};
 pub use memory::{Known, Memory};
 pub use method::{Ask, Method, Probe, Servers};
@@ -120,7 +120,7 @@ pub struct Tried {
 }
 
 /// What came of one target.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The target, as the user wrote it.
     pub target: String,
@@ -181,18 +181,7 @@ pub fn run<'a>(
     observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
 ) -> Report {
-    let mut report = Report {
-        target: target.text.clone(),
-        address: None,
-        outcome: Outcome::Failed,
-        found: None,
-        samples: Vec::new(),
-        duplicates: 0,
-        left: 0,
-        notes: Vec::new(),
-        failure: None,
-        tried: Vec::new(),
-    };
+    let mut report = Report { target: target.text.clone(), ..Report::default() };
     let ways = ways(request, target);
     let stop = shared.stop.within(request.most(ways.len()));
     let addresses = match port(request, target) {

@@ -1,6 +1,6 @@
 //! A protocol's table of refusals: what each of them means.
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, Reading};
 
 /// What a refusal of a server means.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +18,11 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The meaning of a message with this reason, by a protocol's table.
-    pub fn of(table: &[Refusal], message: &str, reason: &str) -> Option<Failure> {
+    /// What a message with this reason means, by a protocol's table: a stray one, if that has none.
+    pub fn read(table: &[Refusal], message: &str, reason: &str) -> Reading {
         let means = |r: &&Refusal| r.message == message && (r.reason.is_empty() || r.reason == reason);
-        let refusal = table.iter().find(means)?;
+        let Some(refusal) = table.iter().find(means) else { return Reading::Stray };
         let failure = Failure::new(refusal.outcome, refusal.text.replace("{}", reason), refusal.advice);
-        Some(if reason.is_empty() { failure } else { failure.with("reason", reason) })
+        Reading::Refused(if reason.is_empty() { failure } else { failure.with("reason", reason) })
     }
 }

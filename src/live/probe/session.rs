@@ -38,7 +38,8 @@ pub struct Opening<'o> {
 
 /// One conversation with a server.
 pub struct Session<'a> {
-    link: Link<'a>,
+    /// What is sent and received.
+    pub link: Link<'a>,
     proto: &'static str,
     carrier: Carrier,
     version: Option<&'static str>,
@@ -242,25 +243,15 @@ impl<'a> Session<'a> {
         self.unexpected.verdict(ask, self.carrier, self.link.raw(), sent, advice)
     }
 
-    /// What came, as it came.
-    pub fn raw(&self) -> &[Vec<u8>] {
-        self.link.raw()
-    }
-
     /// Has the server said nothing of its own, but returned what it was sent?
     pub fn echoes(&self) -> bool {
-        !self.heard && self.returned()
-    }
-
-    /// Is all that came what was sent?
-    pub fn returned(&self) -> bool {
-        self.link.echoes(false)
+        !self.heard && self.link.echoes(false)
     }
 
     /// Does the server return all that it was sent, the goodbye too? That is waited for so long.
     pub fn returns(&mut self, wait: Duration) -> bool {
         self.leaving();
-        self.drain(wait);
+        self.link.drain(wait);
         self.link.echoes(true)
     }
 
@@ -326,10 +317,5 @@ impl<'a> Session<'a> {
             }
         }
         true
-    }
-
-    /// Waits, at most so long, until the server has ended its direction too.
-    pub fn drain(&mut self, most: Duration) {
-        self.link.drain(most);
     }
 }

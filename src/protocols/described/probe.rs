@@ -7,7 +7,7 @@ use super::text::{File, MessageText, ProbeText};
 use crate::codec::schema::named::leak;
 use crate::dissect::{Encoder, Line, Role};
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Method, Probe, Question, Questions, Reading, Series, Servers,
+    Carrier, Engine, Failure, Findings, Method, Probe, Question, Questions, Read, Reading, Series, Servers,
 };
 use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
@@ -231,12 +231,7 @@ impl Questions for Asking {
         Json::Object(self.fields.clone())
     }
 
-    fn read(
-        &mut self,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure> {
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         let said = Plan::said(heard);
         let Some(plan) = self.plan.filter(|_| heard.proto == engine.ask.dissector.name()) else {
             return Ok(Reading::Session);

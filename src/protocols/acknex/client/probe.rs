@@ -11,7 +11,8 @@ use super::AcknexClient;
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Reading, Series, Servers, hex_of,
+    Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Read, Reading, Series, Servers,
+    hex_of,
 };
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -99,7 +100,7 @@ impl Questions for Acknex {
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
             engine.session()?.send("acknex", Join.name(), &json!({"player_name": ask.name}))?;
             let heard = engine.wait(self, None, start + wait)?;
-            if heard.is_some() || !engine.session()?.raw().is_empty() {
+            if heard.is_some() || !engine.session()?.link.raw().is_empty() {
                 break;
             }
         }
@@ -141,7 +142,7 @@ impl Questions for Acknex {
         Question::new(Create.name(), fields)
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, _: &mut Engine<'_, '_>) -> Result<Reading, Failure> {
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, _: &mut Engine<'_, '_>) -> Read {
         if heard.message == Unknown || heard.from != Role::Server {
             return Ok(Reading::Stray);
         }
@@ -180,7 +181,7 @@ fn silence(engine: &Engine<'_, '_>) -> Failure {
         && failure.details.get("stranger").is_none()
         && failure.details.get("other") == Some(&Json::Null)
     {
-        let raw = engine.sessions.first().map_or(&[][..], |session| session.raw());
+        let raw = engine.sessions.first().map_or(&[][..], |session| session.link.raw());
         let text = format!("something answered, but not this protocol: {}", hex_of(raw));
         let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
         return Failure { text, advice: advice.into(), ..failure };

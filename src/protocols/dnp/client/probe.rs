@@ -10,7 +10,7 @@ use super::super::layout::{NUMBER, PROTOCOL, RESULT};
 use super::{DnpClient, TRIES};
 use crate::codec::reader::UNPARSED;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Method, Outcome, Probe, Question, Questions, Reading, Refusal, Series, Servers,
+    Carrier, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series, Servers,
 };
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -144,49 +144,34 @@ impl Questions for Dnp {
         }
     }
 
-    fn read(
-        &mut self,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure> {
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         let result = result_of(heard);
-        if !self.inside {
-            return self.identified(result.as_deref(), heard, number, engine);
-        }
-        let refusal = || Refusal::of(REFUSALS, heard.message, result.as_deref().unwrap_or_default());
-        Ok(match Message::named(heard.message) {
-            Some(ConnectionAcknowledge) if result.as_deref() == Some("accepted") => Reading::Answer,
-            Some(ConnectionAcknowledge) if result.is_none() => Reading::Stray,
-            Some(ReliableAcknowledge) => {
+        let reason = result.as_deref().unwrap_or_default();
+        Ok(match (Message::named(heard.message), self.inside) {
+            (Some(ConnectionAcknowledge), _) if result.is_none() => Reading::Stray,
+            (Some(ConnectionAcknowledge), false) => return self.identified(reason, heard, number, engine),
+            (_, false) => Reading::Stray,
+            (Some(ConnectionAcknowledge), _) if reason == "accepted" => Reading::Answer,
+            (Some(ConnectionAcknowledge | ConnectionClose), _) => Refusal::read(REFUSALS, heard.message, reason),
+            (Some(ReliableAcknowledge), _) => {
                 self.acknowledged = true;
                 let answers = number.is_some() && heard.number(&NUMBER) == number.map(u64::from);
                 if answers { Reading::Answer } else { Reading::Session }
             }
-            message => match refusal() {
-                Some(failure) => Reading::Refused(failure),
-                None => {
-                    *self.volunteered.entry(heard.message).or_default() += 1;
-                    if message == Some(LinkState) && self.links.len() < LINKS {
-                        self.links.push(heard.to_json().clone());
-                    }
-                    Reading::Session
+            (message, _) => {
+                *self.volunteered.entry(heard.message).or_default() += 1;
+                if message == Some(LinkState) && self.links.len() < LINKS {
+                    self.links.push(heard.to_json().clone());
                 }
-            },
+                Reading::Session
+            }
         })
     }
 }
 
 impl Dnp {
     /// The answer to a request that nobody can accept.
-    fn identified(
-        &self,
-        result: Option<&str>,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure> {
-        let Some(result) = result else { return Ok(Reading::Stray) };
+    fn identified(&self, result: &str, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         if engine.findings.found.is_none() {
             engine.findings.find("dnp", Carrier::Udp, None);
         }
@@ -202,7 +187,7 @@ impl Dnp {
             }
             other => {
                 engine.findings.fact("answer", other);
-                return Ok(Refusal::of(STRANGERS, heard.message, other).map_or(Reading::Stray, Reading::Refused));
+                return Ok(Refusal::read(STRANGERS, heard.message, other));
             }
         }
         // Copies of the answer would look like answers to the next request.

@@ -12,8 +12,8 @@ use super::super::pings::{OFFSET, PINGS};
 use super::{GneClient, is_exit, packets};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Known, Method, Outcome, Probe, Question, Questions, Reading, Refusal, Series,
-    Servers,
+    Carrier, Engine, Failure, Findings, Known, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal,
+    Series, Servers,
 };
 use crate::message::OwnedMessage;
 use crate::protocols::hawknl;
@@ -110,7 +110,7 @@ impl Questions for Gne {
             engine.findings.sample("refusal", took);
             return Ok(());
         }
-        ask.remember(Known { carrier: Carrier::Tcp, version, answer: Some(refusal) });
+        ask.remember(Known { version, answer: Some(refusal) });
         engine.part();
         let pinged = self.connect(version, engine);
         if let (Some(took), false) = (took, engine.findings.samples.iter().any(|sample| sample.method == "ping")) {
@@ -136,12 +136,7 @@ impl Questions for Gne {
         Question::new(Packets.name(), json!({"packets": [packet]}))
     }
 
-    fn read(
-        &mut self,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure> {
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         Ok(match Message::named(heard.message) {
             Some(ConnectionRefused) if !self.inside => Reading::Answer,
             Some(ConnectionAccepted) if !self.inside => {
@@ -153,11 +148,9 @@ impl Questions for Gne {
             Some(ConnectionRefused) => {
                 engine.ask.forget();
                 engine.findings.leaves(COST);
-                Refusal::of(REFUSALS, heard.message, "").map_or(Reading::Stray, Reading::Refused)
+                Refusal::read(REFUSALS, heard.message, "")
             }
-            Some(Packets) if is_exit(heard) => {
-                Refusal::of(REFUSALS, heard.message, "").map_or(Reading::Stray, Reading::Refused)
-            }
+            Some(Packets) if is_exit(heard) => Refusal::read(REFUSALS, heard.message, ""),
             Some(Packets) if number.is_some_and(|ping| packets(heard).iter().any(|p| is_reply(p, ping + 1))) => {
                 offset(heard, &mut engine.findings);
                 Reading::Answer

@@ -16,7 +16,7 @@ pub(super) fn upgraded(heard: &OwnedMessage, engine: &mut Engine<'_, '_>) -> Res
         let ours = session.last_message().text(&HEAD).unwrap_or_default();
         return answers(ours, heard.text(&HEAD).unwrap_or_default());
     }
-    if let Some(stranger) = stranger(session.raw()).filter(|stranger| stranger.name == "TLS") {
+    if let Some(stranger) = stranger(session.link.raw()).filter(|stranger| stranger.name == "TLS") {
         let text = format!("HTTP status {status} in answer to the upgrade of {path}: {}", stranger.said);
         let failure = Failure::new(Outcome::OtherProtocol, text, stranger.advice).with("status", status);
         return Err(failure.with("stranger", stranger.name));

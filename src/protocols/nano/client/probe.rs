@@ -14,7 +14,7 @@ use super::{MASK, NanoClient, hello};
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Reading, Refusal, Series,
+    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series,
     Servers,
 };
 use crate::message::OwnedMessage;
@@ -148,14 +148,8 @@ impl Questions for Nano {
         }
     }
 
-    fn read(
-        &mut self,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure> {
-        let refused =
-            |reason: &str| Refusal::of(REFUSALS, heard.message, reason).map_or(Reading::Stray, Reading::Refused);
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let refused = |reason: &str| Refusal::read(REFUSALS, heard.message, reason);
         Ok(match Line::of(heard) {
             FromCarrier(UpgradeResponse) if self.wants == UpgradeResponse.name() => {
                 upgraded(heard, engine)?;
@@ -203,7 +197,7 @@ impl Nano {
             let text = "an HTTP server answers: this may be a WebSocket port";
             return Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH");
         }
-        let raw = engine.session().is_ok_and(|session| session.raw().iter().any(|bytes| !bytes.is_empty()));
+        let raw = engine.session().is_ok_and(|session| session.link.raw().iter().any(|bytes| !bytes.is_empty()));
         if failure.details.get("ended") != Some(&json!(true)) || raw && self.carrier == Carrier::Tcp {
             return failure;
         }

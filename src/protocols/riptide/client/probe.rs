@@ -12,7 +12,7 @@ use super::super::layout::{CLIENT, FOR_SEQ, IS_EXTRA, PING, SEQUENCE, TRAILING};
 use super::RiptideClient;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Reading, Series, Servers,
+    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Series, Servers,
     Session, echo,
 };
 use crate::message::OwnedMessage;
@@ -67,14 +67,8 @@ impl Probe for RiptideClient {
 /// Servers answer in a tick of their own: 20 ms is Unity's.
 const TICK_NANOS: u32 = 20_000_000;
 
-impl Default for Riptide {
-    fn default() -> Riptide {
-        let (carrier, version, told, pending) = (Carrier::Udp, "2.2", false, None);
-        Riptide { carrier, version, told, pending, welcome: false, sure: false, given: false, rtt: -1 }
-    }
-}
-
 /// What is known of the server.
+#[derive(Default)]
 pub(super) struct Riptide {
     pub(super) carrier: Carrier,
     /// The version that it has answered in.
@@ -89,8 +83,8 @@ pub(super) struct Riptide {
     pub(super) sure: bool,
     /// The connect has data of the user's.
     pub(super) given: bool,
-    /// The last round trip, in milliseconds, as the next heartbeat tells it; -1: none.
-    pub(super) rtt: i64,
+    /// The last round trip, as the next heartbeat tells it.
+    pub(super) rtt: Option<Duration>,
 }
 
 impl Questions for Riptide {
@@ -118,11 +112,12 @@ impl Questions for Riptide {
     }
 
     fn question(&mut self, number: u32) -> Question {
-        Question::new(Heartbeat.name(), json!({"ping_id": number as u8, "rtt": self.rtt}))
+        let rtt = self.rtt.map_or(-1, |took| took.as_millis().min(i16::MAX as u128) as i64);
+        Question::new(Heartbeat.name(), json!({"ping_id": number as u8, "rtt": rtt}))
     }
 
     fn sampled(&mut self, took: Option<Duration>) {
-        self.rtt = took.map_or(self.rtt, |took| took.as_millis().min(i16::MAX as u128) as i64);
+        self.rtt = took.or(self.rtt);
     }
 
     /// A server whose application decides says what we said.
@@ -130,12 +125,7 @@ impl Questions for Riptide {
         heard.message == Connect
     }
 
-    fn read(
-        &mut self,
-        heard: &OwnedMessage,
-        number: Option<u32>,
-        engine: &mut Engine<'_, '_>,
-    ) -> Result<Reading, Failure> {
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         let written = engine.session()?.version().unwrap_or(self.version);
         Ok(match (Message::named(heard.message), self.welcome) {
             (Some(Welcome), false) if !heard.has(&TRAILING) => {
@@ -220,11 +210,11 @@ impl Riptide {
             let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
             return engine.silent(sent, advice);
         };
-        if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.returned()) {
+        if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.link.echoes(false)) {
             return echo(engine.ask);
         }
         let others = |session: &&Session<'_>| session.version() != Some(version);
-        if engine.sessions.iter().filter(others).any(|session| !session.raw().is_empty()) {
+        if engine.sessions.iter().filter(others).any(|session| !session.link.raw().is_empty()) {
             let text = "the port answers the connects of 2.0 and of 2.1 alike, as no Riptide server does";
             let failure = Failure::new(Outcome::OtherProtocol, text, "an echo, or another protocol: check the port");
             return failure.with("other", Json::Null);

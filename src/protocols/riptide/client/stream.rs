@@ -71,8 +71,7 @@ impl Riptide {
         // Who does not answer any more may be another one.
         ask.forget();
         self.connect(version, ask.data, engine)?;
-        let (carrier, version) = (self.carrier, Some(self.version));
-        ask.remember(Known { carrier, version, answer: None });
+        ask.remember(Known { version: Some(self.version), answer: None });
         Ok(())
     }
 
@@ -93,7 +92,7 @@ impl Riptide {
                 // Somebody is there: the time is the user's.
                 heard = engine.wait(self, None, begun + ask.timeout);
             }
-            let strange = engine.sessions.iter().any(|session| !session.raw().is_empty());
+            let strange = engine.sessions.iter().any(|session| !session.link.raw().is_empty());
             match heard {
                 Ok(Some(_)) => return Ok(()),
                 Ok(None) if alone || strange => return Err(self.unanswered(engine, "connect of 2.0")),
@@ -112,7 +111,9 @@ impl Riptide {
     /// Ends the connection that was asked in 2.0's form and has not answered.
     pub(super) fn settled(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
         let first = engine.sessions.first().filter(|first| first.version() == Some("2.0") && !first.gone);
-        if self.carrier == Carrier::Udp || self.sure || first.is_none_or(|first| first.heard || !first.raw().is_empty())
+        if self.carrier == Carrier::Udp
+            || self.sure
+            || first.is_none_or(|first| first.heard || !first.link.raw().is_empty())
         {
             return result;
         }
