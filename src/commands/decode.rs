@@ -5,12 +5,12 @@ use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::link;
+use super::names;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer};
 use super::read;
-use super::redact;
 use super::selection::Selection;
 use super::usage::{NO_PARQUET, Usage};
 use super::{check, cut, input, parallel};
@@ -69,7 +69,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         input::announce_wait(path, global);
         let read = link::open(path, args.follow, link, &options, global).and_then(|(input, linked)| {
             if let Some(files) = &files {
-                files.restart(&redact::name(path));
+                files.restart(&names::name(path));
             }
             if let Some(linked) = linked {
                 printer.live(live);

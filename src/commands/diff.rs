@@ -2,11 +2,11 @@
 
 use super::counted::count;
 use super::gates::Pick;
+use super::names;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
-use super::redact;
 use super::selection::Selection;
 use super::stopped::Stopped;
 use super::usage::Usage;
@@ -58,7 +58,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     }
     let (a, b) = (&both[0], &both[1]);
     let found = diff::compare(a, b, &args.fail_on);
-    let captures = [(&args.a, a), (&args.b, b)].map(|(path, stats)| (redact::name(path), stats.sums()));
+    let captures = [(&args.a, a), (&args.b, b)].map(|(path, stats)| (names::name(path), stats.sums()));
     match args.format {
         Form::Text => {
             let (mut text, style) = (String::new(), style(global, false));

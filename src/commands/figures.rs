@@ -4,6 +4,7 @@
 use super::counted::count;
 use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
+use super::names;
 use super::notify::warn;
 use super::output::{page, style};
 use super::redact;
@@ -183,7 +184,7 @@ fn print(
             done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
         }
         Form::Json | Form::Parquet => {
-            write!(out, "{{\"capture\":{}", serde_json::Value::from(redact::names(&args.files)))?;
+            write!(out, "{{\"capture\":{}", serde_json::Value::from(names::names(&args.files)))?;
             for (name, n) in told.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
                 write!(out, ",\"{name}\":{n}")?;
             }

@@ -8,7 +8,7 @@ use crate::platform::{self, Ready};
 use netkit::capture::{Again, Capture, Input};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Opens a file, or stdin for `-`. Errors do not contain the name; the caller adds it.
@@ -56,6 +56,15 @@ pub fn name(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => opened::interface().unwrap_or("stdin").into(),
         false => path.display().to_string(),
+    }
+}
+
+/// How several inputs are called in one line, where each is called so.
+pub fn called(files: &[PathBuf], name: impl Fn(&Path) -> String) -> String {
+    let first = files.first().map(|file| name(file)).unwrap_or_default();
+    match files.len() {
+        0 | 1 => first,
+        n => format!("{first} and {} more", n - 1),
     }
 }
 

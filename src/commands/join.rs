@@ -2,8 +2,8 @@
 
 use super::input;
 use super::interrupt::stop;
+use super::names;
 use super::notify::notify;
-use super::redact;
 use super::usage::Usage;
 use crate::cli::Global;
 use anyhow::Context;
@@ -48,16 +48,7 @@ impl Broken {
 
 /// How several files are called in one line.
 pub fn name(files: &[PathBuf]) -> String {
-    called(files, input::name)
-}
-
-/// The same, where each file is called so.
-pub fn called(files: &[PathBuf], name: impl Fn(&Path) -> String) -> String {
-    let first = files.first().map(|file| name(file)).unwrap_or_default();
-    match files.len() {
-        0 | 1 => first,
-        n => format!("{first} and {} more", n - 1),
-    }
+    input::called(files, input::name)
 }
 
 impl Join {
@@ -114,7 +105,7 @@ impl Join {
     fn once(mut self, names: &Files, global: &Global) -> anyhow::Result<(Capture, Broken)> {
         let Some((path, _)) = self.files.pop_front() else { anyhow::bail!("no file") };
         let input = open(&path).with_context(|| input::name(&path))?;
-        names.begin(0, &redact::name(&path));
+        names.begin(0, &names::name(&path));
         let broken = Broken::default();
         let capture = Capture::new(input).with_context(|| input::name(&path))?;
         let rest = Rest {
@@ -201,7 +192,7 @@ impl NextFile for Rest {
                             self.tell(format_args!("{seconds:.6} s without a frame between {a} and {b}"));
                         }
                     }
-                    self.names.begin(ended.frames, &redact::name(&path));
+                    self.names.begin(ended.frames, &names::name(&path));
                     self.before = path;
                     return Some(input);
                 }

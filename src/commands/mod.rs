@@ -28,6 +28,7 @@ mod link;
 mod load;
 mod markdown;
 mod monitor;
+mod names;
 mod notify;
 mod options;
 mod outfile;

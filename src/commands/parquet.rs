@@ -2,6 +2,7 @@
 
 use super::gates::Pick;
 use super::join::Join;
+use super::names;
 use super::notify::notify;
 use super::outfolder::OutFolder;
 use super::redact;
@@ -33,13 +34,13 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
     let mut writer = Writer { files, pick: pick.count(args.output.count), headless: (0, "") };
     let mut failed = None;
-    let all = PathBuf::from(redact::names(&args.files));
+    let all = PathBuf::from(names::names(&args.files));
     let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
     for path in inputs {
         let read = match args.join {
             true => joined(args, &names, options, global, &mut writer),
             false => {
-                names.restart(&redact::name(path));
+                names.restart(&names::name(path));
                 read::file(path, options, global, &mut writer)
             }
         };

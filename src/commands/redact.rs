@@ -3,10 +3,8 @@
 //! Messages are replaced where they are about to be shown; conditions and filters are about the
 //! originals. One [`Redactor`] serves all that a run shows, stderr too.
 
-use super::{input, join};
 use netkit::dissect::Message;
 use netkit::redact::Redactor;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What stands for what, in all that this run shows; `None`: nothing is redacted.
@@ -26,18 +24,12 @@ pub fn told(text: std::fmt::Arguments<'_>) -> Option<String> {
     redactor().as_mut().map(|redactor| redactor.text(&text.to_string()))
 }
 
-/// The name of an input in output: with `--redact` that of a file is another.
-pub fn name(path: &Path) -> String {
-    let name = input::name(path);
+/// The name of a file in output.
+pub fn file(name: String) -> String {
     match redactor().as_mut() {
-        Some(redactor) if path.as_os_str() != "-" => redactor.file(&name),
-        _ => name,
+        Some(redactor) => redactor.file(&name),
+        None => name,
     }
-}
-
-/// The name of several inputs in one line of output.
-pub fn names(files: &[PathBuf]) -> String {
-    join::called(files, name)
 }
 
 /// Passes on a message as it may be shown.

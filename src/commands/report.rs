@@ -3,6 +3,7 @@
 use super::capture as live;
 use super::ending::status;
 use super::gates::Pick;
+use super::names;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::{self, OutFile};
@@ -120,9 +121,9 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
         // What has no end of its own is whole when the user ends it.
         Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
-    let names = if files.len() > 1 { files.iter().map(|file| redact::name(file)).collect() } else { Vec::new() };
+    let names = if files.len() > 1 { files.iter().map(|file| names::name(file)).collect() } else { Vec::new() };
     let about = About {
-        name: redact::names(files),
+        name: names::names(files),
         files: names,
         cut,
         selected: selected(&args.traffic),

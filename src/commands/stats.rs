@@ -6,11 +6,11 @@ use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked, merged};
 use super::interrupt::stop;
 use super::join::Join;
+use super::names;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{page, style, text};
 use super::parallel::{self, Shared};
-use super::redact;
 use super::selection::Selection;
 use super::usage::Usage;
 use crate::cli::{Form, Global, Stats as Args};
@@ -74,7 +74,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         let heading = match (json, join) {
             (true, _) => (if k == 0 { "[" } else { "," }).to_owned(),
             (false, true) => format!("\nTogether: {} as one capture\n", Plural(files.len(), "file")),
-            (false, false) => format!("{}{}\n", if k == 0 { "" } else { "\n" }, Lines(redact::names(&files))),
+            (false, false) => format!("{}{}\n", if k == 0 { "" } else { "\n" }, Lines(names::names(&files))),
         };
         io::stdout().write_all(heading.as_bytes())?;
         worst = worst.max(one(&Args { files, join, ..args.clone() }, global)?);
@@ -135,7 +135,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stats.selected = pick.selection.cuts();
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();
-        let name = redact::names(&args.files);
+        let name = names::names(&args.files);
         match args.format {
             Form::Text => {
                 out.extend_from_slice(warning(args.path(), &done).as_bytes());
