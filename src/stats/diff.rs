@@ -1,7 +1,7 @@
 //! Comparison of two captures at message level: new, missing and changed messages, and the limits
 //! that a user sets for that.
 
-use super::connections::{NUMBERED, REQUESTS};
+use super::connections::{NUMBERED, PATHS, PINGS, REQUESTS};
 use super::directions::{Sender, summed};
 use super::figure::Figure;
 use super::limits::Bound;
@@ -171,7 +171,9 @@ impl Comparison<'_> {
     /// What became of what a side sent.
     fn side(&mut self, x: &Sender, y: &Sender) {
         for figure in OF_SIDES {
-            let Some(column) = NUMBERED.iter().chain(&REQUESTS).find(|column| column.figure == figure) else {
+            let Some(column) =
+                NUMBERED.iter().chain(&REQUESTS).chain(&PINGS).chain(&PATHS).find(|column| column.figure == figure)
+            else {
                 continue;
             };
             let (Some(a), Some(b)) = ((column.of)(x).number(), (column.of)(y).number()) else { continue };
@@ -179,7 +181,9 @@ impl Comparison<'_> {
             let messages = match figure.name {
                 "resent_share" => y.resent as f64 - x.resent as f64,
                 "lost_share" => y.lost as f64 - x.lost as f64,
+                "loss" => y.sent as f64,
                 name if name.starts_with("ack") => y.ack.count() as f64,
+                name if name.starts_with("ping") => y.ping.count() as f64,
                 _ => y.response.count() as f64,
             };
             let change = Change::Figure(figure, a, b);

@@ -5,15 +5,19 @@ use super::figure::{Figure, Measure, figures};
 /// The figures of a message.
 pub const OF_MESSAGES: [&Figure; 4] = figures(["messages", "size_mean", "message_rate", "byte_rate"]);
 /// The figures of a side.
-pub const OF_SIDES: [&Figure; 8] = figures([
+pub const OF_SIDES: [&Figure; 12] = figures([
     "resent_share",
     "lost_share",
+    "loss",
     "ack_p50",
     "ack_p90",
     "ack_p99",
     "response_p50",
     "response_p90",
     "response_p99",
+    "ping_p50",
+    "ping_p90",
+    "ping_p99",
 ]);
 
 /// All figures that limits know.
