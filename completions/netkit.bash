@@ -1007,7 +1007,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__proxy)
-            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --loss --duplicate --reorder --rate --stall --reset --network --profile --like --on --rules --seed --format --columns --pcap --force --clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
+            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --seed --format --columns --pcap --force --clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1025,6 +1025,10 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --jitter-reorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --loss)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1037,7 +1041,19 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --corrupt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --outage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-payload)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

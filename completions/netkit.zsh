@@ -62,7 +62,7 @@ summary\:"A line a message"
 table\:"A table, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"
 dialogue\:"Two columns, who says what\: for one conversation, see --flow"
 pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
@@ -71,7 +71,7 @@ summary\:"A line a message"
 table\:"A table, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"
 dialogue\:"Two columns, who says what\: for one conversation, see --flow"
 pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
@@ -135,7 +135,7 @@ summary\:"A line a message"
 table\:"A table, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"
 dialogue\:"Two columns, who says what\: for one conversation, see --flow"
 pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
@@ -144,7 +144,7 @@ summary\:"A line a message"
 table\:"A table, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"
 dialogue\:"Two columns, who says what\: for one conversation, see --flow"
 pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
@@ -244,12 +244,12 @@ limit\:"A limit that was reached"))' \
 '-f+[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a row"
 json\:"One JSON object"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"))' \
 '--format=[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a row"
 json\:"One JSON object"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"))' \
 '(--track)*--columns=[csv, tsv and --by FIELD\: these columns of the table, with commas between them]:A,B:_default' \
 '(--by --every --track --unanswered --never-acked --slow --latency --plot)-o+[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
@@ -512,13 +512,17 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '--transport=[Datagrams or streams alone; default\: both, or what the other options are for]:T:((udp\:"UDP"
 tcp\:"TCP, and what it carries"))' \
-'*--delay=[Everything comes so much later]:TIME:_default' \
-'*--jitter=[And by a random time more, of this mean; never out of order]:TIME:_default' \
+'*--delay=[Delay everything by this time]:TIME:_default' \
+'*--jitter=[And by a random time more, exponential with this mean; in order]:TIME:_default' \
+'*--jitter-reorder=[As --jitter, but each datagram for itself\: they overtake each other]:TIME:_default' \
 '*--loss=[Datagrams are lost\: each for itself, or BURST in a row on average]:P%[/BURST]:_default' \
 '*--duplicate=[Datagrams come twice]:P%:_default' \
-'*--reorder=[Datagrams come behind the one that follows]:P%:_default' \
-'*--rate=[No more than 64kbit, 1.5mbit, 1gbit a second; half a second'\''s bytes may wait]:RATE:_default' \
-'*--stall=[Streams\: this share of all pieces waits so long, and what is behind it, as after a lost segment]:P%/TIME:_default' \
+'*--reorder=[Datagrams come after the one that follows]:P%:_default' \
+'*--corrupt=[Flip one bit of this share of datagrams, or of a stream'\''s pieces]:P%:_default' \
+'*--outage=[Nothing passes for 2s in every 30s, as 2s/30s; a stream waits]:TIME/EVERY:_default' \
+'*--rate=[At most 64kbit, 1.5mbit, 1gbit a second on the wire, headers included]:RATE:_default' \
+'*--rate-payload=[As --rate, but without the IP, UDP and TCP headers]:RATE:_default' \
+'*--stall=[Streams\: delay this share of all pieces, and what follows meanwhile, as after a loss]:P%/TIME:_default' \
 '*--reset=[Streams\: this share of all pieces resets the connection]:P%:_default' \
 '*--network=[As on wifi, lte, 3g, satellite, bad\: \`netkit help impairments\` has their figures]:NAME:_default' \
 '--profile=[Impairments by a timetable\: lines as '\''from 10s to 20s\: loss 5%/4, up delay 80ms'\'']:FILE:_files' \
@@ -531,7 +535,7 @@ tree\:"Annotated trees\: each field with its bytes"
 table\:"A table, at the end, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"
 dialogue\:"Two columns, who says what"
 none\:"Nothing but the counts at the end"))' \
@@ -540,7 +544,7 @@ tree\:"Annotated trees\: each field with its bytes"
 table\:"A table, at the end, for a few messages"
 ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
-csv\:"Comma-separated values behind a line of names; see --columns"
+csv\:"Comma-separated values after a line of names; see --columns"
 tsv\:"The same with tabs"
 dialogue\:"Two columns, who says what"
 none\:"Nothing but the counts at the end"))' \

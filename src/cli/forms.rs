@@ -97,7 +97,7 @@ pub const STATS: [Allowed<Form>; 6] = [
     ("text", Form::Text, "For people"),
     ("ndjson", Form::Ndjson, "A JSON object a row"),
     ("json", Form::Json, "One JSON object"),
-    ("csv", Form::Csv, "Comma-separated values behind a line of names; see --columns"),
+    ("csv", Form::Csv, "Comma-separated values after a line of names; see --columns"),
     ("tsv", Form::Tsv, "The same with tabs"),
     ("parquet", Form::Parquet, columns("Columns for DuckDB, Polars and Spark: -o DIR, a file a table")),
 ];

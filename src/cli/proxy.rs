@@ -91,21 +91,21 @@ pub enum ProxyTransport {
 
 /// What is done to either direction: the options that follow `--up` or `--down` are for that one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ways(pub [Impairments; 2]);
+pub struct Ways(pub Box<[Impairments; 2]>);
 
 /// Name, value name, help. They stand in the order in which they are printed.
-const KNOBS: [(&str, &str, &str); 9] = [
-    ("delay", "TIME", "Everything comes so much later"),
-    ("jitter", "TIME", "And by a random time more, of this mean; never out of order"),
+const KNOBS: [(&str, &str, &str); 13] = [
+    ("delay", "TIME", "Delay everything by this time"),
+    ("jitter", "TIME", "And by a random time more, exponential with this mean; in order"),
+    ("jitter-reorder", "TIME", "As --jitter, but each datagram for itself: they overtake each other"),
     ("loss", "P%[/BURST]", "Datagrams are lost: each for itself, or BURST in a row on average"),
     ("duplicate", "P%", "Datagrams come twice"),
-    ("reorder", "P%", "Datagrams come behind the one that follows"),
-    ("rate", "RATE", "No more than 64kbit, 1.5mbit, 1gbit a second; half a second's bytes may wait"),
-    (
-        "stall",
-        "P%/TIME",
-        "Streams: this share of all pieces waits so long, and what is behind it, as after a lost segment",
-    ),
+    ("reorder", "P%", "Datagrams come after the one that follows"),
+    ("corrupt", "P%", "Flip one bit of this share of datagrams, or of a stream's pieces"),
+    ("outage", "TIME/EVERY", "Nothing passes for 2s in every 30s, as 2s/30s; a stream waits"),
+    ("rate", "RATE", "At most 64kbit, 1.5mbit, 1gbit a second on the wire, headers included"),
+    ("rate-payload", "RATE", "As --rate, but without the IP, UDP and TCP headers"),
+    ("stall", "P%/TIME", "Streams: delay this share of all pieces, and what follows meanwhile, as after a loss"),
     ("reset", "P%", "Streams: this share of all pieces resets the connection"),
     ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures"),
 ];
@@ -200,5 +200,5 @@ Examples:
 
 LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
 they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \
-stream's bytes come all, once and in order. What happens to packet n of a direction follows from seed, client and n \
-alone. In streams rules act on whole messages (`netkit help rules`); more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";
+stream's bytes come all, once and in order. What is lost, copied or changed of a direction follows from seed, \
+client and the packet's number alone. In streams rules act on whole messages (`netkit help rules`); more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";

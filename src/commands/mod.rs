@@ -49,6 +49,7 @@ mod proxy_like;
 mod proxy_notes;
 mod proxy_print;
 mod proxy_rules;
+mod proxy_summary;
 mod read;
 mod redact;
 mod redacted;

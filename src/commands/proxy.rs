@@ -6,6 +6,7 @@ use super::proxy_form::details;
 use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
 use super::proxy_rules::{RulesFile, rules};
+use super::proxy_summary::{asked_and_got, summary};
 use super::selection::limits;
 use super::usage::Usage;
 use super::{interrupt, outfile};
@@ -14,9 +15,8 @@ use anyhow::Context;
 use netkit::dissect::{Options, Server};
 use netkit::encode::deeply;
 use netkit::live::net::resolve;
-use netkit::live::proxy::relay::{Config, Counts, Relay};
-use netkit::live::proxy::{Beside, Collector, Impairments, Watch, Way};
-use netkit::plural::Plural;
+use netkit::live::proxy::relay::{Config, Relay};
+use netkit::live::proxy::{Beside, Collector, Impairments, Watch};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +61,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
         notify(global, format_args!("netkit: the system allows {most} open files: fewer than --clients may need"));
     }
+    let asked = if profile.is_none() { ways.clone().map(Some) } else { [None, None] };
     let config = Config {
         listen: args.listen,
         target,
@@ -102,10 +103,12 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let ran = relay.run(stop, watch.as_mut(), &mut printer);
     let resent = watch.as_mut().map(Watch::resent);
     let rest = watch.map(Watch::finish).unwrap_or_default();
-    drop(relay);
     let counts = ran?;
+    let mut lines = summary(&counts, resent);
+    lines.extend(asked_and_got(&asked, &counts, relay.measured()));
+    drop(relay);
     printer.rest(rest);
-    let whole = printer.end(summary(&counts, resent), global)?;
+    let whole = printer.end(lines, global)?;
     Ok(interrupt::status(true).unwrap_or(if whole { 0 } else { 3 }))
 }
 
@@ -148,37 +151,4 @@ fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Res
         }
         (None, None) => Ok((true, true)),
     }
-}
-
-/// The counts of both directions, in lines.
-fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
-    let Counts { ways, clients, turned_away, refused, reset } = counts;
-    let mut line = Plural(*clients, "client").to_string();
-    for (count, what) in [(turned_away, "turned away"), (refused, "refused by the server"), (reset, "reset")] {
-        if *count > 0 {
-            line.push_str(&format!(", {count} {what}"));
-        }
-    }
-    let mut lines = vec![line];
-    for way in Way::BOTH {
-        let counts = &ways[way.index()];
-        let mut line = format!("{:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
-        let list = [
-            (counts.lost, "lost"),
-            (counts.full, "lost in a full queue"),
-            (counts.dropped, "dropped"),
-            (counts.edited, "edited"),
-            (counts.copies, "copies"),
-            (counts.behind, "out of order"),
-            (counts.unsent, "that the system did not take"),
-            (resent.map_or(0, |both| both[way.index()]), "messages said again"),
-        ];
-        for (count, what) in list {
-            if count > 0 {
-                line.push_str(&format!(", {count} {what}"));
-            }
-        }
-        lines.push(line);
-    }
-    lines
 }

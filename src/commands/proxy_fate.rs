@@ -14,6 +14,7 @@ pub struct Fate {
     pub delayed: Duration,
     pub copies: u32,
     pub behind: bool,
+    pub corrupted: bool,
 }
 
 /// What became of a message.
@@ -42,8 +43,12 @@ impl Told {
                 keys.insert("copies".into(), copies.into());
             }
             if fate.behind {
-                words.push("behind the next".into());
+                words.push("after the next".into());
                 keys.insert("reordered".into(), true.into());
+            }
+            if fate.corrupted {
+                words.push("a bit flipped".into());
+                keys.insert("corrupted".into(), true.into());
             }
         }
         if let Some(edited) = &seen.edited {

@@ -26,7 +26,7 @@ impl CaptureSink for Seeing {}
 /// # Errors
 /// The capture's, or that it tells nothing.
 pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::Result<[Impairments; 2]> {
-    let mut ways = args.ways.0.clone();
+    let mut ways = (*args.ways.0).clone();
     let Some(path) = &args.like else { return Ok(ways) };
     let mut seeing = Seeing::default();
     read::file(path, options, global, &mut seeing).context("--like")?;

@@ -300,8 +300,8 @@ impl Output for Printer {
         if self.format == Format::None {
             return;
         }
-        let Passed { lost, delayed, copies, behind, .. } = passed;
-        let fate = Fate { lost, delayed, copies, behind };
+        let Passed { lost, delayed, copies, behind, corrupted, .. } = passed;
+        let fate = Fate { lost, delayed, copies, behind, corrupted };
         for one in &passed.seen {
             // Messages of frames that came before the protocol was known.
             let earlier = self.earlier(one.frame);

@@ -63,7 +63,7 @@ impl Format {
     /// A line of comma-separated values per message, after a line of names: RFC 4180.
     pub const CSV: Format = Format {
         name: "csv",
-        about: "Comma-separated values behind a line of names; see --columns",
+        about: "Comma-separated values after a line of names; see --columns",
         form: |style, details| Box::new(Separated::new(b',', style, details.columns.as_ref(), details.files.as_ref())),
     };
     /// The same, separated by tabs.

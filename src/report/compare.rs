@@ -131,10 +131,14 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
         let mut any = false;
         for (proto, from) in names {
             let of = |k: usize| summed[k].iter().find(|sum| (sum.proto, sum.from) == (proto, from));
-            let kinds: [(_, fn(&directions::Sender) -> &Delays); 3] =
-                [("acknowledgement", |sum| &sum.ack), ("answer", |sum| &sum.response), ("pong", |sum| &sum.ping)];
-            for (what, delays) in kinds {
-                let pick = |k: usize| of(k).map(delays);
+            for what in ["acknowledgement", "answer", "pong"] {
+                let pick = |k: usize| {
+                    of(k).map(|sum| match what {
+                        "acknowledgement" => &sum.ack,
+                        "answer" => &sum.response,
+                        _ => &sum.ping,
+                    })
+                };
                 let both = [pick(0), pick(1)].map(|delays| delays.filter(|d| d.count() > 0));
                 if both.iter().any(Option::is_some) {
                     any = true;

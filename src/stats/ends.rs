@@ -2,11 +2,10 @@
 
 use super::sides::{client, end_text, role, transport_end};
 use super::table::{Cell, Column, Shape, Table, column};
-
-use super::{Flow, Stats};
+use super::{Flow, Observation, Stats};
 use crate::capture::Time;
-use crate::dissect::delivery::Step;
-use crate::flow::{Closing, Side};
+use crate::dissect::delivery::{Event, Step};
+use crate::flow::{Acked, Closing, Side};
 use crate::plural::Plural;
 use crate::traffic::life::{Ending, Heard, Life, Outcome};
 
@@ -119,6 +118,59 @@ impl Ended {
     /// Is this something that a reader should know without asking?
     pub fn is_remarkable(&self) -> bool {
         !matches!(self.ending.outcome, Outcome::Left | Outcome::Open)
+    }
+}
+
+impl Stats {
+    /// An event of the message `seen`, as its connection's life has it. Returns the connection's number, from 1.
+    pub(super) fn step(&mut self, event: &Event, seen: &Observation) -> u32 {
+        self.last_tries |= matches!(event, Event::Step(Step::LastTry(_)));
+        let counted = if *event == Event::Begin { self.delivery.used(seen.flow) } else { None };
+        // The message's own conversation, unless there was no room for it.
+        let (_, place) = self.latest;
+        let Some(flow) = self.flows.get_mut(place).filter(|flow| flow.id == seen.flow) else { return 1 };
+        let heard = flow.heard;
+        match (*event, &mut flow.current) {
+            (Event::Begin, current) => {
+                let current = current.get_or_insert_default();
+                let before = counted.into_iter().chain(current.is_used().then_some(current.ordinal.max(1))).max();
+                if let Some(ordinal) = before {
+                    // The first message of the next connection has been heard already.
+                    let mut heard = heard;
+                    heard[seen.side.index()] = None;
+                    let mut ended = current.ended(Closing::default(), heard, seen.time.nanos() as i64);
+                    ended.ordinal = ordinal;
+                    if self.past.len() < PAST {
+                        self.past.push((seen.flow, ended));
+                    } else {
+                        self.omitted_ends += 1;
+                    }
+                    current.begin(ordinal + 1);
+                    flow.heard = [None; 2];
+                    flow.heard[seen.side.index()] = Some(seen.time.nanos() as i64);
+                }
+                return current.ordinal.max(1);
+            }
+            (Event::Step(step), current) => {
+                current.get_or_insert_default().step(step, seen.side, seen.time, heard);
+            }
+            (Event::Acked { extended, acked: Acked::First(_) }, Some(current)) => {
+                current.acknowledged(seen.side.other(), extended);
+            }
+            _ => {}
+        }
+        1
+    }
+
+    /// How the last connection of a conversation ended, as far as the capture tells.
+    pub(super) fn last_end(&self, flow: &Flow) -> Option<Ended> {
+        if self.selected {
+            return None;
+        }
+        let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
+        let none = Current::default();
+        let current = flow.current.as_deref().unwrap_or(&none);
+        Some(current.ended(flow.closing, flow.heard, now.nanos() as i64))
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) mod waiting;
 
 use crate::capture::Time;
 use crate::codec::layout::Field;
-use crate::dissect::delivery::{Event, Step};
+use crate::dissect::delivery::Event;
 use crate::dissect::{Account, Message, Options, Registry, Role, Sink};
 use crate::flow::{Acked, Closing, Side, Transport};
 use crate::read::CaptureSink;
@@ -175,6 +175,8 @@ pub struct Stats {
     pub(crate) delivery: Deliveries,
     /// The connections before the last one of each conversation, by the number of the conversation.
     past: Vec<(u64, ends::Ended)>,
+    /// Connections that ended when there was no more room for them.
+    pub(crate) omitted_ends: u64,
     /// A message was tried for the last time: acknowledgements decide whether the connection is dropped.
     last_tries: bool,
     places: FxHashMap<u64, usize>,
@@ -207,6 +209,7 @@ impl Stats {
             seconds: Timeline::new(1_000_000_000, SECONDS),
             delivery: Deliveries::new(wanted.rows),
             past: Vec::new(),
+            omitted_ends: 0,
             last_tries: false,
             places: FxHashMap::default(),
             latest: (u64::MAX, 0),
@@ -393,56 +396,6 @@ impl Stats {
 
     fn flow_mut(&mut self, id: u64) -> Option<&mut Flow> {
         self.flows.get_mut(*self.places.get(&id)?)
-    }
-
-    /// An event of the message `seen`, as its connection's life has it. Returns the connection's number, from 1.
-    fn step(&mut self, event: &Event, seen: &Observation) -> u32 {
-        self.last_tries |= matches!(event, Event::Step(Step::LastTry(_)));
-        let counted = if *event == Event::Begin { self.delivery.used(seen.flow) } else { None };
-        let full = self.past.len() >= ends::PAST;
-        // The message's own conversation, unless there was no room for it.
-        let (_, place) = self.latest;
-        let Some(flow) = self.flows.get_mut(place).filter(|flow| flow.id == seen.flow) else { return 1 };
-        let heard = flow.heard;
-        match (*event, &mut flow.current) {
-            (Event::Begin, current) => {
-                let current = current.get_or_insert_default();
-                let before = counted.into_iter().chain(current.is_used().then_some(current.ordinal.max(1))).max();
-                if let Some(ordinal) = before {
-                    // The first message of the next connection has been heard already.
-                    let mut heard = heard;
-                    heard[seen.side.index()] = None;
-                    let mut ended = current.ended(Closing::default(), heard, seen.time.nanos() as i64);
-                    ended.ordinal = ordinal;
-                    if !full {
-                        self.past.push((seen.flow, ended));
-                    }
-                    current.begin(ordinal + 1);
-                    flow.heard = [None; 2];
-                    flow.heard[seen.side.index()] = Some(seen.time.nanos() as i64);
-                }
-                return current.ordinal.max(1);
-            }
-            (Event::Step(step), current) => {
-                current.get_or_insert_default().step(step, seen.side, seen.time, heard);
-            }
-            (Event::Acked { extended, acked: Acked::First(_) }, Some(current)) => {
-                current.acknowledged(seen.side.other(), extended);
-            }
-            _ => {}
-        }
-        1
-    }
-
-    /// How the last connection of a conversation ended, as far as the capture tells.
-    fn last_end(&self, flow: &Flow) -> Option<ends::Ended> {
-        if self.selected {
-            return None;
-        }
-        let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
-        let none = ends::Current::default();
-        let current = flow.current.as_deref().unwrap_or(&none);
-        Some(current.ended(flow.closing, flow.heard, now.nanos() as i64))
     }
 }
 

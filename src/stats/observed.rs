@@ -26,7 +26,7 @@ pub enum Observed {
     Ended(u64, Closing),
 }
 
-/// Words of an application, cut to what an observation has room for: it owns no memory of its own.
+/// Words of an application: an observation owns no memory of its own, so long ones are cut and end in "…".
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
     bytes: [u8; Words::MOST],
@@ -37,10 +37,13 @@ impl Words {
     const MOST: usize = 120;
 
     fn of(text: &str) -> Words {
-        let most = text.len().min(Words::MOST);
+        let whole = text.len() <= Words::MOST;
+        let mark = if whole { "" } else { "…" };
+        let most = text.len().min(Words::MOST - mark.len());
         let cut = (0..=most).rev().find(|cut| text.is_char_boundary(*cut)).unwrap_or(0);
-        let mut words = Words { bytes: [0; Words::MOST], length: cut as u8 };
-        words.bytes.iter_mut().zip(text.bytes().take(cut)).for_each(|(to, from)| *to = from);
+        let mut words = Words { bytes: [0; Words::MOST], length: (cut + mark.len()) as u8 };
+        let bytes = text.bytes().take(cut).chain(mark.bytes());
+        words.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         words
     }
 
@@ -143,5 +146,21 @@ impl Maker<Observed> for Observer {
 impl Receiver<Observed> for Stats {
     fn receive(&mut self, items: &[Observed]) {
         self.count(items);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+
+    #[test]
+    fn long_words_are_cut_visibly() {
+        let whole = "a".repeat(Words::MOST);
+        assert_eq!(Words::of(&whole).text(), whole);
+        let cut = Words::of(&format!("{whole}b"));
+        assert_eq!(cut.text(), format!("{}…", &whole[..Words::MOST - "…".len()]));
+        // A cut never falls within a character.
+        let wide = Words::of(&"漢".repeat(60));
+        assert_eq!(wide.text(), format!("{}…", "漢".repeat(39)));
     }
 }

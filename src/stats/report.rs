@@ -158,7 +158,12 @@ impl Report {
         if let Some(first) = stats.first {
             let _ = write!(out, ",\"start\":{first},\"duration\":{}", stats.duration());
         }
-        for (key, n) in [("unlisted_messages", stats.unlisted), ("omitted_sent", stats.delivery.omitted)] {
+        let omitted = [
+            ("unlisted_messages", stats.unlisted),
+            ("omitted_sent", stats.delivery.omitted),
+            ("omitted_ends", stats.omitted_ends),
+        ];
+        for (key, n) in omitted {
             if n > 0 {
                 let _ = write!(out, ",\"{key}\":{n}");
             }
@@ -267,6 +272,9 @@ fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) 
     }
     if stats.delivery.summed {
         let _ = writeln!(text, "of connections past the {}th only the sums are kept", super::delivery::CONNECTIONS);
+    }
+    if stats.omitted_ends > 0 {
+        let _ = writeln!(text, "how {} ended is not listed", Plural(stats.omitted_ends, "earlier connection"));
     }
 }
 

@@ -9,6 +9,11 @@ use crate::flow::{Closing, End, Side};
 
 /// A timeout is checked on a timer: it acts up to this share of the timeout late.
 const LATE: i64 = 4;
+/// A sender that drops the connection behind a message's last try sends nothing more than this many
+/// nanoseconds later.
+const AFTER_LAST_TRY: i64 = 1_000_000_000;
+/// A request is unanswered after this many nanoseconds: a capture that ends sooner says nothing about it.
+const ANSWERED_IN: i64 = 1_000_000_000;
 /// A stream that ends within this many timeouts of the last heartbeat ends because of the silence.
 const SOON: i64 = 2;
 
@@ -221,10 +226,16 @@ impl Life {
             if self.undecided.is_some() {
                 return Ending::new(Outcome::Pending, None);
             }
-            if let Some((side, _)) = self.asked
+            if let Some((side, at)) = self.asked
                 && heard[side.other().index()].is_none()
             {
-                return Ending::new(Outcome::Unanswered, None);
+                return match first {
+                    Some((by, _)) if by != side => {
+                        Ending { reason: Some("closed"), ..Ending::new(Outcome::Refused, Some(by)) }
+                    }
+                    None if now.saturating_sub(at) < ANSWERED_IN => Ending::new(Outcome::Open, None),
+                    _ => Ending::new(Outcome::Unanswered, None),
+                };
             }
         }
         if let Some((side, _)) = first {
@@ -255,10 +266,6 @@ impl Life {
         Some((side, self.alive[side.index()]?.1))
     }
 }
-
-/// A sender that drops the connection behind a message's last try sends nothing more than this many
-/// nanoseconds later.
-const AFTER_LAST_TRY: i64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -319,6 +326,10 @@ mod tests {
     fn requests_without_an_answer() {
         let asked = [(0, A, Some(Step::Asked)), (1, A, Some(Step::Asked))];
         assert_eq!(end(&life(&asked), NONE, 9), (Outcome::Unanswered, None));
+        assert_eq!(end(&life(&asked[..1]), NONE, 0), (Outcome::Open, None));
+        let closes = |side| Closing { by: [Some(End::Fin); 2], first: Some((side, 0)) };
+        assert_eq!(end(&life(&asked[..1]), closes(A), 0), (Outcome::Unanswered, None));
+        assert_eq!(end(&life(&asked[..1]), closes(B), 0), (Outcome::Refused, Some(B)));
         let pending = [(0, A, Some(Step::Asked)), (1, B, Some(Step::Undecided))];
         assert_eq!(end(&life(&pending), NONE, 9), (Outcome::Pending, None));
         let other = [(0, A, Some(Step::Asked)), (1, B, None)];

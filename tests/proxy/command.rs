@@ -202,6 +202,47 @@ fn directions_hold_for_what_follows() {
     assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
 }
 
+/// What was asked of each direction stands beside what came of it.
+#[test]
+fn asked_and_got() {
+    let [server, client] = sockets();
+    let options = ["-f", "none", "--up", "--loss", "20%/2", "--delay", "20ms", "--jitter", "5ms", "--rate", "1mbit"];
+    let proxy = Proxy::start(&server, &options);
+    client.connect(&proxy.at).unwrap();
+    server.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    for n in 0..200u8 {
+        client.send(&[n]).unwrap();
+    }
+    let mut came = Vec::new();
+    let mut buffer = [0; 8];
+    while let Ok(1) = server.recv(&mut buffer) {
+        came.push(buffer[0]);
+    }
+    let (_, told) = proxy.end();
+    assert!(came.is_sorted(), "in order: {came:?}");
+    let table: Vec<Vec<&str>> = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("netkit: "))
+        .skip_while(|line| !line.trim_start().starts_with("loss"))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    // 20 ms and 5 ms, ln 2 and ln 100 of it.
+    assert_eq!(
+        table[1],
+        ["up", "asked", "20.00", "%", "2.0", "25.0", "ms", "23.5", "ms", "43.0", "ms", "1.00", "mbit"],
+        "{told}"
+    );
+    // Rows of numbers that are missing, counted here.
+    let missing: Vec<bool> = (0..200).map(|n| !came.contains(&n)).collect();
+    let lost = missing.iter().filter(|lost| **lost).count() as f64;
+    let rows = missing.chunk_by(|a, b| a == b).filter(|row| row[0]).count() as f64;
+    let [share, run] = [format!("{:.2}", lost / 2.0), format!("{:.1}", lost / rows)];
+    assert_eq!(table[2][..5], ["up", "got", &share, "%", &run], "{told}");
+    let at = |n: usize| table[2][n].parse::<f64>().unwrap();
+    assert!(at(5) >= 20.0 && at(7) >= 20.0 && at(9) >= at(7), "{told}");
+    assert_eq!(table.len(), 3, "nothing was done to the other direction: {told}");
+}
+
 /// tshark, where it is there, reads the capture of both legs: interfaces, comments, check sums.
 #[test]
 fn tshark_reads_both_legs() {

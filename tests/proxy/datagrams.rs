@@ -168,34 +168,84 @@ fn a_closed_port_is_told_once() {
     assert!(told.notes[0].contains("the server's port is closed"));
 }
 
-/// What is counted of a direction is what was reported of its packets.
+/// A number that is there three times, and has one flipped bit at most.
+fn number(bytes: &[u8]) -> u32 {
+    let all = [0, 4, 8].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()));
+    if all[0] == all[2] { all[0] } else { all[1] }
+}
+
+/// What is counted of a direction is what was reported of its packets; what is out of order is what the
+/// server got so, copies or not.
 #[test]
 fn counts_are_those_of_the_packets() {
     let server = socket();
     let mut config = config(server.local_addr().unwrap());
     let loss = Some(Loss { share: 0.2, burst: None });
-    config.impairments =
-        [Impairments { loss, duplicate: 0.3, reorder: 0.3, ..Impairments::default() }, Impairments::default()];
+    let up = Impairments { loss, duplicate: 0.3, reorder: 0.3, corrupt: 0.1, ..Impairments::default() };
+    config.impairments = [up, Impairments::default()];
     let relay = start(config);
     let client = socket();
     client.connect(relay.at).unwrap();
     server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     let (mut buffer, begin) = ([0; 64], std::time::Instant::now());
-    let (mut sent, mut came) = (0, 0);
+    let (mut sent, mut came) = (0u32, Vec::new());
     // Until enough have come, whatever the system itself has dropped.
-    while came < 100 {
-        client.send(&[1]).unwrap();
+    while came.len() < 200 {
+        // Three times, so that a flipped bit does no harm.
+        client.send(&[sent.to_be_bytes(); 3].concat()).unwrap();
         sent += 1;
-        while came < sent / 2 && server.recv_from(&mut buffer).is_ok() {
-            came += 1;
+        while came.len() < sent as usize / 2 && server.recv_from(&mut buffer).is_ok() {
+            came.push(number(&buffer));
         }
         assert!(begin.elapsed() < GUARD);
+    }
+    while server.recv_from(&mut buffer).is_ok() {
+        came.push(number(&buffer));
     }
     let (counts, told) = relay.end();
     let way = &counts.ways[0];
     assert_eq!(way.came, told.fates.len() as u64);
     assert_eq!(way.lost, told.fates.iter().filter(|fate| fate.1 == Some("lost")).count() as u64);
-    assert_eq!(way.behind, told.fates.iter().filter(|fate| fate.3).count() as u64);
     assert_eq!(way.copies, told.fates.iter().map(|fate| u64::from(fate.2)).sum::<u64>());
-    assert!(way.lost > 0 && way.behind > 0 && way.copies > 0, "{way:?}");
+    // Of each number the first that came, if a higher one had come before.
+    let (mut highest, mut seen, mut late) = (0, std::collections::BTreeSet::new(), 0);
+    for number in came {
+        late += u64::from(seen.insert(number) && number < highest);
+        highest = highest.max(number);
+    }
+    assert_eq!(way.behind, late);
+    let meant = told.fates.iter().filter(|fate| fate.3).count() as u64;
+    assert!((1..=meant).contains(&late), "{late} of {meant}");
+    assert!(way.lost > 0 && way.copies > 0 && way.corrupted > 0, "{way:?}");
+    // A row of losses ends with a packet that was not lost.
+    let rows = told.fates.chunk_by(|a, b| a.1 == b.1).filter(|row| row[0].1 == Some("lost")).count() as u64;
+    assert_eq!(way.runs, rows);
+}
+
+/// Half of all go after the next one: as many are out of order as pairs were turned round.
+#[test]
+fn pairs_that_are_turned_round_count_once() {
+    for duplicate in [0.0, 1.0] {
+        let server = socket();
+        let mut config = config(server.local_addr().unwrap());
+        config.impairments =
+            [Impairments { reorder: 1.0, duplicate, ..Impairments::default() }, Impairments::default()];
+        let relay = start(config);
+        let client = socket();
+        client.connect(relay.at).unwrap();
+        let mut buffer = [0; 8];
+        for n in 0..50u8 {
+            client.send(&[2 * n]).unwrap();
+            client.send(&[2 * n + 1]).unwrap();
+            let (first, second) = (2 * n, 2 * n + 1);
+            let order = if duplicate > 0.0 { vec![second, first, first, second] } else { vec![second, first] };
+            for want in order {
+                assert_eq!((server.recv(&mut buffer).unwrap(), buffer[0]), (1, want));
+            }
+        }
+        let (counts, _) = relay.end();
+        let way = &counts.ways[0];
+        assert_eq!(way.copies, if duplicate > 0.0 { 100 } else { 0 });
+        assert_eq!((way.came, way.passed, way.behind), (100, 100 + way.copies, 50));
+    }
 }

@@ -123,7 +123,7 @@ fn a_slow_reader_holds_up_the_sender() {
 fn a_rate_holds_for_streams() {
     let listener = listener();
     let mut config = config(listener.local_addr().unwrap());
-    let rate = Some(Rate { bits: 8_000_000, queue: 1000 });
+    let rate = Some(Rate { bits: 8_000_000, queue: 1000, payload: true });
     config.impairments[0] = Impairments { rate, ..Impairments::default() };
     let relay = start(config);
     let mut client = connect(relay.at);

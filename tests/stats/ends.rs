@@ -53,7 +53,11 @@ const TRUTHS: [Truth; 13] = [
     // A client that says nothing, and one whose handshake the validator refuses without a word.
     (
         "nano/nano-tcp.pcap",
-        &[(2, 1, "timed_out", "server", "", ""), (3, 1, "unanswered", "", "", ""), (4, 1, "left", "client", "", "")],
+        &[
+            (2, 1, "timed_out", "server", "", ""),
+            (3, 1, "refused", "server", "closed", ""),
+            (4, 1, "left", "client", "", ""),
+        ],
     ),
     (
         "nano/pomelo-ws.pcap",

@@ -41,7 +41,7 @@ impl Stage {
     }
 }
 
-/// Text that is being written: what was appended to the vector, and behind it what is on the stage.
+/// Text that is being written: what was appended to the vector, followed by the stage.
 pub struct Line<'a> {
     text: &'a mut [u8; SIZE],
     at: usize,

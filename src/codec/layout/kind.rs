@@ -109,7 +109,7 @@ pub enum Kind {
         /// 1 or 8.
         bits: u8,
     },
-    /// Groups of seven bits, the least significant first; bit 7 tells that more follow. A form
+    /// Groups of seven bits, the least significant first; bit 7 is set if more follow. A form
     /// longer than necessary, or a value above 64 bits, is shown raw.
     VarInt {
         /// Longer forms are refused.

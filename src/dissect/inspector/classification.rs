@@ -144,6 +144,13 @@ impl Outcome {
     /// Counts the messages of a frame.
     #[inline]
     pub fn add(&mut self, side: Side, frame: u64, messages: u64, broken: bool) {
+        self.emitted(frame, messages);
+        (if broken { &mut self.broken } else { &mut self.good })[side.index()] += 1;
+    }
+
+    /// Counts messages alone.
+    #[inline]
+    fn emitted(&mut self, frame: u64, messages: u64) {
         if messages > 0 {
             if self.messages == 0 {
                 self.frames[0] = frame;
@@ -151,7 +158,6 @@ impl Outcome {
             self.frames[1] = frame;
             self.messages += messages;
         }
-        (if broken { &mut self.broken } else { &mut self.good })[side.index()] += 1;
     }
 
     /// Those of both sides that could be read.
@@ -205,6 +211,15 @@ impl Owner {
             lines: FrameLines::default(),
             before: false,
             delivered: 0,
+        }
+    }
+
+    /// It has read an event of a stream, and emitted so many messages.
+    #[inline]
+    pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool) {
+        match event {
+            StreamEvent::Data { frame, .. } => self.outcome.add(side, *frame, emitted, broken),
+            StreamEvent::Gap { .. } | StreamEvent::End => self.outcome.emitted(self.outcome.frames[1], emitted),
         }
     }
 

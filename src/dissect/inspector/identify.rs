@@ -429,8 +429,7 @@ impl<S: Sink> Inspector<'_, S> {
             let broken = self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
                 session.stream(item.side, &mut streams[k], event, out)
             });
-            let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
-            owner.outcome.add(item.side, frame, self.emitted, broken);
+            owner.has_read(item.side, &event, self.emitted, broken);
         }
         [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }

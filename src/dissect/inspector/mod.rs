@@ -246,8 +246,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
             let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
-            if let (StreamEvent::Data { frame, .. }, Classification::Claimed(owner)) = (event, &mut c.state) {
-                owner.outcome.add(side, frame, self.emitted, broken);
+            if let Classification::Claimed(owner) = &mut c.state {
+                owner.has_read(side, &event, self.emitted, broken);
+                if !matches!(event, StreamEvent::Data { .. }) {
+                    return;
+                }
                 let watched = owner.watched();
                 if broken && owner.generation.is_none() && owner.outcome.poor() {
                     self.doubt_stream(c, stream);
@@ -261,9 +264,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
             owner.given(&event);
             owner.weigh_bytes(side, stream, &event);
-            self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
+            owner.has_read(side, &event, self.emitted, broken);
             c.state = Classification::Claimed(owner);
             return;
         }

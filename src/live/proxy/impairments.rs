@@ -1,11 +1,11 @@
 //! What is done to one direction of all conversations.
 
+use super::jitter::Quantiles;
 use crate::codec::digits;
 use crate::duration::between;
 use crate::live::rules::percent;
 use crate::nearest::{hint, nearest};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The share of packets that are lost.
@@ -55,13 +55,15 @@ pub struct Rate {
     pub bits: u64,
     /// How much may wait, in bytes: what comes then is lost (a stream waits).
     pub queue: u64,
+    /// It counts what applications send, without IP, UDP and TCP headers.
+    pub payload: bool,
 }
 
 impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Rate, String> {
-        rate(text).map(|bits| Rate { bits, queue: (bits / 8 / 2).max(4096) })
+        rate(text).map(|bits| Rate { bits, queue: (bits / 8 / 2).max(4096), payload: false })
     }
 }
 
@@ -83,7 +85,7 @@ pub fn rate(text: &str) -> Result<u64, String> {
 pub struct Stall {
     /// Of all pieces, from 0 to 1.
     pub share: f64,
-    /// How long, and all behind the piece with it.
+    /// How long, and what follows the piece waits for it.
     pub time: Duration,
 }
 
@@ -97,24 +99,63 @@ impl FromStr for Stall {
     }
 }
 
+/// Times in which nothing comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// How long each lasts.
+    pub time: Duration,
+    /// One in each of these: the end of it.
+    pub every: Duration,
+}
+
+impl Outage {
+    /// Returns how long the outage of a moment still lasts, if there is one.
+    pub fn left(self, since: Duration) -> Option<Duration> {
+        let every = self.every.as_nanos().max(1);
+        let left = Duration::from_nanos((every - since.as_nanos() % every) as u64);
+        (left <= self.time).then_some(left)
+    }
+}
+
+impl FromStr for Outage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Outage, String> {
+        let wrong = || format!("{text:?}: expected how long and how often, as 2s/30s");
+        let (time, every) = text.split_once('/').ok_or_else(wrong)?;
+        let [time, every] =
+            [time, every].map(|text| between(text, Duration::from_millis(1), Duration::from_secs(86_400)));
+        let (time, every) = (time?, every?);
+        match time < every {
+            true => Ok(Outage { time, every }),
+            false => Err(format!("{text:?}: the outage is not shorter than the time in which it comes")),
+        }
+    }
+}
+
 /// What is done to a direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairments {
     /// Everything comes so much later.
     pub delay: Duration,
-    /// And by a random time more, of this mean.
+    /// And by a random time more: exponential, of this mean.
     pub jitter: Duration,
+    /// The jitter is each packet's own: packets overtake each other.
+    pub overtakes: bool,
     /// Datagrams are lost.
     pub loss: Option<Loss>,
     /// This share of datagrams comes twice.
     pub duplicate: f64,
-    /// This share of datagrams comes behind the one that follows.
+    /// This share of datagrams comes after the one that follows.
     pub reorder: f64,
     /// No more than this passes.
     pub rate: Option<Rate>,
-    /// And by one of these more, each as likely as the others and what is between them, ascending:
-    /// in place of the jitter.
-    pub quantiles: Option<Arc<[Duration]>>,
+    /// Delays in place of the jitter.
+    pub quantiles: Option<Quantiles>,
+    /// Nothing comes at certain times.
+    pub outage: Option<Outage>,
+    /// One bit of this share of datagrams, or pieces of streams, is flipped.
+    pub corrupt: f64,
     /// Pieces of streams stand still.
     pub stall: Option<Stall>,
     /// This share of a stream's pieces resets the connection.
@@ -135,11 +176,15 @@ impl Impairments {
         let time = || between(text, Duration::ZERO, Duration::from_secs(60));
         match name {
             "delay" => self.delay = time()?,
-            "jitter" => self.jitter = time()?,
+            "jitter" => (self.jitter, self.overtakes) = (time()?, false),
+            "jitter-reorder" => (self.jitter, self.overtakes) = (time()?, true),
             "loss" => self.loss = Some(text.parse()?),
             "duplicate" => self.duplicate = percent(text)?,
             "reorder" => self.reorder = percent(text)?,
             "rate" => self.rate = Some(text.parse()?),
+            "rate-payload" => self.rate = Some(Rate { payload: true, ..text.parse()? }),
+            "outage" => self.outage = Some(text.parse()?),
+            "corrupt" => self.corrupt = percent(text)?,
             "stall" => self.stall = Some(text.parse()?),
             "reset" => self.reset = percent(text)?,
             "network" => {
@@ -156,14 +201,31 @@ impl Impairments {
     }
 
     /// The names of [`set`](Self::set).
-    pub const NAMES: [&'static str; 9] =
-        ["delay", "jitter", "loss", "duplicate", "reorder", "rate", "stall", "reset", "network"];
+    pub const NAMES: [&'static str; 13] = [
+        "delay",
+        "jitter",
+        "jitter-reorder",
+        "loss",
+        "duplicate",
+        "reorder",
+        "corrupt",
+        "outage",
+        "rate",
+        "rate-payload",
+        "stall",
+        "reset",
+        "network",
+    ];
 
     /// What of it a stream cannot have: its bytes come all, once and in order.
     pub fn only_for_datagrams(&self) -> Option<&'static str> {
-        [("loss", self.loss.is_some()), ("duplicate", self.duplicate > 0.0), ("reorder", self.reorder > 0.0)]
-            .into_iter()
-            .find_map(|(name, is)| is.then_some(name))
+        let all = [
+            ("loss", self.loss.is_some()),
+            ("duplicate", self.duplicate > 0.0),
+            ("reorder", self.reorder > 0.0),
+            ("jitter-reorder", self.overtakes),
+        ];
+        all.into_iter().find_map(|(name, is)| is.then_some(name))
     }
 
     /// What of it a datagram cannot have: nothing is behind it, and it has no connection.
@@ -203,7 +265,7 @@ impl Network {
     pub fn impairments(&self) -> Impairments {
         let [delay, jitter] = self.times.map(Duration::from_millis);
         let [share, burst] = self.loss;
-        let rate = Some(Rate { bits: self.bits, queue: self.bits / 8 / 2 });
+        let rate = Some(Rate { bits: self.bits, queue: self.bits / 8 / 2, payload: false });
         let loss = Some(Loss { share, burst: Some(burst) });
         Impairments {
             delay,

@@ -4,7 +4,7 @@
 //! The losses are [estimated](crate::traffic::path) as those of `stats --delivery`. Of a round trip's
 //! time above the shortest, half is each way's.
 
-use super::{Impairments, Loss, Way};
+use super::{Impairments, Loss, Quantiles, Way};
 use crate::dissect::{Event, Message, Role};
 use crate::flow::{Acked, Seen, Side};
 use crate::plural::Plural;
@@ -131,7 +131,8 @@ fn told(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
             ms(0.5),
             ms(0.99)
         ));
-        impairments.quantiles = Some((0..QUANTILES).map(|n| at(n as f64 / (QUANTILES - 1) as f64)).collect());
+        let values = (0..QUANTILES).map(|n| at(n as f64 / (QUANTILES - 1) as f64)).collect();
+        impairments.quantiles = Some(Quantiles::new(values));
     }
     (impairments, words)
 }
@@ -164,8 +165,9 @@ mod tests {
         let trips: Vec<i64> = (0..=100).map(|n| (50 + 2 * n) * MILLISECOND).collect();
         let (impairments, words) = told(&estimate, &trips);
         let quantiles = impairments.quantiles.expect("enough trips");
-        assert_eq!((quantiles[0], *quantiles.last().unwrap()), (Duration::ZERO, Duration::from_millis(100)));
-        assert!(quantiles.is_sorted() && quantiles.len() == QUANTILES);
+        assert_eq!([0.0, 1.0].map(|share| quantiles.at(share)), [Duration::ZERO, Duration::from_millis(100)]);
+        // Four of the 33 are half a trip of 1 ms above their places: halves are rounded up.
+        assert_eq!((quantiles.at(0.5), quantiles.mean().as_nanos()), (Duration::from_millis(50), 50_062_500));
         let want = "loss unknown, of 101 messages later than the soonest: half of all by 50.0 ms, 1 in 100 by 99.0 ms";
         assert_eq!(words, want);
         assert_eq!(told(&estimate, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");

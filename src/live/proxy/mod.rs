@@ -7,7 +7,9 @@
 
 mod beside;
 mod collect;
+mod expected;
 mod impairments;
+mod jitter;
 mod lane;
 mod like;
 mod path;
@@ -24,12 +26,14 @@ mod tests;
 
 pub use beside::{Beside, Opened};
 pub use collect::{Collector, Edited, Render, Seen};
-pub use impairments::{Impairments, Loss, NETWORKS, Network, Rate, Stall, rate};
+pub use expected::Delay;
+pub use impairments::{Impairments, Loss, NETWORKS, Network, Outage, Rate, Stall, rate};
+pub use jitter::Quantiles;
 pub use lane::Gone;
 pub use like::Like;
-pub use path::{Fate, Lost, Path};
+pub use path::{Fate, Lost, Path, corrupt};
 pub use profile::Profile;
-pub use queue::Queue;
+pub use queue::{Order, Queue};
 #[cfg(feature = "cli")]
 pub use relay::Legs;
 pub use watch::{Passing, Verdict, Watch};

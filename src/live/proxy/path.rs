@@ -1,17 +1,29 @@
 //! What becomes of each packet of one direction.
 
-use super::impairments::{Impairments, Rate};
+use super::impairments::Impairments;
+use super::jitter::{Jitter, LONGEST_TAIL, exponential};
 use crate::live::random::Random;
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// The longest that jitter adds, in means: one of 3,000 is cut.
-const LONGEST_TAIL: f64 = 8.0;
+/// The bytes of an IPv4 or IPv6 header.
+const IP: [usize; 2] = [20, 40];
+const UDP: usize = 8;
+const TCP: usize = 20;
+/// The most that a link of the Internet carries in one packet.
+const MTU: usize = 1500;
+/// The purpose of numbers that belong to time and not to a packet.
+const OF_TIME: u64 = u64::MAX;
+/// The time in which the rate is measured.
+const SECOND: Duration = Duration::from_secs(1);
 
 /// Why a packet does not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// As the loss asks.
     Chance,
+    /// In an outage.
+    Outage,
     /// More waited than the rate's queue holds.
     QueueFull,
 }
@@ -21,12 +33,16 @@ pub enum Lost {
 pub struct Fate {
     /// It does not come.
     pub lost: Option<Lost>,
+    /// It is the first of those that are lost by chance in a row.
+    pub run: bool,
     /// When it comes.
     pub due: Instant,
     /// It comes twice.
     pub twice: bool,
-    /// It comes behind the one that follows.
+    /// It comes after the one that follows.
     pub behind: bool,
+    /// The number that chooses which of its bits is flipped.
+    pub corrupt: Option<u64>,
 }
 
 /// One direction of one conversation.
@@ -34,100 +50,200 @@ pub struct Fate {
 pub struct Path {
     purpose: [u64; 3],
     seed: u64,
+    /// The bytes of an IP header.
+    ip: usize,
+    /// When outages began to be counted.
+    begun: Option<Instant>,
     /// How many packets there were.
     count: u64,
     losing: Option<bool>,
+    jitter: Jitter,
     /// Nothing comes before what was sent before it.
     last: Option<Instant>,
     /// When the rate has passed on all that waits.
     free: Option<Instant>,
+    /// Since when the rate is measured, and the bytes since then.
+    measured: Option<(Instant, u64)>,
 }
 
 impl Path {
-    /// The direction `way` (0 or 1) of the conversation of that number.
+    /// The direction `way` (0 or 1) of the conversation of that number, over IPv4.
     pub fn new(seed: u64, conversation: u64, way: usize) -> Path {
-        Path { purpose: [conversation, way as u64, 0], seed, count: 0, losing: None, last: None, free: None }
+        let purpose = [conversation, way as u64, 0];
+        Path {
+            purpose,
+            seed,
+            ip: IP[0],
+            begun: None,
+            count: 0,
+            losing: None,
+            jitter: Jitter::new(Random::of(seed, &[conversation, way as u64, OF_TIME])),
+            last: None,
+            free: None,
+            measured: None,
+        }
     }
 
-    /// The next datagram, of so many bytes.
-    pub fn datagram(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Fate {
+    /// The same towards this address, with outages since then: all conversations have them at once.
+    #[must_use]
+    pub fn towards(self, address: IpAddr, begun: Instant) -> Path {
+        Path { ip: IP[usize::from(address.is_ipv6())], begun: Some(begun), ..self }
+    }
+
+    /// The bytes that a datagram takes on the wire, with its IP and UDP header.
+    pub fn datagram_on_wire(&self, payload: usize) -> usize {
+        self.ip + UDP + payload
+    }
+
+    /// The bytes that a part of a stream takes on the wire, in full segments with an IP and a TCP header each.
+    pub fn stream_on_wire(&self, payload: usize) -> usize {
+        let headers = self.ip + TCP;
+        payload + headers * payload.div_ceil(MTU - headers)
+    }
+
+    /// The next datagram, of a payload of so many bytes.
+    pub fn datagram(&mut self, impairments: &Impairments, payload: usize, now: Instant) -> Fate {
         let mut random = self.random();
         // Always the same number of draws in the same order: what one impairment does is the same
         // with and without the others.
-        let [loss, twice, behind, tail] = std::array::from_fn(|_| random.unit());
+        let [loss, twice, behind, tail, corrupt] = std::array::from_fn(|_| random.unit());
+        let before = self.losing;
         let lost = impairments.loss.is_some_and(|model| {
             let [after_one, after_lost] = model.transitions();
-            let before = self.losing.map_or(model.share, |losing| if losing { after_lost } else { after_one });
-            loss < before
+            loss < before.map_or(model.share, |losing| if losing { after_lost } else { after_one })
         });
         self.losing = impairments.loss.map(|_| lost);
         let mut fate = Fate {
             lost: lost.then_some(Lost::Chance),
+            run: lost && before != Some(true),
             due: now,
             twice: twice < impairments.duplicate,
             behind: behind < impairments.reorder,
+            corrupt: (corrupt < impairments.corrupt).then(|| random.bits()),
         };
         if !lost {
-            match self.due(impairments, length, tail, now) {
-                Some(due) => fate.due = due,
-                None => fate.lost = Some(Lost::QueueFull),
+            match self.outage(impairments, now) {
+                Some(_) => fate.lost = Some(Lost::Outage),
+                None => match self.one(impairments, payload, tail, now) {
+                    Some(due) => fate.due = due,
+                    None => fate.lost = Some(Lost::QueueFull),
+                },
             }
         }
         fate
     }
 
-    /// When the next piece of a stream comes: all of it does. `None`: it resets the connection.
-    pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Option<Instant> {
+    /// When a further copy of the last datagram comes, if the rate's queue has room for it.
+    pub fn again(&mut self, impairments: &Impairments, payload: usize, now: Instant) -> Option<Instant> {
+        // Which number it is does not depend on what the datagrams after it are.
+        let tail = self.random_of(self.count).bits() ^ OF_TIME;
+        self.one(impairments, payload, Random::new(tail).unit(), now)
+    }
+
+    fn one(&mut self, impairments: &Impairments, payload: usize, tail: f64, now: Instant) -> Option<Instant> {
+        let due = self.due(impairments, [payload, self.datagram_on_wire(payload)], true, tail, now)?;
+        Some(if impairments.overtakes { due } else { self.in_order(due) })
+    }
+
+    /// When the next piece of a stream comes, all of it, and the number that chooses which of its bits
+    /// is flipped. `None`: it resets the connection.
+    pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Option<(Instant, Option<u64>)> {
         let mut random = self.random();
-        let [tail, stall, reset] = std::array::from_fn(|_| random.unit());
+        let [tail, stall, reset, corrupt] = std::array::from_fn(|_| random.unit());
         if reset < impairments.reset {
             return None;
         }
-        let unbounded =
-            Impairments { rate: impairments.rate.map(|rate| Rate { queue: u64::MAX, ..rate }), ..impairments.clone() };
-        let mut due = self.due(&unbounded, length, tail, now).unwrap_or(now);
+        // What is sent in an outage is sent again when it is over.
+        let outage = self.outage(impairments, now).unwrap_or_default();
+        let sizes = [length, self.stream_on_wire(length)];
+        let mut due = self.due(impairments, sizes, false, tail, now).unwrap_or(now) + outage;
         if let Some(still) = impairments.stall.filter(|still| stall < still.share) {
             due += still.time;
-            self.last = Some(due);
         }
-        Some(due)
+        Some((self.in_order(due), (corrupt < impairments.corrupt).then(|| random.bits())))
+    }
+
+    /// Counts what was sent, and returns the bits a second of the last second that is over.
+    pub fn measure(&mut self, bytes: usize, at: Instant) -> Option<f64> {
+        let (since, before) = self.measured.get_or_insert((at, 0));
+        let time = at.saturating_duration_since(*since);
+        if time.is_zero() {
+            // The first begins the time, and is not of it.
+            return None;
+        }
+        *before += bytes as u64;
+        if time < SECOND {
+            return None;
+        }
+        let bits = *before as f64 * 8.0 / time.as_secs_f64();
+        self.measured = Some((at, 0));
+        Some(bits)
     }
 
     /// The numbers of the next packet.
     fn random(&mut self) -> Random {
         self.count += 1;
-        self.purpose[2] = self.count;
+        self.random_of(self.count)
+    }
+
+    fn random_of(&mut self, number: u64) -> Random {
+        self.purpose[2] = number;
         Random::of(self.seed, &self.purpose)
     }
 
-    fn due(&mut self, impairments: &Impairments, length: usize, tail: f64, now: Instant) -> Option<Instant> {
+    /// How long an outage still lasts.
+    fn outage(&mut self, impairments: &Impairments, now: Instant) -> Option<Duration> {
+        let begun = *self.begun.get_or_insert(now);
+        impairments.outage?.left(now.saturating_duration_since(begun))
+    }
+
+    /// When something is due of which the payload and what is on the wire have these `sizes`; `lose`: it
+    /// is lost if the rate's queue has no room.
+    fn due(
+        &mut self,
+        impairments: &Impairments,
+        sizes: [usize; 2],
+        lose: bool,
+        tail: f64,
+        now: Instant,
+    ) -> Option<Instant> {
         let mut due = now;
         if let Some(rate) = impairments.rate {
+            let bytes = sizes[usize::from(!rate.payload)] as f64;
             let free = self.free.map_or(now, |free| free.max(now));
             let waiting = free.saturating_duration_since(now).as_secs_f64() * rate.bits as f64 / 8.0;
-            if waiting + length as f64 > rate.queue as f64 {
+            if lose && waiting + bytes > rate.queue as f64 {
                 return None;
             }
-            due = free + Duration::from_secs_f64(length as f64 * 8.0 / rate.bits as f64);
+            due = free + Duration::from_secs_f64(bytes * 8.0 / rate.bits as f64);
             self.free = Some(due);
         }
-        due += impairments.delay;
-        if let Some(quantiles) = &impairments.quantiles {
-            due += between(quantiles, tail);
-        } else if impairments.jitter > Duration::ZERO {
-            // An exponential tail: most come soon, a few much later, none before the base.
-            due += impairments.jitter.mul_f64((-(1.0 - tail).ln()).min(LONGEST_TAIL));
-        }
-        due = self.last.map_or(due, |last| due.max(last));
+        let added = match &impairments.quantiles {
+            Some(quantiles) => quantiles.delay(self.jitter.level(quantiles.memory(), due)),
+            None if impairments.jitter.is_zero() => Duration::ZERO,
+            None => {
+                let level = match impairments.overtakes {
+                    true => exponential(tail),
+                    false => self.jitter.level(impairments.jitter.mul_f64(LONGEST_TAIL), due),
+                };
+                impairments.jitter.mul_f64(level.min(LONGEST_TAIL))
+            }
+        };
+        Some(due + impairments.delay + added)
+    }
+
+    /// Other impairments, and what stands still, do not change the order.
+    fn in_order(&mut self, due: Instant) -> Instant {
+        let due = self.last.map_or(due, |last| due.max(last));
         self.last = Some(due);
-        Some(due)
+        due
     }
 }
 
-/// The value at a share of all, between two known ones where it falls there.
-fn between(quantiles: &[Duration], share: f64) -> Duration {
-    let place = share * quantiles.len().saturating_sub(1) as f64;
-    let (below, part) = (place as usize, place.fract());
-    let at = |n: usize| quantiles.get(n).or(quantiles.last()).copied().unwrap_or_default();
-    at(below) + at(below + 1).saturating_sub(at(below)).mul_f64(part)
+/// Flips one bit.
+pub fn corrupt(bytes: &mut [u8], number: u64) {
+    let bit = number.checked_rem(bytes.len() as u64 * 8).unwrap_or_default();
+    if let Some(byte) = bytes.get_mut((bit / 8) as usize) {
+        *byte ^= 1 << (bit % 8);
+    }
 }

@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+mod delays;
+
 use super::*;
 use std::time::{Duration, Instant};
 
@@ -73,68 +75,28 @@ fn the_seed_decides_alone() {
 }
 
 #[test]
-fn jitter_is_a_tail_above_the_base() {
-    let impairments = Impairments { delay: ms(60), jitter: ms(15), ..Impairments::default() };
-    let (start, mut path, mut added) = (Instant::now(), Path::new(3, 1, 0), Vec::new());
-    let mut last = start;
-    for n in 0..COUNT {
-        // So rarely that no packet waits for the one before.
-        let now = start + ms(n * 1000);
-        let due = path.datagram(&impairments, 100, now).due;
-        assert!(due >= now + ms(60) && due >= last);
-        last = due;
-        added.push(due.duration_since(now + ms(60)).as_secs_f64() * 1e3);
-    }
-    let mean = added.iter().sum::<f64>() / COUNT as f64;
-    assert!((mean / 15.0 - 1.0).abs() < 0.03, "{mean}");
-    assert!(added.iter().all(|ms| *ms <= 8.0 * 15.0 + 1e-6));
-    // Close together: none overtakes.
-    let (mut path, mut last) = (Path::new(3, 1, 0), start);
-    for n in 0..COUNT {
-        let due = path.datagram(&impairments, 100, start + Duration::from_micros(n * 100)).due;
-        assert!(due >= last);
-        last = due;
-    }
-}
-
-#[test]
-fn a_rate_and_its_queue() {
-    let impairments = Impairments { rate: Some(Rate { bits: 8_000, queue: 2_500 }), ..Impairments::default() };
-    let (start, mut path) = (Instant::now(), Path::new(1, 1, 0));
-    let fates: Vec<Fate> = (0..4).map(|_| path.datagram(&impairments, 1000, start)).collect();
-    // A thousand bytes a second; the queue has room for two and a half.
-    assert_eq!(fates[0].due, start + ms(1000));
-    assert_eq!(fates[1].due, start + ms(2000));
-    assert_eq!([fates[2].lost, fates[3].lost], [Some(Lost::QueueFull); 2]);
-    assert_eq!(path.datagram(&impairments, 1000, start + ms(1500)).due, start + ms(3000));
-    // A stream waits instead.
-    let mut path = Path::new(1, 1, 0);
-    assert_eq!((0..4).filter_map(|_| path.piece(&impairments, 1000, start)).last(), Some(start + ms(4000)));
-}
-
-#[test]
 fn the_order_of_the_queue() {
     let start = Instant::now();
     let mut queue = Queue::new(1000);
     let drain =
         |queue: &mut Queue<&'static str>, at: Instant| -> Vec<&str> { std::iter::from_fn(|| queue.pop(at)).collect() };
-    queue.push(1, start + ms(5), false, 10, "b").unwrap();
-    queue.push(1, start + ms(5), false, 10, "c").unwrap();
-    queue.push(2, start, false, 10, "a").unwrap();
+    queue.push(1, start + ms(5), Order::Due, 10, "b").unwrap();
+    queue.push(1, start + ms(5), Order::Due, 10, "c").unwrap();
+    queue.push(2, start, Order::Due, 10, "a").unwrap();
     assert_eq!(queue.next(), Some(start));
     assert_eq!(drain(&mut queue, start + ms(4)), ["a"]);
     assert_eq!(drain(&mut queue, start + ms(5)), ["b", "c"]);
     // Behind the next one of its own path; another path's does not count.
-    queue.push(1, start, true, 10, "late").unwrap();
-    queue.push(2, start, false, 10, "other").unwrap();
-    queue.push(1, start + ms(3), false, 10, "next").unwrap();
-    queue.push(1, start + ms(3), false, 10, "third").unwrap();
+    queue.push(1, start, Order::Behind, 10, "late").unwrap();
+    queue.push(2, start, Order::Due, 10, "other").unwrap();
+    queue.push(1, start + ms(3), Order::Due, 10, "next").unwrap();
+    queue.push(1, start + ms(3), Order::Due, 10, "third").unwrap();
     assert_eq!(drain(&mut queue, start + ms(9)), ["other", "next", "late", "third"]);
     // Nobody follows: it comes all the same.
-    queue.push(1, start, true, 10, "alone").unwrap();
+    queue.push(1, start, Order::Behind, 10, "alone").unwrap();
     assert_eq!(drain(&mut queue, start + ms(99)), Vec::<&str>::new());
     assert_eq!(drain(&mut queue, start + ms(100)), ["alone"]);
-    assert_eq!(queue.push(1, start, false, 1001, "large"), Err("large"));
+    assert_eq!(queue.push(1, start, Order::Due, 1001, "large"), Err("large"));
     assert!(queue.is_empty());
 }
 
@@ -147,6 +109,9 @@ fn what_the_user_writes() {
     }
     assert_eq!([rate("64kbit"), rate("1.5Mbit"), rate("1gbit")], [Ok(64_000), Ok(1_500_000), Ok(1_000_000_000)]);
     assert!(["64", "0kbit", "-1mbit", "fast", "1mb"].into_iter().all(|wrong| rate(wrong).is_err()));
+    let outage = Outage { time: Duration::from_secs(2), every: Duration::from_secs(30) };
+    assert_eq!("2s/30s".parse(), Ok(outage));
+    assert!(["2s", "2s/1s", "2s/2s", "0s/3s", "x/3s"].into_iter().all(|wrong| wrong.parse::<Outage>().is_err()));
     assert_eq!(Impairments { reorder: 0.1, ..Impairments::default() }.only_for_datagrams(), Some("reorder"));
 }
 
@@ -157,38 +122,38 @@ fn streams_stall_and_reset_by_seed() {
     let (start, mut path, mut still) = (Instant::now(), Path::new(9, 1, 0), 0);
     for n in 0..COUNT {
         let at = start + ms(1000 * n);
-        let late = path.piece(&impairments, 100, at).unwrap() - at;
+        let late = path.piece(&impairments, 100, at).unwrap().0 - at;
         assert!(late == ms(5) || late == ms(205), "{late:?}");
         still += u64::from(late == ms(205));
     }
     let sigma = (COUNT as f64 * 0.1 * 0.9).sqrt();
     assert!((still as f64 - COUNT as f64 * 0.1).abs() < 3.0 * sigma, "{still}");
-    // What is behind one that stands still does not pass it.
+    // What follows does not pass it, and waits no longer than it: stalls overlap.
     let always = Impairments { stall: Some(Stall { share: 1.0, time: ms(200) }), ..Impairments::default() };
     let mut path = Path::new(9, 1, 0);
-    assert_eq!(path.piece(&always, 1, start), Some(start + ms(200)));
-    assert_eq!(path.piece(&Impairments::default(), 1, start + ms(1)), Some(start + ms(200)));
+    let due = |path: &mut Path, impairments: &Impairments, at| path.piece(impairments, 1, start + ms(at)).unwrap().0;
+    assert_eq!(due(&mut path, &always, 0), start + ms(200));
+    assert_eq!(due(&mut path, &Impairments::default(), 1), start + ms(200));
+    assert_eq!(due(&mut path, &always, 50), start + ms(250));
+    assert_eq!(due(&mut path, &Impairments::default(), 300), start + ms(300));
+    // Often, and at a hundred pieces a second: never later than delay and stall, in order.
+    let often = Some(Stall { share: 0.05, time: ms(300) });
+    let impairments = Impairments { delay: ms(20), stall: often, ..Impairments::default() };
+    let (mut path, mut last, mut stalled) = (Path::new(9, 2, 0), start, 0);
+    for n in 0..COUNT {
+        let at = due(&mut path, &impairments, 10 * n);
+        let late = at - (start + ms(10 * n));
+        assert!((ms(20)..=ms(320)).contains(&late) && at >= last, "{late:?}");
+        (last, stalled) = (at, stalled + u64::from(late > ms(20)));
+    }
+    // A piece is late unless none of the last 30 stood still: 1 - 0.95^30.
+    let share = stalled as f64 / COUNT as f64;
+    assert!((share - 0.785).abs() < 0.03, "{share}");
     let resets = |seed| {
         let (mut path, some) = (Path::new(seed, 1, 0), Impairments { reset: 0.01, ..Impairments::default() });
         (0..COUNT).position(|_| path.piece(&some, 1, start).is_none())
     };
     assert!(resets(3).is_some() && resets(3) == resets(3) && resets(3) != resets(4));
-}
-
-#[test]
-fn quantiles_are_a_distribution_above_the_delay() {
-    let known: std::sync::Arc<[Duration]> = [0, 1, 2, 4, 100].map(ms).into();
-    let impairments = Impairments { delay: ms(10), quantiles: Some(known), ..Impairments::default() };
-    let (start, mut path) = (Instant::now(), Path::new(5, 1, 0));
-    let mut added: Vec<f64> = (0..COUNT)
-        .map(|n| (path.datagram(&impairments, 9, start + ms(1000 * n)).due - start - ms(1000 * n)).as_secs_f64() * 1e3)
-        .collect();
-    added.sort_by(f64::total_cmp);
-    let at = |share: f64| added[(share * (COUNT - 1) as f64) as usize];
-    for (share, want) in [(0.0, 10.0), (0.25, 11.0), (0.5, 12.0), (0.75, 14.0)] {
-        assert!((at(share) - want).abs() < 0.15, "{share}: {}", at(share));
-    }
-    assert!(at(0.875) > 50.0 && at(1.0) <= 110.0 && at(1.0) > 109.0);
 }
 
 /// A loss follows a packet that came, and one that did not, with these probabilities.
@@ -209,7 +174,7 @@ fn networks_have_their_figures() {
     assert_eq!((named.delay, named.jitter), (ms(120), ms(60)));
     assert_eq!(named.loss, Some(Loss { share: 0.05, burst: Some(4.0) }));
     assert_eq!((named.duplicate, named.reorder), (0.005, 0.01));
-    assert_eq!(named.rate, Some(Rate { bits: 1_000_000, queue: 62_500 }));
+    assert_eq!(named.rate, Some(Rate { bits: 1_000_000, queue: 62_500, payload: false }));
     for network in &NETWORKS {
         assert!(Impairments::NAMES.contains(&"network") && !network.impairments().is_none(), "{}", network.name);
         // A packet of usual size has room in an empty queue.
@@ -222,7 +187,7 @@ fn networks_have_their_figures() {
 /// As much waits as has room, to the last byte.
 #[test]
 fn a_queue_is_full_with_its_last_byte() {
-    let rate = Some(Rate { bits: 8_000, queue: 100 });
+    let rate = Some(Rate { bits: 8_000, queue: 100, payload: true });
     let impairments = Impairments { rate, ..Impairments::default() };
     let now = Instant::now();
     let lost = |sizes: &[usize]| {
@@ -239,15 +204,15 @@ fn a_queue_is_full_with_its_last_byte() {
 #[test]
 fn nobody_waits_for_a_packet_that_has_left() {
     let (now, mut queue) = (Instant::now(), queue::Queue::new(100));
-    queue.push(7, now, true, 10, "late").unwrap();
-    queue.push(8, now, false, 10, "other").unwrap();
+    queue.push(7, now, Order::Behind, 10, "late").unwrap();
+    queue.push(8, now, Order::Due, 10, "other").unwrap();
     assert_eq!((queue.has_behind(7), queue.has_behind(8)), (true, false));
     assert_eq!((queue.pop(now), queue.has_behind(7)), (Some("other"), true));
     assert_eq!((queue.pop(now + ms(99)), queue.pop(now + ms(100))), (None, Some("late")));
     assert!(!queue.has_behind(7) && queue.is_empty());
     // Room for all again, and each path has its own order.
-    queue.push(7, now, true, 50, "first").unwrap();
-    queue.push(7, now + ms(1), false, 50, "second").unwrap();
-    assert_eq!(queue.push(9, now, false, 1, "too much"), Err("too much"));
+    queue.push(7, now, Order::Behind, 50, "first").unwrap();
+    queue.push(7, now + ms(1), Order::Due, 50, "second").unwrap();
+    assert_eq!(queue.push(9, now, Order::Due, 1, "too much"), Err("too much"));
     assert_eq!([0, 1, 1, 1].map(|n| queue.pop(now + ms(n))), [None, Some("second"), Some("first"), None]);
 }

@@ -11,6 +11,10 @@ pub struct WayCounts {
     pub passed: u64,
     /// Lost by chance.
     pub lost: u64,
+    /// Rows of packets that were lost by chance.
+    pub runs: u64,
+    /// Lost in outages.
+    pub outage: u64,
     /// Lost because a queue was full.
     pub full: u64,
     /// Left out by a rule.
@@ -19,8 +23,10 @@ pub struct WayCounts {
     pub edited: u64,
     /// Sent twice.
     pub copies: u64,
-    /// Sent behind the one that followed.
+    /// Sent after one that came later.
     pub behind: u64,
+    /// With a bit flipped.
+    pub corrupted: u64,
     /// Not sent: the system's buffer was full, or it refused.
     pub unsent: u64,
 }

@@ -4,7 +4,8 @@ use super::passed::{Addresses, Arrival, Output, Passed, Sent, Topic};
 use super::places::udp;
 use super::{BUDGET, Relay, UDP, token};
 use crate::live::net::now as time_of_day;
-use crate::live::proxy::path::Lost;
+use crate::live::proxy::path::{Lost, corrupt};
+use crate::live::proxy::queue::Order;
 use crate::live::proxy::{Watch, Way};
 use mio::Token;
 use std::io::{self, ErrorKind};
@@ -18,6 +19,8 @@ pub(super) struct Waiting {
     way: Way,
     bytes: Vec<u8>,
     arrival: Arrival,
+    /// It was sent before.
+    copy: bool,
 }
 
 /// A socket on which datagrams come.
@@ -164,6 +167,7 @@ impl Relay {
             lost: None,
             copies: 0,
             behind: false,
+            corrupted: false,
             frame: watch.as_ref().map_or(0, |watch| watch.frame()),
             seen,
         };
@@ -172,56 +176,80 @@ impl Relay {
             passed.lost = Some("dropped");
             return out.passed(passed);
         }
-        let fate = client.paths[way.index()].datagram(&self.config.impairments[way.index()], goes.len(), now);
+        let impairments = &self.config.impairments[way.index()];
+        let fate = client.paths[way.index()].datagram(impairments, goes.len(), now);
+        counts.runs += u64::from(fate.run);
         if let Some(why) = fate.lost {
             let (count, why) = match why {
                 Lost::Chance => (&mut counts.lost, "lost"),
+                Lost::Outage => (&mut counts.outage, "outage"),
                 Lost::QueueFull => (&mut counts.full, "queue_full"),
             };
             *count += 1;
             passed.lost = Some(why);
             return out.passed(passed);
         }
+        let mut flipped = Vec::new();
+        if let Some(number) = fate.corrupt {
+            flipped.extend_from_slice(goes);
+            corrupt(&mut flipped, number);
+            counts.corrupted += 1;
+        }
+        let goes = if fate.corrupt.is_some() { &flipped } else { goes };
+        let path = number * 2 + way.index() as u64;
+        let held = self.queue.has_behind(path);
         let due = fate.due + verdict.delay;
         passed.copies = verdict.copies + u32::from(fate.twice);
         passed.delayed = due.saturating_duration_since(now);
-        passed.behind = fate.behind;
-        counts.copies += u64::from(passed.copies);
-        counts.behind += u64::from(fate.behind);
-        let times = 1 + passed.copies;
+        passed.behind = fate.behind && !held;
+        passed.corrupted = fate.corrupt.is_some();
+        let copies = passed.copies;
+        let order = if passed.behind { Order::Behind } else { Order::Due };
         let arrival = Arrival::new(&passed, now, out);
-        let path = number * 2 + way.index() as u64;
+        let waiting = |copy| Waiting { slot, number, way, bytes: goes.to_vec(), arrival: arrival.clone(), copy };
+        // What a packet takes beside its bytes counts as well.
+        let weight = goes.len() + size_of::<Waiting>() + 64;
         // All that was due has gone; only one that waits for this one has to come after it.
-        if due <= now && !fate.behind && !self.queue.has_behind(path) {
-            let sent = (0..times).filter(|_| self.send(slot, way, goes, out)).count();
-            if sent == 0 {
+        let at_once = due <= now && !passed.behind && !held;
+        if at_once {
+            if !self.send(slot, way, goes, false, &arrival, now, out) {
                 passed.lost = Some("unsent");
             }
-            out.passed(passed);
-            (0..sent).for_each(|_| report(addresses, way, goes, &arrival, Duration::ZERO, out));
-            return;
+        } else if self.queue.push(path, due, order, weight, waiting(false)).is_err() {
+            counts.full += 1;
+            passed.lost = Some("queue_full");
         }
-        for k in 0..times {
-            let waiting = Waiting { slot, number, way, bytes: goes.to_vec(), arrival: arrival.clone() };
-            // What a packet takes beside its bytes counts as well.
-            let weight = goes.len() + size_of::<Waiting>() + 64;
-            if self.queue.push(path, due, fate.behind && k == 0, weight, waiting).is_err() {
-                self.counts.ways[way.index()].full += 1;
-                if k == 0 {
-                    passed.lost = Some("queue_full");
+        let lost = passed.lost.is_some();
+        out.passed(passed);
+        if at_once && !lost {
+            report(addresses, way, goes, &arrival, Duration::ZERO, out);
+        }
+        for _ in 0..if lost { 0 } else { copies } {
+            let Some((_, client)) = udp(&mut self.slots, slot) else { return };
+            let again = client.paths[way.index()].again(&self.config.impairments[way.index()], goes.len(), now);
+            let due = again.map(|due| due + verdict.delay);
+            let counts = &mut self.counts.ways[way.index()];
+            counts.copies += 1;
+            match due {
+                Some(due) if at_once && due <= now => {
+                    if self.send(slot, way, goes, true, &arrival, now, out) {
+                        report(addresses, way, goes, &arrival, Duration::ZERO, out);
+                    }
                 }
+                Some(due) if self.queue.push(path, due, Order::Copy, weight, waiting(true)).is_ok() => {}
+                _ => counts.full += 1,
             }
         }
-        out.passed(passed);
     }
 
     /// Sends what is due, in the order in which it is.
     pub(super) fn serve(&mut self, now: Instant, out: &mut dyn Output) {
-        while let Some(Waiting { slot, number, way, bytes, arrival }) = self.queue.pop(now) {
+        while let Some(Waiting { slot, number, way, bytes, arrival, copy }) = self.queue.pop(now) {
             let client = udp(&mut self.slots, slot).filter(|(known, _)| *known == number);
+            let at = Instant::now();
             match client.map(|(_, client)| client.addresses()) {
-                Some(addresses) if self.send(slot, way, &bytes, out) => {
-                    report(addresses, way, &bytes, &arrival, arrival.at.elapsed(), out);
+                Some(addresses) if self.send(slot, way, &bytes, copy, &arrival, at, out) => {
+                    report(addresses, way, &bytes, &arrival, at.saturating_duration_since(arrival.at), out);
                 }
                 Some(_) => {}
                 None => self.counts.ways[way.index()].unsent += 1,
@@ -229,8 +257,18 @@ impl Relay {
         }
     }
 
-    /// Sends a datagram. Returns whether the system took it.
-    fn send(&mut self, slot: usize, way: Way, bytes: &[u8], out: &mut dyn Output) -> bool {
+    /// Sends a datagram, and measures it. Returns whether the system took it.
+    #[allow(clippy::too_many_arguments, reason = "one datagram")]
+    fn send(
+        &mut self,
+        slot: usize,
+        way: Way,
+        bytes: &[u8],
+        copy: bool,
+        arrival: &Arrival,
+        now: Instant,
+        out: &mut dyn Output,
+    ) -> bool {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return false };
         let sent = match (way, client.beside.as_ref().or(self.udp.as_ref())) {
             (Way::Up, _) => client.socket.send(bytes),
@@ -238,9 +276,25 @@ impl Relay {
             (Way::Down, Some(socket)) => socket.send_to(bytes, client.address),
             (Way::Down, None) => return false,
         };
+        let highest = &mut client.highest[way.index()];
+        let (behind, impairments) = (arrival.number < *highest, &self.config.impairments[way.index()]);
+        *highest = arrival.number.max(*highest);
         let counts = &mut self.counts.ways[way.index()];
         match sent {
-            Ok(_) => counts.passed += 1,
+            Ok(_) => {
+                counts.passed += 1;
+                counts.behind += u64::from(behind && !copy);
+                if !impairments.is_none() {
+                    let (path, measured) = (&mut client.paths[way.index()], &mut self.measured[way.index()]);
+                    if !copy {
+                        measured.delay(now.saturating_duration_since(arrival.at));
+                    }
+                    if let Some(rate) = impairments.rate {
+                        let bytes = if rate.payload { bytes.len() } else { path.datagram_on_wire(bytes.len()) };
+                        path.measure(bytes, now).into_iter().for_each(|bits| measured.rate(bits));
+                    }
+                }
+            }
             Err(error) => {
                 counts.unsent += 1;
                 if way == Way::Up && error.kind() != ErrorKind::WouldBlock {

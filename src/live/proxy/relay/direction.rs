@@ -1,10 +1,11 @@
 //! One direction of a stream: the bytes that wait, and its end after them.
 
 use super::counts::WayCounts;
+use super::measured::Measured;
 use super::passed::{Addresses, Arrival, Ended, Output, Passed, Sent};
 use crate::capture::Time;
 use crate::live::net::now as time_of_day;
-use crate::live::proxy::path::Path;
+use crate::live::proxy::path::{Path, corrupt};
 use crate::live::proxy::{Gone, Impairments, Passing, Seen, Way};
 use mio::net::TcpStream;
 use std::collections::VecDeque;
@@ -62,7 +63,8 @@ impl Direction {
         Direction { path, chunks: VecDeque::new(), bytes: 0, last: Instant::now(), end: None, closed: false }
     }
 
-    /// Takes what passes on, and reports it. `false`: the connection is to be reset.
+    /// Takes what passes on, and reports it, and how many pieces had a bit flipped. `false`: the connection is to be reset.
+    #[allow(clippy::too_many_arguments, reason = "one piece")]
     pub fn take(
         &mut self,
         impairments: &Impairments,
@@ -70,16 +72,21 @@ impl Direction {
         passing: Passing,
         place: Place,
         now: Instant,
+        corrupted: &mut u64,
         out: &mut dyn Output,
     ) -> bool {
         let Passing { gone, mut seen, .. } = passing;
         let gone = gone.unwrap_or_else(|| vec![Gone { bytes: came.to_vec(), delay: Duration::ZERO }]);
-        let (mut first, mut kept, before) = (None, true, self.chunks.len());
-        for Gone { bytes, delay } in gone {
-            let Some(due) = self.path.piece(impairments, bytes.len(), now) else {
+        let (mut first, mut kept, before, flipped) = (None, true, self.chunks.len(), *corrupted);
+        for Gone { mut bytes, delay } in gone {
+            let Some((due, flip)) = self.path.piece(impairments, bytes.len(), now) else {
                 kept = false;
                 break;
             };
+            if let Some(number) = flip {
+                corrupt(&mut bytes, number);
+                *corrupted += 1;
+            }
             self.last = (due + delay).max(self.last);
             let delayed = self.last.saturating_duration_since(now);
             if delay > Duration::ZERO {
@@ -102,6 +109,7 @@ impl Direction {
             lost: (!kept && first.is_none()).then_some("reset"),
             copies: 0,
             behind: false,
+            corrupted: *corrupted > flipped,
             frame,
             seen,
         };
@@ -118,6 +126,7 @@ impl Direction {
         &mut self,
         to: &mut Socket,
         counts: &mut WayCounts,
+        mut measured: Option<(&mut Measured, &Impairments)>,
         addresses: Addresses,
         way: Way,
         out: &mut dyn Output,
@@ -136,6 +145,15 @@ impl Direction {
                     let waited = if *due > arrival.at { arrival.at.elapsed() } else { Duration::ZERO };
                     let (time, delayed) = (time_of_day(), waited);
                     out.sent(&Sent { arrival, addresses, way, datagram: false, bytes: sent, time, delayed });
+                    if let Some((measured, impairments)) = &mut measured {
+                        if *done == 0 {
+                            measured.delay(now.saturating_duration_since(arrival.at));
+                        }
+                        if let Some(rate) = impairments.rate {
+                            let bytes = if rate.payload { written } else { self.path.stream_on_wire(written) };
+                            self.path.measure(bytes, now).into_iter().for_each(|bits| measured.rate(bits));
+                        }
+                    }
                     *done += written;
                     self.bytes -= written;
                     if *done >= bytes.len() {

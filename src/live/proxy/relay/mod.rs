@@ -13,6 +13,7 @@ mod counts;
 mod datagrams;
 mod direction;
 mod legs;
+mod measured;
 mod passed;
 mod places;
 mod stream;
@@ -23,6 +24,7 @@ mod timer;
 pub use config::Config;
 pub use counts::{Counts, WayCounts};
 pub use legs::Legs;
+pub use measured::Measured;
 pub use passed::{Addresses, Arrival, Ended, Output, Passed, Sent, Topic};
 
 use super::{Impairments, Queue, Watch};
@@ -91,6 +93,7 @@ pub struct Relay {
     /// Ports for datagrams that streams have named: each is told once.
     named: BTreeSet<SocketAddr>,
     counts: Counts,
+    measured: [Measured; 2],
     buffer: Vec<u8>,
 }
 
@@ -135,6 +138,7 @@ impl Relay {
             accept_at: None,
             named: BTreeSet::new(),
             counts: Counts::default(),
+            measured: Default::default(),
             buffer: vec![0; 1 << 16],
         })
     }
@@ -142,6 +146,11 @@ impl Relay {
     /// Where it listens.
     pub fn local(&self) -> SocketAddr {
         self.local
+    }
+
+    /// What impairments came to, up and down.
+    pub fn measured(&self) -> &[Measured; 2] {
+        &self.measured
     }
 
     /// Relays until the user wants to stop.
@@ -247,7 +256,7 @@ impl Relay {
                 self.hear(Ear::Server(slot), watch, out);
             }
             Some(Some((_, Entry::Tcp(pair)))) => {
-                let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out);
+                let turn = pair.go(&self.config, &mut self.counts, &mut self.measured, &mut self.buffer, watch, out);
                 if let Some(watch) = watch {
                     self.follow(watch, out);
                 }

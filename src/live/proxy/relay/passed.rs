@@ -39,6 +39,8 @@ pub struct Passed<'p> {
     pub copies: u32,
     /// It is sent after the one that follows.
     pub behind: bool,
+    /// One of its bits is flipped.
+    pub corrupted: bool,
     /// Its number among all packets that are read, from 1; 0 if nobody reads.
     pub frame: u64,
     /// The messages that were read.
@@ -53,7 +55,10 @@ impl Passed<'_> {
             words.push(format!("sent {} times", self.copies + 1));
         }
         if self.behind {
-            words.push("behind the next".into());
+            words.push("after the next".into());
+        }
+        if self.corrupted {
+            words.push("a bit flipped".into());
         }
         let edited = self.seen.iter().filter_map(|seen| seen.edited.as_ref()).filter(|edited| edited.not.is_none());
         words.extend(edited.map(|edited| format!("edited {}", edited.fields.join(", "))));

@@ -28,6 +28,8 @@ pub(super) struct Client {
     pub beside: Option<UdpSocket>,
     pub target: SocketAddr,
     pub paths: [Path; 2],
+    /// The highest number of what was sent, up and down.
+    pub highest: [u64; 2],
     pub last: Instant,
     pub told: bool,
 }
@@ -176,7 +178,7 @@ impl Relay {
             }
             let (slot, number) = self.place();
             let tokens = [token(slot, 0), token(slot, 1)];
-            match Pair::new(stream, address, &self.config, number, self.poll.registry(), tokens) {
+            match Pair::new(stream, address, (&self.config, self.begun), number, self.poll.registry(), tokens) {
                 Ok(pair) => {
                     if let Some(watch) = watch {
                         watch.opened(pair.ends(), time_of_day());
@@ -272,7 +274,8 @@ impl Relay {
         beside: Option<UdpSocket>,
         number: u64,
     ) -> Client {
-        let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way));
-        Client { address, socket, own, local, beside, target, paths, last: Instant::now(), told: false }
+        let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way).towards(target.ip(), self.begun));
+        let (highest, last) = ([0; 2], Instant::now());
+        Client { address, socket, own, local, beside, target, paths, highest, last, told: false }
     }
 }

@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::counts::Counts;
 use super::direction::{Direction, End, Place, Socket, count};
+use super::measured::Measured;
 use super::passed::{Addresses, Ended, Output, Topic};
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
@@ -49,7 +50,7 @@ impl Pair {
     pub fn new(
         client: TcpStream,
         address: SocketAddr,
-        config: &Config,
+        (config, begun): (&Config, Instant),
         number: u64,
         registry: &Registry,
         tokens: [Token; 2],
@@ -62,7 +63,8 @@ impl Pair {
             let _ = end.socket.set_nodelay(true);
             registry.register(&mut end.socket, token, Interest::READABLE | Interest::WRITABLE)?;
         }
-        let directions = [0, 1].map(|way| Direction::new(Path::new(config.seed, number, way)));
+        let directions =
+            [0, 1].map(|way| Direction::new(Path::new(config.seed, number, way).towards(config.target.ip(), begun)));
         let addresses = Addresses { ends: [address, config.target], own };
         Ok(Pair { addresses, sockets, directions, connected: false })
     }
@@ -91,6 +93,7 @@ impl Pair {
         &mut self,
         config: &Config,
         counts: &mut Counts,
+        measured: &mut [Measured; 2],
         buffer: &mut [u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
@@ -119,7 +122,11 @@ impl Pair {
             let to = &mut self.sockets[way.other().index()];
             let (direction, addresses) = (&mut self.directions[way.index()], self.addresses);
             let written = match open {
-                true => direction.write(to, &mut counts.ways[way.index()], addresses, way, out),
+                true => {
+                    let impairments = &config.impairments[way.index()];
+                    let measured = (!impairments.is_none()).then_some((&mut measured[way.index()], impairments));
+                    direction.write(to, &mut counts.ways[way.index()], measured, addresses, way, out)
+                }
                 false => Ok(None),
             };
             match written {
@@ -221,7 +228,8 @@ impl Pair {
                     if let Some(why) = passing.broken {
                         out.note(Topic::Other, format!("{}: {why}: the connection is reset", ends[0]));
                     }
-                    if direction.take(impairments, came, passing, place, now, out) && !broken {
+                    let counts = &mut counts.corrupted;
+                    if direction.take(impairments, came, passing, place, now, counts, out) && !broken {
                         continue;
                     }
                     direction.chunks.clear();
@@ -240,7 +248,15 @@ impl Pair {
                 let passing = watch.ended(ends, way, reset, time);
                 let place = Place { number: counts.arrivals(), addresses, way, time, frame: watch.frame() };
                 if end == End::Fin || !passing.seen.is_empty() {
-                    direction.take(&Impairments { reset: 0.0, ..impairments.clone() }, &[], passing, place, now, out);
+                    direction.take(
+                        &Impairments { reset: 0.0, ..impairments.clone() },
+                        &[],
+                        passing,
+                        place,
+                        now,
+                        &mut 0,
+                        out,
+                    );
                 }
             }
             out.ended(&Ended { addresses, way, arrived: true, reset, time });
@@ -268,7 +284,7 @@ impl Pair {
                 let passing = Passing { gone: Some(watch.overdue(ends, way, now)), ..Passing::default() };
                 let place = Place { number, addresses, way, time: time_of_day(), frame: watch.frame() };
                 let impairments = Impairments { reset: 0.0, ..config.impairments[way.index()].clone() };
-                self.directions[way.index()].take(&impairments, &[], passing, place, now, out);
+                self.directions[way.index()].take(&impairments, &[], passing, place, now, &mut 0, out);
                 watch.deadline(ends, way).filter(|at| *at > now)
             }
             at => at,

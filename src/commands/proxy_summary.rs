@@ -1,0 +1,97 @@
+//! What a proxy reports at its end: counts, and what was asked of each direction beside what it got.
+
+use netkit::live::proxy::relay::{Counts, Measured, WayCounts};
+use netkit::live::proxy::{Delay, Impairments, Way};
+use netkit::plural::Plural;
+use std::time::Duration;
+
+/// The counts of both directions, in lines.
+pub fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
+    let Counts { ways, clients, turned_away, refused, reset } = counts;
+    let mut line = Plural(*clients, "client").to_string();
+    for (count, what) in [(turned_away, "turned away"), (refused, "refused by the server"), (reset, "reset")] {
+        if *count > 0 {
+            line.push_str(&format!(", {count} {what}"));
+        }
+    }
+    let mut lines = vec![line];
+    for way in Way::BOTH {
+        let counts = &ways[way.index()];
+        let mut line = format!("{:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
+        let list = [
+            (counts.lost, "lost"),
+            (counts.outage, "lost in an outage"),
+            (counts.full, "lost in a full queue"),
+            (counts.dropped, "dropped"),
+            (counts.edited, "edited"),
+            (counts.copies, "copies"),
+            (counts.behind, "out of order"),
+            (counts.corrupted, "with a bit flipped"),
+            (counts.unsent, "that the system did not take"),
+            (resent.map_or(0, |both| both[way.index()]), "messages said again"),
+        ];
+        for (count, what) in list {
+            if count > 0 {
+                line.push_str(&format!(", {count} {what}"));
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// A table of what was asked for and what came of it, for the directions that were impaired. `None`: a
+/// timetable asked for different things at different times.
+pub fn asked_and_got(asked: &[Option<Impairments>; 2], counts: &Counts, measured: &[Measured; 2]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for way in Way::BOTH {
+        let (asked, measured) = (&asked[way.index()], &measured[way.index()]);
+        let Some(delays) = measured.delays().filter(|_| asked.as_ref().is_none_or(|asked| !asked.is_none())) else {
+            continue;
+        };
+        if lines.is_empty() {
+            lines.push(row("", ["loss", "run", "delay mean", "p50", "p99", "rate"].map(String::from)));
+        }
+        let name = way.name();
+        if let Some(asked) = asked {
+            lines.push(row(&format!("{name:<4} asked"), cells_asked(asked)));
+        }
+        lines.push(row(&format!("{name:<4} got"), cells_got(&counts.ways[way.index()], delays, measured.busiest())));
+    }
+    lines
+}
+
+fn row(name: &str, cells: [String; 6]) -> String {
+    let [loss, run, mean, p50, p99, rate] = cells;
+    format!("{name:<10} {loss:>7} {run:>5} {mean:>11} {p50:>11} {p99:>11} {rate:>12}")
+}
+
+fn cells_asked(asked: &Impairments) -> [String; 6] {
+    let Delay { mean, p50, p99 } = asked.expected_delay();
+    let loss = asked.loss.map_or(0.0, |loss| loss.share);
+    let rate = asked.rate.map(|rate| bits(rate.bits as f64));
+    let run = asked.expected_run().map(|run| format!("{run:.1}"));
+    cells(loss, run, [mean, p50, p99], rate)
+}
+
+fn cells_got(counts: &WayCounts, delays: Delay, rate: Option<f64>) -> [String; 6] {
+    // What a rule dropped was not there to be lost.
+    let loss = counts.lost as f64 / (counts.came - counts.dropped.min(counts.came)).max(1) as f64;
+    let run = (counts.runs > 0).then(|| format!("{:.1}", counts.lost as f64 / counts.runs as f64));
+    cells(loss, run, [delays.mean, delays.p50, delays.p99], rate.map(bits))
+}
+
+fn cells(loss: f64, run: Option<String>, delays: [Duration; 3], rate: Option<String>) -> [String; 6] {
+    let [mean, p50, p99] = delays.map(|delay| format!("{:.1} ms", delay.as_secs_f64() * 1e3));
+    let none = || "-".to_string();
+    [format!("{:.2} %", loss * 100.0), run.unwrap_or_else(none), mean, p50, p99, rate.unwrap_or_else(none)]
+}
+
+/// Bits a second.
+fn bits(bits: f64) -> String {
+    match bits {
+        b if b >= 1e9 => format!("{:.2} gbit", b / 1e9),
+        b if b >= 1e6 => format!("{:.2} mbit", b / 1e6),
+        b => format!("{:.1} kbit", b / 1e3),
+    }
+}

@@ -1,0 +1,117 @@
+//! What delays vary by: random, of a known distribution, and in the order of the packets.
+//!
+//! The delay follows a level that falls exponentially with time and rises by random amounts at random
+//! moments, as a queue that others fill (shot noise; a gamma Ornstein-Uhlenbeck process of shape 1).
+//! With one rise in each `memory` on average, each of mean 1, the level is exponential with mean 1 at
+//! every moment, and its correlation falls by e in each `memory`. A delay that never falls faster than
+//! time passes lets no packet overtake another: that is how long the memory has to be. As the level
+//! belongs to time, not to packets, the distribution is the same at ten packets a second and at
+//! thousands.
+
+use crate::live::random::Random;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The longest that jitter adds, in means: one of 3,000 is cut.
+pub(super) const LONGEST_TAIL: f64 = 8.0;
+/// After this many memories the level does not depend on the one before.
+const FORGOTTEN: f64 = 40.0;
+
+/// The level of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Jitter {
+    random: Random,
+    level: f64,
+    /// Until the next rise, in memories.
+    rise: f64,
+    at: Option<Instant>,
+}
+
+impl Jitter {
+    pub(super) fn new(random: Random) -> Jitter {
+        let mut jitter = Jitter { random, level: 0.0, rise: 0.0, at: None };
+        jitter.begin();
+        jitter
+    }
+
+    /// Begins as the level is at any moment.
+    fn begin(&mut self) {
+        (self.level, self.rise) = (exponential(self.random.unit()), exponential(self.random.unit()));
+    }
+
+    /// Returns the level at a moment, which is not before the last one that was asked for.
+    pub(super) fn level(&mut self, memory: Duration, now: Instant) -> f64 {
+        let since = self.at.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
+        self.at = self.at.map_or(Some(now), |at| Some(at.max(now)));
+        if memory.is_zero() {
+            return self.level;
+        }
+        let mut left = since.as_secs_f64() / memory.as_secs_f64();
+        if left > FORGOTTEN {
+            self.begin();
+            return self.level;
+        }
+        while left >= self.rise {
+            left -= self.rise;
+            self.level = self.level * (-self.rise).exp() + exponential(self.random.unit());
+            self.rise = exponential(self.random.unit());
+        }
+        self.level *= (-left).exp();
+        self.rise -= left;
+        self.level
+    }
+}
+
+/// The value of an exponential distribution with mean 1 that this share of all values is below.
+pub(super) fn exponential(share: f64) -> f64 {
+    -(1.0 - share).ln()
+}
+
+/// Delays by their quantiles: each as likely as the others and what is between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantiles {
+    values: Arc<[Duration]>,
+    memory: Duration,
+}
+
+impl Quantiles {
+    /// Of these values, ascending.
+    pub fn new(values: Arc<[Duration]>) -> Quantiles {
+        let steps = values.len().saturating_sub(1) as f64;
+        let fastest = values.windows(2).zip(0..).map(|(pair, n)| {
+            let [low, high] = [pair[0], pair[1]].map(|value| value.as_secs_f64());
+            // The level x is reached by the share 1 - exp(-x) of all: when x falls by x in a memory, the share
+            // falls by x exp(-x), which is most at x = 1.
+            let falls = |share: f64| (1.0 - share) * exponential(share.min(1.0 - f64::EPSILON));
+            let [from, to] = [f64::from(n) / steps, f64::from(n + 1) / steps];
+            let peak = (1.0 - (-1.0f64).exp()).clamp(from, to);
+            (high - low) * steps * falls(peak)
+        });
+        let memory = Duration::from_secs_f64(fastest.fold(0.0, f64::max));
+        Quantiles { values, memory }
+    }
+
+    /// Returns the value that this share of all is below.
+    pub fn at(&self, share: f64) -> Duration {
+        let place = share * self.values.len().saturating_sub(1) as f64;
+        let (below, part) = (place as usize, place.fract());
+        let at = |n: usize| self.values.get(n).or(self.values.last()).copied().unwrap_or_default();
+        at(below) + at(below + 1).saturating_sub(at(below)).mul_f64(part)
+    }
+
+    /// Returns the mean.
+    pub fn mean(&self) -> Duration {
+        let between = self.values.windows(2).map(|pair| (pair[0] + pair[1]) / 2).sum::<Duration>();
+        between / (self.values.len().saturating_sub(1)).max(1) as u32
+    }
+
+    /// Returns the memory with which they keep the order.
+    pub(super) fn memory(&self) -> Duration {
+        self.memory
+    }
+
+    /// Returns the delay at a level.
+    pub(super) fn delay(&self, level: f64) -> Duration {
+        self.at(1.0 - (-level).exp())
+    }
+}

@@ -1,0 +1,245 @@
+//! Delays, rates and times without a network: on a simulated clock, against arithmetic.
+
+use super::*;
+
+/// How much later than the delay packets come that arrive with so many microseconds between them, in
+/// milliseconds; none may overtake another.
+fn added(impairments: &Impairments, every: u64, count: u64, seed: u64) -> Vec<f64> {
+    let (start, mut path) = (Instant::now(), Path::new(seed, 1, 0));
+    let mut last = start;
+    let late = (0..count).filter_map(|n| {
+        let now = start + Duration::from_micros(n * every);
+        let fate = path.datagram(impairments, 40, now);
+        if fate.lost.is_some() {
+            return None;
+        }
+        assert!(fate.due >= now + impairments.delay && (fate.due >= last || impairments.overtakes), "packet {n}");
+        last = fate.due;
+        Some((fate.due - now - impairments.delay).as_secs_f64() * 1e3)
+    });
+    late.collect()
+}
+
+/// Their mean, and what 50 % and 99 % are not above.
+fn figures(mut late: Vec<f64>) -> [f64; 3] {
+    late.sort_by(f64::total_cmp);
+    let at = |share: f64| late[((late.len() - 1) as f64 * share) as usize];
+    [late.iter().sum::<f64>() / late.len() as f64, at(0.5), at(0.99)]
+}
+
+fn within(got: f64, want: f64, share: f64, what: &str) {
+    assert!((got / want - 1.0).abs() <= share, "{what}: {got:.3} for {want:.3}");
+}
+
+/// The mean and the quantiles of an exponential distribution, at any number of packets a second: 20
+/// minutes of each, in which the level is new 10,000 times.
+#[test]
+fn jitter_does_not_depend_on_the_rate_of_packets() {
+    let impairments = Impairments { delay: ms(60), jitter: ms(15), ..Impairments::default() };
+    for rate in [10, 50, 200, 1000, 5000] {
+        let [mean, p50, p99] = figures(added(&impairments, 1_000_000 / rate, rate * 1200, 3));
+        within(mean, 15.0, 0.05, &format!("mean at {rate}/s"));
+        within(p50, 15.0 * std::f64::consts::LN_2, 0.05, &format!("p50 at {rate}/s"));
+        within(p99, 15.0 * 100f64.ln(), 0.05, &format!("p99 at {rate}/s"));
+    }
+}
+
+/// A packet's jitter is like that of the one before it, and unlike that of one a second later.
+#[test]
+fn jitter_is_correlated() {
+    let impairments = Impairments { jitter: ms(15), ..Impairments::default() };
+    let late = added(&impairments, 5000, 200_000, 1);
+    let mean = late.iter().sum::<f64>() / late.len() as f64;
+    let covariance = |lag: usize| {
+        let pairs = late.iter().zip(&late[lag..]);
+        pairs.map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>() / (late.len() - lag) as f64
+    };
+    let of = |lag| covariance(lag) / covariance(0);
+    // exp(-t / 120 ms), as the page says.
+    for (lag, want) in [(1, 0.959), (12, 0.607), (24, 0.368)] {
+        assert!((of(lag) - want).abs() < 0.06, "{lag}: {}", of(lag));
+    }
+    assert!(of(200).abs() < 0.06, "{}", of(200));
+}
+
+/// As netem's: the same distribution, each packet for itself.
+#[test]
+fn jitter_that_reorders() {
+    let mut impairments = Impairments::default();
+    impairments.set("jitter-reorder", "15ms").unwrap();
+    let late = added(&impairments, 1000, 200_000, 4);
+    let overtaken = late.windows(2).filter(|pair| pair[1] + 1.0 < pair[0]).count() as f64 / late.len() as f64;
+    let [mean, _, p99] = figures(late);
+    within(mean, 15.0, 0.01, "mean");
+    within(p99, 15.0 * 100f64.ln(), 0.03, "p99");
+    // The difference of two such times is above 1 ms in half of exp(-1/15) of all.
+    within(overtaken, 0.5 * (-1.0f64 / 15.0).exp(), 0.02, "overtaken");
+    impairments.set("jitter", "15ms").unwrap();
+    assert!(!impairments.overtakes);
+}
+
+/// What is measured keeps its quantiles, in order.
+#[test]
+fn quantiles_are_a_distribution_above_the_delay() {
+    let known: std::sync::Arc<[Duration]> = [0, 1, 2, 4, 100].map(ms).into();
+    let quantiles = Some(Quantiles::new(known));
+    let impairments = Impairments { delay: ms(10), quantiles, ..Impairments::default() };
+    // Straight lines between the quantiles: the mean of their middles.
+    let want = [(0.5 + 1.5 + 3.0 + 52.0) / 4.0, 2.0, 96.16];
+    let expected = impairments.expected_delay();
+    assert_eq!([expected.p50, expected.p99], [ms(12), Duration::from_micros(106_160)]);
+    for every in [100_000, 5000, 1000] {
+        let [mean, p50, p99] = figures(added(&impairments, every, 3_000_000_000 / every, 5));
+        within(mean, want[0], 0.05, &format!("mean, every {every} us"));
+        within(p50, want[1], 0.05, &format!("p50, every {every} us"));
+        within(p99, want[2], 0.05, &format!("p99, every {every} us"));
+    }
+}
+
+/// The figures of the page are those of the networks, and what packets have in them.
+#[test]
+fn the_page_has_the_networks() {
+    let page = include_str!("../../../docs/impairments.md");
+    for network in &NETWORKS {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {} |", network.name))).expect(network.name);
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let number = |at: usize, unit: &str| -> f64 {
+            let text = cells[at].strip_suffix(unit).unwrap_or_else(|| panic!("{at}: {row}"));
+            text.trim().parse().unwrap_or_else(|_| panic!("{at}: {row}"))
+        };
+        let impairments = network.impairments();
+        let [delay, jitter] = network.times;
+        assert_eq!([number(2, "ms"), number(3, "ms")], [delay as f64, jitter as f64]);
+        assert_eq!(number(10, "mbit") * 1e6, network.bits as f64);
+        let odd = [8, 9].map(|at| if cells[at].is_empty() { 0.0 } else { number(at, "%") / 100.0 });
+        assert_eq!(odd, network.odd);
+        for rate in [10, 50, 200, 1000] {
+            let count = rate * 1800;
+            let late = added(&impairments, 1_000_000 / rate, count, 7);
+            // The rate takes its time for 68 bytes on the wire.
+            let wire = 68.0 * 8e3 / network.bits as f64;
+            let [mean, _, p99] = figures(late.iter().map(|late| late + delay as f64 - wire).collect());
+            within(mean, number(4, "ms"), 0.05, &format!("{}, mean at {rate}/s", network.name));
+            within(p99, number(5, "ms"), 0.05, &format!("{}, p99 at {rate}/s", network.name));
+            if rate == 1000 {
+                let lost = 1.0 - late.len() as f64 / count as f64;
+                within(lost, number(6, "%") / 100.0, 0.05, &format!("{}, loss", network.name));
+            }
+        }
+        let mut path = Path::new(7, 1, 0);
+        let start = Instant::now();
+        let fates: Vec<Fate> = (0..1_000_000).map(|n| path.datagram(&impairments, 1, start + ms(n))).collect();
+        let runs = fates.iter().filter(|fate| fate.run).count() as f64;
+        let lost = fates.iter().filter(|fate| fate.lost.is_some()).count() as f64;
+        within(lost / runs, number(7, ""), 0.05, &format!("{}, run", network.name));
+        assert_eq!(super::rows(&fates).len() as f64, runs);
+    }
+}
+
+/// Bits a second on the wire, or of payloads; and what has no room in the queue is lost.
+#[test]
+fn a_rate_and_its_queue() {
+    let rate = |payload, queue| {
+        let rate = Some(Rate { bits: 8_000, queue, payload });
+        Impairments { rate, ..Impairments::default() }
+    };
+    let start = Instant::now();
+    let mut path = Path::new(1, 1, 0);
+    let fates: Vec<Fate> = (0..4).map(|_| path.datagram(&rate(true, 2_500), 1000, start)).collect();
+    // A thousand bytes a second; the queue has room for two and a half.
+    assert_eq!([fates[0].due, fates[1].due], [start + ms(1000), start + ms(2000)]);
+    assert_eq!([fates[2].lost, fates[3].lost], [Some(Lost::QueueFull); 2]);
+    assert_eq!(path.datagram(&rate(true, 2_500), 1000, start + ms(1500)).due, start + ms(3000));
+    // A copy takes its time, too, and its room.
+    assert_eq!(path.again(&rate(true, 2_500), 1001, start + ms(1500)), None);
+    assert_eq!(path.again(&rate(true, 2_500), 500, start + ms(2000)), Some(start + ms(3500)));
+    // 20 bytes of IPv4 or 40 of IPv6, and 8 of UDP.
+    let v6 = Path::new(1, 1, 0).towards("::1".parse().unwrap(), start);
+    for (mut path, headers) in [(Path::new(1, 1, 0), 28), (v6, 48)] {
+        assert_eq!(path.datagram(&rate(false, 2_500), 1000, start).due, start + ms(1000 + headers));
+    }
+    // A stream waits instead; each 1,460 bytes have headers of 40.
+    let mut path = Path::new(1, 1, 0);
+    let due = |path: &mut Path, payload, bytes| path.piece(&rate(payload, 100), bytes, start).map(|(due, _)| due);
+    assert_eq!((0..4).filter_map(|_| due(&mut path, true, 1000)).last(), Some(start + ms(4000)));
+    assert_eq!(due(&mut path, false, 1461), Some(start + ms(4000 + 1461 + 80)));
+}
+
+/// The rate that is measured is the one that was asked for.
+#[test]
+fn the_rate_that_is_measured() {
+    let rate = Some(Rate { bits: 64_000, queue: 4096, payload: false });
+    let impairments = Impairments { rate, ..Impairments::default() };
+    let (start, mut path) = (Instant::now(), Path::new(1, 1, 0));
+    let mut most = 0.0f64;
+    for n in 0..20_000 {
+        // 100 a second of 300 bytes: 262 kbit.
+        let fate = path.datagram(&impairments, 300, start + ms(10 * n));
+        if fate.lost.is_none() {
+            let bytes = path.datagram_on_wire(300);
+            most = path.measure(bytes, fate.due).map_or(most, |bits| bits.max(most));
+        }
+    }
+    within(most, 64_000.0, 0.001, "bits");
+}
+
+/// Two seconds in thirty, for all at once, however many packets there are.
+#[test]
+fn outages() {
+    let mut impairments = Impairments { delay: ms(5), ..Impairments::default() };
+    impairments.set("outage", "2s/30s").unwrap();
+    let start = Instant::now();
+    let mut path = Path::new(1, 1, 0).towards("127.0.0.1".parse().unwrap(), start);
+    for n in 0..9000 {
+        let fate = path.datagram(&impairments, 10, start + ms(10 * n));
+        let out = (n * 10) % 30_000 >= 28_000;
+        assert_eq!(fate.lost, out.then_some(Lost::Outage), "{n}");
+    }
+    // A client that comes later has the same outages.
+    let mut late = Path::new(1, 2, 0).towards("127.0.0.1".parse().unwrap(), start);
+    assert_eq!(late.datagram(&impairments, 10, start + ms(29_000)).lost, Some(Lost::Outage));
+    // A stream goes on after it, in order.
+    let mut path = Path::new(1, 3, 0).towards("127.0.0.1".parse().unwrap(), start);
+    let mut due = |at| path.piece(&impairments, 10, start + ms(at)).unwrap().0 - start;
+    assert_eq!([27_990, 28_000, 29_900, 30_000].map(&mut due), [27_995, 30_005, 30_005, 30_005].map(ms));
+    assert_eq!(due(30_001), ms(30_006));
+}
+
+/// One bit of as many as asked, anywhere in them.
+#[test]
+fn corruption() {
+    let impairments = Impairments { corrupt: 0.1, ..Impairments::default() };
+    let (start, mut path, mut flipped, mut bits) = (Instant::now(), Path::new(2, 1, 0), 0.0, [0; 32]);
+    for _ in 0..COUNT {
+        let Some(number) = path.datagram(&impairments, 4, start).corrupt else { continue };
+        let mut bytes = [0u8; 4];
+        corrupt(&mut bytes, number);
+        let value = u32::from_le_bytes(bytes);
+        assert_eq!(value.count_ones(), 1);
+        bits[value.trailing_zeros() as usize] += 1;
+        flipped += 1.0;
+    }
+    let (mean, sigma) = (COUNT as f64 * 0.1, (COUNT as f64 * 0.1 * 0.9).sqrt());
+    assert!((flipped - mean).abs() < 3.0 * sigma, "{flipped}");
+    assert!(bits.iter().all(|count| (30..100).contains(count)), "{bits:?}");
+    corrupt(&mut [], 7);
+}
+
+/// What is sent twice is put after the next one with its copy.
+#[test]
+fn copies_are_put_out_of_order_together() {
+    let start = Instant::now();
+    let mut queue = Queue::new(1000);
+    for (order, name) in [(Order::Behind, "a"), (Order::Copy, "a again"), (Order::Due, "b"), (Order::Copy, "b again")] {
+        queue.push(1, start, order, 10, name).unwrap();
+    }
+    assert!(!queue.has_behind(1));
+    let all: Vec<&str> = std::iter::from_fn(|| queue.pop(start)).collect();
+    assert_eq!(all, ["b", "a", "a again", "b again"]);
+    // None follows: they come all the same.
+    queue.push(1, start, Order::Behind, 10, "c").unwrap();
+    queue.push(1, start, Order::Copy, 10, "c again").unwrap();
+    assert_eq!((queue.pop(start + ms(99)), queue.bytes()), (None, 20));
+    assert_eq!([0; 3].map(|_| queue.pop(start + ms(100))), [Some("c"), Some("c again"), None]);
+    assert!(!queue.has_behind(1) && queue.is_empty() && queue.bytes() == 0);
+}
