@@ -199,7 +199,10 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     };
     // Pings alone measure both ways as a whole.
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
-    let loss = behind.zip(before).map(|(a, b)| both(a, b)).filter(|[_, low, high]| high - low <= WIDEST);
+    let loss = behind
+        .zip(before)
+        .map(|(a, b)| both(a, b))
+        .filter(|[_, low, high]| high - low <= WIDEST && mine.jumps + theirs.jumps == 0);
     let burst = loss.filter(|[loss, ..]| *loss > 0.0).map(|[loss, ..]| {
         // Of the packets of a direction only some are numbered.
         let memory = if mine.skipped > mine.lost { memories[0] } else { memories[1] }.unwrap_or(0.0);

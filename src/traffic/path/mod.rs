@@ -57,7 +57,9 @@ pub struct Counts {
     pub heeded: [u64; 2],
     /// Transmissions after the first.
     pub again: u64,
-    /// Pings, and those that were answered.
+    /// How often the numbers jumped: of several spaces of numbers nothing is known.
+    pub jumps: u64,
+    /// Pings.
     pub pings: u64,
     /// Answers to them.
     pub pongs: u64,
@@ -80,6 +82,7 @@ impl Counts {
         self.acks += acks;
         self.again += again;
         self.pings += other.pings;
+        self.jumps += other.jumps;
         self.pongs += other.pongs;
         for k in [0, 1] {
             self.skipped_in_a_row[k] += other.skipped_in_a_row[k];
@@ -181,7 +184,9 @@ impl Numbers {
 
     fn sent(&mut self, number: i64, now: i64, times: Times) {
         self.now = now;
-        if self.waiting.is_empty() || number.saturating_sub(self.start + self.waiting.len() as i64) > SKIPPED {
+        let jumps = number.saturating_sub(self.start.saturating_add(self.waiting.len() as i64)) > SKIPPED;
+        if self.waiting.is_empty() || jumps {
+            self.counts.jumps += u64::from(!self.waiting.is_empty());
             while self.settle_first(times) {}
             self.start = number;
             self.before = Before::default();
