@@ -3,18 +3,22 @@
 mod common;
 
 use common::{Done, Wire, fixture, run};
+use netkit::dissect::Options;
+use netkit::protocols;
+use netkit::stats::{Stats, Wanted, diff};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 const LEG: &str = "riptide/riptide22-gap40-serverleg.pcap";
 const GAP: &str = "riptide/riptide22-gap40.pcap";
 
-fn diff(a: &str, b: &str, more: &[&str]) -> Done {
+fn compared(a: &str, b: &str, more: &[&str]) -> Done {
     let [a, b] = [a, b].map(|name| fixture(name).to_str().expect("UTF-8").to_owned());
     run(&[&["diff", "-p", "riptide", &a, &b], more].concat(), b"")
 }
 
 fn status(a: &str, b: &str, limit: &str) -> Option<i32> {
-    diff(a, b, &["--fail-on", limit]).status
+    compared(a, b, &["--fail-on", limit]).status
 }
 
 /// One of the two captures is of the leg where messages were lost and sent again.
@@ -36,7 +40,9 @@ fn worse_fails_and_better_does_not() {
         "riptide.reliable.bytes_rate > 10%",
         "riptide.reliable.bandwidth > 10%",
         "riptide.reliable.count > 39 messages",
-        "resent > 25%",
+        "resent > 25pp",
+        "resent > 2x",
+        "resent > 40 messages",
         "client.ack.p90 > 80ms",
         "ack.p50 > 0.04s",
     ] {
@@ -65,14 +71,15 @@ fn wrong_limits_are_refused() {
     for (limit, why) in [
         ("riptide.relible.rate > 10%", "no message of riptide \"relible\", did you mean \"reliable\"?"),
         ("ripide.rate > 10%", "no protocol \"ripide\", did you mean \"riptide\"?"),
-        ("resent_share > 10%", "in points"),
+        ("resent_share > 100pp", "a share cannot change by 100 points or more"),
+        ("message_rate > 10", "\"10\" has no unit: message_rate is in %, x, /s"),
         ("rate > 10% and > 3ms", "rate is not measured in ms"),
     ] {
-        let done = diff(LEG, GAP, &["--fail-on", limit]);
+        let done = compared(LEG, GAP, &["--fail-on", limit]);
         assert_eq!((done.status, done.text()), (Some(2), ""), "{limit}");
         assert!(done.err.contains(why), "{limit}: {}", done.err);
     }
-    assert_eq!(diff(LEG, GAP, &["--ignore", "mesage == ack"]).status, Some(2));
+    assert_eq!(compared(LEG, GAP, &["--ignore", "mesage == ack"]).status, Some(2));
 }
 
 /// A limit that nothing was held against does not hold, in every format.
@@ -80,7 +87,7 @@ fn wrong_limits_are_refused() {
 fn nothing_is_no_success() {
     let limit = "riptide.notify.rate > 10%";
     for format in ["text", "json", "markdown", "junit"] {
-        let done = diff(LEG, GAP, &["-f", format, "--fail-on", limit]);
+        let done = compared(LEG, GAP, &["-f", format, "--fail-on", limit]);
         assert_eq!(done.status, Some(1), "{format}");
         assert!(done.err.contains(&format!("--fail-on {limit}: nothing of that is in both captures")), "{}", done.err);
         let said = match format {
@@ -90,8 +97,8 @@ fn nothing_is_no_success() {
             _ => "a: ",
         };
         assert!(done.text().contains(said), "{format}: {}", done.text());
-        assert_eq!(diff(LEG, GAP, &["-f", format, "--fail-on", limit, "--allow-empty"]).status, Some(0));
-        let empty = diff(LEG, "foreign/rtp.pcap", &["-f", format, "--fail-on", "rate > 10%"]);
+        assert_eq!(compared(LEG, GAP, &["-f", format, "--fail-on", limit, "--allow-empty"]).status, Some(0));
+        let empty = compared(LEG, "foreign/rtp.pcap", &["-f", format, "--fail-on", "rate > 10%"]);
         assert_eq!(empty.status, Some(1), "{format}: {}", empty.err);
     }
 }
@@ -100,7 +107,7 @@ fn nothing_is_no_success() {
 #[test]
 fn messages_of_one_capture() {
     let (a, b) = ("riptide/riptide20-lossy.pcap", "riptide/riptide22-lossy.pcap");
-    let names = |limit: &str| diff(a, b, &["-f", "json", "--fail-on", limit]);
+    let names = |limit: &str| compared(a, b, &["-f", "json", "--fail-on", limit]);
     assert_eq!(names("riptide.notify.count > 0 messages").status, Some(1));
     assert_eq!(names("riptide.notify.appeared").status, Some(1));
     assert_eq!(names("riptide.reliable.appeared").status, Some(0), "it is in both");
@@ -113,7 +120,7 @@ fn messages_of_one_capture() {
 #[test]
 fn rows_by_importance_without_what_is_the_same() {
     let rows = |more: &[&str]| -> Vec<Json> {
-        let done = diff(LEG, GAP, &[&["-f", "json"], more].concat());
+        let done = compared(LEG, GAP, &[&["-f", "json"], more].concat());
         common::json(done.text())["differences"].as_array().expect("rows").clone()
     };
     let all = rows(&[]);
@@ -150,4 +157,124 @@ fn hostile_names() {
             _ => assert!(text.contains("a\\|b\\<\\&\"\\`"), "{text}"),
         }
     }
+}
+
+/// A capture's statistics as diff has them.
+fn counted(proto: &str, name: &str) -> Stats {
+    let options = Options { proto: Some(proto.into()), ..protocols::options() };
+    let mut stats = Stats::new(&options, Wanted { rows: false, fields: true });
+    common::dissect(std::fs::read(fixture(name)).expect("a file"), &options, &mut stats);
+    stats
+}
+
+/// Every figure in every unit: a limit below the change from one capture to the other is broken, one above
+/// it is not. The changes are calculated here from the two values.
+#[test]
+fn every_figure_can_break_its_limit_in_every_unit() {
+    let pairs = [
+        ("riptide", "riptide/riptide22-gap40-serverleg.pcap", "riptide/riptide22-gap40.pcap"),
+        ("riptide", "riptide/riptide20-udp.pcap", "riptide/riptide22-lossy.pcap"),
+        ("riptide", "riptide/riptide20-udp.pcap", "dnp/dnp-sim-wrap.pcap"),
+        ("dnp", "dnp/dnp-lossy.pcap", "dnp/dnp-sim-wrap.pcap"),
+        ("nano", "nano/nano-tcp.pcap", "nano/nano-tcp-bad.pcap"),
+        ("nano", "nano/nano-tcp-bad.pcap", "nano/nano-tcp.pcap"),
+        ("gne", "gne/gne-le-tcponly.pcap", "gne/gne-edge.pcap"),
+    ];
+    let mut held = BTreeSet::new();
+    for (proto, a, b) in pairs {
+        let (a, b) = (counted(proto, a), counted(proto, b));
+        let holds = |a: &Stats, b: &Stats, limit: &str| {
+            let limit: diff::Limit = limit.parse().unwrap_or_else(|why| panic!("{limit}: {why}"));
+            diff::compare(a, b, &[limit]).limits[0].broken == 0
+        };
+        for figure in diff::compared() {
+            let any: diff::Limit = format!("{} > 0", figure.name).parse().expect("a limit");
+            let found = diff::compare(&a, &b, &[any]);
+            for row in found.differences.iter().filter(|row| row.broken.is_some()) {
+                let diff::Change::Figure(_, from, to) = row.change else { panic!("{row:?}") };
+                let who = row.of.replace(" from the ", ".");
+                if who.contains(' ') {
+                    continue;
+                }
+                let changes = [
+                    ("%", (to - from) / from * 100.0),
+                    ("x", to / from),
+                    ("pp", (to - from) * 100.0),
+                    ("s", (to - from) / 1000.0),
+                    ("ms", to - from),
+                    ("messages", to - from),
+                    ("/s", to - from),
+                    ("bytes", to - from),
+                    ("bytes/s", to - from),
+                ];
+                for unit in figure.units() {
+                    let (word, change) = changes.into_iter().find(|(word, _)| *word == unit.name()).expect("a unit");
+                    let limit = |amount: f64| format!("{who}.{} > {amount:.9}{word}", figure.name);
+                    // From nothing every rise is more than any multiple: then a fall holds the limit.
+                    let endless = change.is_infinite();
+                    let below = if endless { 1000.0 } else { change * 0.999 };
+                    let below = limit(if word == "x" { below.max(1.0) } else { below });
+                    assert!(!holds(&a, &b, &below), "{below} of {from}, {to}");
+                    let above = change * 1.001;
+                    if endless {
+                        assert!(holds(&b, &a, &below), "{below} of {to}, {from}");
+                    } else if word != "pp" || above < 100.0 {
+                        assert!(holds(&a, &b, &limit(above)), "{} of {from}, {to}", limit(above));
+                    }
+                    held.insert((figure.name, word));
+                }
+            }
+        }
+    }
+    let all = diff::compared().flat_map(|figure| figure.units().iter().map(|unit| (figure.name, unit.name())));
+    let missing: Vec<_> = all.filter(|pair| !held.contains(pair)).collect();
+    assert!(missing.is_empty(), "no pair of captures breaks {missing:?}");
+}
+
+/// The first half of a capture differs from all of it in nothing but its duration.
+#[test]
+fn half_of_a_capture_is_no_difference() {
+    let scratch = common::Scratch::new("diff-half");
+    for name in [
+        "riptide/riptide20-lossy.pcap",
+        "riptide/riptide22-udp.pcap",
+        "dnp/dnp-vectors.pcap",
+        "acknex/acknex-sim-le.pcap",
+    ] {
+        let (proto, whole) = (name.split('/').next().expect("a folder"), fixture(name));
+        let bytes = std::fs::read(&whole).expect("a file");
+        let cut = scratch.write("half.pcap", half(&bytes));
+        let whole = whole.to_str().expect("UTF-8");
+        let done = run(&["diff", "-p", proto, whole, &cut], b"").ok();
+        assert!(done.text().contains("They last unlike long"), "{name}: {}", done.text());
+        assert!(done.text().contains("\nno notable difference\n"), "{name}: {}", done.text());
+        let same = run(&["diff", "-p", proto, whole, whole], b"").ok();
+        assert!(same.text().ends_with("\nno difference\n"), "{name}: {}", same.text());
+    }
+}
+
+/// The records of a pcap file (microseconds, little endian) up to half of its time.
+fn half(file: &[u8]) -> Vec<u8> {
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!(word(0), 0xa1b2_c3d4);
+    let (mut at, mut ends) = (24, Vec::new());
+    while at < file.len() {
+        let time = u64::from(word(at)) * 1_000_000 + u64::from(word(at + 4));
+        at += 16 + word(at + 8) as usize;
+        ends.push((time, at));
+    }
+    let middle = u64::midpoint(ends[0].0, ends[ends.len() - 1].0);
+    let end = ends.iter().rfind(|(time, _)| *time <= middle).expect("a record").1;
+    file[..end].to_vec()
+}
+
+/// On a narrow screen the limits and their numbers come last.
+#[test]
+fn limits_come_last() {
+    let done = compared(LEG, GAP, &["--fail-on", "resent > 2x", "--fail-on", "message_rate > 90%"]);
+    let last: Vec<&str> = done.text().lines().rev().take(3).collect();
+    assert_eq!(last[0], "limit message_rate > 90%: holds");
+    assert_eq!(last[1], "  riptide from the client resent: 0, then 44 (from 0), worse");
+    assert_eq!(last[2], "limit resent > 2x: exceeded by 1");
+    assert_eq!(done.status, Some(1));
 }

@@ -51,8 +51,9 @@ Examples:
       --fail-on 'resent_share > 2pp' -f junit > netkit.xml
 
 Figures of messages: messages, message_rate (/s), byte_rate (bytes/s), size_mean (bytes); of each \
-side: resent_share, lost_share (in points, pp), ack_p50, ack_p90, ack_p99, response_p50, \
-response_p90, response_p99 (ms). Their older names are read, too (`netkit help figures`). Without a \
-unit an amount is in % of the first capture. More, longer and larger is worse, and only that breaks \
-a limit; what falls is written message_rate < -10%. Floors (and > 5 messages) have to be exceeded, too. A limit that was held \
+side the shares resent_share, lost_share (pp: percentage points), counts as resent, lost, given_up, \
+never_acked, unanswered, and ack_p50, ack_p90, ack_p99, response_p50, response_p90, response_p99 (ms); \
+`netkit help figures` has all, and their older names. Each also takes % of the first capture, and \
+multiples: 'resent > 2x'. More, longer and larger breaks a limit; what falls is written \
+message_rate < -10% or < 0.5x. Floors (and > 5 messages) have to be exceeded, too. A limit that was held \
 against nothing does not hold.";

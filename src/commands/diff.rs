@@ -56,8 +56,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         both.push(stats);
     }
     let (a, b) = (&both[0], &both[1]);
-    let (found, verdicts) = diff::compare(a, b, &args.fail_on);
-    let table = diff::table(&found, &args.fail_on, args.format == Form::Text);
+    let found = diff::compare(a, b, &args.fail_on);
     let captures = [(&args.a, a), (&args.b, b)].map(|(path, stats)| (input::name(path), stats.sums()));
     match args.format {
         Form::Text => {
@@ -65,19 +64,28 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
             for (name, (path, sums)) in ["a", "b"].iter().zip(&captures) {
                 text += &format!("{name}: {}: {sums}\n", Printable(path));
             }
+            if !found.as_long {
+                text += "They last unlike long: rates are compared, and no counts of messages.\n";
+            }
             text.push('\n');
-            match found.is_empty() {
-                true => text.push_str("no difference\n"),
-                false => aligned_text(&table, style.width, style.colour, &mut text),
+            match (found.differences.is_empty(), found.notable().next().is_some()) {
+                (true, _) => text.push_str("no difference\n"),
+                (_, false) => text.push_str("no notable difference\n"),
+                _ => aligned_text(&found.shown(), style.width, style.colour, &mut text),
+            }
+            text += &found.folded();
+            if !found.limits.is_empty() {
+                text.push('\n');
+                text += &found.limits_text(args.allow_empty);
             }
             output::page(&text, style.colour)?;
         }
         Form::Json => {
             let mut out = b"{\"differences\":".to_vec();
-            table.json(&mut out);
-            if !verdicts.is_empty() {
+            found.table().json(&mut out);
+            if !found.limits.is_empty() {
                 out.extend_from_slice(b",\n\"limits\":");
-                diff::limits_json(&verdicts, args.allow_empty, &mut out);
+                found.limits_json(args.allow_empty, &mut out);
             }
             out.extend_from_slice(b",\n\"account\":[");
             a.account.json(&mut out);
@@ -87,21 +95,21 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
             io::stdout().write_all(&out)?;
         }
         Form::Markdown => {
-            output::text(diff::markdown(&captures, &found, &verdicts, args.allow_empty).as_bytes())?;
+            output::text(found.markdown(&captures, args.allow_empty).as_bytes())?;
         }
-        _ => output::text(diff::junit(&captures, &found, &verdicts, args.allow_empty).as_bytes())?,
+        _ => output::text(found.junit(&captures, args.allow_empty).as_bytes())?,
     }
-    let broken = found.iter().filter(|d| d.broken.is_some()).count();
+    let broken = found.differences.iter().filter(|d| d.broken.is_some()).count();
     if broken > 0 {
         notify(global, format_args!("netkit: {broken} of the differences above the limits of --fail-on"));
     }
     let both_sides = a.messages > 0 && b.messages > 0;
-    let idle = verdicts.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
+    let idle = found.limits.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
     for verdict in idle {
         let why = "nothing of that is in both captures (--allow-empty accepts that)";
         notify(global, format_args!("netkit: --fail-on {}: {why}", Lines(&verdict.limit)));
     }
-    let failed = verdicts.iter().any(|verdict| !verdict.holds(args.allow_empty));
+    let failed = found.limits.iter().any(|verdict| !verdict.holds(args.allow_empty));
     let empty = [(&args.a, a), (&args.b, b)].into_iter().filter(|(_, stats)| stats.messages == 0);
     let empty: Vec<String> = empty.map(|(path, _)| input::name(path)).collect();
     let empty = !empty.is_empty() && !args.fail_on.is_empty() && !args.allow_empty && {

@@ -27,11 +27,11 @@ pub const RUNS: [(&str, Mark); 2] = [("A", Mark::Line("run-a")), ("B", Mark::Das
 /// What differs.
 pub fn changes(contexts: [&Context<'_>; 2], html: &mut Html) {
     section("changes", "What changed", html, |html| {
-        let (found, _) = diff::compare(contexts[0].stats, contexts[1].stats, &[]);
-        if found.is_empty() {
-            return nothing("No difference: the same messages, fields, rates and delays in both.", html);
+        let found = diff::compare(contexts[0].stats, contexts[1].stats, &[]);
+        if found.notable().next().is_none() {
+            return nothing("No notable difference: the same messages, fields, rates and delays in both.", html);
         }
-        let rows = diff::table(&found, &[], true);
+        let rows = found.shown();
         let caption = "From A to B, most important first; rates a second, sizes in bytes, delays in ms";
         let more = "netkit diff lists all";
         table(&rows, &Shown { id: "differences", caption, columns: &COLUMNS, most: LISTED, more }, html);

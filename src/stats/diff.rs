@@ -3,19 +3,25 @@
 
 use super::connections::{NUMBERED, REQUESTS};
 use super::directions::{Sender, summed};
-use super::figure::Figure;
+use super::ends::ends;
+use super::figure::{Figure, Measure};
+use super::histogram::Delays;
 use super::limits::Bound;
 pub use super::limits::{Limit, Subject};
-pub use super::metric::Unit;
 use super::metric::{OF_MESSAGES, OF_SIDES};
-pub use super::report_diff::{junit, limits_json, markdown, table};
+pub use super::metric::{Unit, compared};
+use super::noise::{self, Spread};
 use super::tables::{Counted, TRAFFIC};
 use super::{Kind, Stats};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A figure of a rate, a mean or a delay that differs by a smaller part is not different: no two
 /// captures have the same duration.
 const UNCHANGED: f64 = 0.001;
+/// Captures whose durations differ by a larger part are compared by rates.
+const AS_LONG: f64 = 0.05;
+/// A field that is not there where the other capture lets expect it this often is gone.
+const EXPECTED: f64 = 10.0;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +32,8 @@ pub enum Change {
     Vanished,
     /// Field paths that only the second, and only the first, capture has.
     Fields(Vec<String>, Vec<String>),
+    /// So many connections ended so: in the first, in the second.
+    Ended(&'static str, u64, u64),
     /// A figure that differs: in the first, in the second.
     Figure(&'static Figure, f64, f64),
 }
@@ -42,12 +50,25 @@ impl Change {
         }
     }
 
+    /// Is the second capture worse there? `None` where a change is neither better nor worse.
+    pub fn is_worse(&self) -> Option<bool> {
+        match self {
+            Change::Ended(_, a, b) if a != b => Some(b > a),
+            Change::Figure(figure, a, b) if figure.more_is_worse() && a != b => Some(b > a),
+            _ => None,
+        }
+    }
+
     /// The change in a unit of its figure.
     fn amount(&self, unit: Unit) -> Option<f64> {
-        let Change::Figure(figure, a, b) = self else { return None };
+        let Change::Figure(_, a, b) = self else { return None };
         Some(match unit {
-            Unit::Percent => self.part() * 100.0,
-            Unit::Points if figure.is_share() => (b - a) * 100.0,
+            // From nothing any rise is endless.
+            Unit::Percent if a == b => 0.0,
+            Unit::Percent => (b - a) / a * 100.0,
+            Unit::Times if a == b => 1.0,
+            Unit::Times => b / a,
+            Unit::Points => (b - a) * 100.0,
             Unit::Seconds => (b - a) / 1e3,
             _ => b - a,
         })
@@ -61,6 +82,10 @@ pub struct Difference {
     pub of: String,
     /// The difference.
     pub change: Change,
+    /// Of a delay: how many there are in each capture.
+    pub samples: Option<[u64; 2]>,
+    /// It is larger than what each capture varies by itself.
+    pub notable: bool,
     /// The limit that it exceeds, by its place in the list.
     pub broken: Option<usize>,
     /// How much of the traffic it concerns, and how much it changed.
@@ -78,11 +103,24 @@ pub struct Verdict {
     pub broken: usize,
 }
 
-/// All differences between two captures, the most important ones first, and what became of the
-/// limits.
-pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> (Vec<Difference>, Vec<Verdict>) {
+/// Two captures compared.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// All differences, the most important ones first.
+    pub differences: Vec<Difference>,
+    /// What became of the limits, in their order.
+    pub limits: Vec<Verdict>,
+    /// The captures last about as long, so that counts can be compared.
+    pub as_long: bool,
+}
+
+/// Compares two captures, and holds the differences against limits.
+pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> Comparison {
     let verdicts = limits.iter().map(|limit| Verdict { limit: limit.to_string(), compared: 0, broken: 0 }).collect();
-    let mut comparison = Comparison { limits, verdicts, list: Vec::new() };
+    let seconds = [a, b].map(Stats::duration);
+    let as_long = (seconds[0] - seconds[1]).abs() <= AS_LONG * seconds[0].max(seconds[1]);
+    let mut comparison = Judge { limits, verdicts, list: Vec::new(), seconds, as_long };
+    comparison.ends(a, b);
     for (word, first, second) in [("", &a.kinds, &b.kinds), (" (schema)", &a.schemas, &b.schemas)] {
         let names: BTreeSet<_> = first.keys().chain(second.keys()).copied().collect();
         for name in names {
@@ -100,14 +138,17 @@ pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> (Vec<Difference>, Vec<
     list.sort_by(|x, y| {
         (y.broken.is_some(), y.weight).partial_cmp(&(x.broken.is_some(), x.weight)).unwrap_or(std::cmp::Ordering::Equal)
     });
-    (list, comparison.verdicts)
+    Comparison { differences: list, limits: comparison.verdicts, as_long }
 }
 
 /// The comparison so far.
-struct Comparison<'a> {
+struct Judge<'a> {
     limits: &'a [Limit],
     verdicts: Vec<Verdict>,
     list: Vec<Difference>,
+    /// How long the captures last.
+    seconds: [f64; 2],
+    as_long: bool,
 }
 
 /// A difference that is being judged.
@@ -115,6 +156,8 @@ struct Judged<'a> {
     proto: &'a str,
     name: &'a str,
     change: Change,
+    samples: Option<[u64; 2]>,
+    notable: bool,
     /// By how many messages the two captures differ there.
     messages: f64,
     /// Rates of messages and bytes, for floors.
@@ -123,7 +166,28 @@ struct Judged<'a> {
     alone: bool,
 }
 
-impl Comparison<'_> {
+impl Judge<'_> {
+    /// Ends that a reader should know of, by protocol.
+    fn ends(&mut self, a: &Stats, b: &Stats) {
+        let mut counts: BTreeMap<(&str, &'static str), [u64; 2]> = BTreeMap::new();
+        for (k, stats) in [a, b].into_iter().enumerate() {
+            for (flow, ended, _) in ends(stats).filter(|(_, ended, _)| ended.is_remarkable()) {
+                counts.entry((flow.proto, ended.ending.outcome.name())).or_default()[k] += 1;
+            }
+        }
+        for ((proto, name), [a, b]) in counts {
+            let longer = if self.as_long { 1.0 } else { self.seconds[1] / self.seconds[0] };
+            // As many as the first capture lets expect in the time of the second.
+            let [least, most] = [longer.min(1.0), longer.max(1.0)].map(|times| a as f64 * times);
+            let notable = (b as f64) < least.floor() || b as f64 > most.ceil();
+            let change = Change::Ended(name, a, b);
+            let weight = if b > a { f64::MAX } else { f64::MAX / 2.0 };
+            let none =
+                Judged { proto, name, change, samples: None, notable, messages: 0.0, rates: [0.0; 2], alone: false };
+            self.judge(&format!("{proto} connections"), none, weight);
+        }
+    }
+
     /// A kind of message.
     fn kind(&mut self, (proto, name): (&'static str, &'static str), of: &str, pair: [(Option<&Kind>, &Stats); 2]) {
         let none = Kind::default();
@@ -131,7 +195,7 @@ impl Comparison<'_> {
         let [x, y] = [pair[0].0.unwrap_or(&none), pair[1].0.unwrap_or(&none)];
         let share = |kind: &Kind, stats: &Stats| kind.bytes as f64 / stats.bytes.max(1) as f64;
         let share = share(x, pair[0].1).max(share(y, pair[1].1));
-        let seconds = [pair[0].1.duration(), pair[1].1.duration()];
+        let (seconds, as_long) = (self.seconds, self.as_long);
         let timed = seconds.iter().all(|s| *s > 0.0);
         let per = |n: u64, k: usize| n as f64 / seconds[k];
         let rates = match timed {
@@ -139,23 +203,45 @@ impl Comparison<'_> {
             false => [0.0; 2],
         };
         let messages = y.count as f64 - x.count as f64;
-        let mut add = |change: Change| {
+        let differs = |pair: [Option<Spread>; 2]| matches!(pair, [Some(a), Some(b)] if a.differs(b));
+        let both = [(x, seconds[0]), (y, seconds[1])];
+        // Text has no time: each count stands for itself.
+        let rate = !timed || differs(both.map(|(kind, s)| noise::rate(kind.count, kind.course.as_ref(), s)));
+        let size = differs(both.map(|(kind, s)| noise::size(kind.count, kind.bytes, kind.course.as_ref(), s)));
+        let mut add = |change: Change, fields: bool| {
             let weight = match &change {
                 Change::Fields(..) => share / 2.0,
                 change => share * change.part().abs().min(10.0),
             };
-            self.judge(of, Judged { proto, name, change, messages, rates, alone }, weight);
+            let notable = match &change {
+                Change::Appeared => as_long || seconds[1] < seconds[0] || rate,
+                Change::Vanished => as_long || seconds[0] < seconds[1] || rate,
+                Change::Figure(figure, ..) => match figure.name {
+                    "messages" => as_long && rate,
+                    "message_rate" => !as_long && rate,
+                    "byte_rate" => rate || size,
+                    _ => size,
+                },
+                _ => fields,
+            };
+            let judged = Judged { proto, name, change, samples: None, notable, messages, rates, alone };
+            self.judge(of, judged, weight);
         };
         match pair {
-            [(None, _), _] => add(Change::Appeared),
-            [_, (None, _)] => add(Change::Vanished),
+            [(None, _), _] => add(Change::Appeared, false),
+            [_, (None, _)] => add(Change::Vanished, false),
             _ => {
-                let names = |a: &Kind, b: &Kind| {
-                    let mut list: Vec<String> = a.fields.difference(&b.fields).map(|path| path.join(".")).collect();
+                let missing = |a: &Kind, b: &Kind| {
+                    let gone = || a.fields.iter().filter(|(path, _)| !b.fields.contains_key(*path));
+                    let mut list: Vec<String> = gone().map(|(path, _)| path.join(".")).collect();
                     list.sort();
-                    list
+                    // What is rare may be missing in the shorter capture by chance.
+                    let expected = |count: u64| count as f64 / a.count.max(1) as f64 * b.count as f64;
+                    let clear = |count: u64| as_long || b.count >= a.count || expected(count) >= EXPECTED;
+                    (list, gone().any(|(_, count)| clear(*count)))
                 };
-                add(Change::Fields(names(y, x), names(x, y)));
+                let ((new, clearly_new), (gone, clearly_gone)) = (missing(y, x), missing(x, y));
+                add(Change::Fields(new, gone), clearly_new || clearly_gone);
             }
         }
         let counted = [(x, pair[0].1), (y, pair[1].1)].map(|(kind, stats)| Counted::new((proto, name), kind, stats));
@@ -163,7 +249,7 @@ impl Comparison<'_> {
             let Some(column) = TRAFFIC.iter().find(|column| column.figure == figure) else { continue };
             // A message in one capture only has no size in the other, and a point in time no rate.
             if let [Some(a), Some(b)] = counted.map(|one| (column.of)(&one).number()) {
-                add(Change::Figure(figure, a, b));
+                add(Change::Figure(figure, a, b), false);
             }
         }
     }
@@ -175,12 +261,20 @@ impl Comparison<'_> {
                 continue;
             };
             let (Some(a), Some(b)) = ((column.of)(x).number(), (column.of)(y).number()) else { continue };
+            let delays = delays(figure, x).zip(delays(figure, y));
+            let samples = delays.map(|((a, _), (b, _))| [a.count(), b.count()]);
+            let notable = match delays {
+                Some(((a, percent), (b, _))) => {
+                    let pair = noise::percentile(a, percent).zip(noise::percentile(b, percent));
+                    pair.is_some_and(|(a, b)| a.differs(b))
+                }
+                None => out_of(figure, x).zip(out_of(figure, y)).is_some_and(|(a, b)| a.differs(b)),
+            };
             // Of shares those resent or lost, of delays all that were measured.
             let messages = match figure.name {
                 "resent_share" => y.resent as f64 - x.resent as f64,
                 "lost_share" => y.lost as f64 - x.lost as f64,
-                name if name.starts_with("ack") => y.ack.count() as f64,
-                _ => y.response.count() as f64,
+                _ => samples.map_or(b - a, |[_, count]| count as f64),
             };
             let change = Change::Figure(figure, a, b);
             // Delivery matters more than any single kind of message; the tail of delays less than
@@ -188,7 +282,7 @@ impl Comparison<'_> {
             let tail = figure.name.ends_with("_p90") || figure.name.ends_with("_p99");
             let weight = if tail { 0.5 } else { 1.0 } * change.part().abs().min(10.0);
             let (proto, name) = (x.proto, x.from);
-            let judged = Judged { proto, name, change, messages, rates: [0.0; 2], alone: false };
+            let judged = Judged { proto, name, change, samples, notable, messages, rates: [0.0; 2], alone: false };
             self.judge(&format!("{proto} from the {name}"), judged, weight);
         }
     }
@@ -205,18 +299,51 @@ impl Comparison<'_> {
         }
         let differs = match &judged.change {
             Change::Appeared | Change::Vanished => true,
+            Change::Ended(_, a, b) => a != b,
             Change::Fields(new, gone) => !new.is_empty() || !gone.is_empty(),
             // Of a message in one capture only, that says all.
             Change::Figure(..) if judged.alone => false,
-            Change::Figure(figure, a, b) if figure.name == "messages" => a != b,
+            Change::Figure(figure, a, b) if figure.measure == Measure::Count => a != b,
             // Limits reach the last percentile; for people it is too much.
             Change::Figure(figure, ..) if figure.name.ends_with("_p99") => false,
             change => change.part().abs() >= UNCHANGED,
         };
         if differs || broken.is_some() {
-            self.list.push(Difference { of: of.into(), change: judged.change, broken, weight });
+            let Judged { change, samples, notable, .. } = judged;
+            let notable = notable || broken.is_some();
+            self.list.push(Difference { of: of.into(), change, samples, notable, broken, weight });
         }
     }
+}
+
+/// The delays that a figure is a percentile of, and which.
+fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
+    let (what, percent) = figure.name.split_once("_p")?;
+    let delays = match what {
+        "ack" => &of.ack,
+        "response" => &of.response,
+        _ => return None,
+    };
+    Some((delays, percent.parse().ok()?))
+}
+
+/// A count as a share of what it could have been; `None` for what says how much there was, and where a share
+/// says the same.
+fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
+    let (hits, all) = match figure.name {
+        "resent_share" => (of.resent, of.sent),
+        "lost_share" => (of.lost, of.messages + of.lost),
+        "duplicates" => (of.duplicates, of.sent),
+        "given_up" => (of.given_up, of.messages),
+        "never_acked" => (of.never_acked, of.messages),
+        "late" => (of.late, of.messages),
+        "handled_twice" => (of.handled_twice, of.messages),
+        "never_handled" => (of.never_handled, of.messages),
+        "unanswered" => (of.unanswered, of.requests),
+        "unmatched" => (of.unmatched, of.responses + of.unmatched),
+        _ => return None,
+    };
+    Some(noise::share(hits, all))
 }
 
 impl Judged<'_> {
@@ -232,7 +359,8 @@ impl Judged<'_> {
                     return None;
                 }
                 let got = change.amount(unit)?;
-                let over = if amount < 0.0 { got < amount } else { got > amount };
+                let falls = amount < if unit == Unit::Times { 1.0 } else { 0.0 };
+                let over = if falls { got < amount } else { got > amount };
                 let floor = |(least, unit): &(f64, Unit)| {
                     let got = match unit {
                         Unit::Messages => Some(self.messages),

@@ -235,8 +235,12 @@ pub const FIGURES: &[Figure] = &[
     word("a"),
     word("b"),
     word("change"),
-    word("broken"),
     word("unit"),
+    Figure::new("worse", Measure::Flag),
+    count("a_samples"),
+    count("b_samples"),
+    Figure::new("notable", Measure::Flag),
+    word("broken"),
 ];
 
 /// The figure of that name, while the program is compiled.

@@ -31,7 +31,7 @@ pub enum Bound {
     Vanished,
     /// A kind of message has different fields.
     Fields,
-    /// A figure that rose by more than that; of a negative amount, fell.
+    /// A figure that rose by more than that; of a negative amount, fell. A multiple below 1 is a fall, too.
     Change(&'static Figure, f64, Unit),
 }
 
@@ -67,26 +67,19 @@ impl FromStr for Limit {
             Some(_) => return Err(format!("{name} has no amount")),
             None if sign.is_empty() => return Err(format!("{text:?}: {EXPECTED}")),
             None => {
-                let Some(figure) = by_name(name) else {
-                    let names = || compared().map(|figure| figure.name);
-                    let list = names().collect::<Vec<_>>().join(", ");
-                    return Err(format!("no figure {name:?}{}; there are {list}", hint(nearest(name, names()))));
-                };
-                let (n, unit) = quantity(amount, Some((figure, name)))?;
-                match (sign, n < 0.0) {
-                    (">", false) | ("<", true) => {}
-                    (">", true) => return Err(format!("{head:?}: what falls is written {name} < {amount}")),
-                    _ => return Err(format!("{head:?}: what falls is written {name} < -{amount}")),
-                }
+                let (figure, n, unit) = amount_of(name, amount)?;
+                possible(name, sign, n, unit).map_err(|why| format!("{head:?}: {why}"))?;
                 Bound::Change(figure, n, unit)
             }
         };
         let floors = parts.map(|part| {
             let amount =
                 part.trim().strip_prefix('>').ok_or_else(|| format!("{part:?}: expected > AMOUNT, as > 5 messages"))?;
-            let (n, unit) = quantity(amount.trim(), None)?;
+            let (n, unit) = quantity(amount.trim())?;
+            let unit = unit.ok_or_else(|| format!("{amount:?}: {A_UNIT}"))?;
             match (n < 0.0, bound) {
                 (true, _) => Err(format!("{part:?}: a floor is no less than 0")),
+                (_, Bound::Change(..)) if unit == Unit::Points && n >= 100.0 => Err(format!("{part:?}: {TOO_MANY}")),
                 (_, Bound::Change(..)) => Ok((n, unit)),
                 _ => Err(format!("{part:?}: {name} has no amount")),
             }
@@ -104,9 +97,10 @@ impl FromStr for Limit {
 
 /// The subject, and the figure's name or word at the end of a path.
 fn split(path: &str) -> (Subject, &str) {
+    let is_known = |name: &str| by_name(name).next().is_some();
     // `ack.p90`, the older name of ack_p90, is one.
-    let at = path.match_indices('.').map(|(at, _)| at).find(|at| by_name(&path[at + 1..]).is_some());
-    let at = if by_name(path).is_some() { None } else { at.or_else(|| path.rfind('.')) };
+    let at = path.match_indices('.').map(|(at, _)| at).find(|at| is_known(&path[at + 1..]));
+    let at = if is_known(path) { None } else { at.or_else(|| path.rfind('.')) };
     let Some(at) = at else { return (Subject::default(), path) };
     let (before, name) = (&path[..at], &path[at + 1..]);
     let subject = match before.split_once('.') {
@@ -117,30 +111,61 @@ fn split(path: &str) -> (Subject, &str) {
     (subject, name)
 }
 
-/// A number and its unit; without one, per cent or points as the figure has them.
-fn quantity(text: &str, of: Option<(&'static Figure, &str)>) -> Result<(f64, Unit), String> {
+const A_UNIT: &str = "expected a number and a unit, as 5 messages, 100 bytes/s, 2ms, 1pp";
+const TOO_MANY: &str = "a share cannot change by 100 points or more, so nothing would exceed it";
+
+/// A number and its unit, if it has one.
+fn quantity(text: &str) -> Result<(f64, Option<Unit>), String> {
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(text.len());
     let (number, word) = (&text[..end], text[end..].trim());
-    let n = number.parse::<f64>().ok().filter(|n| n.is_finite());
-    let unit = match (of, word) {
-        (Some((figure, name)), "%" | "") if figure.is_share() => match name != figure.name || word.is_empty() {
-            // As the older names have always been written.
-            true => Some(Unit::Points),
-            false => return Err(format!("{name} is a share: its differences are in points, as {name} > {number}pp")),
-        },
-        (Some(_), "") => Some(Unit::Percent),
-        _ => Unit::by_name(word),
+    let wrong = || format!("{text:?}: expected a percentage, as 10%, or an amount with its unit, as 50ms");
+    let n = number.parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(wrong)?;
+    match (word, Unit::by_name(word)) {
+        ("", _) => Ok((n, None)),
+        (_, Some(unit)) => Ok((n, Some(unit))),
+        _ => Err(format!("{text:?}: {A_UNIT}")),
+    }
+}
+
+/// The figure of that name, today's or an older one, that is measured in the unit of the amount.
+fn amount_of(name: &str, amount: &str) -> Result<(&'static Figure, f64, Unit), String> {
+    let Some(figure) = by_name(name).next() else {
+        let names = || compared().map(|figure| figure.name);
+        let list = names().collect::<Vec<_>>().join(", ");
+        return Err(format!("no figure {name:?}{}; there are {list}", hint(nearest(name, names()))));
     };
-    match (n, unit) {
-        (Some(n), Some(unit)) if of.is_none_or(|(figure, _)| figure.is_in(unit)) => Ok((n, unit)),
-        (Some(_), _) => match of {
-            Some((figure, name)) => {
-                let units = figure.units().iter().map(|unit| unit.name()).collect::<Vec<_>>().join(", ");
-                Err(format!("{text:?}: {name} is in {units}"))
-            }
-            None => Err(format!("{text:?}: expected a number and a unit, as 5 messages, 100 bytes/s, 2ms, 1pp")),
-        },
-        (None, _) => Err(format!("{text:?}: expected a percentage, as 10%, or an amount with its unit, as 50ms")),
+    let units = || figure.units().iter().map(|unit| unit.name()).collect::<Vec<_>>().join(", ");
+    let (n, unit) = match quantity(amount) {
+        Ok((n, unit)) => (n, unit),
+        Err(_) if amount.starts_with(|c: char| c.is_ascii_digit()) => {
+            return Err(format!("{amount:?}: {name} is in {}", units()));
+        }
+        Err(why) => return Err(why),
+    };
+    // Nothing is nothing in every unit.
+    let Some(unit) = unit.or((n == 0.0).then_some(Unit::Percent)) else {
+        return Err(format!("{amount:?} has no unit: {name} is in {}", units()));
+    };
+    let figure = by_name(name).find(|figure| figure.is_in(unit));
+    figure.map(|figure| (figure, n, unit)).ok_or_else(|| format!("{amount:?}: {name} is in {}", units()))
+}
+
+/// Can a second capture exceed the limit, and does an equal one not?
+fn possible(name: &str, sign: &str, n: f64, unit: Unit) -> Result<(), String> {
+    let rises = sign == ">";
+    match unit {
+        Unit::Times if rises && n < 1.0 => Err(format!("what falls is written {name} < {n}x")),
+        Unit::Times if !rises && (n >= 1.0 || n <= 0.0) => {
+            Err(format!("a multiple that {name} falls below is between 0 and 1, as {name} < 0.5x"))
+        }
+        Unit::Times => Ok(()),
+        _ if rises && n < 0.0 => Err(format!("what falls is written {name} < {n}{}", unit.name())),
+        _ if !rises && n >= 0.0 => Err(format!("what falls is written {name} < -{n}{}", unit.name())),
+        Unit::Points if n.abs() >= 100.0 => Err(TOO_MANY.into()),
+        Unit::Percent if n <= -100.0 => {
+            Err(format!("{name} cannot fall by more than 100 %, so nothing would exceed it"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -178,7 +203,17 @@ mod tests {
             ("riptide.client.ack > 50 %", subject("riptide", "client"), change("ack_p50", 50.0, Unit::Percent), vec![]),
             ("server.answer.p99 > 1s", subject("", "server"), change("response_p99", 1.0, Unit::Seconds), vec![]),
             ("resent_share > 2pp", subject("", ""), change("resent_share", 2.0, Unit::Points), vec![]),
-            ("resent>5%", subject("", ""), change("resent_share", 5.0, Unit::Points), vec![]),
+            ("resent_share > 100%", subject("", ""), change("resent_share", 100.0, Unit::Percent), vec![]),
+            ("resent>5pp", subject("", ""), change("resent_share", 5.0, Unit::Points), vec![]),
+            ("resent>100%", subject("", ""), change("resent", 100.0, Unit::Percent), vec![]),
+            ("resent > 2x", subject("", ""), change("resent", 2.0, Unit::Times), vec![]),
+            (
+                "gne.server.resent > 20 messages",
+                subject("gne", "server"),
+                change("resent", 20.0, Unit::Messages),
+                vec![],
+            ),
+            ("response_p90 < 0.5x", subject("", ""), change("response_p90", 0.5, Unit::Times), vec![]),
             ("dnp.rate < -20%", subject("dnp", ""), change("message_rate", -20.0, Unit::Percent), vec![]),
             ("vanished", subject("", ""), Bound::Vanished, vec![]),
             // Today's names, and the older ones above for the same figures.
@@ -200,7 +235,17 @@ mod tests {
             ("rate>nan%", "expected a percentage"),
             ("rate > 5ms", "rate is in"),
             ("rate > 2pp", "rate is in"),
-            ("resent_share > 2%", "resent_share > 2pp"),
+            ("rate > 5", "\"5\" has no unit: rate is in %, x, /s"),
+            ("ack_p90 > 50", "ack_p90 is in %, x, ms, s"),
+            ("resent_share > 100pp", "100 points or more"),
+            ("resent_share < -100pp", "100 points or more"),
+            ("resent > 2% and > 10pp", "not measured in pp"),
+            ("resent_share > 2pp and > 100pp", "100 points or more"),
+            ("rate < -100%", "more than 100 %"),
+            ("rate > 0.5x", "rate < 0.5x"),
+            ("rate < 2x", "between 0 and 1"),
+            ("rate < 0x", "between 0 and 1"),
+            ("resent > 2% and > 2x", "not measured in x"),
             ("ack.p90 > 50 cm", "ack.p90 is in"),
             ("rate > -5%", "rate < -5%"),
             ("rate < 5%", "rate < -5%"),

@@ -5,9 +5,23 @@ use super::figure::{Figure, Measure, figures};
 /// The figures of a message.
 pub const OF_MESSAGES: [&Figure; 4] = figures(["messages", "size_mean", "message_rate", "byte_rate"]);
 /// The figures of a side.
-pub const OF_SIDES: [&Figure; 8] = figures([
+pub const OF_SIDES: [&Figure; 22] = figures([
+    "sent",
+    "resent",
     "resent_share",
+    "duplicates",
+    "given_up",
+    "never_acked",
+    "gaps",
+    "late",
+    "lost",
     "lost_share",
+    "handled_twice",
+    "never_handled",
+    "requests",
+    "responses",
+    "unanswered",
+    "unmatched",
     "ack_p50",
     "ack_p90",
     "ack_p99",
@@ -15,27 +29,30 @@ pub const OF_SIDES: [&Figure; 8] = figures([
     "response_p90",
     "response_p99",
 ]);
+/// Figures of a side that say how much there was: more of them is neither better nor worse.
+const AMOUNTS: [&Figure; 3] = figures(["sent", "requests", "responses"]);
 
 /// All figures that limits know.
 pub fn compared() -> impl Iterator<Item = &'static Figure> {
     OF_MESSAGES.into_iter().chain(OF_SIDES)
 }
 
-/// The figure that a limit names, by its name or by an older one.
-pub fn by_name(name: &str) -> Option<&'static Figure> {
-    compared().find(|figure| figure.name == name).or_else(|| compared().find(|figure| figure.answers_to(name)))
+/// The figures that a limit may name so: the one of that name first, then those that had it once.
+pub fn by_name(name: &str) -> impl Iterator<Item = &'static Figure> {
+    let now = compared().filter(move |figure| figure.name == name);
+    now.chain(compared().filter(move |figure| figure.name != name && figure.answers_to(name)))
 }
 
 impl Figure {
     /// The units that a change of it may be given in.
     pub fn units(&self) -> &'static [Unit] {
         match self.measure {
-            Measure::MessageRate => &[Unit::Percent, Unit::Rate],
-            Measure::ByteRate => &[Unit::Percent, Unit::BytesRate],
-            Measure::Bytes | Measure::Mean => &[Unit::Percent, Unit::Bytes],
-            Measure::Count => &[Unit::Percent, Unit::Messages],
-            Measure::Share => &[Unit::Points],
-            _ => &[Unit::Percent, Unit::Millis, Unit::Seconds],
+            Measure::MessageRate => &[Unit::Percent, Unit::Times, Unit::Rate],
+            Measure::ByteRate => &[Unit::Percent, Unit::Times, Unit::BytesRate],
+            Measure::Bytes | Measure::Mean => &[Unit::Percent, Unit::Times, Unit::Bytes],
+            Measure::Count => &[Unit::Percent, Unit::Times, Unit::Messages],
+            Measure::Share => &[Unit::Percent, Unit::Times, Unit::Points],
+            _ => &[Unit::Percent, Unit::Times, Unit::Millis, Unit::Seconds],
         }
     }
 
@@ -44,7 +61,12 @@ impl Figure {
         self.units().contains(&unit)
     }
 
-    /// Are its changes in points? Those of other figures are also relative to the first capture.
+    /// Is more of it worse? What says how much traffic there was is neither.
+    pub fn more_is_worse(&self) -> bool {
+        OF_SIDES.contains(&self) && !AMOUNTS.contains(&self)
+    }
+
+    /// Is it a share, so that its changes are shown in points?
     pub fn is_share(&self) -> bool {
         self.measure == Measure::Share
     }
@@ -53,6 +75,7 @@ impl Figure {
     pub fn has_floor(&self, unit: Unit) -> bool {
         match unit {
             Unit::Messages => true,
+            Unit::Times => false,
             Unit::Rate | Unit::BytesRate => OF_MESSAGES.contains(&self),
             unit => self.is_in(unit),
         }
@@ -64,6 +87,8 @@ impl Figure {
 pub enum Unit {
     /// Relative to the first capture.
     Percent,
+    /// A multiple of the first capture's.
+    Times,
     /// Percentage points, of shares.
     Points,
     /// Milliseconds.
@@ -80,8 +105,9 @@ pub enum Unit {
     BytesRate,
 }
 
-const UNITS: [(&str, Unit); 12] = [
+const UNITS: [(&str, Unit); 13] = [
     ("%", Unit::Percent),
+    ("x", Unit::Times),
     ("pp", Unit::Points),
     ("ms", Unit::Millis),
     ("s", Unit::Seconds),

@@ -21,6 +21,7 @@ pub mod groups;
 pub(crate) mod histogram;
 mod limits;
 mod metric;
+mod noise;
 pub(crate) mod noted;
 mod observed;
 #[cfg(feature = "parquet")]
@@ -53,7 +54,7 @@ pub use groups::{Groups, Order};
 pub use observed::{Observation, Observed, Observer};
 pub use plot::{Plot, Stacked};
 pub use report::Report;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 pub use table::{Cell, Shape, Table, separated_text};
 use timeline::Timeline;
@@ -67,6 +68,8 @@ pub const CONVERSATIONS: usize = 100_000;
 const CHART_STEPS: usize = 4096;
 /// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
 pub const SECONDS: usize = 86_400;
+/// The number of steps of the timeline of a kind of message.
+const COURSE_STEPS: usize = 64;
 /// The cap on field names per message that are stored to compare captures.
 const FIELDS: usize = 2000;
 
@@ -83,8 +86,10 @@ pub struct Kind {
     pub reliable: bool,
     /// How many had a fault.
     pub faults: u64,
-    /// The paths of the fields that occurred, if requested.
-    pub fields: FxHashSet<Vec<&'static str>>,
+    /// The paths of the fields that occurred, and how often each did, if requested.
+    pub fields: FxHashMap<Vec<&'static str>, u64>,
+    /// The messages over time, if fields are requested.
+    pub(crate) course: Option<Timeline>,
 }
 
 impl Kind {
@@ -134,7 +139,7 @@ pub struct Flow {
 pub struct Wanted {
     /// Lists every delivery individually.
     pub rows: bool,
-    /// Collects the fields of each message.
+    /// Collects the fields of each kind of message, and when its messages came: to compare captures.
     pub fields: bool,
 }
 
@@ -277,6 +282,8 @@ impl Stats {
     fn fields(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
         let Some(kind) = self.kinds.get_mut(&(dissection.proto, dissection.message)) else { return };
+        let course = kind.course.get_or_insert_with(|| Timeline::new(1_000_000, COURSE_STEPS));
+        course.add(message.place.time.nanos() as i64, message.place.length as u64);
         self.path.clear();
         let mut names: Vec<&'static str> = Vec::new();
         for (k, node) in dissection.tree.nodes().iter().enumerate() {
@@ -289,8 +296,10 @@ impl Stats {
                 names.clear();
                 names.extend(self.path.iter().map(|(name, _)| *name));
                 names.push(name);
-                if !kind.fields.contains(&names) && kind.fields.len() < FIELDS {
-                    kind.fields.insert(names.clone());
+                if let Some(count) = kind.fields.get_mut(&names) {
+                    *count += 1;
+                } else if kind.fields.len() < FIELDS {
+                    kind.fields.insert(names.clone(), 1);
                 }
             }
             if node.end as usize > k + 1 {

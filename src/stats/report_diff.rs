@@ -1,68 +1,60 @@
 //! Differences as a table, and for those who read what a build says: Markdown and JUnit's XML.
 
-use super::diff::{Change, Difference, Limit, Verdict};
+use super::diff::{Change, Comparison, Difference, Verdict};
 use super::figure::{Figure, Measure, figures};
 use super::table::{Cell, Shape, Table};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
-use crate::printable::Printable;
+use crate::printable::{Lines, Printable};
 use std::fmt::Write as _;
 
 const DIFFERENCES: Shape = Shape { kind: "difference", title: "", keys: 2 };
-const COLUMNS: [&Figure; 7] = figures(["of", "what", "a", "b", "change", "broken", "unit"]);
+const COLUMNS: [&Figure; 11] =
+    figures(["of", "what", "a", "b", "change", "unit", "worse", "a_samples", "b_samples", "notable", "broken"]);
 
-/// The differences as a table; `broken` names the limit that each exceeds. `shown`: for people, with
-/// a row for each field that only one capture has, and units.
-pub fn table(differences: &[Difference], limits: &[Limit], shown: bool) -> Table {
-    // The unit is a column for programs; people see it beside the change.
-    let mut table = Table::new(DIFFERENCES, if shown { &COLUMNS[..6] } else { &COLUMNS });
-    let number = |figure: &Figure, x: f64| match figure.measure {
+/// The value of a figure in one capture.
+fn number(figure: &Figure, x: f64) -> Cell {
+    match figure.measure {
         Measure::Share => Cell::Share(x),
         Measure::Count => Cell::Int(x as u64),
         _ => Cell::Real((x * 1e3).round() / 1e3, 3),
-    };
-    for d in differences {
-        let broken = d.broken.and_then(|k| limits.get(k)).map_or(Cell::Null, |limit| Cell::Text(limit.to_string()));
-        let mut row = |what: &str, a: Cell, b: Cell, change: Cell, unit: Cell| {
-            let mut row = vec![Cell::Text(d.of.clone()), what.into(), a, b, change, broken.clone()];
-            row.extend((!shown).then_some(unit));
-            table.rows.push(row);
-        };
-        match &d.change {
-            Change::Appeared => row("appeared", Cell::Null, Cell::Null, Cell::Null, Cell::Null),
-            Change::Vanished => row("vanished", Cell::Null, Cell::Null, Cell::Null, Cell::Null),
-            Change::Fields(new, gone) if shown => {
-                gone.iter().for_each(|path| row("field", Cell::Text(path.clone()), Cell::Null, Cell::Null, Cell::Null));
-                new.iter().for_each(|path| row("field", Cell::Null, Cell::Text(path.clone()), Cell::Null, Cell::Null));
-            }
-            Change::Fields(new, gone) => {
-                let cell = |list: &[String]| if list.is_empty() { Cell::Null } else { Cell::Text(list.join(" ")) };
-                row("fields", cell(gone), cell(new), Cell::Null, Cell::Null);
-            }
-            Change::Figure(measured, a, b) => {
-                let change = match shown {
-                    true => Cell::Text(change_text(&d.change)),
-                    false => {
-                        let part = Some(d.change.part()).filter(|part| part.is_finite());
-                        part.map_or(Cell::Null, Cell::Share)
-                    }
-                };
-                let unit = if measured.is_share() { "pp" } else { "%" };
-                row(measured.name, number(measured, *a), number(measured, *b), change, unit.into());
-            }
-        }
     }
-    table
 }
 
-/// `+12.5%`, or of shares `+1.2 pp`.
+/// What differs, in a word.
+fn what(change: &Change) -> &'static str {
+    match change {
+        Change::Appeared => "appeared",
+        Change::Vanished => "vanished",
+        Change::Fields(..) => "fields",
+        Change::Ended(name, ..) => name,
+        Change::Figure(figure, ..) => figure.name,
+    }
+}
+
+/// `+12.5%`, `3.5x`, or of shares `-1.2 pp`.
 fn change_text(change: &Change) -> String {
     match change {
         Change::Figure(figure, ..) if figure.is_share() => format!("{:+.1} pp", change.part() * 100.0),
+        Change::Figure(_, a, b) if *a > 0.0 && *b > 2.0 * a => format!("{:.1}x", b / a),
         Change::Figure(..) if change.part().is_finite() => format!("{:+.1}%", change.part() * 100.0),
         Change::Figure(..) => "from 0".into(),
         _ => String::new(),
     }
+}
+
+/// `worse`, `better`, or nothing.
+fn effect(change: &Change) -> &'static str {
+    match change.is_worse() {
+        Some(true) => "worse",
+        Some(false) => "better",
+        None => "",
+    }
+}
+
+/// The change and its effect: `+12.5% worse`.
+fn judged(change: &Change) -> String {
+    format!("{} {}", change_text(change), effect(change)).trim().into()
 }
 
 /// A figure as text.
@@ -87,9 +79,12 @@ fn line(d: &Difference) -> String {
             };
             format!("{} fields:{}{}", d.of, list("new", new), list("gone", gone))
         }
+        Change::Ended(name, a, b) => format!("{} {name}: {a}, then {b}, {}", d.of, effect(&d.change)),
         Change::Figure(figure, a, b) => {
             let (a, b) = (text_of(figure, *a), text_of(figure, *b));
-            format!("{} {}: {a}, then {b} ({})", d.of, figure.name, change_text(&d.change))
+            let effect = Some(effect(&d.change)).filter(|effect| !effect.is_empty());
+            let effect = effect.map_or(String::new(), |effect| format!(", {effect}"));
+            format!("{} {}: {a}, then {b} ({}){effect}", d.of, figure.name, change_text(&d.change))
         }
     }
 }
@@ -110,19 +105,6 @@ impl Verdict {
     }
 }
 
-/// The limits as a JSON array.
-pub fn limits_json(verdicts: &[Verdict], allow_empty: bool, out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (k, verdict) in verdicts.iter().enumerate() {
-        out.extend_from_slice(if k == 0 { b"\n  {\"limit\":" } else { b",\n  {\"limit\":" });
-        string(verdict.limit.as_bytes(), out);
-        let holds = verdict.holds(allow_empty);
-        let rest = format!(",\"compared\":{},\"broken\":{},\"holds\":{holds}}}", verdict.compared, verdict.broken);
-        out.extend_from_slice(rest.as_bytes());
-    }
-    out.push(b']');
-}
-
 /// A cell of a Markdown table: what would end it, or be formatted, is escaped.
 fn cell(text: &str) -> String {
     let mut out = String::new();
@@ -133,52 +115,6 @@ fn cell(text: &str) -> String {
         out.push(c);
     }
     out
-}
-
-/// For a comment or a summary of a build: the captures with their sums, the limits, the differences.
-pub fn markdown(
-    captures: &[(String, String)],
-    differences: &[Difference],
-    verdicts: &[Verdict],
-    allow_empty: bool,
-) -> String {
-    let mut text = String::from("### netkit diff");
-    let broken = verdicts.iter().filter(|verdict| !verdict.holds(allow_empty)).count();
-    // Writing to a string cannot fail, here and below.
-    let _ = match (verdicts.len(), broken) {
-        (0, _) => write!(text, ": {}", Plural(differences.len(), "difference")),
-        (n, 0) => write!(text, ": {} held", Plural(n, "limit")),
-        (n, broken) => write!(text, ": {broken} of {} not held", Plural(n, "limit")),
-    };
-    text.push_str("\n\n");
-    for (name, (capture, sums)) in ["a", "b"].iter().zip(captures) {
-        let _ = writeln!(text, "- {name}: {}: {}", cell(capture), cell(sums));
-    }
-    if !verdicts.is_empty() {
-        text.push_str("\n| limit | compared | result |\n| --- | ---: | --- |\n");
-        for verdict in verdicts {
-            let mark = if verdict.holds(allow_empty) { "" } else { "**" };
-            let words = verdict.words(allow_empty);
-            let _ = writeln!(text, "| {} | {} | {mark}{words}{mark} |", cell(&verdict.limit), verdict.compared);
-        }
-    }
-    text.push_str(match differences.is_empty() {
-        true => "\nNo difference.\n",
-        false => "\n| of | what | a | b | change |\n| --- | --- | ---: | ---: | ---: |\n",
-    });
-    for d in differences {
-        let (what, a, b, change) = match &d.change {
-            Change::Appeared => ("appeared", String::new(), String::new(), String::new()),
-            Change::Vanished => ("vanished", String::new(), String::new(), String::new()),
-            Change::Fields(new, gone) => ("fields", gone.join(" "), new.join(" "), String::new()),
-            Change::Figure(figure, a, b) => {
-                (figure.name, text_of(figure, *a), text_of(figure, *b), change_text(&d.change))
-            }
-        };
-        let mark = if d.broken.is_some() { "**" } else { "" };
-        let _ = writeln!(text, "| {mark}{}{mark} | {what} | {} | {} | {change} |", cell(&d.of), cell(&a), cell(&b));
-    }
-    text
 }
 
 /// Text in XML: control characters are escaped as on the terminal, since XML has none.
@@ -196,40 +132,191 @@ fn xml(text: &str) -> String {
     out
 }
 
-/// JUnit's XML, as build servers read it: a case for each limit; without limits one that holds.
-pub fn junit(
-    captures: &[(String, String)],
-    differences: &[Difference],
-    verdicts: &[Verdict],
-    allow_empty: bool,
-) -> String {
-    let failures = verdicts.iter().filter(|verdict| !verdict.holds(allow_empty)).count();
-    let sums = format!("tests=\"{}\" failures=\"{failures}\"", verdicts.len().max(1));
-    let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {sums}>\n  <testsuite name=\"netkit diff\" {sums} errors=\"0\" skipped=\"0\">\n"
-    );
-    if verdicts.is_empty() {
-        text.push_str("    <testcase classname=\"netkit diff\" name=\"both captures are read\"/>\n");
+impl Comparison {
+    /// The differences that are larger than what each capture varies by itself.
+    pub fn notable(&self) -> impl Iterator<Item = &Difference> {
+        self.differences.iter().filter(|d| d.notable)
     }
-    for (k, verdict) in verdicts.iter().enumerate() {
-        let _ = write!(text, "    <testcase classname=\"netkit diff\" name=\"{}\"", xml(&verdict.limit));
-        if verdict.holds(allow_empty) {
-            text.push_str("/>\n");
-            continue;
+
+    /// All differences as a table for programs; `broken` names the limit that each exceeds.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new(DIFFERENCES, &COLUMNS);
+        for d in &self.differences {
+            let words = |list: &[String]| if list.is_empty() { Cell::Null } else { Cell::Text(list.join(" ")) };
+            let (a, b, unit) = match &d.change {
+                Change::Appeared | Change::Vanished => (Cell::Null, Cell::Null, Cell::Null),
+                Change::Fields(new, gone) => (words(gone), words(new), Cell::Null),
+                Change::Ended(_, a, b) => ((*a).into(), (*b).into(), Cell::Null),
+                Change::Figure(figure, a, b) => {
+                    (number(figure, *a), number(figure, *b), if figure.is_share() { "pp" } else { "%" }.into())
+                }
+            };
+            let part = Some(d.change.part()).filter(|part| matches!(d.change, Change::Figure(..)) && part.is_finite());
+            let broken =
+                d.broken.and_then(|k| self.limits.get(k)).map_or(Cell::Null, |limit| Cell::Text(limit.limit.clone()));
+            let [of_a, of_b] = [0, 1].map(|k| d.samples.map_or(Cell::Null, |samples| samples[k].into()));
+            table.rows.push(vec![
+                Cell::Text(d.of.clone()),
+                what(&d.change).into(),
+                a,
+                b,
+                part.map_or(Cell::Null, Cell::Share),
+                unit,
+                d.change.is_worse().map_or(Cell::Null, Cell::Flag),
+                of_a,
+                of_b,
+                Cell::Flag(d.notable),
+                broken,
+            ]);
         }
-        let _ = writeln!(text, ">\n      <failure message=\"{}\">", xml(&verdict.words(allow_empty)));
-        for d in differences.iter().filter(|d| d.broken == Some(k)) {
+        table
+    }
+
+    /// The notable differences as a table for people: a row for each field that only one capture has, and units.
+    pub fn shown(&self) -> Table {
+        let mut table = Table::new(DIFFERENCES, &COLUMNS[..5]);
+        for d in self.notable() {
+            let mut row = |what: &str, a: Cell, b: Cell| {
+                let change = Some(judged(&d.change)).filter(|text| !text.is_empty());
+                table.rows.push(vec![
+                    Cell::Text(d.of.clone()),
+                    what.into(),
+                    a,
+                    b,
+                    change.map_or(Cell::Null, Cell::Text),
+                ]);
+            };
+            let sampled = |k: usize, figure: &Figure, x: f64| match d.samples {
+                Some(samples) => Cell::Text(format!("{x:.3} n={}", samples[k])),
+                None => number(figure, x),
+            };
+            match &d.change {
+                Change::Appeared | Change::Vanished => row(what(&d.change), Cell::Null, Cell::Null),
+                Change::Fields(new, gone) => {
+                    gone.iter().for_each(|path| row("field", Cell::Text(path.clone()), Cell::Null));
+                    new.iter().for_each(|path| row("field", Cell::Null, Cell::Text(path.clone())));
+                }
+                Change::Ended(name, a, b) => row(name, (*a).into(), (*b).into()),
+                Change::Figure(figure, a, b) => row(figure.name, sampled(0, figure, *a), sampled(1, figure, *b)),
+            }
+        }
+        table
+    }
+
+    /// What is left out of [`Comparison::shown`], in a line; empty if nothing is.
+    pub fn folded(&self) -> String {
+        match self.differences.len() - self.notable().count() {
+            0 => String::new(),
+            n => format!(
+                "{} within what a capture varies by itself (-f json has all)\n",
+                Plural(n, "further difference")
+            ),
+        }
+    }
+
+    /// The limits for people: a line each, and one for each difference that exceeds it.
+    pub fn limits_text(&self, allow_empty: bool) -> String {
+        let mut text = String::new();
+        for (k, verdict) in self.limits.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "limit {}: {}", Lines(&verdict.limit), verdict.words(allow_empty));
+            for d in self.differences.iter().filter(|d| d.broken == Some(k)) {
+                let _ = writeln!(text, "  {}", Printable(&line(d)));
+            }
+        }
+        text
+    }
+
+    /// The limits as a JSON array.
+    pub fn limits_json(&self, allow_empty: bool, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (k, verdict) in self.limits.iter().enumerate() {
+            out.extend_from_slice(if k == 0 { b"\n  {\"limit\":" } else { b",\n  {\"limit\":" });
+            string(verdict.limit.as_bytes(), out);
+            let holds = verdict.holds(allow_empty);
+            let rest = format!(",\"compared\":{},\"broken\":{},\"holds\":{holds}}}", verdict.compared, verdict.broken);
+            out.extend_from_slice(rest.as_bytes());
+        }
+        out.push(b']');
+    }
+
+    /// For a comment or a summary of a build: the captures with their sums, the limits, the differences.
+    pub fn markdown(&self, captures: &[(String, String)], allow_empty: bool) -> String {
+        let mut text = String::from("### netkit diff");
+        let broken = self.limits.iter().filter(|verdict| !verdict.holds(allow_empty)).count();
+        // Writing to a string cannot fail, here and below.
+        let _ = match (self.limits.len(), broken) {
+            (0, _) => write!(text, ": {}", Plural(self.notable().count(), "difference")),
+            (n, 0) => write!(text, ": {} held", Plural(n, "limit")),
+            (n, broken) => write!(text, ": {broken} of {} not held", Plural(n, "limit")),
+        };
+        text.push_str("\n\n");
+        for (name, (capture, sums)) in ["a", "b"].iter().zip(captures) {
+            let _ = writeln!(text, "- {name}: {}: {}", cell(capture), cell(sums));
+        }
+        if !self.limits.is_empty() {
+            text.push_str("\n| limit | compared | result |\n| --- | ---: | --- |\n");
+            for verdict in &self.limits {
+                let mark = if verdict.holds(allow_empty) { "" } else { "**" };
+                let words = verdict.words(allow_empty);
+                let _ = writeln!(text, "| {} | {} | {mark}{words}{mark} |", cell(&verdict.limit), verdict.compared);
+            }
+        }
+        text.push_str(match self.notable().next().is_some() {
+            false => "\nNo notable difference.\n",
+            true => "\n| of | what | a | b | change |\n| --- | --- | ---: | ---: | ---: |\n",
+        });
+        for d in self.notable() {
+            let (what, a, b, change) = match &d.change {
+                Change::Appeared => ("appeared", String::new(), String::new(), String::new()),
+                Change::Vanished => ("vanished", String::new(), String::new(), String::new()),
+                Change::Fields(new, gone) => ("fields", gone.join(" "), new.join(" "), String::new()),
+                Change::Ended(name, a, b) => (*name, a.to_string(), b.to_string(), judged(&d.change)),
+                Change::Figure(figure, a, b) => {
+                    (figure.name, text_of(figure, *a), text_of(figure, *b), judged(&d.change))
+                }
+            };
+            let mark = if d.broken.is_some() { "**" } else { "" };
+            let _ = writeln!(text, "| {mark}{}{mark} | {what} | {} | {} | {change} |", cell(&d.of), cell(&a), cell(&b));
+        }
+        let folded = self.folded();
+        if !folded.is_empty() {
+            let _ = write!(text, "\n{folded}");
+        }
+        text
+    }
+
+    /// JUnit's XML, as build servers read it: a case for each limit; without limits one that holds.
+    pub fn junit(&self, captures: &[(String, String)], allow_empty: bool) -> String {
+        let failures = self.limits.iter().filter(|verdict| !verdict.holds(allow_empty)).count();
+        let sums = format!("tests=\"{}\" failures=\"{failures}\"", self.limits.len().max(1));
+        let mut text = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {sums}>\n  <testsuite name=\"netkit diff\" {sums} errors=\"0\" skipped=\"0\">\n"
+        );
+        if self.limits.is_empty() {
+            text.push_str("    <testcase classname=\"netkit diff\" name=\"both captures are read\"/>\n");
+        }
+        for (k, verdict) in self.limits.iter().enumerate() {
+            let _ = write!(text, "    <testcase classname=\"netkit diff\" name=\"{}\"", xml(&verdict.limit));
+            if verdict.holds(allow_empty) {
+                text.push_str("/>\n");
+                continue;
+            }
+            let _ = writeln!(text, ">\n      <failure message=\"{}\">", xml(&verdict.words(allow_empty)));
+            for d in self.differences.iter().filter(|d| d.broken == Some(k)) {
+                let _ = writeln!(text, "{}", xml(&line(d)));
+            }
+            text.push_str("</failure>\n    </testcase>\n");
+        }
+        text.push_str("    <system-out>\n");
+        for (name, (capture, sums)) in ["a", "b"].iter().zip(captures) {
+            let _ = writeln!(text, "{name}: {}", xml(&format!("{capture}: {sums}")));
+        }
+        for d in self.notable() {
             let _ = writeln!(text, "{}", xml(&line(d)));
         }
-        text.push_str("</failure>\n    </testcase>\n");
+        text.push_str(&xml(&self.folded()));
+        text.push_str("    </system-out>\n  </testsuite>\n</testsuites>\n");
+        text
     }
-    text.push_str("    <system-out>\n");
-    for (name, (capture, sums)) in ["a", "b"].iter().zip(captures) {
-        let _ = writeln!(text, "{name}: {}", xml(&format!("{capture}: {sums}")));
-    }
-    for d in differences {
-        let _ = writeln!(text, "{}", xml(&line(d)));
-    }
-    text.push_str("    </system-out>\n  </testsuite>\n</testsuites>\n");
-    text
 }

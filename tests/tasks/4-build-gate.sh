@@ -25,3 +25,11 @@ gate riptide22-gap40.pcap riptide22-gap40-serverleg.pcap > "$TMP/better.xml"
 # Nothing to compare is no success.
 ! gate riptide22-gap40.pcap ../foreign/rtp.pcap > "$TMP/empty.xml" 2>&1
 grep -q 'failures="3"' "$TMP/empty.xml"
+
+# Resends that more than double fail; a limit that nothing could ever exceed is a wrong command.
+status=0
+netkit diff -p riptide riptide20-udp.pcap riptide20-lossy.pcap --fail-on 'resent > 2x' > "$TMP/doubled" || status=$?
+test "$status" = 1
+status=0
+netkit diff -p riptide riptide20-udp.pcap riptide20-lossy.pcap --fail-on 'resent_share > 100pp' 2> "$TMP/never" || status=$?
+test "$status" = 2

@@ -1,0 +1,163 @@
+//! How much a figure varies within one capture: a difference between two captures means something where it is
+//! clearly larger than that.
+
+use super::histogram::Delays;
+use super::timeline::{Bucket, Timeline};
+
+/// A difference of more standard errors than that is no chance.
+const CLEAR: f64 = 3.0;
+/// A figure that varies at all, and differs by a smaller part, is the same to a reader.
+const SMALL: f64 = 0.05;
+/// The parts of a capture whose counts are compared with each other.
+const PARTS: usize = 16;
+/// Losses and resends come in bursts: their variance is this many times that of independent ones.
+const BURSTS: f64 = 2.0;
+
+/// A figure of one capture, and its standard error.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    value: f64,
+    error: f64,
+}
+
+impl Spread {
+    /// Does it differ by more than both vary by themselves?
+    pub fn differs(self, other: Spread) -> bool {
+        let (change, error) = ((self.value - other.value).abs(), self.error.hypot(other.error));
+        let small = SMALL * self.value.abs().max(other.value.abs());
+        change > CLEAR * error && (error == 0.0 || change > small)
+    }
+}
+
+/// The counts of the parts of a capture that lasted that many seconds, each with its share of the time.
+fn parts(course: &Timeline, seconds: f64) -> Vec<(Bucket, f64)> {
+    let (steps, width) = (course.steps(), course.width() as f64);
+    let whole = (seconds * 1e9).max(steps.len().saturating_sub(1) as f64 * width).max(1.0);
+    let together = (whole / width / PARTS as f64).ceil().max(1.0);
+    let part = together * width;
+    let mut parts: Vec<_> = (0..(whole / part).ceil() as usize)
+        .map(|k| (Bucket::default(), ((whole - k as f64 * part) / whole).min(part / whole)))
+        .collect();
+    for (k, step) in steps.iter().enumerate() {
+        let at = ((k as f64 / together) as usize).min(parts.len() - 1);
+        if let Some((part, _)) = parts.get_mut(at) {
+            part.messages += step.messages;
+            part.bytes += step.bytes;
+        }
+    }
+    parts
+}
+
+/// The standard error of a sum, from the parts that it is the sum of, each by its distance from the mean.
+fn error_of_sum(distances: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = distances.len() as f64;
+    let squares: f64 = distances.map(|distance| distance * distance).sum();
+    (squares * count / (count - 1.0).max(1.0)).sqrt()
+}
+
+/// Messages a second; `None` without a duration.
+pub fn rate(messages: u64, course: Option<&Timeline>, seconds: f64) -> Option<Spread> {
+    let count = messages as f64;
+    let error = match course.map(|course| parts(course, seconds)) {
+        Some(parts) if parts.len() > 1 => {
+            error_of_sum(parts.iter().map(|(part, share)| part.messages as f64 - count * share))
+        }
+        _ => count.sqrt(),
+    };
+    // A message more or less at the edges is no difference.
+    (seconds > 0.0).then(|| Spread { value: count / seconds, error: error.max(1.0) / seconds })
+}
+
+/// Bytes of a message; `None` without a message.
+pub fn size(messages: u64, bytes: u64, course: Option<&Timeline>, seconds: f64) -> Option<Spread> {
+    let mean = bytes as f64 / messages.max(1) as f64;
+    let distance = |(part, _): &(Bucket, f64)| part.bytes as f64 - mean * part.messages as f64;
+    let error = course.map_or(0.0, |course| error_of_sum(parts(course, seconds).iter().map(distance)));
+    (messages > 0).then(|| Spread { value: mean, error: error / messages as f64 })
+}
+
+/// So many of all.
+pub fn share(hits: u64, all: u64) -> Spread {
+    let (hits, all) = (hits as f64, all as f64);
+    // Nothing out of few is no proof of nothing.
+    let likely = (hits + 1.0) / (all + 2.0);
+    let error = (BURSTS * likely * (1.0 - likely).max(0.0) / all.max(1.0)).sqrt();
+    Spread { value: hits / all.max(1.0), error }
+}
+
+/// A percentile in nanoseconds; `None` of fewer than two values.
+pub fn percentile(delays: &Delays, percent: f64) -> Option<Spread> {
+    let count = delays.count() as f64;
+    let part = percent / 100.0;
+    // Ranks that far away are as likely to be the percentile.
+    let around = (BURSTS * part * (1.0 - part) / count.max(1.0)).sqrt() * 100.0;
+    let at = |percent: f64| delays.percentile(percent.clamp(0.0, 100.0)).map(|nanos| nanos as f64);
+    let (low, value, high) = (at(percent - around)?, at(percent)?, at(percent + around)?);
+    // A percentile is known to within a bucket.
+    (count >= 2.0).then(|| Spread { value, error: ((high - low) / 2.0).max(value / 64.0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages at these milliseconds, of these sizes.
+    fn course(messages: impl Iterator<Item = (i64, u64)>) -> (u64, u64, Timeline) {
+        let (mut count, mut bytes, mut line) = (0, 0, Timeline::new(1_000_000, 64));
+        for (at, size) in messages {
+            line.add(at * 1_000_000, size);
+            (count, bytes) = (count + 1, bytes + size);
+        }
+        (count, bytes, line)
+    }
+
+    fn rate_of(messages: impl Iterator<Item = i64>, seconds: f64) -> Spread {
+        let (count, _, line) = course(messages.map(|at| (at, 10)));
+        rate(count, Some(&line), seconds).expect("a rate")
+    }
+
+    #[test]
+    fn a_part_of_a_capture_has_the_same_rates() {
+        let whole = rate_of((0..2400).map(|k| k * 25), 60.0);
+        assert!(!whole.differs(rate_of((0..1200).map(|k| k * 25), 30.0)));
+        assert!(whole.differs(rate_of((0..2800).map(|k| k * 21), 60.0)), "regular, and a sixth more");
+        // Bursts of 100 messages each ten seconds.
+        let bursts = |count: i64| (0..count).flat_map(|burst| (0..100).map(move |k| burst * 10_000 + k * 5));
+        assert!(!rate_of(bursts(6), 60.0).differs(rate_of(bursts(4), 30.0)));
+        // One message at the end of a capture says nothing about its first half.
+        let once = rate_of([59_000].into_iter(), 60.0);
+        assert!(!once.differs(rate(0, None, 30.0).expect("a rate")));
+    }
+
+    #[test]
+    fn sizes_and_shares() {
+        let of = |size: fn(i64) -> u64| {
+            let (count, bytes, line) = course((0..600).map(|k| (k * 100, size(k))));
+            size_of(count, bytes, &line)
+        };
+        fn size_of(count: u64, bytes: u64, line: &Timeline) -> Spread {
+            size(count, bytes, Some(line), 60.0).expect("a size")
+        }
+        let (constant, longer) = (of(|_| 100), of(|_| 101));
+        assert!(constant.differs(longer), "sizes that never vary");
+        assert!(!of(|k| 50 + (k * 7919 % 101) as u64).differs(of(|k| 52 + (k * 104_729 % 101) as u64)));
+        assert!(!share(1, 10).differs(share(0, 10)));
+        assert!(share(60, 1000).differs(share(10, 1000)));
+        assert!(!share(12, 1000).differs(share(10, 1000)));
+    }
+
+    #[test]
+    fn percentiles_of_few_values_say_little() {
+        let delays = |list: &[i64]| {
+            let mut all = Delays::default();
+            list.iter().for_each(|n| all.add(*n * 1_000_000));
+            all
+        };
+        assert!(percentile(&delays(&[40]), 50.0).is_none());
+        let few = percentile(&delays(&[10, 90]), 50.0).expect("two");
+        assert!(!few.differs(percentile(&delays(&[30, 200]), 50.0).expect("two")));
+        let many = |first: i64| delays(&(0..400).map(|k| first + k % 9).collect::<Vec<_>>());
+        let [a, b] = [many(40), many(80)].map(|all| percentile(&all, 90.0).expect("many"));
+        assert!(a.differs(b) && !a.differs(a));
+    }
+}
