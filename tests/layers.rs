@@ -346,8 +346,14 @@ const KNOWN: [(&[&str], &str); 11] = [
         "the trait `Handler` is told of `Moved` entries and of an epoch's `Report`, which the table makes of entries that call the handler",
     ),
     (
-        &["live/clients.rs", "live/probe/method.rs"],
-        "a request names the clients there are, and a client is probed by a request",
+        &[
+            "live/clients.rs",
+            "live/probe/engine.rs",
+            "live/probe/method.rs",
+            "live/probe/session.rs",
+            "live/probe/verdict.rs",
+        ],
+        "a request names the clients there are, and a client's questions are asked by the engine, for a request",
     ),
     (
         &["protocols/dnp/commands.rs", "protocols/dnp/reliable.rs", "protocols/dnp/session.rs"],

@@ -17,7 +17,7 @@ use netkit::encode::{Encoders, Entry, Source};
 use netkit::filter::{Filter, Names};
 use netkit::live::exchange::{Clock, Exchange, Setup};
 use netkit::live::net::CancelToken;
-use netkit::live::probe::{self, Ask, Carrier, Failure, Findings, Method, Probe, Sampler, Servers, Session as Asked};
+use netkit::live::probe::{self, Carrier, Engine, Failure, Method, Probe, Question, Questions, Series, Servers};
 use netkit::live::replay::actor::{Actor, Handling, Outbox, Recorded, Replay, ReplayContext};
 use netkit::live::replay::*;
 use netkit::live::{Client, Clients};
@@ -394,42 +394,40 @@ impl Probe for ToyClient {
         &SERVERS
     }
 
-    fn run(&self, _method: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let mut pings = Pings(Asked::open(ask, self, Carrier::Udp, None, ask.options)?);
-        pings.0.begin()?;
-        let until = ask.until();
-        let Some(welcome) = pings.0.recv(until)?.filter(|heard| heard.message == ToyMessage::Welcome) else {
-            return Err(pings.0.verdict(ask, "hello", "check the port"));
-        };
-        pings.0.accept(&welcome)?;
-        findings.find("toy", Carrier::Udp, None);
-        findings.fact("id", welcome.number(&ID));
-        let result = probe::series(&mut pings, ask.samples, ask.answer_wait(), &|| ask.interval, ask, findings);
-        pings.0.leave();
-        result
+    fn questions(&self, _method: &Method) -> Box<dyn Questions + '_> {
+        Box::new(Pings)
     }
 }
 
-struct Pings<'a>(Asked<'a>);
+struct Pings;
 
-impl<'a> Sampler<'a> for Pings<'a> {
-    fn session(&mut self) -> &mut Asked<'a> {
-        &mut self.0
+impl Questions for Pings {
+    fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+        let ask = engine.ask;
+        engine.open(Carrier::Udp, None)?.begin()?;
+        let Some(welcome) = engine.wait(self, None, ask.until())? else {
+            return Err(engine.silent("hello", "check the port"));
+        };
+        engine.findings.find("toy", Carrier::Udp, None);
+        engine.findings.fields(&welcome, &[&ID]);
+        engine.series(self, &Series::of(ask, "ping")).map(drop)
     }
 
-    fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
-        self.0.send("ping", &json!({"id": number as u8}))
+    fn question(&mut self, number: u32) -> Question {
+        Question::new("ping", json!({"id": number as u8}))
     }
 
-    fn message(&mut self, heard: OwnedMessage, number: Option<u32>, _: &mut Findings<'_>) -> Result<bool, Failure> {
-        let answer = heard.message == ToyMessage::Pong && heard.number(&ID) == number.map(u64::from);
-        self.0.accept(&heard)?;
-        Ok(answer)
-    }
-
-    fn sampled(&mut self, _number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
-        findings.sample("ping", took);
-        true
+    fn read(
+        &mut self,
+        heard: &OwnedMessage,
+        number: Option<u32>,
+        _: &mut Engine<'_, '_>,
+    ) -> Result<probe::Reading, Failure> {
+        let answers = match number {
+            None => heard.message == ToyMessage::Welcome,
+            number => heard.message == ToyMessage::Pong && heard.number(&ID) == number.map(u64::from),
+        };
+        Ok(if answers { probe::Reading::Answer } else { probe::Reading::Session })
     }
 }
 
@@ -467,8 +465,14 @@ fn its_servers_are_asked() {
         name: String::new(),
         data: None,
         max_time: None,
+        rounds: false,
     };
-    let shared = probe::Shared { recorder: None, stop: &CancelToken::default(), flows: &Default::default() };
+    let shared = probe::Shared {
+        recorder: None,
+        stop: &CancelToken::default(),
+        flows: &Default::default(),
+        memory: &Default::default(),
+    };
     let report = probe::run(&request, &target, &shared, None, &|_| ());
     assert_eq!((report.outcome, report.samples.len()), (probe::Outcome::Ok, 3), "{:?}", report.failure);
     assert!(report.samples.iter().all(|sample| sample.rtt.is_some()));

@@ -28,6 +28,11 @@ impl Result {
         self.summary["rtt"][key].as_f64()
     }
 
+    /// Sockets of the server that stay there, if any.
+    fn left(&self) -> Option<f64> {
+        self.summary["sockets_left"].as_f64()
+    }
+
     fn ok(&self) -> bool {
         self.text("outcome") == "ok"
     }
@@ -45,7 +50,7 @@ fn seconds(result: &Result, key: &str) -> Option<f64> {
     result.rtt(key).map(|ms| (ms * 1e6).round() / 1e9)
 }
 
-const FAMILIES: [Family; 10] = [
+const FAMILIES: [Family; 11] = [
     ("netkit_probe_up", "1 if the server answers as a server of its protocol.", |r| Some(f64::from(u8::from(r.ok())))),
     ("netkit_probe_sent", "Round trips asked for in the last probe.", |r| r.rtt("sent")),
     ("netkit_probe_received", "Answers that came in the last probe.", |r| r.rtt("received")),
@@ -55,6 +60,7 @@ const FAMILIES: [Family; 10] = [
     ("netkit_probe_rtt_mean_seconds", "Mean round trip of the last probe.", |r| seconds(r, "mean_ms")),
     ("netkit_probe_rtt_max_seconds", "Longest round trip of the last probe.", |r| seconds(r, "max_ms")),
     ("netkit_probe_rtt_jitter_seconds", "Mean difference of one round trip and the next.", |r| seconds(r, "jitter_ms")),
+    ("netkit_probe_sockets_left", "Sockets of the server that the last probe could not give back.", Result::left),
     ("netkit_probe_timestamp_seconds", "When the last probe ended.", |r| {
         Some(r.since_epoch().as_millis() as f64 / 1e3)
     }),
@@ -122,6 +128,9 @@ pub fn influx(result: &Result) -> String {
             let _ = write!(text, ",{key}={value}");
         }
     }
+    if let Some(left) = result.left() {
+        let _ = write!(text, ",sockets_left={left}i");
+    }
     let _ = writeln!(text, " {}", result.since_epoch().as_nanos());
     text
 }
@@ -180,6 +189,9 @@ pub fn nagios(results: &[Result], asked: usize) -> (String, u8) {
         }
         if let Some(loss) = result.rtt("loss") {
             figures.push(format!("'{prefix}loss'={}%;;;0;100", (loss * 1e4).round() / 1e2));
+        }
+        if let Some(left) = result.left() {
+            figures.push(format!("'{prefix}sockets_left'={left};;;0"));
         }
     }
     if !figures.is_empty() {

@@ -13,7 +13,7 @@ use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::Clients;
 use netkit::live::Observer;
 use netkit::live::net::Recorder;
-use netkit::live::probe::{self, Carrier, Request, Shared, pool};
+use netkit::live::probe::{self, Carrier, Memory, Request, Shared, pool};
 use netkit::printable::Printable;
 use netkit::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 
 /// How often a wait looks whether it was ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Of what may be kept of a peer's messages this part is shown.
+const SHOWN: usize = 64;
 
 /// Runs the command. Nagios takes every error for its state UNKNOWN.
 pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
@@ -65,23 +68,13 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let most = requests.first().map_or(usize::MAX, |(_, request)| request.options.limits.live.pcap_bytes);
     let read = || recorded(&targets, &requests);
     let recording = file.map(|file| Recording::begin(file, most, read)).transpose()?;
-    let (stop, flows) = (interrupt::stop(), AtomicU64::new(0));
-    let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows };
-    let status = loop {
-        let begun = Instant::now();
-        let status = round.ask(recording.as_ref().map(Recording::recorder), &inputs)?;
-        let Some(every) = args.every.filter(|_| !stop.is_set()) else { break status };
-        recording.as_ref().map_or(Ok(()), Recording::flush)?;
-        while begun.elapsed() < every && !stop.is_set() {
-            std::thread::sleep(LOOK_AGAIN.min(every.saturating_sub(begun.elapsed())));
-        }
-        if stop.is_set() {
-            break status;
-        }
-    };
-    if let Some(recording) = recording {
-        recording.end(global)?;
-    }
+    let (stop, flows, memory) = (interrupt::stop(), AtomicU64::new(0), Memory::default());
+    let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows, memory: &memory };
+    let asked = round.all(recording.as_ref(), &inputs);
+    // Also where nobody reads what is printed: the file is whole as far as it came.
+    let ended = recording.map_or(Ok(()), |recording| recording.end(global));
+    let status = asked?;
+    ended?;
     // Rounds have no end of their own: Ctrl-C is the way to end them.
     match (args.every.is_some(), format) {
         (true, _) if stop.is_set() => Ok(interrupt::status(true).unwrap_or(0)),
@@ -123,13 +116,31 @@ struct Round<'a> {
     global: &'a Global,
     format: cli::Form,
     flows: &'a AtomicU64,
+    memory: &'a Memory,
 }
 
 impl Round<'_> {
+    /// Asks in rounds, as often as is wanted: the last exit status.
+    fn all(&self, recording: Option<&Recording>, inputs: &[&Path]) -> anyhow::Result<u8> {
+        let stop = interrupt::stop();
+        loop {
+            let begun = Instant::now();
+            let status = self.ask(recording.map(Recording::recorder), inputs)?;
+            let Some(every) = self.args.every.filter(|_| !stop.is_set()) else { return Ok(status) };
+            recording.map_or(Ok(()), Recording::flush)?;
+            while begun.elapsed() < every && !stop.is_set() {
+                std::thread::sleep(LOOK_AGAIN.min(every.saturating_sub(begun.elapsed())));
+            }
+            if stop.is_set() {
+                return Ok(status);
+            }
+        }
+    }
+
     /// Asks all of them once: the exit status.
     fn ask(&self, recorder: Option<&Recorder>, inputs: &[&Path]) -> anyhow::Result<u8> {
         let (targets, stop, style) = (self.targets, interrupt::stop(), style(self.global, false));
-        let shared = Shared { recorder, stop, flows: self.flows };
+        let shared = Shared { recorder, stop, flows: self.flows, memory: self.memory };
         let work = |number: usize, send: &dyn Fn(Update)| {
             let Some(asked) = targets.get(number) else { return };
             let Some((_, request)) = self.requests.iter().find(|(proto, _)| *proto == asked.proto) else { return };
@@ -137,7 +148,7 @@ impl Round<'_> {
                 return;
             }
             // What is told of a target waits in memory until those before it are done.
-            let shown = request.options.limits.peer.live_kept_bytes / usize::from(self.args.parallel);
+            let shown = request.options.limits.peer.live_kept_bytes / SHOWN;
             let trees = (self.global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style, shown))));
             let forward = || {
                 trees.iter().for_each(|t| t.borrow_mut().take().into_iter().for_each(|text| send(Update::Tree(text))))
@@ -238,6 +249,10 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
             return Err(Usage(text).into());
         }
     }
+    let costs = proto.and_then(|dissector| Some((dissector, clients.probe(dissector.name())?.costs(args.connect)?)));
+    if let (Some((dissector, why)), Some(_)) = (costs, args.every) {
+        return Err(Usage(format!("--every: {}: {why}", dissector.name())).into());
+    }
     let data = match (&args.connect_data, proto) {
         (None, _) => None,
         // A password is for whom it is meant.
@@ -261,6 +276,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         name: args.name.clone(),
         data,
         max_time: args.max_time,
+        rounds: args.every.is_some(),
     })
 }
 
@@ -293,6 +309,13 @@ impl Sink for Trees {
         }
         let before = self.text.len();
         self.form.message(message, &mut self.text);
+        let room = before + self.left;
+        if self.text.len() > room {
+            let line = self.text.get(..room).and_then(|text| text.iter().rposition(|byte| *byte == b'\n'));
+            self.text.truncate(line.map_or(before, |end| end + 1).max(before));
+            self.text.shrink_to_fit();
+            self.left = 0;
+        }
         self.left = self.left.saturating_sub(self.text.len() - before);
     }
 }

@@ -32,7 +32,7 @@
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
 //!    probed or replayed: `client/` then holds an [`Actor`](crate::live::replay::actor::Actor), which
 //!    shakes hands, acknowledges and leaves, and is driven by replays and probes alike, and the probe's
-//!    [`Sampler`](crate::live::probe::Sampler): what is asked for a round trip, and what it tells. Its
+//!    [`Questions`](crate::live::probe::Questions): what is asked, and what the answers mean. Its
 //!    `README.md` (wire format, sources, how it is recognised) stands in [`pages`]. A program that uses
 //!    the library need not touch them: it adds its own [`with`](Registry::with) the built-in ones, and
 //!    its [`Client`] by [`Clients::with`].

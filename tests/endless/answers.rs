@@ -76,9 +76,10 @@ fn probed(server: &Echo) -> (Duration, u64) {
         name: "netkit".into(),
         data: None,
         max_time: Some(Duration::from_millis(1500)),
+        rounds: false,
     };
     let (stop, begun) = (CancelToken::default(), Instant::now());
-    let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0) };
+    let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0), memory: &Default::default() };
     let target = server.at.to_string().parse().unwrap();
     let report = probe::run(&request, &target, &shared, None, &|_| ());
     assert_eq!(report.outcome.name(), "timed_out", "{report:?}");

@@ -107,6 +107,7 @@ fn probe(flood: &Flood, how: How) -> Report {
         name: "netkit".into(),
         data: None,
         max_time: (how == How::MaxTime).then_some(Duration::from_millis(200)),
+        rounds: false,
     };
     let stop = CancelToken::default();
     if how == How::Cancelled {
@@ -115,7 +116,7 @@ fn probe(flood: &Flood, how: How) -> Report {
     let target: Target = peer.at.to_string().parse().expect("a target");
     let name = format!("{} {:?} {how:?}", flood.proto, flood.carrier);
     let report = ends(&name, move || {
-        let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0) };
+        let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0), memory: &Default::default() };
         probe::run(&request, &target, &shared, None, &|_| ())
     });
     // A refusal ends the probe, which may be before the flood.

@@ -20,7 +20,7 @@ fn identification() {
         let report = ask(&request("dnp", &[]), &peer.addr.to_string());
         assert_eq!(outcome(&report), "ok");
         assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);
-        assert_eq!(fact(&report, "answer"), "no_common_protocol");
+        assert!(fact(&report, "answer").is_null(), "what every server answers tells nothing of this one");
         assert_eq!(peer.sent(), vec![IDENTIFY.to_vec(); 3], "nothing but requests that nobody accepts");
     }
 }

@@ -98,7 +98,8 @@ fn handshake_pings_and_exit() {
     assert_eq!(outcome(&report), "ok", "{}", text(&report));
     assert_eq!(fact(&report, "accepted"), true);
     assert_eq!(fact(&report, "max_rate"), 6400);
-    let pings: Vec<_> = report.samples.iter().filter(|s| s.method == "ping").collect();
+    let pings: Vec<_> = report.samples.iter().collect();
+    assert!(pings.iter().all(|s| s.method == "ping"), "the refusal's time is none of theirs: {pings:?}");
     // Timed at the header: the content comes later.
     assert!(pings.len() == 3 && pings.iter().all(|s| s.rtt.is_some_and(|rtt| rtt < CONTENT)), "{pings:?}");
     let sent = peer.sent();
@@ -175,4 +176,55 @@ fn others() {
     let peer = tcp(check, |_| {});
     assert_eq!(outcome(&ask(&request("gne", &[]), &peer.addr.to_string())), "closed");
     assert_eq!(outcome(&ask(&request("gne", &[]), &closed_tcp().to_string())), "refused");
+}
+
+/// Each refusal costs the server a socket: there is one in a run, however many rounds it has.
+#[cfg(unix)]
+#[test]
+fn rounds_are_refused_once() {
+    let ends = std::sync::Arc::default();
+    let peer = tcp(check, server(true, std::sync::Arc::clone(&ends)));
+    let target = peer.addr.to_string();
+    let run = |more: &[&str]| {
+        let args = [&["probe", &target, "-p", "gne", "-n", "1", "-W", "3s", "--every", "100ms"], more].concat();
+        super::common::program().args(args).stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let child = run(&["--connect", "-f", "ndjson"]);
+    peer.until(|sent| sent.iter().filter(|stream| stream.ends_with(&hex(EXIT))).count() > 3);
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let rounds: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut summaries = rounds.iter().filter(|line| line["type"] == "summary" && line["outcome"] == "ok");
+    assert_eq!(summaries.next().unwrap()["sockets_left"], 1);
+    assert!(summaries.clone().count() > 1 && summaries.all(|line| line["sockets_left"].is_null()), "{out}");
+    assert_eq!(peer.sent().iter().filter(|stream| stream.starts_with(&hex(STRANGER))).count(), 1);
+    // Without it each round would be refused.
+    let refused = super::common::program().args(["probe", &target, "-p", "gne", "--every", "1s"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("costs the server a socket"), "{refused:?}");
+    assert!(ends.lock().unwrap().iter().all(|end| *end == "left"));
+}
+
+/// What a probe leaves behind is said in every format.
+#[test]
+fn what_it_costs_is_said() {
+    let said = [
+        ("text", "costs the server a socket"),
+        ("ndjson", "\"sockets_left\":1"),
+        ("json", "\"sockets_left\":1"),
+        ("prometheus", "netkit_probe_sockets_left{"),
+        ("influx", ",sockets_left=1i "),
+        ("nagios", "'sockets_left'=1;;;0"),
+    ];
+    for (format, words) in said {
+        let peer = tcp(check, move |conn| {
+            conn.read(52);
+            conn.write(&hex(REFUSED_LE));
+            conn.drain();
+        });
+        let args = ["probe", &peer.addr.to_string(), "-p", "gne", "-f", format];
+        let done = super::common::program().args(args).output().unwrap();
+        let out = String::from_utf8(done.stdout).unwrap();
+        assert!(out.contains(words), "{format}: {out}");
+    }
 }

@@ -6,6 +6,7 @@ mod command;
 mod common;
 mod described;
 mod dnp;
+mod foreign;
 mod gate;
 mod gne;
 mod monitor;

@@ -249,6 +249,7 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
         name: "netkit".into(),
         data: None,
         max_time: None,
+        rounds: false,
     }
 }
 
@@ -259,7 +260,7 @@ pub fn ask(request: &Request, target: &str) -> Report {
 
 pub fn ask_until(request: &Request, target: &str, stop: &CancelToken) -> Report {
     let target: Target = target.parse().unwrap();
-    let shared = Shared { recorder: None, stop, flows: &AtomicU64::new(0) };
+    let shared = Shared { recorder: None, stop, flows: &AtomicU64::new(0), memory: &Default::default() };
     probe::run(request, &target, &shared, None, &|_| ())
 }
 

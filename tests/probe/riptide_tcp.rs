@@ -3,7 +3,9 @@
 //! The C# library looks at how many bytes there are, and reads a length only where it is whole, so it
 //! never notices the end of a connection by itself: its socket stays until a message ends it.
 
-use super::peer::{ask, hex, ms, outcome, request, text, version};
+use super::common::side_by_side;
+use super::peer::{ask, ask_until, hex, ms, outcome, request, text, version};
+use netkit::live::net::CancelToken;
 use netkit::live::probe::{Carrier, Report};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -22,7 +24,17 @@ enum Kind {
     /// The same; it never comes out of such a length.
     Pytide,
     /// The same; it rejects everybody, three times as the library does, and closes nothing by itself.
+    Rejects,
+    /// The same; with data, as for a wrong password.
+    Password,
+    /// The same; it is full.
     Full,
+    /// pytide that is full: it says what the library says to whom it rejects.
+    FullPytide,
+    /// Its application decides, later than anybody waits.
+    Pending,
+    /// The same of 2.0.
+    Pending20,
     /// Reads, and says nothing.
     Silent,
 }
@@ -79,7 +91,7 @@ impl Server {
 
 /// One look at a connection. `false`: it is closed.
 fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &mut Seen) -> bool {
-    let width = if kind == Kind::V20 { 2 } else { 4 };
+    let width = if matches!(kind, Kind::V20 | Kind::Pending20) { 2 } else { 4 };
     loop {
         let wanted = next.unwrap_or(width);
         let mut buffer = vec![0; wanted.min(4096)];
@@ -95,9 +107,10 @@ fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &
             seen.messages.push(buffer.clone());
             for answer in answers(kind, &buffer) {
                 let length = (answer.len() as u32).to_le_bytes();
-                stream.write_all(&[&length[..width], &answer].concat()).unwrap();
+                // The client may have left already.
+                let _ = stream.write_all(&[&length[..width], &answer].concat());
             }
-            let goodbye = if kind == Kind::V20 { buffer[0] == 6 } else { buffer[0] & 15 == 5 };
+            let goodbye = if width == 2 { buffer[0] == 6 } else { buffer[0] & 15 == 5 };
             if goodbye {
                 return false;
             }
@@ -110,7 +123,7 @@ fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &
         match kind {
             _ if length > 0 => *next = Some(length as usize),
             Kind::Later => return false,
-            Kind::Pytide => seen.harmed = Some(format!("never comes out of a length of {length}")),
+            Kind::Pytide | Kind::FullPytide => seen.harmed = Some(format!("never comes out of a length of {length}")),
             _ => {}
         }
     }
@@ -120,11 +133,17 @@ fn answers(kind: Kind, message: &[u8]) -> Vec<Vec<u8>> {
     let say = |text: &str| vec![hex(text)];
     match (kind, message) {
         (Kind::Silent, _) => Vec::new(),
-        (Kind::V20, [3]) => say("08 01 00 01 00"),
+        (Kind::V20, [3, ..]) => say("08 01 00 01 00"),
         (Kind::V20, [8, ..]) => say("01 01 00 01 00"),
         (Kind::V20, [5, ping, ..]) => vec![vec![5, *ping]],
-        (Kind::V20, _) => Vec::new(),
-        (Kind::Full, [2]) => vec![hex("33 00"); 3],
+        (Kind::Pending20, [3]) => say("03"),
+        (Kind::V20 | Kind::Pending20, _) => Vec::new(),
+        (Kind::Rejects | Kind::FullPytide, [2]) => vec![hex("33 00"); 3],
+        (Kind::Password, [2]) => vec![hex("43 80 96 06"); 3],
+        (Kind::Full, [2]) => vec![hex("23 00"); 3],
+        (Kind::Pending, [2]) => say("02"),
+        // The library answers no heartbeat of whom it has not welcomed.
+        (Kind::Rejects | Kind::Password | Kind::Full | Kind::Pending, _) => Vec::new(),
         (Kind::Pytide, [2]) => say("28 00 10 00 00"),
         (_, [2]) => say("18 00 10 00 00"),
         (_, [first, ..]) if first & 15 == 8 => say("11 00 10 00 00"),
@@ -154,17 +173,81 @@ fn no_socket_stays_with_a_server() {
     }
 }
 
-/// 2.1's server and pytide's keep the socket of whom they reject: the goodbye ends it.
+/// 2.1's server and pytide's keep the socket of whom they reject, and of whom they let wait: the goodbye
+/// ends it. pytide, which never comes out of a length below zero, is known by its heartbeat.
 #[test]
-fn who_is_rejected_leaves() {
-    let (report, seen) = probe(Kind::Full, &["riptide.version=2.1"]);
-    assert_eq!(outcome(&report), "rejected", "{}", text(&report));
-    assert_eq!((seen.open, &seen.harmed), (0, &None), "{seen:?}");
-    assert_eq!(seen.messages, [vec![2], vec![5]], "{seen:?}");
-    // Where 2.0 was asked first it may be pytide's server, which never comes out of that length.
-    let (report, seen) = probe(Kind::Full, &[]);
-    assert_eq!((outcome(&report), seen.open, &seen.harmed), ("rejected", 1, &None), "{seen:?}");
-    assert!(report.notes.iter().any(|note| note.contains("CLOSE_WAIT")), "{:?}", report.notes);
+fn who_is_not_let_in_leaves() {
+    let kinds = [
+        (Kind::Rejects, "rejected", 0),
+        (Kind::Password, "rejected", 0),
+        (Kind::Full, "full", 0),
+        (Kind::Pending, "pending", 0),
+        (Kind::Pending20, "pending", 0),
+        (Kind::FullPytide, "rejected", 1),
+    ];
+    side_by_side(kinds, |(kind, wanted, left)| {
+        let version = if kind == Kind::Pending20 { "riptide.version=2.0" } else { "riptide.version=2.1" };
+        let (report, seen) = probe(kind, &[version]);
+        assert_eq!((outcome(&report), seen.open, seen.harmed), (wanted, 0, None), "{kind:?}: {}", text(&report));
+        // Where 2.0 was asked first, that socket is to be ended, too.
+        let (report, seen) = probe(kind, &[]);
+        assert_eq!((outcome(&report), seen.open, &seen.harmed), (wanted, left, &None), "{kind:?}: {}", text(&report));
+        assert_eq!(report.notes.iter().any(|note| note.contains("CLOSE_WAIT")), left > 0, "{:?}", report.notes);
+        assert_eq!(report.left, left as u64);
+    });
+}
+
+/// Whenever it is interrupted, also while it does not know yet who is there.
+#[test]
+fn who_is_interrupted_leaves() {
+    let kinds = [Kind::V20, Kind::V22, Kind::Later, Kind::Rejects, Kind::Password, Kind::Pending, Kind::Pending20];
+    let moments = [0, 1, 3, 8, 40, 230, 310, 400].map(ms);
+    let cases: Vec<_> = kinds.iter().flat_map(|kind| moments.map(|moment| (*kind, moment))).collect();
+    side_by_side(cases, |(kind, moment)| {
+        let server = Server::start(kind);
+        let mut request = request("riptide", &[]);
+        (request.carrier, request.samples, request.timeout) = (Some(Carrier::Tcp), 10_000, Some(ms(300)));
+        let stop = CancelToken::default();
+        let report = std::thread::scope(|scope| {
+            let later = stop.clone();
+            scope.spawn(move || {
+                std::thread::sleep(moment);
+                later.set();
+            });
+            ask_until(&request, &server.at.to_string(), &stop)
+        });
+        let seen = server.seen();
+        assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?} {moment:?} {}: {seen:?}", outcome(&report));
+        assert_eq!(report.left, 0);
+    });
+}
+
+/// The user's time counts from the first answer on, and not the time after which 2.2 is tried.
+#[test]
+fn a_pending_server_has_the_users_time() {
+    let server = Server::start(Kind::Pending20);
+    let mut request = request("riptide", &[]);
+    (request.carrier, request.timeout) = (Some(Carrier::Tcp), Some(ms(2500)));
+    let report = ask(&request, &server.at.to_string());
+    assert_eq!(outcome(&report), "pending");
+    assert!(text(&report).contains("(2.0)"), "{}", text(&report));
+    let seen = server.seen();
+    assert_eq!((seen.messages, seen.harmed), (vec![vec![3], vec![6]], None), "2.2 is not tried");
+}
+
+/// Data goes to a server whose version is known: one connect without it tells.
+#[test]
+fn data_goes_where_the_version_is_known() {
+    for (kind, connect, with) in [(Kind::V20, "03", "03 07"), (Kind::V22, "02", "72 00")] {
+        let server = Server::start(kind);
+        let mut request = request("riptide", &[]);
+        (request.carrier, request.data) = (Some(Carrier::Tcp), Some("07".into()));
+        let report = ask(&request, &server.at.to_string());
+        let seen = server.seen();
+        let connects: Vec<_> = seen.messages.iter().filter(|m| m[0] & 15 == hex(connect)[0]).collect();
+        assert_eq!(connects, [&hex(connect), &hex(with)], "{kind:?}: {} {seen:?}", text(&report));
+        assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?}: {seen:?}");
+    }
 }
 
 /// Nothing but the connect of 2.0, and not its goodbye, goes to whom it may not be for.

@@ -86,6 +86,8 @@ pub struct Exchange<'a> {
     begun: Option<Instant>,
     ended: Option<NetError>,
     raw: Raw,
+    /// The same of what was sent.
+    ours: Raw,
 }
 
 impl<'a> Exchange<'a> {
@@ -120,6 +122,7 @@ impl<'a> Exchange<'a> {
             begun: None,
             ended: None,
             raw: Raw::default(),
+            ours: Raw::default(),
             setup,
             options,
         }
@@ -247,7 +250,9 @@ impl<'a> Exchange<'a> {
 
     /// The next datagram, or the next bytes of the stream, to be sent.
     pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
-        self.outbox.pop_front()
+        let bytes = self.outbox.pop_front()?;
+        self.ours.keep(&bytes, self.setup.transport == Transport::Udp);
+        Some(bytes)
     }
 
     /// The bytes of a message as it goes on the wire.
@@ -305,6 +310,11 @@ impl<'a> Exchange<'a> {
     /// stream has told.
     pub fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         self.reader.expects()
+    }
+
+    /// Is all that came what was sent? With `all`: also the last that was.
+    pub fn echoes(&self, all: bool) -> bool {
+        self.raw.returns(&self.ours, self.setup.transport == Transport::Udp, all)
     }
 
     /// What came, for a verdict: datagrams, or one entry with the beginning of the stream.

@@ -21,6 +21,20 @@ impl Raw {
         }
     }
 
+    /// Is each of these one of those that were `sent`? With `all`: also the last that was.
+    pub fn returns(&self, sent: &Raw, datagrams: bool, all: bool) -> bool {
+        let mut some = self.0.iter().filter(|bytes| !bytes.is_empty()).peekable();
+        let came = some.peek().is_some();
+        came && match (datagrams, sent.0.first()) {
+            (true, _) => {
+                let last = sent.0.last().is_none_or(|last| !all || self.0.contains(last));
+                last && some.all(|bytes| sent.0.contains(bytes))
+            }
+            (false, Some(stream)) => some.all(|bytes| stream.starts_with(bytes) && (!all || bytes == stream)),
+            (false, None) => false,
+        }
+    }
+
     /// What is kept.
     pub fn list(&self) -> &[Vec<u8>] {
         &self.0

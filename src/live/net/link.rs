@@ -91,6 +91,11 @@ impl<'a> Link<'a> {
         self.exchange.raw()
     }
 
+    /// Is all that came what was sent? With `all`: also the last that was.
+    pub fn echoes(&self, all: bool) -> bool {
+        self.exchange.echoes(all)
+    }
+
     /// Writes a message of the protocol, and sends it: when it was sent.
     ///
     /// # Errors

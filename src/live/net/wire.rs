@@ -212,7 +212,8 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// A TCP connection, unless it is to stop before: the system's own attempt cannot be called back, and
+/// A TCP connection, unless it is to stop before: the system's own attempt cannot be called back. One
+/// that succeeds a little later is still handed out, to be left as its protocol wants; what takes longer
 /// is left to end in a thread.
 fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<TcpStream, NetError> {
     let (tell, told) = mpsc::channel();
@@ -221,8 +222,13 @@ fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<Tc
         let _ = tell.send(TcpStream::connect_timeout(&peer, timeout));
     };
     std::thread::Builder::new().spawn(attempt).map_err(NetError::Io)?;
+    let mut stopped: Option<Instant> = None;
     loop {
-        stop.check()?;
+        if let Err(why) = stop.check()
+            && stopped.get_or_insert_with(Instant::now).elapsed() >= LEAVING / 2
+        {
+            return Err(why);
+        }
         match told.recv_timeout(SLICE) {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) if waited(&error) => return Err(NetError::NoAnswer),

@@ -3,9 +3,10 @@
 use crate::flow::Transport;
 
 /// What carries a protocol's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carrier {
     /// UDP datagrams.
+    #[default]
     Udp,
     /// A TCP stream.
     Tcp,

@@ -1,6 +1,8 @@
 //! What a probe has found so far: the server, round trips, notes.
 
 use super::Carrier;
+use crate::codec::layout::Field;
+use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 use std::time::Duration;
@@ -50,6 +52,8 @@ pub struct Findings<'a> {
     pub notes: Vec<String>,
     /// Answers that came twice.
     pub duplicates: u64,
+    /// Sockets of the server that could not be given back.
+    pub left: u64,
     tell: &'a dyn Fn(Event),
     told: Cell<bool>,
 }
@@ -57,7 +61,15 @@ pub struct Findings<'a> {
 impl<'a> Findings<'a> {
     /// An empty findings, told to `tell`.
     pub fn new(tell: &'a dyn Fn(Event)) -> Findings<'a> {
-        Findings { found: None, samples: Vec::new(), notes: Vec::new(), duplicates: 0, tell, told: Cell::new(false) }
+        Findings {
+            found: None,
+            samples: Vec::new(),
+            notes: Vec::new(),
+            duplicates: 0,
+            left: 0,
+            tell,
+            told: Cell::new(false),
+        }
     }
 
     /// A server was identified.
@@ -70,6 +82,13 @@ impl<'a> Findings<'a> {
     pub fn fact(&mut self, key: &str, value: impl Into<Json>) {
         if let Some(found) = &mut self.found {
             found.facts.insert(key.into(), value.into());
+        }
+    }
+
+    /// Adds fields of an answer, by their names.
+    pub fn fields(&mut self, heard: &OwnedMessage, fields: &[&Field]) {
+        for field in fields {
+            self.fact(field.name, heard.field(field).cloned().unwrap_or_default());
         }
     }
 
@@ -88,6 +107,12 @@ impl<'a> Findings<'a> {
         let sample = Sample { number: self.samples.len() as u32 + 1, method, rtt };
         self.samples.push(sample);
         (self.tell)(Event::Sample(sample));
+    }
+
+    /// A socket stays with the server; why.
+    pub fn leaves(&mut self, why: impl Into<String>) {
+        self.left += 1;
+        self.note(why);
     }
 
     /// Adds a note, once.

@@ -1,18 +1,17 @@
 //! What a protocol has to say for itself when live servers are asked: its methods, what answers
 //! mean, and how it leaves without harm.
 //!
-//! A probe is a [`Probe::run`] over [`Link`]s: the messages are written by the protocol's encoder
-//! and read by its session. What was found is told to a [`Findings`]; why it went no further is a
-//! [`Failure`] with a stable [`Outcome`] and a line of advice.
+//! The [engine](super::engine) asks a protocol's [`Questions`]: the messages are written by its encoder
+//! and read by its session.
 
-use super::{Carrier, ConnectData, Failure, Findings};
+use super::{Carrier, ConnectData, Known, Memory, Questions};
 use crate::dissect::{Dissector, Options};
 use crate::live::Clients;
 use crate::live::Observer;
-use crate::live::net::{CancelToken, Link, Open, Recorder};
+use crate::live::net::{CancelToken, Recorder};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// One way of asking for a protocol.
@@ -57,11 +56,14 @@ pub trait Probe: Sync {
         Err("its handshake has no place for data of the application".into())
     }
 
-    /// Asks. What is found is told to `findings`, also where it then fails.
-    ///
-    /// # Errors
-    /// Why there is no answer, or none that helps.
-    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure>;
+    /// What asking costs a server each time that cannot be given back: such questions are not asked in
+    /// rounds. `connect`: the full handshake is asked for.
+    fn costs(&self, _connect: bool) -> Option<&'static str> {
+        None
+    }
+
+    /// The questions of one of its methods.
+    fn questions(&self, method: &Method) -> Box<dyn Questions + '_>;
 }
 
 /// What the user wants to know, and of whom.
@@ -100,36 +102,24 @@ pub struct Ask<'a> {
     pub stop: CancelToken,
     /// The number of the last conversation, counted over all targets.
     pub flows: &'a AtomicU64,
+    /// What earlier rounds have found.
+    pub memory: &'a Memory,
 }
 
-impl<'a> Ask<'a> {
-    /// Opens a conversation, whose messages are written in `version`.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub fn open(&self, carrier: Carrier, version: Option<&'static str>) -> Result<Link<'a>, Failure> {
-        self.open_with(carrier, version, self.options)
+impl Ask<'_> {
+    /// What an earlier round has found of this server.
+    pub fn known(&self) -> Option<Known> {
+        self.memory.known(self.dissector.name(), self.peer)
     }
 
-    /// The same with other settings.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub fn open_with(
-        &self,
-        carrier: Carrier,
-        version: Option<&'static str>,
-        options: &Options,
-    ) -> Result<Link<'a>, Failure> {
-        let flow = self.flows.fetch_add(1, Ordering::Relaxed) + 1;
-        let (recorder, observer, stop) = (self.recorder, self.observer.clone(), self.stop.clone());
-        let (dissector, peer, timeout) = (self.dissector, self.peer, self.timeout);
-        let transport = carrier.transport();
-        let role = crate::dissect::Role::Client;
-        let websocket = carrier == Carrier::Ws;
-        let open =
-            Open { dissector, version, transport, websocket, peer, timeout, recorder, observer, stop, flow, role };
-        Link::open(&open, options).map_err(|trouble| Failure::from_net_error(trouble, carrier))
+    /// What a later round should know of this server.
+    pub fn remember(&self, known: Known) {
+        self.memory.put(self.dissector.name(), self.peer, Some(known));
+    }
+
+    /// The server is another one than it was.
+    pub fn forget(&self) {
+        self.memory.put(self.dissector.name(), self.peer, None);
     }
 
     /// Until when an answer to something sent now is waited for.

@@ -5,10 +5,13 @@
 
 mod carrier;
 mod data;
+mod engine;
 mod findings;
+mod memory;
 mod method;
 mod outcome;
 pub mod pool;
+mod refusal;
 pub mod report;
 pub(crate) mod session;
 pub(crate) mod statistics;
@@ -17,11 +20,14 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
+pub use engine::{Engine, Question, Questions, Read, Reading, Series, Trips};
 pub use findings::{Event, Findings, Found, Sample};
+pub use memory::{Known, Memory};
 pub use method::{Ask, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
-pub use session::{Sampler, Session, series};
-pub use verdict::{Unexpected, hex_of, seconds};
+pub use refusal::Refusal;
+pub use session::{Opening, Session};
+pub use verdict::{Unexpected, echo, hex_of, seconds};
 
 use crate::dissect::{Dissector, Options};
 use crate::live::Clients;
@@ -70,6 +76,8 @@ pub struct Request {
     pub data: Option<Json>,
     /// How long one target may take in all; `None`: half a minute, and what the rest asks for.
     pub max_time: Option<Duration>,
+    /// It is one of many rounds: whoever is not named is not asked what costs a server something.
+    pub rounds: bool,
 }
 
 impl Request {
@@ -92,6 +100,8 @@ pub struct Shared<'a> {
     pub stop: &'a CancelToken,
     /// The number of the last conversation.
     pub flows: &'a AtomicU64,
+    /// What earlier rounds have found.
+    pub memory: &'a Memory,
 }
 
 /// One course, and how it ended.
@@ -110,7 +120,7 @@ pub struct Tried {
 }
 
 /// What came of one target.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The target, as the user wrote it.
     pub target: String,
@@ -124,6 +134,8 @@ pub struct Report {
     pub samples: Vec<Sample>,
     /// Answers that came twice.
     pub duplicates: u64,
+    /// Sockets of the server that could not be given back.
+    pub left: u64,
     /// What people should know.
     pub notes: Vec<String>,
     /// Why it is not ok: text, advice, details.
@@ -141,6 +153,7 @@ fn ways(request: &Request, target: &Target) -> Vec<Way> {
     let asked = request.clients.iter().filter(|c| request.proto.is_none_or(|proto| proto.name() == c.dissector.name()));
     let mut ways: Vec<Way> = asked
         .filter_map(|client| Some((client.dissector, client.probe?)))
+        .filter(|(_, probe)| !request.rounds || request.proto.is_some() || probe.costs(request.connect).is_none())
         .flat_map(|(d, probe)| probe.servers().methods.iter().map(move |course| (d, probe, course)))
         .filter(|(.., course)| carrier.is_none_or(|carrier| carrier == course.carrier))
         .collect();
@@ -168,17 +181,7 @@ pub fn run<'a>(
     observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
 ) -> Report {
-    let mut report = Report {
-        target: target.text.clone(),
-        address: None,
-        outcome: Outcome::Failed,
-        found: None,
-        samples: Vec::new(),
-        duplicates: 0,
-        notes: Vec::new(),
-        failure: None,
-        tried: Vec::new(),
-    };
+    let mut report = Report { target: target.text.clone(), ..Report::default() };
     let ways = ways(request, target);
     let stop = shared.stop.within(request.most(ways.len()));
     let addresses = match port(request, target) {
@@ -256,10 +259,11 @@ fn ask_all<'a>(
             observer: observer.clone(),
             stop: stop.clone(),
             flows: shared.flows,
+            memory: shared.memory,
         };
-        let mut findings = Findings::new(tell);
-        let result = probe.run(course, &ask, &mut findings);
+        let (findings, result) = engine::run(probe, course, &ask, tell);
         findings.introduce();
+        report.left += findings.left;
         let failure = result.err();
         let failure = failure.map(|failure| match (failure.outcome, &worst) {
             // What was seen before tells more about the server than the clock does.
@@ -300,7 +304,7 @@ fn ask_all<'a>(
     }
     let mut failure = worst.unwrap_or_else(|| Failure::new(Outcome::Failed, "nothing was tried", ""));
     match failure.outcome {
-        Outcome::Silent if request.proto.is_none() => failure = nobody(report, failure),
+        Outcome::Silent if request.proto.is_none() => failure = nobody(request, report, failure),
         Outcome::Refused => failure = refused(report, failure),
         _ => {}
     }
@@ -334,12 +338,18 @@ fn refused(report: &Report, failure: Failure) -> Failure {
 }
 
 /// What a scan says that found nobody.
-fn nobody(report: &Report, failure: Failure) -> Failure {
+fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     let tried: Vec<String> =
         report.tried.iter().map(|t| format!("{}/{} {}", t.proto, t.carrier.name(), t.outcome.name())).collect();
     let advice = "check the port; or name the protocol with --proto, which waits longer and knows more";
+    let costs = |probe: &dyn Probe| request.rounds && probe.costs(request.connect).is_some();
+    let clients = request.clients.iter().filter(|client| client.probe.is_some_and(costs));
+    let left_out: Vec<&str> = clients.map(|client| client.dissector.name()).collect();
     let mut failure = Failure { advice: advice.into(), ..failure };
     failure.text = format!("no protocol of ours answers ({})", tried.join(", "));
+    if !left_out.is_empty() {
+        failure.text += &format!("; {} is not asked in rounds, which would cost its server", left_out.join(", "));
+    }
     failure
 }
 

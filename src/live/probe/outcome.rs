@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use std::fmt;
 
 /// How it ended: the names are stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// A server of the protocol answers.
     Ok,
@@ -37,6 +37,7 @@ pub enum Outcome {
     /// The user wanted to stop.
     Interrupted,
     /// This side failed: no socket, no file.
+    #[default]
     Failed,
 }
 
@@ -110,41 +111,42 @@ impl Failure {
 
     /// What a socket's trouble means.
     pub fn from_net_error(trouble: NetError, carrier: Carrier) -> Failure {
-        let (outcome, advice) = match (&trouble, carrier) {
-            (NetError::Refused, Carrier::Udp) => {
-                let text = "the host answers with ICMP port unreachable: nothing listens on that UDP port";
+        let (outcome, advice) = match &trouble {
+            NetError::Refused => {
+                let text = match carrier {
+                    Carrier::Udp => "the host answers with ICMP port unreachable: nothing listens on that UDP port",
+                    _ => "nothing listens on that TCP port",
+                };
                 let advice = "check the port, and that the server runs and is bound to this address";
                 return Failure::new(Outcome::Refused, text, advice);
             }
-            (NetError::Refused, _) => {
-                let text = "nothing listens on that TCP port";
-                let advice = "check the port, and that the server runs and is bound to this address";
-                return Failure::new(Outcome::Refused, text, advice);
+            NetError::NoRoute(_) => (Outcome::NoRoute, "check the address, and this host's network and routes"),
+            NetError::NoAnswer => {
+                (Outcome::Silent, "a firewall drops it, or the host is down: check the address and the port's filter")
             }
-            (NetError::NoRoute(_), _) => (Outcome::NoRoute, "check the address, and this host's network and routes"),
-            (NetError::NoAnswer, _) => {
-                let advice = "a firewall drops it, or the host is down: check the address and the port's filter";
-                return Failure::new(Outcome::Silent, trouble.to_string(), advice).with("connected", false);
+            NetError::Closed { .. } => {
+                (Outcome::Closed, "the server may be of another protocol, or refuses without a word: see its log")
             }
-            (NetError::Closed { .. }, _) => {
-                let advice = "the server may be of another protocol, or refuses without a word: see its log";
-                return Failure::new(Outcome::Closed, trouble.to_string(), advice).with("ended", true);
-            }
-            (NetError::Endless { .. } | NetError::Flood { .. }, _) => {
+            NetError::Endless { .. } | NetError::Flood { .. } => {
                 (Outcome::Broken, "this is hardly a server of this protocol")
             }
-            (NetError::Stuck(_), _) => (Outcome::Broken, "the server reads nothing: it hangs, or its buffers are full"),
-            (NetError::Interrupted, _) => return Failure::interrupted(),
-            (NetError::MaxTime(_), _) => {
+            NetError::Stuck(_) => (Outcome::Broken, "the server reads nothing: it hangs, or its buffers are full"),
+            NetError::Interrupted => return Failure::interrupted(),
+            NetError::MaxTime(_) => {
                 (Outcome::TimedOut, "give it more time with --max-time; the server was left properly")
             }
-            (NetError::InUse, _) => (Outcome::Failed, "this host has no free port left, or another program has it"),
-            (NetError::Gate(_) | NetError::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
-            (NetError::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
-            (NetError::Foreign(_), _) => (Outcome::OtherProtocol, "check the port"),
-            (NetError::Io(_), _) => (Outcome::Failed, "the system's own error: see its text"),
+            NetError::InUse => (Outcome::Failed, "this host has no free port left, or another program has it"),
+            NetError::Gate(_) | NetError::Encode(_) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
+            NetError::Record(_) => (Outcome::Failed, "check the --pcap file and its file system"),
+            NetError::Foreign(_) => (Outcome::OtherProtocol, "check the port"),
+            NetError::Io(_) => (Outcome::Failed, "the system's own error: see its text"),
         };
-        Failure::new(outcome, trouble.to_string(), advice)
+        let failure = Failure::new(outcome, trouble.to_string(), advice);
+        match trouble {
+            NetError::NoAnswer => failure.with("connected", false),
+            NetError::Closed { .. } => failure.with("ended", true),
+            _ => failure,
+        }
     }
 }
 

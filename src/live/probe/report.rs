@@ -70,6 +70,9 @@ pub fn summary_json(report: &Report, samples: bool) -> String {
     if matches!(report.outcome, Outcome::Interrupted | Outcome::TimedOut) {
         members.push(("stopped", json!(true)));
     }
+    if report.left > 0 {
+        members.push(("sockets_left", json!(report.left)));
+    }
     members.push(("notes", json!(report.notes)));
     let tried = |t: &super::Tried| {
         let (proto, course, transport) = (t.proto, t.course, t.carrier.name());

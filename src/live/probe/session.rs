@@ -1,49 +1,70 @@
 //! A conversation that a probe leads: the protocol's actor plays an empty recording, so that
-//! handshake, acknowledgements and leaving stand once a protocol; what is asked for a round trip and
-//! what the answers tell is the [`Sampler`]'s.
+//! handshake, acknowledgements and leaving are written once for each protocol. A protocol without an
+//! actor has none of them.
 
-use super::{Ask, Carrier, Failure, Findings, Unexpected};
+use super::{Ask, Carrier, Failure, Unexpected};
 use crate::dissect::{Options, Role};
 use crate::live::NetError;
-use crate::live::net::Link;
 use crate::live::net::cancel::SLICE;
+use crate::live::net::{CancelToken, Link, Open};
 use crate::live::pace::Pacer;
-use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Outbox, Recorded, ReplayContext};
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// From one copy of a goodbye to the next.
 const BETWEEN: Duration = Duration::from_millis(10);
+/// How long a server's end may take that must come before ours.
+const CLOSING: Duration = Duration::from_secs(2);
+/// And one that comes after ours.
+const ENDING: Duration = Duration::from_millis(500);
+
+/// How a conversation is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening<'o> {
+    /// What carries it.
+    pub carrier: Carrier,
+    /// The version that messages are written in.
+    pub version: Option<&'static str>,
+    /// What the user said, for the session and the encoder.
+    pub options: &'o Options,
+    /// What the server's application expects of the first message.
+    pub data: Option<&'o Json>,
+    /// The wish to stop.
+    pub stop: &'o CancelToken,
+}
 
 /// One conversation with a server.
 pub struct Session<'a> {
-    link: Link<'a>,
+    /// What is sent and received.
+    pub link: Link<'a>,
     proto: &'static str,
     carrier: Carrier,
-    actor: Box<dyn Actor>,
+    version: Option<&'static str>,
+    actor: Option<Box<dyn Actor>>,
     out: Outbox,
     /// What came and was not waited for.
     pub unexpected: Unexpected,
     /// Nobody is there any more to be left.
-    gone: bool,
+    pub gone: bool,
+    /// The server has said something that belongs to the conversation.
+    pub heard: bool,
+    /// A goodbye was said.
+    parted: bool,
     sent: Instant,
     last: OwnedMessage,
     pacer: Pacer,
 }
 
 impl<'a> Session<'a> {
-    /// Opens it, by the rules of `client`; messages are written in `version`.
+    /// Opens it, by the rules of the protocol's actor.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn open(
-        ask: &Ask<'a>,
-        client: &dyn Replay,
-        carrier: Carrier,
-        version: Option<&'static str>,
-        options: &Options,
-    ) -> Result<Session<'a>, Failure> {
+    pub fn open(ask: &Ask<'a>, opening: &Opening<'_>) -> Result<Session<'a>, Failure> {
+        let Opening { carrier, version, options, data, stop } = *opening;
         let bare = if ask.host.contains(':') { format!("[{}]", ask.host) } else { ask.host.to_string() };
         let context = ReplayContext {
             messages: &[],
@@ -56,20 +77,33 @@ impl<'a> Session<'a> {
             options,
             probe: true,
             version,
-            data: ask.data,
+            data,
         };
-        let link = ask.open_with(carrier, version, options)?;
-        let actor = client.actor(&context);
-        let (out, unexpected) = (Outbox::default(), Unexpected::default());
+        let open = Open {
+            dissector: ask.dissector,
+            version,
+            transport: carrier.transport(),
+            websocket: carrier == Carrier::Ws,
+            peer: ask.peer,
+            timeout: ask.timeout,
+            recorder: ask.recorder,
+            observer: ask.observer.clone(),
+            stop: stop.clone(),
+            flow: ask.flows.fetch_add(1, Ordering::Relaxed) + 1,
+            role: Role::Client,
+        };
         let proto = ask.dissector.name();
         Ok(Session {
-            link,
+            link: Link::open(&open, options).map_err(|trouble| Failure::from_net_error(trouble, carrier))?,
             proto,
             carrier,
-            actor,
-            out,
-            unexpected,
+            version,
+            actor: ask.clients.replay(proto).map(|client| client.actor(&context)),
+            out: Outbox::default(),
+            unexpected: Unexpected::default(),
             gone: false,
+            heard: false,
+            parted: false,
             sent: Instant::now(),
             last: OwnedMessage::default(),
             pacer: Pacer::default(),
@@ -87,8 +121,13 @@ impl<'a> Session<'a> {
     /// Why it was not sent.
     pub fn begin(&mut self) -> Result<Instant, Failure> {
         let now = Instant::now();
-        self.actor.begin(now, &mut self.out);
+        self.actor.iter_mut().for_each(|actor| actor.begin(now, &mut self.out));
         self.flush().map(|()| now)
+    }
+
+    /// The version that messages are written in.
+    pub fn version(&self) -> Option<&'static str> {
+        self.version
     }
 
     /// When the actor last sent something.
@@ -114,24 +153,16 @@ impl<'a> Session<'a> {
         let said = OwnedMessage { version, ..OwnedMessage::new(self.proto, message, Role::Client, fields) };
         let (recorded, now) = (Recorded { said, ..Recorded::default() }, Instant::now());
         let refused = |why: String| Failure::from_net_error(NetError::Encode(why), self.carrier);
-        self.actor.send(&recorded, now, &mut self.out).map_err(refused)?;
+        let played = self.actor.iter_mut().try_for_each(|actor| actor.send(&recorded, now, &mut self.out));
+        played.map_err(refused)?;
         self.flush().map(|()| self.sent)
     }
 
-    /// Asks something that the actor does not.
+    /// Asks something that the actor does not: a message of the protocol, or of its carrier.
     ///
     /// # Errors
     /// Why it was not sent.
-    pub fn send(&mut self, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
-        let sent = self.link.send(message, fields);
-        sent.map_err(|error| self.failure(error))
-    }
-
-    /// The same with a message of the protocol's carrier.
-    ///
-    /// # Errors
-    /// Why it was not sent.
-    pub fn send_as(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
+    pub fn send(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
         let sent = self.link.send_as(proto, message, fields);
         sent.map_err(|error| self.failure(error))
     }
@@ -144,8 +175,7 @@ impl<'a> Session<'a> {
     pub fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         loop {
             let now = Instant::now();
-            let tick = self.actor.tick(now, &mut self.out);
-            self.flush()?;
+            let tick = self.tick(now)?;
             let (hold, left) = (self.pacer.hold(now), until.saturating_duration_since(now));
             if !hold.is_zero() {
                 self.link.heed().map_err(|error| self.failure(error))?;
@@ -170,8 +200,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Why none can come any more.
     pub fn poll(&mut self) -> Result<Option<OwnedMessage>, Failure> {
-        self.actor.tick(Instant::now(), &mut self.out);
-        self.flush()?;
+        self.tick(Instant::now())?;
         self.link.poll().map_err(|error| self.failure(error))
     }
 
@@ -181,9 +210,16 @@ impl<'a> Session<'a> {
     /// Why its answer was not sent.
     pub fn accept(&mut self, message: &OwnedMessage) -> Result<(), Failure> {
         let (now, before) = (Instant::now(), self.out.counts.live);
-        self.actor.recv(message, now, &mut self.out);
+        self.heard = true;
+        self.actor.iter_mut().for_each(|actor| _ = actor.recv(message, now, &mut self.out));
         self.pacer.answered(self.out.counts.live - before, now);
         self.flush()
+    }
+
+    /// When the actor wants to be called again.
+    fn tick(&mut self, now: Instant) -> Result<Option<Instant>, Failure> {
+        let tick = self.actor.as_mut().and_then(|actor| actor.tick(now, &mut self.out));
+        self.flush().map(|()| tick)
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
@@ -201,12 +237,22 @@ impl<'a> Session<'a> {
 
     /// What it means that the right answer did not come.
     pub fn verdict(&self, ask: &Ask<'_>, sent: &str, advice: &str) -> Failure {
+        if self.echoes() {
+            return super::verdict::echo(ask);
+        }
         self.unexpected.verdict(ask, self.carrier, self.link.raw(), sent, advice)
     }
 
-    /// What came, as it came.
-    pub fn raw(&self) -> &[Vec<u8>] {
-        self.link.raw()
+    /// Has the server said nothing of its own, but returned what it was sent?
+    pub fn echoes(&self) -> bool {
+        !self.heard && self.link.echoes(false)
+    }
+
+    /// Does the server return all that it was sent, the goodbye too? That is waited for so long.
+    pub fn returns(&mut self, wait: Duration) -> bool {
+        self.leaving();
+        self.link.drain(wait);
+        self.link.echoes(true)
     }
 
     /// The server speaks another version than was taken for granted: says goodbye in that one, with
@@ -231,7 +277,6 @@ impl<'a> Session<'a> {
     pub fn abandon(&mut self) {
         self.leaving();
         self.gone = true;
-        self.finish();
     }
 
     /// From now on the user's wish to stop is not heeded: this conversation is being left.
@@ -239,10 +284,19 @@ impl<'a> Session<'a> {
         self.link.leave();
     }
 
-    /// Leaves as the protocol does, whatever has happened.
+    /// Leaves as the protocol does, whatever has happened; waits for a server's own end where it must
+    /// come first, and for that of a stream.
     pub fn leave(&mut self) {
-        self.goodbye();
-        self.finish();
+        let said = self.goodbye();
+        if said && self.actor.as_ref().is_some_and(|actor| actor.awaits_end()) {
+            self.link.drain(CLOSING);
+        }
+        self.link.finish();
+        // Who is told nothing may never end a connection that it has refused.
+        let refused = self.actor.as_ref().is_some_and(|actor| actor.over().is_some());
+        if said && self.heard && (self.parted || !refused) && self.carrier != Carrier::Udp {
+            self.link.drain(ENDING);
+        }
     }
 
     /// Says goodbye. `false`: nobody is there to whom it could be said.
@@ -251,115 +305,17 @@ impl<'a> Session<'a> {
         if std::mem::replace(&mut self.gone, true) {
             return false;
         }
-        self.actor.leave(&mut self.out);
+        self.actor.iter_mut().for_each(|actor| actor.leave(&mut self.out));
         // Copies go one after the other.
         while let Some(message) = self.out.say.pop_front() {
             if self.link.send_message(&message).is_err() {
                 return false;
             }
+            self.parted = true;
             if !self.out.say.is_empty() {
                 std::thread::sleep(BETWEEN);
             }
         }
         true
     }
-
-    /// TCP: we have nothing more to say.
-    pub fn finish(&mut self) {
-        self.link.finish();
-    }
-
-    /// Must the server's end be waited for, after our goodbye?
-    pub fn awaits_end(&self) -> bool {
-        self.actor.awaits_end()
-    }
-
-    /// Waits, at most so long, until the server has ended its direction too.
-    pub fn drain(&mut self, most: Duration) {
-        self.link.drain(most);
-    }
-}
-
-/// What is asked for a round trip, and what answers.
-pub trait Sampler<'a> {
-    /// The conversation.
-    fn session(&mut self) -> &mut Session<'a>;
-
-    /// Asks for the round trip of that number, from 0: when that was.
-    ///
-    /// # Errors
-    /// Why it was not asked.
-    fn ask(&mut self, number: u32) -> Result<Instant, Failure>;
-
-    /// A message came: is it the answer to that question? `None`: nothing is awaited.
-    ///
-    /// # Errors
-    /// It ends the probe.
-    fn message(
-        &mut self,
-        message: OwnedMessage,
-        number: Option<u32>,
-        findings: &mut Findings<'_>,
-    ) -> Result<bool, Failure>;
-
-    /// The round trip was measured, or its answer is lost. `false`: no more of them.
-    fn sampled(&mut self, number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool;
-}
-
-/// Waits for the answer to a question: the message, and how long it took.
-///
-/// # Errors
-/// Those of the conversation and the sampler.
-pub fn answer<'a>(
-    sampler: &mut dyn Sampler<'a>,
-    number: u32,
-    sent: Instant,
-    until: Instant,
-    findings: &mut Findings<'_>,
-) -> Result<Option<Duration>, Failure> {
-    while let Some(message) = sampler.session().recv(until)? {
-        let took = message.since(sent);
-        if sampler.message(message, Some(number), findings)? {
-            return Ok(Some(took));
-        }
-    }
-    Ok(None)
-}
-
-/// Measures so many round trips: an answer is waited for so long, `pause` is from one question to the
-/// next.
-///
-/// # Errors
-/// Those of the conversation and the sampler; interrupted.
-pub fn series<'a>(
-    sampler: &mut dyn Sampler<'a>,
-    count: u32,
-    wait: Duration,
-    pause: &dyn Fn() -> Duration,
-    ask: &Ask<'_>,
-    findings: &mut Findings<'_>,
-) -> Result<(), Failure> {
-    for number in 0..count {
-        let sent = sampler.ask(number)?;
-        let took = answer(sampler, number, sent, sent + wait, findings)?;
-        if !sampler.sampled(number, took, findings) {
-            break;
-        }
-        if number + 1 < count {
-            listen(sampler, sent + pause(), findings)?;
-            ask.stop.check().map_err(|error| Failure::from_net_error(error, sampler.session().carrier()))?;
-        }
-    }
-    Ok(())
-}
-
-/// Takes what comes until then.
-///
-/// # Errors
-/// Those of the conversation and the sampler.
-pub fn listen<'a>(sampler: &mut dyn Sampler<'a>, until: Instant, findings: &mut Findings<'_>) -> Result<(), Failure> {
-    while let Some(message) = sampler.session().recv(until)? {
-        sampler.message(message, None, findings)?;
-    }
-    Ok(())
 }

@@ -22,15 +22,6 @@ impl Unexpected {
         }
     }
 
-    /// The connection was ended: what was said before tells more, where anything was.
-    pub fn at_end(&self, failure: Failure, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>]) -> Failure {
-        if failure.details.get("ended") != Some(&json!(true)) || raw.iter().all(Vec::is_empty) {
-            return failure;
-        }
-        let verdict = self.verdict(ask, carrier, raw, "", "");
-        if verdict.outcome == Outcome::Silent { failure } else { verdict }
-    }
-
     /// What it means that the answer did not come: a broken answer, another protocol's, or silence.
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
@@ -66,6 +57,12 @@ impl Unexpected {
         let text = format!("no answer within {} to {sent}", seconds(ask.timeout));
         Failure::new(Outcome::Silent, text, advice)
     }
+}
+
+/// What came is what was sent.
+pub fn echo(ask: &Ask<'_>) -> Failure {
+    let text = format!("the port returns what it is sent: an echo, not {}", ask.dissector.name());
+    Failure::new(Outcome::OtherProtocol, text, "check the port").with("other", Json::Null).with("stranger", "echo")
 }
 
 /// The first bytes that came, as hex.

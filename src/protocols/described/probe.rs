@@ -6,8 +6,9 @@ use super::compile::{Compiled, Compiler, lasting, statics};
 use super::text::{File, MessageText, ProbeText};
 use crate::codec::schema::named::leak;
 use crate::dissect::{Encoder, Line, Role};
-use crate::live::net::Link;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers, Unexpected};
+use crate::live::probe::{
+    Carrier, Engine, Failure, Findings, Method, Probe, Question, Questions, Read, Reading, Series, Servers,
+};
 use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
 use serde_json::{Map, Value as Json};
@@ -175,95 +176,74 @@ impl Plan {
 }
 
 /// A conversation that asks.
-struct Asking<'a, 'p> {
-    plan: &'p Plan,
-    link: Link<'a>,
+struct Asking {
+    /// `None`: the file has none, and so no method.
+    plan: Option<&'static Plan>,
     carrier: Carrier,
     fields: Map<String, Json>,
-    unexpected: Unexpected,
+    /// How often it may still be asked again.
+    rounds: usize,
 }
 
-impl Asking<'_, '_> {
-    fn failure(&self, error: crate::live::NetError, ask: &Ask<'_>) -> Failure {
-        let failure = Failure::from_net_error(error, self.carrier);
-        self.unexpected.at_end(failure, ask, self.carrier, self.link.raw())
-    }
-
-    /// Asks, and waits so long for the answer: it, and how long it took.
-    fn exchange(
-        &mut self,
-        wait: Duration,
-        ask: &Ask<'_>,
-    ) -> Result<Option<(OwnedMessage, Duration, Instant)>, Failure> {
-        let proto = ask.dissector.name();
-        let mut rounds = 0;
-        let send = |this: &mut Self| {
-            let sent = this.link.send(this.plan.send, &Json::Object(this.fields.clone()));
-            sent.map_err(|error| this.failure(error, ask))
+impl Questions for Asking {
+    fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+        let (ask, Some(plan)) = (engine.ask, self.plan) else {
+            return Err(Failure::interrupted());
         };
-        let mut sent = send(self)?;
-        while let Some(heard) = self.link.recv(sent + wait).map_err(|error| self.failure(error, ask))? {
-            if heard.proto != proto {
-                continue;
-            }
-            let said = Plan::said(&heard);
-            if heard.fault.is_none() && self.plan.answers(said) {
-                let took = heard.since(sent);
-                return Ok(Some((heard, took, sent)));
-            }
-            if heard.fault.is_none() && rounds < ROUNDS && self.plan.learn(said, &mut self.fields) {
-                rounds += 1;
-                sent = send(self)?;
-                continue;
-            }
-            self.unexpected.put(heard);
-        }
-        Ok(None)
-    }
-
-    /// Takes what comes until then.
-    fn listen(&mut self, until: Instant, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        while let Some(heard) = self.link.recv(until).map_err(|error| self.failure(error, ask))? {
-            findings.duplicates += u64::from(self.plan.answers(Plan::said(&heard)));
-        }
-        Ok(())
-    }
-
-    fn ask(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        engine.open(self.carrier, None)?;
         // Copies are for datagrams, which are lost.
-        let copies = if self.carrier == Carrier::Udp { self.plan.retries + 1 } else { 1 };
+        let copies = if self.carrier == Carrier::Udp { plan.retries + 1 } else { 1 };
         let mut answer = None;
         for copy in 1..=copies {
-            answer = self.exchange(ask.timeout / copies as u32, ask)?.map(|answer| (copy, answer));
+            answer = engine.question(self, 0, ask.timeout / copies as u32)?.map(|answer| (copy, answer));
             if answer.is_some() {
                 break;
             }
         }
-        let Some((copy, (heard, took, mut sent))) = answer else {
+        let Some((copy, (heard, took))) = answer else {
             let advice = "check the port and the file's [probe]; the server may answer nobody whom it does not know";
-            return Err(self.unexpected.verdict(ask, self.carrier, self.link.raw(), self.plan.send, advice));
+            return Err(engine.silent(plan.send, advice));
         };
-        findings.find(ask.dissector.name(), self.carrier, None);
-        self.plan.tell(Plan::said(&heard).1, findings);
-        findings.introduce();
-        let mut left = ask.samples;
+        engine.findings.find(ask.dissector.name(), self.carrier, None);
+        plan.tell(Plan::said(&heard).1, &mut engine.findings);
+        engine.findings.introduce();
+        let mut count = ask.samples;
         if copy == 1 {
-            findings.sample(self.plan.send, Some(took));
-            left = left.saturating_sub(1);
+            engine.findings.sample(plan.send, Some(took));
+            count = count.saturating_sub(1);
         } else {
             // Which copy was answered is not known.
             let copies = if copy == 2 { "1 copy".into() } else { format!("{} copies", copy - 1) };
-            findings.note(format!("nobody answered {copies} of the first question: its time is not counted"));
+            engine.findings.note(format!("nobody answered {copies} of the first question: its time is not counted"));
         }
-        for _ in 0..left {
-            self.listen(sent + ask.interval, ask, findings)?;
-            ask.stop.check().map_err(|error| self.failure(error, ask))?;
-            let begun = Instant::now();
-            let answer = self.exchange(ask.answer_wait(), ask)?;
-            findings.sample(self.plan.send, answer.as_ref().map(|(_, took, _)| *took));
-            sent = answer.map_or(begun, |(.., sent)| sent);
+        if count > 0 {
+            engine.listen(self, Instant::now() + ask.interval)?;
         }
-        Ok(())
+        engine.series(self, &Series { count, ..Series::of(ask, plan.send) }).map(drop)
+    }
+
+    fn question(&mut self, _number: u32) -> Question {
+        self.rounds = ROUNDS;
+        Question::new(self.plan.map_or("", |plan| plan.send), Json::Object(self.fields.clone()))
+    }
+
+    fn again(&mut self) -> Json {
+        Json::Object(self.fields.clone())
+    }
+
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let said = Plan::said(heard);
+        let Some(plan) = self.plan.filter(|_| heard.proto == engine.ask.dissector.name()) else {
+            return Ok(Reading::Session);
+        };
+        if plan.answers(said) {
+            return Ok(if number.is_some() { Reading::Answer } else { Reading::Again });
+        }
+        if number.is_some() && self.rounds > 0 && plan.learn(said, &mut self.fields) {
+            self.rounds -= 1;
+            return Ok(Reading::AskAgain);
+        }
+        Ok(Reading::Stray)
     }
 }
 
@@ -272,17 +252,9 @@ impl Probe for Described {
         self.description().probe.map_or(&NOBODY, |plan| plan.servers)
     }
 
-    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let Some(plan) = self.description().probe else {
-            let why = format!("the file of {} has no [probe]", ask.dissector.name());
-            return Err(Failure::new(crate::live::probe::Outcome::Failed, why, "add one: netkit help protocol-files"));
-        };
-        let link = ask.open(course.carrier, None)?;
-        let fields = plan.fields.clone();
-        let mut asking = Asking { plan, link, carrier: course.carrier, fields, unexpected: Unexpected::default() };
-        let result = asking.ask(ask, findings);
-        asking.link.leave();
-        asking.link.finish();
-        result
+    fn questions(&self, method: &Method) -> Box<dyn Questions + '_> {
+        let plan = self.description().probe;
+        let fields = plan.map(|plan| plan.fields.clone()).unwrap_or_default();
+        Box::new(Asking { plan, carrier: method.carrier, fields, rounds: ROUNDS })
     }
 }

@@ -11,7 +11,8 @@ use super::AcknexClient;
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, hex_of, seconds, session,
+    Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Read, Reading, Series, Servers,
+    hex_of,
 };
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -44,19 +45,28 @@ impl Probe for AcknexClient {
         &SERVERS
     }
 
-    fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let session = Session::open(ask, &AcknexClient, Carrier::Udp, None, ask.options)?;
-        let mut client = Client { session, seen: Seen::default(), made: Made::default() };
-        let result = client.flow_info(ask, findings);
-        client.leave();
-        result
+    fn questions(&self, _method: &Method) -> Box<dyn Questions + '_> {
+        Box::new(Acknex::default())
     }
 }
 
-struct Client<'a> {
-    session: Session<'a>,
+#[derive(Default)]
+struct Acknex {
+    /// What is waited for.
+    wants: Wants,
     seen: Seen,
     made: Made,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Wants {
+    /// Anything of the server's.
+    #[default]
+    Anything,
+    /// An info.
+    Info,
+    /// The entity that was asked for.
+    Entity,
 }
 
 /// What the server has said.
@@ -81,63 +91,106 @@ struct Made {
     answers: Vec<i64>,
 }
 
-impl Client<'_> {
-    fn flow_info(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+impl Questions for Acknex {
+    fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+        let ask = engine.ask;
         let start = Instant::now();
-        let until = start + ask.timeout;
+        engine.open(Carrier::Udp, None)?;
         // At once, and at half a second and a second and a half of three.
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
-            self.session.send(Join.name(), &json!({"player_name": ask.name}))?;
-            self.listen((start + wait).min(until), |seen, _| seen.first.is_some())?;
-            if self.seen.first.is_some() || !self.session.raw().is_empty() {
+            engine.session()?.send("acknex", Join.name(), &json!({"player_name": ask.name}))?;
+            let heard = engine.wait(self, None, start + wait)?;
+            if heard.is_some() || !engine.session()?.link.raw().is_empty() {
                 break;
             }
         }
-        self.listen(until, |seen, _| !seen.infos.is_empty())?;
-        let Some(first) = self.seen.first else { return Err(self.silence(ask)) };
-        self.listen(Instant::now() + MORE.min(ask.timeout / 2), |_, _| false)?;
-        findings.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
+        self.wants = Wants::Info;
+        if self.seen.infos.is_empty() {
+            engine.wait(self, None, start + ask.timeout)?;
+        }
+        // Any byte may be read as a command of some kind: an info is what a join is answered with.
+        let Some(first) = self.seen.first.filter(|_| !self.seen.infos.is_empty()) else {
+            return Err(silence(engine));
+        };
+        engine.listen(self, Instant::now() + MORE.min(ask.timeout / 2))?;
+        engine.findings.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
         let took = milliseconds(first.saturating_duration_since(start));
-        findings.fact("first_answer_ms", took);
-        self.tell(findings);
-        findings
+        engine.findings.fact("first_answer_ms", took);
+        self.tell(&mut engine.findings);
+        engine
+            .findings
             .note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
-        match ask.create {
-            Some(model) => self.create(model, took, ask, findings),
-            None => Ok(()),
-        }
-    }
-
-    /// Nothing that could be read came.
-    fn silence(&self, ask: &Ask<'_>) -> Failure {
-        let advice = "a real Gamestudio server expects its network library's connection first, which is not public: \
-                      silence does not show that no server is there";
-        let failure = self.session.verdict(ask, "join", advice);
-        if failure.outcome == Outcome::Silent {
-            return Failure { text: format!("no answer within {} to join", seconds(ask.timeout)), ..failure };
-        }
-        if failure.details.get("other") == Some(&Json::Null) {
-            let text = format!("something answered, but not this protocol: {}", hex_of(self.session.raw()));
-            let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
-            return Failure { text, advice: advice.into(), ..failure };
-        }
-        failure
-    }
-
-    fn listen(&mut self, until: Instant, enough: impl Fn(&Seen, &Made) -> bool) -> Result<(), Failure> {
-        while !enough(&self.seen, &self.made) {
-            let Some(heard) = self.session.recv(until)? else { break };
-            self.take(heard)?;
+        let Some(model) = ask.create else { return Ok(()) };
+        // Exact round trips: creates, which the server answers by their identifier.
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        self.made.base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
+        self.made.model = model.into();
+        self.wants = Wants::Entity;
+        let trips = engine.series(self, &Series::of(ask, Create.name()).at_most(1))?;
+        if ask.samples > 0 && trips.answered == 0 {
+            let note = format!("the exact round trip could not be measured; first answer after {took} ms");
+            engine.findings.note(note);
         }
         Ok(())
     }
 
-    fn take(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
-        if heard.fault.is_some() || heard.message == Unknown || heard.from != Role::Server {
-            self.session.unexpected.put(heard);
-            return Ok(());
+    fn question(&mut self, number: u32) -> Question {
+        let identifier = self.made.base + i64::from(number);
+        self.made.asked.insert(identifier);
+        let model = &self.made.model;
+        let fields = json!({"file_name": model, "start": [0.0, 0.0, 0.0], "action": 0, "identifier": identifier});
+        Question::new(Create.name(), fields)
+    }
+
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, _: &mut Engine<'_, '_>) -> Read {
+        if heard.message == Unknown || heard.from != Role::Server {
+            return Ok(Reading::Stray);
         }
-        self.session.accept(&heard)?;
+        self.take(heard);
+        let wanted = number.map(|number| self.made.base + i64::from(number));
+        let answers = match self.wants {
+            Wants::Anything => true,
+            Wants::Info => heard.message == Info,
+            Wants::Entity => wanted.is_some_and(|wanted| self.made.answers.contains(&wanted)),
+        };
+        Ok(if answers { Reading::Answer } else { Reading::Session })
+    }
+
+    /// Removes what was made.
+    fn leave(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
+        // Nothing can be done where something does not go out, and nobody is left to be told.
+        if let Ok(session) = engine.session() {
+            session.leaving();
+        }
+        if self.made.asked.len() > self.made.answers.len() {
+            let _ = engine.listen(self, Instant::now() + LATE);
+        }
+        for entity in std::mem::take(&mut self.made.entities) {
+            let _ = engine.session().and_then(|s| s.send("acknex", "remove", &json!({"entity": entity})));
+        }
+        result
+    }
+}
+
+/// Nothing that could be read came.
+fn silence(engine: &Engine<'_, '_>) -> Failure {
+    let advice = "a real Gamestudio server expects its network library's connection first, which is not public: \
+                  silence does not show that no server is there";
+    let failure = engine.silent("join", advice);
+    if failure.outcome == Outcome::OtherProtocol
+        && failure.details.get("stranger").is_none()
+        && failure.details.get("other") == Some(&Json::Null)
+    {
+        let raw = engine.sessions.first().map_or(&[][..], |session| session.link.raw());
+        let text = format!("something answered, but not this protocol: {}", hex_of(raw));
+        let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
+        return Failure { text, advice: advice.into(), ..failure };
+    }
+    failure
+}
+
+impl Acknex {
+    fn take(&mut self, heard: &OwnedMessage) {
         let seen = &mut self.seen;
         seen.first = seen.first.or(heard.first);
         seen.version = heard.version.or(seen.version);
@@ -170,7 +223,6 @@ impl Client<'_> {
             }
             _ => {}
         }
-        Ok(())
     }
 
     fn tell(&self, findings: &mut Findings<'_>) {
@@ -197,35 +249,6 @@ impl Client<'_> {
             findings.fact("entities", seen.entities.len());
         }
     }
-
-    /// Exact round trips: creates, which the server answers by their identifier.
-    fn create(&mut self, model: &str, first: f64, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        self.made.base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
-        self.made.model = model.into();
-        session::series(self, ask.samples, ask.answer_wait(), &|| ask.interval, ask, findings)?;
-        if ask.samples > 0 && self.made.answers.is_empty() {
-            findings.note(format!("the exact round trip could not be measured; first answer after {first} ms"));
-        }
-        Ok(())
-    }
-
-    /// Removes what was made.
-    fn leave(&mut self) {
-        self.session.leaving();
-        if self.made.asked.len() > self.made.answers.len() {
-            let until = Instant::now() + LATE;
-            while let Ok(Some(heard)) = self.session.recv(until) {
-                // Nobody is left to be told.
-                let _ = self.take(heard);
-            }
-        }
-        for entity in std::mem::take(&mut self.made.entities) {
-            // Nothing can be done where it does not go out.
-            let _ = self.session.send("remove", &json!({"entity": entity}));
-        }
-        self.session.leave();
-    }
 }
 
 /// How many infos come in a second, and by how much the server's clock goes on; `None` where no time
@@ -235,36 +258,6 @@ fn rates(infos: &[(Instant, f64)]) -> Option<[f64; 2]> {
     let passed = last.saturating_duration_since(*first).as_secs_f64();
     let rounded = |amount: f64, steps: f64| (amount / passed * steps).round() / steps;
     (passed > 0.0).then(|| [rounded((infos.len() - 1) as f64, 10.0), rounded(ended - began, 1e3)])
-}
-
-impl<'a> Sampler<'a> for Client<'a> {
-    fn session(&mut self) -> &mut Session<'a> {
-        &mut self.session
-    }
-
-    fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
-        let Made { model, base, .. } = &self.made;
-        let identifier = base + i64::from(number);
-        let fields = json!({"file_name": model, "start": [0.0, 0.0, 0.0], "action": 0, "identifier": identifier});
-        self.made.asked.insert(identifier);
-        self.session.send("create", &fields)
-    }
-
-    fn message(
-        &mut self,
-        heard: OwnedMessage,
-        number: Option<u32>,
-        _findings: &mut Findings<'_>,
-    ) -> Result<bool, Failure> {
-        self.take(heard)?;
-        let wanted = number.map(|number| self.made.base + i64::from(number));
-        Ok(wanted.is_some_and(|wanted| self.made.answers.contains(&wanted)))
-    }
-
-    fn sampled(&mut self, _number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
-        findings.sample("create", took);
-        took.is_some() || !self.made.answers.is_empty()
-    }
 }
 
 #[cfg(test)]

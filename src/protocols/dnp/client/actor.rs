@@ -179,10 +179,12 @@ impl Actor for DnpActor {
                 }
             }
             Some(ConnectionAcknowledge) => {
-                if !self.life.answered() {
+                let accepted = said.text(&RESULT) == Some("accepted");
+                // A probe's stranger may be accepted, too: then it has to leave.
+                if !(self.life.answered() || self.life.probe && accepted) {
                     return Handling::Session;
                 }
-                if said.text(&RESULT) == Some("accepted") {
+                if accepted {
                     self.life.reach(Phase::Working);
                 } else {
                     let result = said.field(&RESULT).map(ToString::to_string).unwrap_or_default();

@@ -1,49 +1,32 @@
 //! What a server answers to the upgrade from HTTP to WebSocket.
 
-use super::probe::Client;
 use crate::live::probe::strangers::stranger;
-use crate::live::probe::{Ask, Failure, Outcome};
-use crate::protocols::websocket::layout::Message::UpgradeResponse;
+use crate::live::probe::{Engine, Failure, Outcome};
+use crate::message::OwnedMessage;
 use crate::protocols::websocket::layout::{HEAD, STATUS};
 use crate::protocols::websocket::upgrade;
 use serde_json::Value as Json;
 
-impl Client<'_> {
-    /// Waits for the answer to the upgrade; the actor then goes on with the handshake.
-    pub(super) fn upgraded(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
-        let until = ask.until();
-        while let Some(heard) = self.recv(until)? {
-            if heard.message != UpgradeResponse || heard.fault.is_some() {
-                self.session.unexpected.put(heard);
-                continue;
-            }
-            let status = heard.derived(&STATUS).and_then(Json::as_u64).unwrap_or(0);
-            if status == 101 {
-                let ours = self.session.last_message().text(&HEAD).unwrap_or_default();
-                answers(ours, heard.text(&HEAD).unwrap_or_default())?;
-                return self.session.accept(&heard);
-            }
-            let encrypted = stranger(self.session.raw()).filter(|stranger| stranger.name == "TLS");
-            if let Some(stranger) = encrypted {
-                let text = format!("HTTP status {status} in answer to the upgrade of {}: {}", ask.path, stranger.said);
-                let failure = Failure::new(Outcome::OtherProtocol, text, stranger.advice).with("status", status);
-                return Err(failure.with("stranger", stranger.name));
-            }
-            let (outcome, advice) = match status {
-                404 => {
-                    (Outcome::Rejected, "no WebSocket under that path: give it as ws://HOST:PORT/PATH (nano's WSPath)")
-                }
-                _ => (Outcome::OtherProtocol, "an HTTP server that does no WebSocket here: check port and path"),
-            };
-            let text = format!("HTTP status {status} in answer to the upgrade of {}", ask.path);
-            return Err(Failure::new(outcome, text, advice).with("status", status));
-        }
-        Err(self.session.verdict(
-            ask,
-            "an HTTP upgrade",
-            "nothing there that speaks HTTP: check the port, or use --transport tcp",
-        ))
+/// Is the upgrade granted?
+pub(super) fn upgraded(heard: &OwnedMessage, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+    let status = heard.derived(&STATUS).and_then(Json::as_u64).unwrap_or(0);
+    let path = engine.ask.path;
+    let session = engine.session()?;
+    if status == 101 {
+        let ours = session.last_message().text(&HEAD).unwrap_or_default();
+        return answers(ours, heard.text(&HEAD).unwrap_or_default());
     }
+    if let Some(stranger) = stranger(session.link.raw()).filter(|stranger| stranger.name == "TLS") {
+        let text = format!("HTTP status {status} in answer to the upgrade of {path}: {}", stranger.said);
+        let failure = Failure::new(Outcome::OtherProtocol, text, stranger.advice).with("status", status);
+        return Err(failure.with("stranger", stranger.name));
+    }
+    let (outcome, advice) = match status {
+        404 => (Outcome::Rejected, "no WebSocket under that path: give it as ws://HOST:PORT/PATH (nano's WSPath)"),
+        _ => (Outcome::OtherProtocol, "an HTTP server that does no WebSocket here: check port and path"),
+    };
+    let text = format!("HTTP status {status} in answer to the upgrade of {path}");
+    Err(Failure::new(outcome, text, advice).with("status", status))
 }
 
 /// Does the server's key answer ours? Who copies a status line has not understood the request.

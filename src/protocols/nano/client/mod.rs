@@ -8,7 +8,6 @@ mod answer;
 mod cached;
 mod family;
 mod probe;
-mod samples;
 mod upgrade;
 
 use super::layout::Message::{self, *};

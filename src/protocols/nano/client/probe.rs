@@ -8,15 +8,19 @@ use super::super::layout::BODY;
 use super::super::layout::Message::*;
 use super::super::payload::JSON;
 use super::Line::{self, Carrier as FromCarrier, Package};
+use super::answer::upgraded;
 use super::family::{Family, accepted, tell};
-use super::{NanoClient, hello};
+use super::{MASK, NanoClient, hello};
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::strangers::stranger;
-use crate::live::probe::{Ask, Carrier, ConnectData, Failure, Findings, Method, Outcome, Probe, Servers, Session};
+use crate::live::probe::{
+    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series,
+    Servers,
+};
 use crate::message::OwnedMessage;
+use crate::protocols::websocket;
 use crate::protocols::websocket::layout::CODE as CLOSE_CODE;
-use crate::protocols::websocket::layout::Message::{Close, UpgradeResponse};
+use crate::protocols::websocket::layout::Message::{Close, Ping, Pong, UpgradeResponse};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -40,8 +44,25 @@ const SECOND: Duration = Duration::from_millis(500);
 /// pomelo and pinus send a heartbeat of their own right after the ack. It comes one round trip later,
 /// and no later than this; else it would be taken for the answer to ours, and every answer after it.
 const UNASKED: Duration = Duration::from_millis(50);
-/// How long a polite end may take.
-const ENDING: Duration = Duration::from_millis(500);
+/// How long a server that takes nobody may take to end a connection that says nothing.
+const AT_ONCE: Duration = Duration::from_millis(250);
+
+static REFUSALS: &[Refusal] = &[
+    Refusal {
+        message: Kick.name(),
+        reason: "",
+        outcome: Outcome::Rejected,
+        text: "the server kicks: {}",
+        advice: "the server's application refuses this client: see its log",
+    },
+    Refusal {
+        message: Close.name(),
+        reason: "",
+        outcome: Outcome::Closed,
+        text: "the server closes the WebSocket: {}",
+        advice: "see the server's log",
+    },
+];
 
 impl Probe for NanoClient {
     fn servers(&self) -> &'static Servers {
@@ -55,189 +76,152 @@ impl Probe for NanoClient {
         }
     }
 
-    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let session = Session::open(ask, self, course.carrier, None, ask.options)?;
-        let mut client = Client { session, hands: 0, asks: Asks::Handshake, hello: hello(ask.data) };
-        let result = client.flow_info(ask, findings);
-        client.leave();
-        let Client { session, .. } = client;
-        let at_end = |failure| session.unexpected.at_end(failure, ask, course.carrier, session.raw());
-        if findings.found.is_some() { result } else { result.map_err(at_end) }
+    fn questions(&self, method: &Method) -> Box<dyn Questions + '_> {
+        Box::new(Nano { carrier: method.carrier, wants: UpgradeResponse.name(), hello: String::new() })
     }
 }
 
-/// What is asked for a round trip.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Asks {
-    Handshake,
-    Heartbeat,
-    Ping,
-}
-
-pub struct Client<'a> {
-    pub(super) session: Session<'a>,
-    /// Answers to handshakes so far.
-    hands: u32,
-    pub(super) asks: Asks,
+/// What is waited for.
+struct Nano {
+    carrier: Carrier,
+    /// The message that answers.
+    wants: &'static str,
     /// Our handshake.
     hello: String,
 }
 
-impl Client<'_> {
-    /// What an error tells of this family.
-    fn told<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
-        result.map_err(|failure| {
-            let ended = failure.details.get("ended") == Some(&json!(true));
-            if !ended || !self.session.raw().is_empty() {
-                return failure;
-            }
-            let text = "the server ends the connection without a word";
-            let advice = "nano's own check of handshakes refuses netkit's, or the server is of another protocol";
-            Failure::new(Outcome::Closed, text, advice)
-        })
-    }
-
-    pub(super) fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
-        let message = self.session.recv(until);
-        self.told(message)
-    }
-
+impl Questions for Nano {
     /// Handshake, family, round trips, ack.
-    fn flow_info(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let carrier = self.session.carrier();
-        let begun = self.session.begin();
-        let mut sent = self.told(begun)?;
-        if carrier == Carrier::Ws {
-            self.upgraded(ask)?;
-            // By the actor, as soon as it could.
-            sent = self.session.last_sent();
-        }
-        let Some(answer) = self.answer(ask.until())? else {
-            let advice = match carrier {
-                Carrier::Tcp => "a WebSocket port answers nothing to raw TCP: try --transport ws, or check the port",
-                _ => "it speaks WebSocket, but no handshake of this family: check the path",
-            };
-            return Err(self.session.verdict(ask, "the handshake", advice));
-        };
-        let took = answer.since(sent);
-        let said = answer.derived(&JSON).cloned().unwrap_or(Json::Null);
-        findings.find("nano", carrier, None);
-        findings.fact("handshake_ms", milliseconds(took));
-        accepted(&said, answer.text(&BODY).unwrap_or_default())?;
+    fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+        self.hello = hello(engine.ask.data);
+        let answered = self.shaken(engine).map_err(|failure| self.unspoken(failure, engine))?;
+        let (ask, carrier) = (engine.ask, self.carrier);
+        let took = answered.since(engine.session()?.last_sent());
+        let said = answered.derived(&JSON).cloned().unwrap_or(Json::Null);
+        engine.findings.find("nano", carrier, None);
+        engine.findings.fact("handshake_ms", milliseconds(took));
+        accepted(&said, answered.text(&BODY).unwrap_or_default())?;
         let sys = said.get("sys").cloned().unwrap_or(Json::Null);
-        tell(&sys, &said, findings);
+        tell(&sys, &said, &mut engine.findings);
         let mut family = Family::of(&sys);
         if family == Family::Unknown && carrier == Carrier::Tcp {
-            self.shake()?;
-            family = match self.answer(Instant::now() + SECOND.min(ask.timeout))? {
+            family = match engine.question(self, 0, SECOND.min(ask.timeout))? {
                 Some(_) => Family::Handshakes("nano or pitaya (a second handshake is answered)"),
                 None => Family::Heartbeats("pomelo or pinus (a second handshake is ignored)"),
             };
         }
-        if let Some(found) = &mut findings.found {
+        if let Some(found) = &mut engine.findings.found {
             found.family = family.name().map(String::from);
         }
-        match (carrier, family) {
-            (Carrier::Ws, _) => {
-                self.acknowledge()?;
-                self.samples(Asks::Ping, ask, findings)
+        let early = carrier == Carrier::Tcp && !matches!(family, Family::Heartbeats(_));
+        let method = match (carrier, early) {
+            (Carrier::Ws, _) => "websocket ping",
+            (_, true) => Handshake.name(),
+            _ => Heartbeat.name(),
+        };
+        self.wants = if carrier == Carrier::Ws { Pong.name() } else { method };
+        if !early {
+            acknowledge(engine)?;
+        }
+        if method == Heartbeat.name() {
+            engine.listen(self, Instant::now() + took + UNASKED)?;
+        }
+        let trips = engine.series(self, &Series::of(ask, method).at_most(2))?;
+        if trips.answered == 0 && ask.samples > 0 {
+            let note = format!("the server answers no {method}: the time of its first handshake is all there is");
+            engine.findings.note(note);
+        }
+        if method == Heartbeat.name() && sys.get("heartbeat").is_none() {
+            engine.findings.note("the server names no heartbeat interval: it need not answer heartbeats");
+        }
+        if early { acknowledge(engine) } else { Ok(()) }
+    }
+
+    fn question(&mut self, _number: u32) -> Question {
+        if self.wants == Pong.name() {
+            let fields = json!({"mask": MASK, "data": "6e6b"});
+            return Question { proto: Some(websocket::NAME), ..Question::new(Ping.name(), fields) };
+        }
+        match self.wants == Heartbeat.name() {
+            true => Question::new(Heartbeat.name(), json!({})),
+            false => Question::new(Handshake.name(), json!({"body": self.hello})),
+        }
+    }
+
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let refused = |reason: &str| Refusal::read(REFUSALS, heard.message, reason);
+        Ok(match Line::of(heard) {
+            FromCarrier(UpgradeResponse) if self.wants == UpgradeResponse.name() => {
+                upgraded(heard, engine)?;
+                Reading::Answer
             }
-            (_, Family::Heartbeats(_)) => {
-                self.acknowledge()?;
-                self.quiet(Instant::now() + took + UNASKED)?;
-                self.samples(Asks::Heartbeat, ask, findings)?;
-                if sys.get("heartbeat").is_none() {
-                    findings.note("the server names no heartbeat interval: it need not answer heartbeats");
-                }
-                Ok(())
+            _ if heard.from != Role::Server => Reading::Stray,
+            // The server's own heartbeats answer nothing.
+            Package(Heartbeat) if number.is_none() => Reading::Session,
+            _ if heard.message == self.wants => Reading::Answer,
+            Package(Kick) => refused(heard.text(&BODY).unwrap_or_default()),
+            FromCarrier(Close) => refused(&heard.number(&CLOSE_CODE).map_or("no code".into(), |code| code.to_string())),
+            Package(Handshake | Heartbeat) => Reading::Session,
+            _ => Reading::Stray,
+        })
+    }
+}
+
+fn acknowledge(engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+    engine.session()?.play(HandshakeAck.name(), None, json!({})).map(drop)
+}
+
+impl Nano {
+    /// Waits for the answer to the handshake, by WebSocket behind the upgrade.
+    fn shaken(&mut self, engine: &mut Engine<'_, '_>) -> Result<OwnedMessage, Failure> {
+        let ask = engine.ask;
+        engine.open(self.carrier, None)?.begin()?;
+        if self.carrier == Carrier::Ws && engine.wait(self, None, ask.until())?.is_none() {
+            let advice = "nothing there that speaks HTTP: check the port, or use --transport tcp";
+            return Err(engine.silent("an HTTP upgrade", advice));
+        }
+        self.wants = Handshake.name();
+        engine.wait(self, None, ask.until())?.ok_or_else(|| {
+            let advice = match self.carrier {
+                Carrier::Ws => "it speaks WebSocket, but no handshake of this family: check the path",
+                _ => "a WebSocket port answers nothing to raw TCP: try --transport ws, or check the port",
+            };
+            engine.silent("the handshake", advice)
+        })
+    }
+
+    /// What it means that the server ends the connection without a word: does it end every one, or
+    /// those whose handshake it has seen?
+    fn unspoken(&mut self, failure: Failure, engine: &mut Engine<'_, '_>) -> Failure {
+        if self.carrier == Carrier::Tcp && failure.details.get("stranger") == Some(&json!("HTTP")) {
+            let text = "an HTTP server answers: this may be a WebSocket port";
+            return Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH");
+        }
+        let raw = engine.session().is_ok_and(|session| session.link.raw().iter().any(|bytes| !bytes.is_empty()));
+        if failure.details.get("ended") != Some(&json!(true)) || raw && self.carrier == Carrier::Tcp {
+            return failure;
+        }
+        let full = "it is full (pinus and pomelo: maxConnections), or refuses this address (their blacklist)";
+        if self.carrier == Carrier::Ws {
+            let text = "the server ends the connection after the upgrade, without a word";
+            let advice =
+                format!("{full}; or its check of handshakes refuses netkit's: --connect-data gives what it wants");
+            return if raw { Failure::new(Outcome::Closed, text, advice) } else { failure };
+        }
+        let silent = match engine.open(self.carrier, None) {
+            Ok(_) => engine.listen(self, Instant::now() + AT_ONCE),
+            Err(failure) => Err(failure),
+        };
+        match silent {
+            Err(ended) if ended.outcome == Outcome::Closed => {
+                let text = "the server ends every connection at once, also one that says nothing";
+                Failure::new(Outcome::Closed, text, full)
             }
             _ => {
-                self.samples(Asks::Handshake, ask, findings)?;
-                self.acknowledge()
+                let text = "the server ends the connection without a word when it has the handshake";
+                let advice = "its check of handshakes (nano's HandshakeValidator) refuses netkit's: --connect-data gives what it wants of the user; or it is of another protocol";
+                Failure::new(Outcome::Closed, text, advice)
             }
-        }
-    }
-
-    fn acknowledge(&mut self) -> Result<(), Failure> {
-        let sent = self.session.play(HandshakeAck.name(), None, json!({}));
-        self.told(sent).map(|_| ())
-    }
-
-    pub(super) fn shake(&mut self) -> Result<Instant, Failure> {
-        let sent = self.session.send(Handshake.name(), &json!({"body": self.hello}));
-        self.told(sent)
-    }
-
-    /// The server's handshake.
-    fn answer(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
-        while let Some(heard) = self.recv(until)? {
-            match (Line::of(&heard), &heard.fault) {
-                (Package(Handshake), None) if heard.from == Role::Server => {
-                    self.hands += 1;
-                    self.session.accept(&heard)?;
-                    return Ok(Some(heard));
-                }
-                _ if self.session.carrier() == Carrier::Tcp
-                    && stranger(self.session.raw()).is_some_and(|stranger| stranger.name == "HTTP") =>
-                {
-                    let text = "an HTTP server answers: this may be a WebSocket port";
-                    return Err(Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH"));
-                }
-                _ => self.other(heard)?,
-            }
-        }
-        Ok(None)
-    }
-
-    pub(super) fn other(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
-        if heard.fault.is_none() {
-            self.session.accept(&heard)?;
-        }
-        match (Line::of(&heard), &heard.fault) {
-            (Package(Kick), None) => {
-                let reason = heard.text(&BODY).unwrap_or_default().to_string();
-                let failure = Failure::new(
-                    Outcome::Rejected,
-                    format!("the server kicks: {reason}"),
-                    "the server's application refuses this client: see its log",
-                );
-                Err(failure.with("reason", reason))
-            }
-            (FromCarrier(Close), None) => {
-                let code = heard.number(&CLOSE_CODE);
-                let text =
-                    format!("the server closes the WebSocket{}", code.map_or(String::new(), |c| format!(": {c}")));
-                Err(Failure::new(Outcome::Closed, text, "see the server's log").with("code", json!(code)))
-            }
-            _ => {
-                self.session.unexpected.put(heard);
-                Ok(())
-            }
-        }
-    }
-
-    fn quiet(&mut self, until: Instant) -> Result<(), Failure> {
-        while let Some(heard) = self.recv(until)? {
-            if heard.message != Heartbeat {
-                self.other(heard)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Leaves: a half-close, which all of them answer with theirs; before it WebSocket's own close.
-    fn leave(&mut self) {
-        if self.session.goodbye() && self.hands > 0 && self.session.carrier() == Carrier::Ws {
-            let until = Instant::now() + ENDING;
-            while let Ok(Some(heard)) = self.session.recv(until) {
-                if heard.message == Close {
-                    break;
-                }
-            }
-        }
-        self.session.finish();
-        if self.hands > 0 {
-            self.session.drain(ENDING);
         }
     }
 }

@@ -1,64 +1,13 @@
 //! What came instead of the welcome, or with it: which version, why not, who has ended it.
 
 use super::super::farewell::data_text;
-use super::super::layout::Message::{self, *};
-use super::super::layout::{CLIENT, DATA, REASON, SEQUENCE, TRAILING};
-use super::asked::Asked;
-use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Failure, Findings, Outcome};
+use super::super::layout::{DATA, REASON};
+use super::probe::Riptide;
+use crate::live::probe::{Ask, Failure, Outcome};
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 
-impl Asked<'_> {
-    /// Looks at what came before the welcome. `true`: it is the welcome.
-    pub(super) fn answered(
-        &mut self,
-        heard: OwnedMessage,
-        ask: &Ask<'_>,
-        findings: &mut Findings<'_>,
-    ) -> Result<bool, Failure> {
-        self.heard |= matches!(Message::named(heard.message), Some(Welcome | Reject | Connect | Disconnect))
-            && heard.fault.is_none();
-        match (Message::named(heard.message), &heard.fault) {
-            (Some(Welcome), None) if !heard.has(&TRAILING) => {
-                let took = heard.since(self.session.last_sent());
-                self.version = heard.version.filter(|v| *v != "1.0").unwrap_or(self.version);
-                findings.find("riptide", self.session.carrier(), Some(self.spoken().into()));
-                findings.fact(CLIENT.name, heard.number(&CLIENT).unwrap_or(0));
-                findings.fact("connect_ms", milliseconds(took));
-                if heard.number(&SEQUENCE) == Some(2)
-                    && let Some(found) = &mut findings.found
-                {
-                    found.family = Some("pytide".into());
-                }
-                self.wanted(ask)?;
-                self.session.accept(&heard)?;
-                Ok(true)
-            }
-            (Some(Reject), None) => {
-                // Nothing to leave, and the port is not used again: some servers stay silent for it.
-                self.session.accept(&heard)?;
-                findings.find("riptide", self.session.carrier(), Some(self.spoken().into()));
-                self.wanted(ask)?;
-                Err(self.rejected(&heard))
-            }
-            (Some(Connect), None) if heard.bytes().len() == 1 => {
-                self.session.accept(&heard)?;
-                self.pending = true;
-                findings.note("the server's application decides about clients (pending)");
-                Ok(false)
-            }
-            (Some(Disconnect), None) => {
-                self.session.accept(&heard)?;
-                Err(ended(&heard))
-            }
-            _ => {
-                self.session.unexpected.put(heard);
-                Ok(false)
-            }
-        }
-    }
-
+impl Riptide {
     /// Is it the version that the user asked for?
     pub(super) fn wanted(&self, ask: &Ask<'_>) -> Result<(), Failure> {
         let Some(wanted) = ask.options.settings.get("riptide.version") else { return Ok(()) };
@@ -104,12 +53,12 @@ impl Asked<'_> {
             (None, data) => failure.with("data", data),
         }
     }
-}
 
-/// The server has ended it.
-pub fn ended(heard: &OwnedMessage) -> Failure {
-    let reason =
-        heard.field(&REASON).map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
-    let advice = "the server's application or its time-out has ended it: see the server's log";
-    Failure::new(Outcome::Closed, format!("the server disconnects: {reason}"), advice).with("reason", reason)
+    /// The server has ended it.
+    pub(super) fn ended(heard: &OwnedMessage) -> Failure {
+        let reason =
+            heard.field(&REASON).map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
+        let advice = "the server's application or its time-out has ended it: see the server's log";
+        Failure::new(Outcome::Closed, format!("the server disconnects: {reason}"), advice).with("reason", reason)
+    }
 }

@@ -6,11 +6,8 @@
 
 mod actor;
 mod answer;
-mod asked;
 mod numbers;
 mod probe;
-mod race;
-mod sampler;
 mod stream;
 
 use super::layout::Message::{self, *};

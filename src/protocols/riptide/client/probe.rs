@@ -7,13 +7,16 @@
 //! the server's application sees a client come and go. Every connect is followed by a disconnect,
 //! also when nothing came back: the answer may have been lost, and the place be taken.
 
-use super::super::layout::Message::{Reject, Welcome};
+use super::super::layout::Message::{self, *};
+use super::super::layout::{CLIENT, FOR_SEQ, IS_EXTRA, PING, SEQUENCE, TRAILING};
 use super::RiptideClient;
-use super::asked::Asked;
-use super::race::race;
-use super::stream;
-use crate::live::probe::{Ask, Carrier, ConnectData, Failure, Findings, Method, Probe, Servers};
-use serde_json::Value as Json;
+use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::{
+    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Series, Servers,
+    Session, echo,
+};
+use crate::message::OwnedMessage;
+use serde_json::{Value as Json, json};
 use std::time::Duration;
 
 static SERVERS: Servers = Servers {
@@ -55,23 +58,175 @@ impl Probe for RiptideClient {
         }
     }
 
-    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        if course.carrier != Carrier::Udp {
-            return stream::ask(course.carrier, ask, findings);
-        }
-        let mut links = Vec::new();
-        for version in ["2.2", "2.0"] {
-            links.push(Asked::open(course.carrier, version, ask)?);
-        }
-        let result = race(&mut links, 0, ask.until(), ask, findings).and_then(|winner| {
-            // The other socket's connect is ignored by this server: nobody is there to be left.
-            let mut client = links.swap_remove(winner);
-            links.clear();
-            let result = client.sample(ask, findings);
-            client.leave();
-            result
-        });
-        links.iter_mut().for_each(Asked::leave);
-        result
+    fn questions(&self, method: &Method) -> Box<dyn Questions + '_> {
+        let carrier = method.carrier;
+        Box::new(Riptide { carrier, ..Riptide::default() })
     }
+}
+
+/// Servers answer in a tick of their own: 20 ms is Unity's.
+const TICK_NANOS: u32 = 20_000_000;
+
+/// What is known of the server.
+#[derive(Default)]
+pub(super) struct Riptide {
+    pub(super) carrier: Carrier,
+    /// The version that it has answered in.
+    pub(super) version: &'static str,
+    /// An ack has told 2.1 from 2.2.
+    pub(super) told: bool,
+    /// It leaves the decision to its application, in this version.
+    pub(super) pending: Option<&'static str>,
+    /// It has welcomed us.
+    pub(super) welcome: bool,
+    /// The version is the server's own word.
+    pub(super) sure: bool,
+    /// The connect has data of the user's.
+    pub(super) given: bool,
+    /// The last round trip, as the next heartbeat tells it.
+    pub(super) rtt: Option<Duration>,
+}
+
+impl Questions for Riptide {
+    fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+        let ask = engine.ask;
+        if self.carrier == Carrier::Udp {
+            self.given = ask.data.is_some();
+            for version in ["2.2", "2.0"] {
+                self.open(version, ask.data, engine)?;
+            }
+            if engine.wait(self, None, ask.until())?.is_none() {
+                return Err(self.unanswered(engine, "connect of 2.0 (03) and of 2.1, 2.2 (02)"));
+            }
+            // The other socket's connect is ignored by this server: nobody is there to be left.
+            engine.keep();
+        } else {
+            self.stream(engine)?;
+        }
+        // TCP: the first answer is late by interplay of the stacks' own timers. A random moment, so that
+        // the server's tick is met in every phase.
+        let (warm_up, pause) = (u32::from(self.carrier != Carrier::Udp), ask.interval + phase());
+        engine.series(self, &Series { warm_up, pause, ..Series::of(ask, Heartbeat.name()) })?;
+        engine.findings.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
+        Ok(())
+    }
+
+    fn question(&mut self, number: u32) -> Question {
+        let rtt = self.rtt.map_or(-1, |took| took.as_millis().min(i16::MAX as u128) as i64);
+        Question::new(Heartbeat.name(), json!({"ping_id": number as u8, "rtt": rtt}))
+    }
+
+    fn sampled(&mut self, took: Option<Duration>) {
+        self.rtt = took.or(self.rtt);
+    }
+
+    /// A server whose application decides says what we said.
+    fn repeats(&self, heard: &OwnedMessage) -> bool {
+        heard.message == Connect
+    }
+
+    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let written = engine.session()?.version().unwrap_or(self.version);
+        Ok(match (Message::named(heard.message), self.welcome) {
+            (Some(Welcome), false) if !heard.has(&TRAILING) => {
+                let took = heard.since(engine.session()?.last_sent());
+                self.version = heard.version.filter(|version| *version != "1.0").unwrap_or(written);
+                let spoken = self.spoken().to_string();
+                let found = engine.findings.find("riptide", self.carrier, Some(spoken));
+                found.family = (heard.number(&SEQUENCE) == Some(2)).then(|| "pytide".into());
+                engine.findings.fields(heard, &[&CLIENT]);
+                engine.findings.fact("connect_ms", milliseconds(took));
+                self.wanted(engine.ask)?;
+                self.welcome = true;
+                Reading::Answer
+            }
+            (Some(Reject), welcome) => {
+                self.version = written;
+                if !welcome {
+                    engine.findings.find("riptide", self.carrier, Some(self.spoken().into()));
+                }
+                // Nothing to leave, and the port is not used again: some servers stay silent for it.
+                Reading::Refused(self.wanted(engine.ask).err().unwrap_or_else(|| self.rejected(heard)))
+            }
+            (Some(Connect), false) if heard.bytes().len() == 1 => {
+                self.pending = Some(written);
+                engine.findings.note("the server's application decides about clients (pending)");
+                Reading::Session
+            }
+            (Some(Disconnect), _) => Reading::Refused(Riptide::ended(heard)),
+            (Some(Heartbeat), true)
+                if number.is_some() && heard.number(&PING) == number.map(|n| u64::from(n as u8)) =>
+            {
+                Reading::Answer
+            }
+            (Some(Heartbeat), true) => Reading::Again,
+            (_, false) => Reading::Stray,
+            (message, true) => {
+                if message == Some(Ack) {
+                    self.ack(heard, engine);
+                }
+                Reading::Session
+            }
+        })
+    }
+
+    fn leave(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
+        self.settled(engine, result)
+    }
+}
+
+impl Riptide {
+    /// Asks to connect in this version.
+    pub(super) fn open(
+        &self,
+        version: &'static str,
+        data: Option<&Json>,
+        engine: &mut Engine<'_, '_>,
+    ) -> Result<(), Failure> {
+        let stop = engine.ask.stop.clone();
+        self.open_until(version, data, &stop, engine)
+    }
+
+    /// The version, as far as it is known.
+    pub(super) fn spoken(&self) -> &'static str {
+        if self.version == "2.0" || self.told { self.version } else { "2.1 or 2.2" }
+    }
+
+    /// 2.1 always sends for_seq_id, 2.2 only where is_extra says so.
+    fn ack(&mut self, heard: &OwnedMessage, engine: &mut Engine<'_, '_>) {
+        let extra = heard.field(&IS_EXTRA).and_then(Json::as_bool);
+        if self.version != "2.0"
+            && let Some(found) = &mut engine.findings.found
+        {
+            self.version = if extra == Some(false) && heard.has(&FOR_SEQ) { "2.1" } else { "2.2" };
+            self.told = true;
+            found.version = Some(self.version.into());
+        }
+    }
+
+    /// Nobody was welcome.
+    pub(super) fn unanswered(&self, engine: &Engine<'_, '_>, sent: &str) -> Failure {
+        let Some(version) = self.pending else {
+            let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
+            return engine.silent(sent, advice);
+        };
+        if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.link.echoes(false)) {
+            return echo(engine.ask);
+        }
+        let others = |session: &&Session<'_>| session.version() != Some(version);
+        if engine.sessions.iter().filter(others).any(|session| !session.link.raw().is_empty()) {
+            let text = "the port answers the connects of 2.0 and of 2.1 alike, as no Riptide server does";
+            let failure = Failure::new(Outcome::OtherProtocol, text, "an echo, or another protocol: check the port");
+            return failure.with("other", Json::Null);
+        }
+        let text = format!("the server ({version}) has left the decision to its application, which has not decided");
+        let advice = "wait longer with -W; the server's accept handler decides on something netkit does not send";
+        Failure::new(Outcome::Pending, text, advice).with("version", version)
+    }
+}
+
+/// A part of a tick that nobody can foresee.
+fn phase() -> Duration {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Duration::from_nanos((now.subsec_nanos().wrapping_mul(2_654_435_761) % TICK_NANOS) as u64)
 }

@@ -1,22 +1,29 @@
 //! Asking a Riptide server over TCP, so that no socket stays with it.
 //!
-//! Over TCP a version that the user sets is asked alone. Else 2.0 comes first, for a 2.0 server takes
-//! the length of 2.1 for a message to the application, calls its handler, and waits for 512 bytes. A
-//! 2.1 server waits for the fourth byte of its length, and never looks at the socket again where that
-//! does not come: its end stays in CLOSE_WAIT, whoever closes. So the first connection is kept until
-//! the second one has told who is there. A 2.1 server skips a length below zero: that, and its own
-//! goodbye, ends the first one as well. pytide never comes out of such a length, so with it (and with
-//! who has said nothing) that connection is merely closed, and this is said. 2.0's goodbye goes to
-//! nobody but a 2.0 server: for 2.1 it is a length of 17 MB.
+//! Over TCP a version that the user sets, or an earlier round has found, is asked alone. Else 2.0 comes
+//! first, for a 2.0 server takes the length of 2.1 for a message to the application, calls its handler, and
+//! waits for 512 bytes. A 2.1 server waits for the fourth byte of its length, and never looks at the socket
+//! again where that does not come: its end stays in CLOSE_WAIT, whoever closes. So the first connection is
+//! kept until the second one has told who is there, also where the probe is interrupted. A 2.1 server skips
+//! a length below zero: that, and its own goodbye, ends the first one as well. pytide never comes out of
+//! such a length: it is known by its welcome, and by answering a heartbeat of whom it has not welcomed. So
+//! with it (and with who has said nothing) that connection is merely closed, and this is said. 2.0's
+//! goodbye goes to nobody but a 2.0 server: for 2.1 it is a length of 17 MB.
 
 use super::super::layout::CLIENT;
-use super::asked::Asked;
-use super::race::race;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
+use super::super::layout::Message::Heartbeat;
+use super::probe::Riptide;
+use crate::live::net::CancelToken;
+use crate::live::probe::{Carrier, Engine, Failure, Known, Opening, Outcome, Session};
+use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
 /// How long an answer to 2.0 is waited for before 2.2 is tried: servers answer in their next tick.
 const FIRST: Duration = Duration::from_millis(1500);
+/// How long it is waited for by whoever is to stop, and then that of 2.2.
+const HURRIED: Duration = Duration::from_millis(300);
+/// How long a server may take to end a connection whose goodbye it has.
+const ENDING: Duration = Duration::from_millis(500);
 /// 2.0's connect, as it goes over TCP.
 const CONNECT_20: [u8; 3] = [1, 0, 3];
 /// The byte that makes a length below zero of it, and 2.2's disconnect.
@@ -25,73 +32,160 @@ const GOODBYE_22: [u8; 6] = [0xff, 1, 0, 0, 0, 5];
 const LEFT: &str = "a server of 2.1 or later keeps the socket that was asked in 2.0's form (CLOSE_WAIT) until it ends; \
                     -s riptide.version=2.2 asks in its own form alone";
 
-/// Asks in the one form, and then perhaps in the other.
-pub fn ask(carrier: Carrier, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-    let set = ask.options.settings.get("riptide.version");
-    if ask.data.is_some() && set.is_none() {
-        let text = "a server of 2.1 or later would take a connect of 2.0 with data for the length of a message";
-        let advice = "-s riptide.version=2.0 or 2.2 says which server it is; over UDP both forms are harmless";
-        return Err(Failure::new(Outcome::Failed, text, advice));
+impl Riptide {
+    /// Opens a conversation in this version, and asks to connect.
+    pub(super) fn open_until(
+        &self,
+        version: &'static str,
+        data: Option<&Json>,
+        stop: &CancelToken,
+        engine: &mut Engine<'_, '_>,
+    ) -> Result<(), Failure> {
+        let mut options = engine.ask.options.clone();
+        // 2.1 and 2.2 are told apart by an ack: the session does that where nothing is set.
+        let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
+        let opening = Opening { carrier: self.carrier, version: Some(version), options: &options, data, stop };
+        engine.open_as(&opening)?.begin().map(drop)
     }
-    let mut links = Vec::new();
-    if !matches!(set, Some("2.1" | "2.2")) {
-        let alone = set == Some("2.0");
-        links.push(Asked::open(carrier, "2.0", ask)?);
-        let until = Instant::now() + if alone { ask.timeout } else { ask.timeout.min(FIRST) };
-        let result = race(&mut links, 0, until, ask, findings);
-        let unanswered = |failure: &Failure| matches!(failure.outcome, Outcome::Silent | Outcome::Closed);
-        if alone || !result.as_ref().is_err_and(unanswered) {
-            return finish(result, links, ask, findings);
+
+    /// Asks in the one form, and then perhaps in the other, until somebody is welcome. Data goes to a
+    /// server whose version is known: in the other form it would do harm.
+    pub(super) fn stream(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+        let ask = engine.ask;
+        let set = ask.options.settings.get("riptide.version").filter(|set| *set != "auto");
+        let known = ask.known().and_then(|known| known.version);
+        let mut version = set.or(known);
+        self.sure = known.is_some() && set.is_none();
+        if ask.data.is_some() && version.is_none() {
+            match self.connect(None, None, engine) {
+                Err(failure) if engine.findings.found.is_none() && self.pending.is_none() => return Err(failure),
+                _ => {}
+            }
+            // It is known now: without data it has decided, or not.
+            _ = self.settled(engine, Ok(()));
+            engine.part();
+            version = Some(self.pending.take().unwrap_or(self.version));
+            *self = Riptide { carrier: self.carrier, sure: true, ..Riptide::default() };
+        }
+        self.given = ask.data.is_some();
+        // Who does not answer any more may be another one.
+        ask.forget();
+        self.connect(version, ask.data, engine)?;
+        ask.remember(Known { version: Some(self.version), answer: None });
+        Ok(())
+    }
+
+    fn connect(
+        &mut self,
+        version: Option<&str>,
+        data: Option<&Json>,
+        engine: &mut Engine<'_, '_>,
+    ) -> Result<(), Failure> {
+        let ask = engine.ask;
+        let alone = version == Some("2.0");
+        if alone || version.is_none() {
+            self.open("2.0", data, engine)?;
+            let begun = Instant::now();
+            let first = if alone { ask.timeout } else { ask.timeout.min(FIRST) };
+            let mut heard = engine.wait(self, None, begun + first);
+            if let (Ok(None), Some(_)) = (&heard, self.pending) {
+                // Somebody is there: the time is the user's.
+                heard = engine.wait(self, None, begun + ask.timeout);
+            }
+            let strange = engine.sessions.iter().any(|session| !session.link.raw().is_empty());
+            match heard {
+                Ok(Some(_)) => return Ok(()),
+                Ok(None) if alone || strange => return Err(self.unanswered(engine, "connect of 2.0")),
+                Err(failure) if alone || strange || failure.outcome != Outcome::Closed => return Err(failure),
+                _ => {}
+            }
+        }
+        self.open("2.2", data, engine)?;
+        let sent = if version.is_none() { "connect of 2.0, and of 2.2" } else { "connect of 2.2" };
+        match engine.wait(self, None, ask.until())? {
+            Some(_) => Ok(()),
+            None => Err(self.unanswered(engine, sent)),
         }
     }
-    let result = Asked::open(carrier, "2.2", ask).and_then(|second| {
-        let asked = links.len();
-        links.push(second);
-        race(&mut links, asked, ask.until(), ask, findings)
-    });
-    finish(result, links, ask, findings)
+
+    /// Ends the connection that was asked in 2.0's form and has not answered.
+    pub(super) fn settled(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
+        let first = engine.sessions.first().filter(|first| first.version() == Some("2.0") && !first.gone);
+        if self.carrier == Carrier::Udp
+            || self.sure
+            || first.is_none_or(|first| first.heard || !first.link.raw().is_empty())
+        {
+            return result;
+        }
+        let set = engine.ask.options.settings.get("riptide.version").is_some_and(|set| set == "2.0");
+        let stopped = result.as_ref().is_err_and(|f| matches!(f.outcome, Outcome::Interrupted | Outcome::TimedOut));
+        if stopped && !set {
+            self.hurry(engine);
+        }
+        let [first, others @ ..] = engine.sessions.as_mut_slice() else { return result };
+        if first.heard {
+            return result;
+        }
+        let packed = others.iter_mut().find(|session| session.heard);
+        let found = engine.findings.found.as_ref();
+        let custom = result.as_ref().is_err_and(|f| f.outcome == Outcome::Full || f.details.contains_key("data"));
+        let skips = match (&packed, found) {
+            (None, _) => false,
+            (_, Some(found)) if found.family.is_some() => false,
+            // pytide is known by its welcome, never says that it is full, and gives no data.
+            (_, Some(found)) if custom || found.facts.contains_key(CLIENT.name) => true,
+            _ => packed.is_some_and(|session| answers_heartbeats(session) == Some(false)),
+        };
+        let known = others.iter().any(|session| session.heard);
+        let mut options = engine.ask.options.clone();
+        if skips && options.set("riptide.version=2.2").is_ok() {
+            // Where it does not go out, nobody is there any more.
+            let _ = first.settle("2.2", &options, &CONNECT_20, &GOODBYE_22);
+            return result;
+        }
+        first.abandon();
+        match result {
+            Err(failure) if failure.outcome == Outcome::Silent => {
+                Err(Failure { advice: format!("{}; {LEFT}", failure.advice), ..failure })
+            }
+            result => {
+                if known || stopped {
+                    engine.findings.leaves(LEFT);
+                }
+                result
+            }
+        }
+    }
+
+    /// Who is to stop, and does not know yet who is there, finds out.
+    fn hurry(&mut self, engine: &mut Engine<'_, '_>) {
+        engine.sessions.iter_mut().for_each(Session::leaving);
+        let _ = engine.wait(self, None, Instant::now() + HURRIED);
+        if engine.sessions.iter().any(|session| session.heard) {
+            return;
+        }
+        let opened = engine.sessions.len() > 1
+            || self.open_until("2.2", None, &CancelToken::default().within(ENDING), engine).is_ok();
+        engine.sessions.iter_mut().for_each(Session::leaving);
+        if opened {
+            let _ = engine.wait(self, None, Instant::now() + HURRIED);
+        }
+    }
 }
 
-/// Samples who was welcome, and leaves all.
-fn finish(
-    result: Result<usize, Failure>,
-    mut links: Vec<Asked<'_>>,
-    ask: &Ask<'_>,
-    findings: &mut Findings<'_>,
-) -> Result<(), Failure> {
-    let result = result.and_then(|winner| match links.get_mut(winner) {
-        Some(client) => client.sample(ask, findings),
-        None => Ok(()),
-    });
-    let packed = links.iter().any(|link| link.version != "2.0" && link.heard);
-    let found = findings.found.as_ref().filter(|_| packed);
-    // pytide is known by its welcome, and never says that it is full.
-    let full = result.as_ref().is_err_and(|failure| failure.outcome == Outcome::Full);
-    let skips = found.is_some_and(|f| f.family.is_none() && (full || f.facts.contains_key(CLIENT.name)));
-    let mut kept = false;
-    for link in &mut links {
-        if link.version != "2.0" || link.heard {
-            link.leave();
-        } else if skips {
-            let mut options = ask.options.clone();
-            let _ = options.set("riptide.version=2.2");
-            // Where it does not go out, nobody is there any more.
-            let _ = link.session.settle("2.2", &options, &CONNECT_20, &GOODBYE_22);
-            link.session.finish();
-        } else {
-            link.session.abandon();
-            kept = true;
-        }
-    }
-    match result {
-        Err(failure) if kept && failure.outcome == Outcome::Silent => {
-            Err(Failure { advice: format!("{}; {LEFT}", failure.advice), ..failure })
-        }
-        result => {
-            if kept && packed {
-                findings.note(LEFT);
-            }
-            result
+/// Leaves a server of 2.1 or later that has not welcomed us: does it answer a heartbeat before the
+/// goodbye? `None`: it does not end the connection, so nobody knows.
+fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
+    session.leaving();
+    session.send("riptide", Heartbeat.name(), &json!({"ping_id": 0, "rtt": -1})).ok()?;
+    session.goodbye();
+    let until = Instant::now() + ENDING;
+    loop {
+        match session.recv(until) {
+            Ok(Some(heard)) if heard.message == Heartbeat => return Some(true),
+            Ok(Some(_)) => {}
+            Ok(None) => return None,
+            Err(_) => return Some(false),
         }
     }
 }
