@@ -199,7 +199,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -i -D -p -s -F -f -c -w -o -q -v -h --interface --capture-filter --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --threads --link --format --columns --bytes --count --fail-on --expect --reject --allow-empty --account --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
+            opts="-r -i -D -p -s -F -f -c -w -o -q -v -h --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --threads --link --format --columns --bytes --count --fail-on --expect --reject --allow-empty --account --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -218,6 +218,10 @@ _netkit() {
                     return 0
                     ;;
                 --capture-filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --buffer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -281,6 +285,10 @@ _netkit() {
                     ;;
                 --flow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --leg)
+                    COMPREPLY=($(compgen -W "client server both" -- "${cur}"))
                     return 0
                     ;;
                 --filter)
@@ -397,7 +405,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__diff)
-            opts="-p -s -F -f -q -v -h --join --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --fail-on --ignore --allow-empty --format --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --fail-on --ignore --allow-empty --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -463,6 +471,10 @@ _netkit() {
                     ;;
                 --flow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --leg)
+                    COMPREPLY=($(compgen -W "client server both" -- "${cur}"))
                     return 0
                     ;;
                 --filter)
@@ -1007,7 +1019,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__proxy)
-            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --seed --format --columns --pcap --force --clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
+            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --fail-on --seed --format --columns --pcap --force --clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1118,6 +1130,10 @@ _netkit() {
                     fi
                     return 0
                     ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1223,7 +1239,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --clients --ramp --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1239,6 +1255,10 @@ _netkit() {
                     ;;
                 --flow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --leg)
+                    COMPREPLY=($(compgen -W "client server both" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -1379,7 +1399,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__report)
-            opts="-i -o -p -s -F -q -v -h --interface --capture-filter --output --force --join --messages --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --color --quiet --verbose --help"
+            opts="-i -o -p -s -F -q -v -h --interface --capture-filter --buffer --output --force --join --messages --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1394,6 +1414,10 @@ _netkit() {
                     return 0
                     ;;
                 --capture-filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --buffer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1493,6 +1517,10 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --leg)
+                    COMPREPLY=($(compgen -W "client server both" -- "${cur}"))
+                    return 0
+                    ;;
                 --filter)
                     COMPREPLY=($(compgen -W "frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome" -- "${cur}"))
                     return 0
@@ -1525,7 +1553,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --capture-filter --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --fail-on --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
+            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --fail-on --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1540,6 +1568,10 @@ _netkit() {
                     return 0
                     ;;
                 --capture-filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --buffer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1603,6 +1635,10 @@ _netkit() {
                     ;;
                 --flow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --leg)
+                    COMPREPLY=($(compgen -W "client server both" -- "${cur}"))
                     return 0
                     ;;
                 --filter)
@@ -1737,7 +1773,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__top)
-            opts="-i -D -p -s -F -f -q -v -h --interface --capture-filter --list-interfaces --follow --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --sort --every --format --color --quiet --verbose --help"
+            opts="-i -D -p -s -F -f -q -v -h --interface --capture-filter --buffer --list-interfaces --follow --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --sort --every --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1752,6 +1788,10 @@ _netkit() {
                     return 0
                     ;;
                 --capture-filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --buffer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1815,6 +1855,10 @@ _netkit() {
                     ;;
                 --flow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --leg)
+                    COMPREPLY=($(compgen -W "client server both" -- "${cur}"))
                     return 0
                     ;;
                 --filter)

@@ -5,7 +5,7 @@ use super::error::{CaptureError, Reached};
 use super::input::{Again, Format, Input};
 use super::pcapng::PcapNg;
 use super::record::Record;
-use super::{LinkType, Time};
+use super::{Leg, LinkType, Time};
 use std::io::Read;
 
 /// One captured frame. Its bytes are borrowed from the reader's buffer.
@@ -59,6 +59,10 @@ pub struct Capture {
     again: Option<Again>,
     /// How many records without a byte came one after the other.
     empty: u64,
+    /// The leg that is read of a proxy's recording.
+    leg: Option<Leg>,
+    /// Were frames of the other one left out?
+    left_out: bool,
 }
 
 /// How many records without a byte may come one after the other: unpacked zeros are such records.
@@ -104,7 +108,18 @@ impl Capture {
     pub fn new(mut input: Input) -> Result<Capture, CaptureError> {
         let reader = Capture::reader(&mut input)?;
         let again = input.again.take();
-        Ok(Capture { input, reader, frames: 0, before: 0, done: false, joined: None, again, empty: 0 })
+        Ok(Capture {
+            input,
+            reader,
+            frames: 0,
+            before: 0,
+            done: false,
+            joined: None,
+            again,
+            empty: 0,
+            leg: None,
+            left_out: false,
+        })
     }
 
     /// Goes on with other files when this one has ended.
@@ -181,6 +196,12 @@ impl Capture {
                 Reader::Classic(reader) => reader.next(&mut self.input, own),
                 Reader::PcapNg(reader) => reader.next(&mut self.input, own),
             };
+            if let Reader::PcapNg(reader) = &mut self.reader
+                && reader.skipped > 0
+            {
+                self.frames += std::mem::take(&mut reader.skipped);
+                self.left_out = true;
+            }
             let error = match record {
                 Ok(Some(record)) => return Ok(Some(record)),
                 Ok(None) => None,
@@ -201,6 +222,7 @@ impl Capture {
                 match Capture::reader(&mut input) {
                     Ok(reader) => {
                         (self.input, self.reader, self.before) = (input, reader, self.frames);
+                        self.begin_leg();
                         break;
                     }
                     Err(error) => {
@@ -225,6 +247,25 @@ impl Capture {
             interface: record.interface,
             data: self.input.behind(record.captured, record.tail),
             length: record.length,
+        }
+    }
+
+    /// Reads this leg alone of a proxy's recording, or both.
+    #[must_use]
+    pub fn leg(mut self, leg: Option<Leg>) -> Capture {
+        self.leg = leg;
+        self.begin_leg();
+        self
+    }
+
+    /// The leg that was read of a proxy's recording, where frames of the other one were left out.
+    pub fn one_leg(&self) -> Option<Leg> {
+        self.leg.filter(|_| self.left_out)
+    }
+
+    fn begin_leg(&mut self) {
+        if let Reader::PcapNg(reader) = &mut self.reader {
+            reader.leg = self.leg;
         }
     }
 

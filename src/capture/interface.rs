@@ -3,24 +3,59 @@
 use super::LinkType;
 use super::clock::Clock;
 
+/// `if_name`.
+const NAME: u16 = 2;
 /// `if_tsresol`, the exponent of the time unit.
 const RESOLUTION: u16 = 9;
 /// `if_tsoffset`, seconds to add.
 const OFFSET: u16 = 14;
 
+/// A leg of a proxy's recording: what passes between it and one of the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// Between the client and the proxy.
+    Client,
+    /// Between the proxy and the server.
+    Server,
+}
+
+impl Leg {
+    /// Both.
+    pub const BOTH: [Leg; 2] = [Leg::Client, Leg::Server];
+
+    /// The name of its interface in a recording.
+    pub fn interface(self) -> &'static str {
+        match self {
+            Leg::Client => "client side",
+            Leg::Server => "server side",
+        }
+    }
+
+    /// The side.
+    pub fn name(self) -> &'static str {
+        match self {
+            Leg::Client => "client",
+            Leg::Server => "server",
+        }
+    }
+}
+
 /// An interface that a section describes.
+#[derive(Clone)]
 pub(super) struct Interface {
     pub link: LinkType,
     /// The snap length, 0 for none.
     pub snap: u32,
     pub clock: Clock,
+    /// The leg of a proxy's recording that its name says it is.
+    pub leg: Option<Leg>,
 }
 
 impl Interface {
     /// Reads the block's body; `None` if it is shorter than its fixed part.
     pub(super) fn read(body: &[u8], big: bool) -> Option<Interface> {
         let (head, mut options) = body.split_at_checked(8)?;
-        let (mut resolution, mut offset) = (6, 0);
+        let (mut resolution, mut offset, mut leg) = (6, 0, None);
         // An option that does not fit ends the list; those before it still count.
         while let Some((option, rest)) = options.split_at_checked(4) {
             let length = usize::from(u16_at(option, 2, big));
@@ -29,6 +64,7 @@ impl Interface {
             };
             match (u16_at(option, 0, big), value) {
                 (0, _) => break,
+                (NAME, name) => leg = Leg::BOTH.into_iter().find(|leg| leg.interface().as_bytes() == name),
                 (RESOLUTION, &[exponent]) => resolution = exponent,
                 (OFFSET, value) => {
                     if let Ok(value) = value.try_into() {
@@ -43,6 +79,7 @@ impl Interface {
             link: LinkType(u16_at(head, 0, big).into()),
             snap: u32_at(head, 4, big),
             clock: Clock::new(resolution, offset),
+            leg,
         })
     }
 }

@@ -53,6 +53,7 @@ pub use file::{Capture, Ended, Frame, NextFile};
 pub use fragments::{FragmentCaps, Fragments, Statistics};
 pub use hextext::HexText;
 pub use input::{Again, Format, Input, Tap};
+pub use interface::Leg;
 pub use link::LinkType;
 pub use other::{Other, OtherKind};
 pub use others::Others;

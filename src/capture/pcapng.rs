@@ -7,7 +7,7 @@
 use super::Time;
 use super::error::{CaptureError, Flaw, Reached};
 use super::input::Input;
-use super::interface::{Interface, u16_at, u32_at};
+use super::interface::{Interface, Leg, u16_at, u32_at};
 use super::record::{LONGEST, Record, ended};
 use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
 
@@ -24,6 +24,12 @@ const BLOCK_FRAME: usize = BLOCK_HEADER + 4;
 pub(super) struct PcapNg {
     big: bool,
     interfaces: Vec<Interface>,
+    /// The leg that is read of a proxy's recording: all others are skipped.
+    pub(super) leg: Option<Leg>,
+    /// Those of a recording of which one leg is read: kept apart, so that the fast path finds none.
+    of_legs: Vec<Interface>,
+    /// Packets that were skipped since the last one.
+    pub(super) skipped: u64,
 }
 
 /// The position of the packet in a packet block.
@@ -120,13 +126,18 @@ impl PcapNg {
                 // The body is shorter than its type's fixed part.
                 Err(None) => return bad(Flaw::BlockLength { kind, length }),
             };
-            let Some(interface) = self.interfaces.get(packet.interface as usize) else {
-                let known = self.interfaces.len() as u32;
+            let interfaces = if self.of_legs.is_empty() { &self.interfaces } else { &self.of_legs };
+            let Some(interface) = interfaces.get(packet.interface as usize) else {
+                let known = interfaces.len() as u32;
                 return bad(Flaw::Interface { id: packet.interface, known });
             };
             let room = body.len() - packet.head;
             if packet.captured as usize > room {
                 return bad(Flaw::Captured { length: packet.captured, room: room as u32 });
+            }
+            if !self.of_legs.is_empty() && interface.leg.is_some_and(|leg| Some(leg) != self.leg) {
+                self.skipped += 1;
+                continue;
             }
             let captured = packet.captured as usize;
             return Ok(Some(Record {
@@ -187,6 +198,7 @@ impl PcapNg {
             return Err(None);
         }
         self.interfaces.clear();
+        self.of_legs.clear();
         match (u16_at(body, 4, self.big), u16_at(body, 6, self.big)) {
             (1, _) => Ok(()),
             (major, minor) => Err(Some(Flaw::Version { major, minor })),
@@ -195,11 +207,19 @@ impl PcapNg {
 
     fn interface(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
         let interface = Interface::read(body, self.big).ok_or(None)?;
-        if self.interfaces.len() == INTERFACES {
+        if self.interfaces.len().max(self.of_legs.len()) == INTERFACES {
             let what = "interfaces in a section";
             return Err(Some(Flaw::Interfaces(Reached { name: "interfaces", what, most: INTERFACES as u64 })));
         }
+        if !self.of_legs.is_empty() {
+            self.of_legs.push(interface);
+            return Ok(());
+        }
         self.interfaces.push(interface);
+        let has = |leg| self.interfaces.iter().any(|interface| interface.leg == Some(leg));
+        if self.leg.is_some() && Leg::BOTH.into_iter().all(has) {
+            self.of_legs = std::mem::take(&mut self.interfaces);
+        }
         Ok(())
     }
 }

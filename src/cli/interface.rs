@@ -11,6 +11,9 @@ pub struct Interface {
     /// -i: only such packets, in tcpdump's words: 'udp port 7777'; default: the ports of --port and -p
     #[arg(long, value_name = "EXPR")]
     pub capture_filter: Option<String>,
+    /// -i: MiB of frames that may wait for netkit, before frames are lost (tcpdump's -B)
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=2047))]
+    pub buffer: u32,
 }
 
 /// Which interfaces there are.

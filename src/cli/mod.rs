@@ -38,7 +38,7 @@ pub use probe::{Probe, ProbeTransport};
 pub use proxy::{Proxy, ProxyTransport};
 pub use replay::Replay;
 pub use report::Report;
-pub use shared::{Dissect, FailOn, Gates, Output, Traffic};
+pub use shared::{Dissect, FailOn, Gates, Legs, Output, Traffic};
 pub use stats::{PlotBy, Stats};
 pub use top::Top;
 pub use wireshark::{What, Wireshark};

@@ -38,6 +38,9 @@ pub struct Proxy {
     /// Rules as those of --on, one a line, `#` before what is none; read again when the file changes, and on SIGHUP
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub rules: Option<PathBuf>,
+    /// Exit with status 1 when rules did so often, or so rarely, what they should: 'not_applied > 0'
+    #[arg(long, value_name = "FIGURE>N")]
+    pub fail_on: Vec<netkit::live::rules::Bound>,
     /// Which packets are lost, late, changed: the same number, the same ones
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

@@ -2,7 +2,7 @@
 
 use super::forms::{self, Form, one_of};
 use super::names::{filter, proto, setting};
-use super::shared::{limit, port, role};
+use super::shared::{Legs, limit, port, role};
 use clap::Args;
 use netkit::dissect::{Role, Server};
 use netkit::duration::between;
@@ -31,6 +31,9 @@ pub struct Replay {
     /// Play the conversation of that number; default: the only one
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
+    /// Of a proxy's recording, this leg [default: client]
+    #[arg(long, value_enum, value_name = "LEG")]
+    pub leg: Option<Legs>,
     /// Which side is played [default: client with --to, server with --listen]
     #[arg(long, value_name = "client|server", value_parser = role)]
     pub from: Option<Role>,

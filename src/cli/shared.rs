@@ -4,7 +4,7 @@ use super::forms::{Format, messages, one_of};
 use super::names::{filter, named_proto, proto, protocol_file, setting};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
-use netkit::capture::TimeSpec;
+use netkit::capture::{Leg, TimeSpec};
 use netkit::codec::digits;
 use netkit::dissect::Limits;
 use netkit::dissect::{Role, Server};
@@ -49,6 +49,9 @@ pub struct Traffic {
     /// Only the conversation of that number
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
+    /// Of a proxy's recording, the client's or the server's leg; decode: both, other commands: client
+    #[arg(long, value_enum, value_name = "LEG")]
+    pub leg: Option<Legs>,
     /// Only messages that fit: "riptide.message_id == 7 and not has fault"
     #[arg(short = 'F', short_alias = 'Y', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub filter: Option<String>,
@@ -65,6 +68,28 @@ pub struct Traffic {
     /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit)]
     pub limit: Vec<String>,
+}
+
+/// Which legs of a proxy's recording are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Legs {
+    /// Between the client and the proxy.
+    Client,
+    /// Between the proxy and the server.
+    Server,
+    /// Both: each message that passed is there twice.
+    Both,
+}
+
+impl Legs {
+    /// The leg, if it is one alone.
+    pub fn one(self) -> Option<Leg> {
+        match self {
+            Legs::Client => Some(Leg::Client),
+            Legs::Server => Some(Leg::Server),
+            Legs::Both => None,
+        }
+    }
 }
 
 pub fn limit(text: &str) -> Result<String, String> {

@@ -36,11 +36,15 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         true => Selection::new(&args.traffic, &mut options)?,
         false => Selection::linking(&args.traffic, &mut options)?,
     };
+    if args.traffic.leg.is_none() {
+        options.leg = None;
+    }
     let pick = Pick::new(selection, &args.output.gates, args.check, &options)?;
     if let Some(why) = conflict(args, pick.later(), &options) {
         return Err(Usage(why).into());
     }
-    let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
+    let keep =
+        capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema, prints: true };
     capture::begin(&args.interface, keep, &options, global)?;
     if args.check {
         return check::run(args, pick.count(args.output.count), &options, global);

@@ -6,7 +6,7 @@ use super::proxy_form::details;
 use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
 use super::proxy_rules::{RulesFile, rules};
-use super::proxy_summary::{asked_and_got, summary};
+use super::proxy_summary::{self, asked_and_got, summary};
 use super::selection::limits;
 use super::usage::Usage;
 use super::{interrupt, outfile};
@@ -75,6 +75,9 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         idle: args.idle,
     };
     let changes = file_of_rules.is_some();
+    if !args.fail_on.is_empty() && rules.is_empty() && !changes {
+        return Err(Usage("--fail-on: what rules do, and there are none: --on or --rules".into()).into());
+    }
     let reads = args.format != Format::None || !rules.is_empty() || changes;
     if is_itself(args.listen, target) {
         return Err(Usage(format!("{target} is LISTEN itself: what comes there would come again and again")).into());
@@ -105,11 +108,19 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let rest = watch.map(Watch::finish).unwrap_or_default();
     let counts = ran?;
     let mut lines = summary(&counts, resent);
+    lines.extend(proxy_summary::rules(collector.tallies()));
     lines.extend(asked_and_got(&asked, &counts, relay.measured()));
+    let broken = proxy_summary::broken(&args.fail_on, collector.tallies().map(|(_, tally)| tally));
+    let holds = broken.is_empty();
+    lines.extend(broken);
     drop(relay);
     printer.rest(rest);
     let whole = printer.end(lines, global)?;
-    Ok(interrupt::status(true).unwrap_or(if whole { 0 } else { 3 }))
+    let status = match (whole, holds) {
+        (false, _) => 3,
+        (true, holds) => u8::from(!holds),
+    };
+    Ok(interrupt::status(true).unwrap_or(status))
 }
 
 /// Is the target the place where clients come?

@@ -37,7 +37,9 @@ impl Told {
         }
         keys.insert("outcome".into(), lost.unwrap_or("passed").into());
         if lost.is_none() {
-            keys.insert("delayed_ms".into(), (delayed.as_micros() as f64 / 1e3).into());
+            if delayed > Duration::ZERO {
+                keys.insert("delayed_ms".into(), (delayed.as_micros() as f64 / 1e3).into());
+            }
             if copies > 0 {
                 words.push(format!("{} times", copies + 1));
                 keys.insert("copies".into(), copies.into());

@@ -2,6 +2,7 @@
 
 use netkit::live::proxy::relay::{Counts, Measured, WayCounts};
 use netkit::live::proxy::{Delay, Impairments, Way};
+use netkit::live::rules::{Bound, Tally};
 use netkit::plural::Plural;
 use std::time::Duration;
 
@@ -38,6 +39,30 @@ pub fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// What each rule has done, and why it has not.
+pub fn rules<'t>(tallies: impl Iterator<Item = (&'t str, &'t Tally)>) -> Vec<String> {
+    let line = |(text, tally): (&str, &Tally)| {
+        let Tally { matched, applied, not_applied, reasons } = tally;
+        let fit = if *matched == 1 { "message fits" } else { "messages fit" };
+        let mut line = format!("rule {text:?}: {matched} {fit}, {applied} applied");
+        if *not_applied > 0 {
+            let why: Vec<String> = reasons.iter().map(|(why, count)| format!("{why} ({count})")).collect();
+            line.push_str(&format!(", {not_applied} not applied: {}", why.join("; ")));
+        }
+        line
+    };
+    tallies.map(line).collect()
+}
+
+/// The bounds that are broken.
+pub fn broken<'t>(bounds: &[Bound], tallies: impl Iterator<Item = &'t Tally> + Clone) -> Vec<String> {
+    if !bounds.is_empty() && tallies.clone().all(|tally| tally.matched == 0) {
+        return vec!["--fail-on: no message fits a rule: there is nothing to hold it against".into()];
+    }
+    let line = |bound: &Bound| Some(format!("--fail-on {bound}: it is {}", bound.broken(tallies.clone())?));
+    bounds.iter().filter_map(line).collect()
 }
 
 /// A table of what was asked for and what came of it, for the directions that were impaired. `None`: a

@@ -8,7 +8,7 @@ use super::stopped::Stopped;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{Capture, Input, Tunnel};
+use netkit::capture::{Capture, Input, Leg, Tunnel};
 use netkit::dissect::{LIMITS, Options};
 use netkit::plural::Plural;
 use netkit::read::{Any, CaptureSink, Drive, Summary};
@@ -21,6 +21,7 @@ const TOLD: [&str; 2] = ["conversations", "buffered_bytes"];
 
 /// Reports what was left out, and with `-v` more.
 fn print(seen: &mut Summary, global: &Global) {
+    leg(seen.leg, global);
     if global.verbose > 0 {
         for ((proto, why), n) in &seen.counters.claimed {
             notify(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
@@ -70,6 +71,14 @@ fn print(seen: &mut Summary, global: &Global) {
         .filter(|(name, _)| LIMITS.iter().any(|limit| limit.name == **name) && !TOLD.contains(name))
     {
         warn(format_args!("netkit: the limit {name} was reached {}: --limit {name}=N raises it", Plural(*n, "time")));
+    }
+}
+
+/// Says that one leg of a proxy's recording was read.
+pub fn leg(one: Option<Leg>, global: &Global) {
+    if let Some(leg) = one {
+        let name = leg.name();
+        notify(global, format_args!("netkit: a proxy's recording: of its two legs the {name}'s is read (--leg)"));
     }
 }
 

@@ -8,7 +8,7 @@ use super::output::style;
 use super::selection::limits;
 use super::usage::Usage;
 use super::{input, interrupt};
-use crate::cli::{Dissect, Form, Global, Replay};
+use crate::cli::{Dissect, Form, Global, Legs, Replay};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Message, Options, Role, Server, Sink};
@@ -40,6 +40,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     options.server = args.server;
+    options.leg = args.leg.unwrap_or(Legs::Client).one();
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
     if args.files.len() > 1 && !args.join {
@@ -205,8 +206,9 @@ fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) ->
         [file] if !args.join => (Capture::new(Input::new(input::open(file)?)?)?, None),
         files => Join::new(files)?.open(&render::Files::default(), global).map(|(c, broken)| (c, Some(broken)))?,
     };
-    let packets = Packets::new(capture).caps(options.limits.fragments);
+    let packets = Packets::new(capture.leg(options.leg)).caps(options.limits.fragments);
     let recording = Recording::read(packets, options, &netkit::protocols::clients(), changes)?;
+    super::read::leg(recording.leg, global);
     // What is missing in the middle must not be played as if it had not been said.
     broken.map_or(Ok(()), |broken| broken.whole())?;
     Ok(recording)

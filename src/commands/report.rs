@@ -108,7 +108,7 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
-    let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema };
+    let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema, prints: false };
     live::begin(&args.interface, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);

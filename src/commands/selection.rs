@@ -1,7 +1,7 @@
 //! Selection of a capture's messages.
 
 use super::usage::Usage;
-use crate::cli::Traffic;
+use crate::cli::{Legs, Traffic};
 use netkit::capture::{Time, TimeSpec};
 use netkit::dissect::{Account, Message, Options, Wants};
 use netkit::filter::{Filter, FilterError, Names};
@@ -62,6 +62,7 @@ impl Selection {
 
     fn with(traffic: &Traffic, options: &mut Options, links: bool) -> anyhow::Result<Selection> {
         options.server = traffic.server;
+        options.leg = traffic.leg.unwrap_or(Legs::Client).one();
         for (_, name) in &traffic.port {
             super::described::known(name, &options.registry)?;
         }

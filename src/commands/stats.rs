@@ -106,7 +106,8 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
         return Err(Usage(format!("-i -w: not with --redact: {why}")).into());
     }
-    let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
+    let keep =
+        capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema, prints: false };
     capture::begin(&args.interface, keep, &options, global)?;
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);

@@ -87,7 +87,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     // Signals are caught before the terminal is changed.
     stop();
     let quiet = Global { quiet: true, color: global.color, verbose: global.verbose };
-    let keep = capture::Keep { to: None, force: false, schemas: &args.dissect.schema };
+    let keep = capture::Keep { to: None, force: false, schemas: &args.dissect.schema, prints: true };
     capture::begin(&args.interface, keep, &options, if drawn(args) { &quiet } else { global })?;
     let drawn = drawn(args);
     if !drawn {

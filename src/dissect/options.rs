@@ -3,6 +3,7 @@
 use super::flow_info::Role;
 use super::registry::Registry;
 use super::wants::Wants;
+use crate::capture::Leg;
 use crate::codec::schema::Schemas;
 use crate::dissect::limits::Limits;
 use std::collections::BTreeMap;
@@ -95,6 +96,8 @@ pub struct Options {
     pub proto: Option<String>,
     /// `--limit`.
     pub limits: Limits,
+    /// The leg that is read of a proxy's recording; `None`: both.
+    pub leg: Option<Leg>,
     /// What is read of the messages.
     pub wants: Wants,
 }
@@ -113,6 +116,7 @@ impl Options {
             schemas: Arc::default(),
             proto: None,
             limits: Limits::default(),
+            leg: None,
             wants: Wants::ALL,
         }
     }

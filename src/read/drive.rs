@@ -99,14 +99,15 @@ impl<'a, K: Tap> Drive<'a, K> {
     /// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.
     fn dissect(mut self, capture: Capture, dispatcher: Option<Dispatcher<'_>>, sink: &mut impl CaptureSink) -> Summary {
         let (options, stop) = (self.options, self.stop);
-        let fragments = options.limits.fragments;
-        let mut packets = Packets::new(capture).caps(fragments);
+        let (fragments, leg) = (options.limits.fragments, options.leg);
+        let mut packets = Packets::new(capture.leg(options.leg)).caps(fragments);
         let (mut summary, mut table) = (Summary::default(), Table::new(options.limits.flow));
         let ahead = match options.proto {
             None if sink.looks_ahead() => packets.take_again(),
             _ => None,
         };
-        let ahead = ahead.map(|again| Ahead::new(options, move || Some(Packets::new(again()?).caps(fragments)), stop));
+        let ahead =
+            ahead.map(|again| Ahead::new(options, move || Some(Packets::new(again()?.leg(leg)).caps(fragments)), stop));
         let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher).ahead(ahead);
         while !stop() {
             let next = packets.next_with(|frame, decoded| {
@@ -140,6 +141,7 @@ impl<'a, K: Tap> Drive<'a, K> {
         table.finish(&mut inspector);
         inspector.end();
         summary.counters = inspector.counters;
+        summary.leg = packets.capture().one_leg();
         (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
         (summary.others, summary.tunnels) = (packets.others().clone(), packets.tunnels().clone());
         summary

@@ -1,6 +1,6 @@
 //! The results of reading a capture, beside its messages.
 
-use crate::capture::{self, CaptureError, Frame, OtherKind, Others, Time, Tunnels};
+use crate::capture::{self, CaptureError, Frame, Leg, OtherKind, Others, Time, Tunnels};
 use crate::dissect::Counters;
 use crate::flow;
 
@@ -24,6 +24,8 @@ pub struct Summary {
     pub flows: flow::Statistics,
     /// The counters of IP fragments.
     pub fragments: capture::Statistics,
+    /// The leg that was read of a proxy's recording, where the other one was left out.
+    pub leg: Option<Leg>,
     /// The error that ended the capture early.
     pub error: Option<CaptureError>,
     /// Its caller stopped the reading early.

@@ -154,7 +154,7 @@ fn no_right_to_capture() {
     let fakes = Fakes::new("other", &[("tcpdump", denied), ("dumpcap", "cat CAPTURE; sleep 60")]);
     let done = fakes.run(&["decode", "-i", "eth7", "-c", "1", "-f", "summary", "-v"]);
     assert_eq!((done.status, done.text().lines().count()), (Some(0), 1), "{}", done.err);
-    assert!(done.err.contains("/dumpcap -q -i eth7 -w -\n"), "{}", done.err);
+    assert!(done.err.contains("/dumpcap -q -i eth7 -B 64 -w -\n"), "{}", done.err);
 }
 
 #[test]
@@ -278,14 +278,17 @@ fn ports_and_filters_are_passed_on() {
         line.split_once(&format!("/{name} ")).expect("its name").1.to_owned()
     };
     let fragments = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
-    assert_eq!(said("tcpdump", &[]), "-i 'eth 7' -n -U --immediate-mode -w -");
+    assert_eq!(said("tcpdump", &[]), "-i 'eth 7' -n -U --immediate-mode -s 65600 -B 65536 -w -");
+    // What is kept is buffered instead.
+    let kept = fakes.0.file("buffered.pcap");
+    assert_eq!(said("tcpdump", &["-w", &kept, "--buffer", "16"]), "-i 'eth 7' -n -U -s 65600 -B 16384 -w -");
     assert_eq!(
         said("tcpdump", &["--port", "17870=riptide"]),
-        format!("-i 'eth 7' -n -U --immediate-mode -w - -- 'port 17870 or {fragments}'")
+        format!("-i 'eth 7' -n -U --immediate-mode -s 65600 -B 65536 -w - -- 'port 17870 or {fragments}'")
     );
-    assert_eq!(said("dumpcap", &["-p", "riptide"]), format!("-q -i 'eth 7' -w - -f 'port 7777 or {fragments}'"));
-    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter", "udp"]), "-q -i 'eth 7' -w - -f udp");
-    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter="]), "-q -i 'eth 7' -w -");
+    assert_eq!(said("dumpcap", &["-p", "riptide"]), format!("-q -i 'eth 7' -B 64 -w - -f 'port 7777 or {fragments}'"));
+    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter", "udp"]), "-q -i 'eth 7' -B 64 -w - -f udp");
+    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter="]), "-q -i 'eth 7' -B 64 -w -");
     // All ports of a described protocol.
     let described = said("dumpcap", &["-p", "fixtures/protocols/minecraft.toml"]);
     assert!(described.contains("port 25565"), "{described}");

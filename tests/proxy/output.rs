@@ -151,6 +151,62 @@ fn the_server_s_leg_has_what_was_sent() {
     std::fs::remove_file(pcap).unwrap();
 }
 
+/// What reads a recording counts each message once: on the client's leg, unless another one is asked for.
+#[test]
+fn one_leg_is_counted() {
+    let [server, client] = sockets();
+    let pcap = temporary("legs");
+    let name = pcap.to_str().unwrap();
+    let options = ["-p", "dnp", "-f", "none", "--on", "data == bb: drop", "--on", "data == cc: duplicate"];
+    let proxy = Proxy::start(&server, &[&options[..], &["--pcap", name]].concat());
+    client.connect(&proxy.at).unwrap();
+    for bytes in [[3, 0xaa], [3, 0xbb], [3, 0xcc], [3, 0xdd]] {
+        client.send(&bytes).unwrap();
+    }
+    let mut buffer = [0; 8];
+    let mut from = None;
+    while buffer[1] != 0xdd {
+        from = Some(server.recv_from(&mut buffer).unwrap().1);
+    }
+    server.send_to(&[3, 0xee], from.unwrap()).unwrap();
+    client.recv(&mut buffer).unwrap();
+    proxy.end();
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_netkit")).args(args).args(["-p", "dnp"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    // The client sent four and got one; the server got four, one of them twice, and sent one.
+    let client = ["aa", "bb", "cc", "dd", "ee"];
+    let server = ["aa", "cc", "cc", "dd", "ee"];
+    let both = [&client[..], &server].concat();
+    let line = |leg| format!("netkit: a proxy's recording: of its two legs the {leg}'s is read (--leg)\n");
+    for (args, want, said) in [
+        (&[][..], &both[..], None),
+        (&["--leg", "both"], &both, None),
+        (&["--leg", "client"], &client, Some(line("client"))),
+        (&["--leg", "server"], &server, Some(line("server"))),
+    ] {
+        let [out, told] = run(&[&["decode", name, "-f", "tsv", "--columns", "data"], args].concat());
+        let mut all: Vec<&str> = out.lines().skip(1).collect();
+        let mut want = want.to_vec();
+        all.sort_unstable();
+        want.sort_unstable();
+        assert_eq!(all, want, "{args:?}");
+        assert_eq!(said.is_some_and(|line| told.contains(&line)), told.contains("two legs"), "{told}");
+    }
+    for (args, count) in [(&[][..], 5), (&["--leg", "server"], 5), (&["--leg", "both"], 10)] {
+        let [out, told] = run(&[&["stats", name, "-f", "json"], args].concat());
+        let stats: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(stats["messages"], count, "{args:?}: {out}");
+        assert_eq!(told.contains("two legs"), count == 5, "{told}");
+    }
+    let [out, told] = run(&["replay", name, "--list", "-f", "ndjson"]);
+    assert_eq!((out.lines().count(), told.contains(&line("client"))), (1, true), "{out}{told}");
+    assert_eq!(run(&["replay", name, "--list", "-f", "ndjson", "--leg", "both"])[0].lines().count(), 2);
+    std::fs::remove_file(pcap).unwrap();
+}
+
 /// A client for whom there is no place is reported once, not with each of its datagrams.
 #[test]
 fn a_client_without_a_place_is_reported_once() {

@@ -1,7 +1,7 @@
 //! Rules on streams: whole messages, however they come, over TCP and WebSocket.
 #![cfg(unix)]
 
-use crate::command::{GUARD, Proxy, lines};
+use crate::command::{GUARD, Proxy, lines, sockets};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -323,4 +323,50 @@ fn streams(path: &std::path::Path) -> Vec<Vec<u8>> {
     }
     both.retain(|bytes| !bytes.is_empty());
     both
+}
+
+/// What each rule has done, and why it has not, without any output; and that it is asked for.
+#[test]
+fn rules_say_what_they_did() {
+    let run = |bound: &[&str]| {
+        let [server, client] = sockets();
+        let options = [
+            "-p",
+            "dnp",
+            "-f",
+            "none",
+            "--on",
+            "message == reliable_message: number=5",
+            "--on",
+            "message == reliable_message: after 1 once duplicate",
+            "--on",
+            "message == unreliable_message: drop",
+            "--on",
+            "message == connection_close: drop",
+        ];
+        let proxy = Proxy::start(&server, &[&options[..], bound].concat());
+        client.connect(&proxy.at).unwrap();
+        // Cut off within its number; whole; not reliable; whole.
+        for bytes in [&[4u8, 1][..], &[4, 1, 0, 9], &[3, 7], &[4, 2, 0, 8]] {
+            client.send(bytes).unwrap();
+        }
+        for want in [&[4u8, 1][..], &[4, 5, 0, 9], &[4, 5, 0, 9], &[4, 5, 0, 8]] {
+            let mut buffer = [0; 8];
+            let length = server.recv(&mut buffer).unwrap();
+            assert_eq!(&buffer[..length], want);
+        }
+        proxy.interrupted(|| {})
+    };
+    let (status, told) = run(&["--fail-on", "not_applied > 1"]);
+    assert_eq!(status, Some(0), "{told}");
+    let rule = |n: usize| told.lines().filter_map(|line| line.strip_prefix("netkit: rule ")).nth(n).unwrap();
+    let edit = "\"message == reliable_message: number=5\": 3 messages fit, 2 applied, 1 not applied: ";
+    assert!(rule(0).starts_with(edit) && rule(0).ends_with(" (1)"), "{told}");
+    let once = "\"message == reliable_message: after 1 once duplicate\": 3 messages fit, 1 applied";
+    assert_eq!(rule(1), once, "{told}");
+    assert_eq!(rule(2), "\"message == unreliable_message: drop\": 1 message fits, 1 applied", "{told}");
+    assert_eq!(rule(3), "\"message == connection_close: drop\": 0 messages fit, 0 applied", "{told}");
+    let (status, told) = run(&["--fail-on", "not_applied > 0"]);
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("netkit: --fail-on not_applied > 0: it is 1\n"), "{told}");
 }

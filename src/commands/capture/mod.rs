@@ -21,6 +21,7 @@ use super::notify::notify;
 use super::outfile;
 use super::usage::Usage;
 use crate::cli::{Global, Interface};
+use crate::platform;
 use keep::Kept;
 use netkit::capture::Frame;
 use netkit::dissect::Options;
@@ -48,6 +49,8 @@ pub struct Keep<'a> {
     pub force: bool,
     /// The files that the command reads.
     pub schemas: &'a [PathBuf],
+    /// Messages are printed as they come.
+    pub prints: bool,
 }
 
 /// Begins to capture, where an interface is asked for; from then on that is what `-` stands for.
@@ -64,11 +67,14 @@ pub fn begin(args: &Interface, keep: Keep<'_>, options: &Options, global: &Globa
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     let [file] = outfile::check([("-w", keep.to)], &read, keep.force)?;
     let filter = filter::of(args, options);
+    // Who waits for each line wants it at once; a file, or a sum, wants all frames.
+    let to_file = || platform::stdout().and_then(|out| out.metadata().ok()).is_some_and(|out| out.is_file());
+    let at_once = keep.prints && keep.to.is_none() && !to_file();
     opened::is(interface);
     interrupt::while_capturing(running::ask, kill);
     let mut denied: Option<(Program, String)> = None;
     for program in program::all()? {
-        let mut command = program.capturing(interface, filter.as_deref());
+        let mut command = program.capturing(interface, filter.as_deref(), args.buffer, at_once);
         if global.verbose > 0 {
             notify(global, format_args!("netkit: capture program: {}", shown(&command)));
         }

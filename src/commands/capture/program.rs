@@ -1,7 +1,7 @@
 //! The programs that capture for netkit. They have the right to, or can be given it alone, so that
 //! netkit, which reads what strangers send, needs none.
 //!
-//! tcpdump gives each frame out at once (`-U --immediate-mode`: 0.2 ms). dumpcap, of all versions up to
+//! tcpdump gives each frame out at once where that is wanted (`-U --immediate-mode`: 0.2 ms). dumpcap, of all versions up to
 //! 4.4, hands frames on in blocks, up to 250 ms after the first of them. So tcpdump is asked first, and
 //! dumpcap where there is no tcpdump, or one that may not capture.
 
@@ -14,6 +14,10 @@ use std::time::Duration;
 
 /// Names a program instead of those that are found.
 const VARIABLE: &str = "NETKIT_CAPTURE";
+
+/// The most bytes of a frame that are captured: the largest IP packet, in any link's headers. tcpdump's
+/// buffer has room for fewer frames, the longer they may be.
+const SNAP: &str = "65600";
 
 /// Which command line it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +65,18 @@ impl Program {
     }
 
     /// Captures an interface to its standard output.
-    pub fn capturing(&self, interface: &str, filter: Option<&str>) -> Command {
+    pub fn capturing(&self, interface: &str, filter: Option<&str>, buffer: u32, at_once: bool) -> Command {
         let mut command = self.command();
         match self.kind {
             Kind::Tcpdump => {
-                command.args(["-i", interface, "-n", "-U", "--immediate-mode", "-w", "-"]);
+                command.args(["-i", interface, "-n", "-U"]);
+                command.args(at_once.then_some("--immediate-mode"));
+                let kib = (u64::from(buffer) << 10).to_string();
+                command.args(["-s", SNAP, "-B", &kib, "-w", "-"]);
                 command.args(filter.map(|filter| ["--", filter]).into_iter().flatten());
             }
             Kind::Dumpcap => {
-                command.args(["-q", "-i", interface, "-w", "-"]);
+                command.args(["-q", "-i", interface, "-B", &buffer.to_string(), "-w", "-"]);
                 command.args(filter.map(|filter| ["-f", filter]).into_iter().flatten());
             }
         }

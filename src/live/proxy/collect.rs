@@ -4,7 +4,7 @@ use super::{Beside, Way};
 use crate::dissect::{Encoder, Message, Options, Rewriter, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Side, Transport};
-use crate::live::rules::{Action, Counters, RuleSet, edit};
+use crate::live::rules::{Action, Counters, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,6 +39,10 @@ pub struct Seen {
     pub delayed: Option<Duration>,
     /// In a stream: how often it goes besides.
     pub copies: u32,
+    /// The rules that wanted to do something to it, and whether they change fields.
+    pub(super) rules: Vec<(usize, bool)>,
+    /// Why nothing of what rules wanted was done.
+    pub(super) refused: Option<Box<str>>,
 }
 
 impl Seen {
@@ -46,6 +50,7 @@ impl Seen {
     pub(super) fn refuse(&mut self, why: &str) {
         (self.dropped, self.delay, self.copies) = (false, Duration::ZERO, 0);
         self.edited = Some(Edited { fields: Vec::new(), not: Some(why.into()) });
+        self.refused = Some(why.into());
     }
 }
 
@@ -108,6 +113,8 @@ pub struct Collector<'a> {
     pub(super) frame: u64,
     /// What each direction had to say again.
     pub(super) resent: [u64; 2],
+    /// What each rule has done.
+    tallies: Vec<Tally>,
 }
 
 impl<'a> Collector<'a> {
@@ -115,6 +122,7 @@ impl<'a> Collector<'a> {
     /// others may take their place later.
     pub fn new(rules: Arc<RuleSet>, changes: bool, render: Option<Render<'a>>) -> Collector<'a> {
         Collector {
+            tallies: rules.iter().map(|_| Tally::default()).collect(),
             follows: changes || !rules.is_empty(),
             rules_come: changes || !rules.is_empty(),
             changes,
@@ -155,8 +163,41 @@ impl<'a> Collector<'a> {
 
     /// Follows other rules from now on: they begin to count anew.
     pub(super) fn replace(&mut self, rules: Arc<RuleSet>) {
+        self.tallies = rules.iter().map(|_| Tally::default()).collect();
         self.rules = rules;
         self.counters.clear();
+    }
+
+    /// What each rule has done, as it was written: since it was read.
+    pub fn tallies(&self) -> impl Iterator<Item = (&str, &Tally)> + Clone {
+        self.rules.iter().map(|rule| rule.text.as_str()).zip(&self.tallies)
+    }
+
+    /// Counts what rules have done to messages, when that is certain.
+    pub(super) fn count(&mut self, seen: &[Seen]) {
+        for one in seen.iter().filter(|one| !one.rules.is_empty()) {
+            let not_edited = one.edited.as_ref().and_then(|edited| edited.not.as_deref());
+            for (rule, sets) in &one.rules {
+                let why = one.refused.as_deref().or(not_edited.filter(|_| *sets));
+                if let Some(tally) = self.tallies.get_mut(*rule) {
+                    tally.add(why);
+                }
+            }
+        }
+    }
+
+    /// Counts the rules that a message fits, and notes those that want to do something to it.
+    fn note(&mut self, matched: &[usize], followed: &[usize], seen: &mut Seen) {
+        for rule in matched {
+            if let Some(tally) = self.tallies.get_mut(*rule) {
+                tally.matched += 1;
+            }
+        }
+        let sets = |rule: usize| {
+            let rule = self.rules.iter().nth(rule);
+            rule.is_some_and(|rule| rule.actions().iter().any(|action| matches!(action, Action::Set(_))))
+        };
+        seen.rules = followed.iter().map(|rule| (*rule, sets(*rule))).collect();
     }
 
     /// Forgets a conversation.
@@ -190,6 +231,9 @@ impl<'a> Collector<'a> {
             true => Default::default(),
             false => rules.decide(message, self.counters.entry(flow).or_default()),
         };
+        if !passed {
+            self.note(&decision.matched, &decision.rules, seen);
+        }
         seen.dropped = decision.dropped;
         let mut piece = Piece {
             old: if stream { bytes.to_vec() } else { Vec::new() },
@@ -263,6 +307,11 @@ impl Sink for Collector<'_> {
         if self.follows && !self.ending {
             // What was held back until its protocol was known has passed already.
             let passed = seen.frame != self.frame;
+            if passed && !self.rules.is_empty() {
+                let matched = self.rules.clone().matching(message);
+                self.note(&matched, &matched, &mut seen);
+                seen.refused = Some("it had passed before its protocol was recognised".into());
+            }
             if !passed || message.flow_info.transport == Transport::Tcp {
                 self.follow(message, passed, &mut seen);
             }

@@ -126,6 +126,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             }
             passing.gone = Some(gone);
         }
+        self.inspector.sink().count(&seen);
         passing.seen = seen;
         passing
     }
@@ -199,6 +200,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             gone = lane.flush([Side::A, Side::B][way.index()], None);
             self.held = self.held.saturating_sub(before) + lane.memory();
         }
+        self.inspector.sink().count(&seen);
         Passing { gone: Some(gone), seen, broken: None }
     }
 
@@ -246,7 +248,9 @@ impl<'w, 'c> Watch<'w, 'c> {
     /// Nothing passes any more: what was held back is told.
     pub fn finish(mut self) -> Vec<Seen> {
         self.table.finish(&mut self.inspector);
-        std::mem::take(&mut self.inspector.sink().seen)
+        let seen = std::mem::take(&mut self.inspector.sink().seen);
+        self.inspector.sink().count(&seen);
+        seen
     }
 
     /// A datagram passes. `ends`: the client's, the server's.
@@ -283,6 +287,7 @@ impl<'w, 'c> Watch<'w, 'c> {
                 }
             }
         }
+        self.inspector.sink().count(&seen);
         (verdict, seen)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::changed::Changed;
 use super::edit::{Changes, Meetings};
-use crate::capture::{CaptureError, Decoded, Packets, Time};
+use crate::capture::{CaptureError, Decoded, Leg, Packets, Time};
 use crate::dissect::{Dissector, Inspector, LiveCaps, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
@@ -68,6 +68,8 @@ pub struct Recording {
     pub flows: BTreeMap<u64, Conversation>,
     /// The name of the limit, where there were more messages than it allows: what is here is the beginning.
     pub cut: Option<&'static str>,
+    /// The leg that was read of a proxy's recording, where the other one was left out.
+    pub leg: Option<Leg>,
 }
 
 /// Why there is nothing to play.
@@ -107,6 +109,7 @@ impl Recording {
             }
         }
         table.finish(&mut inspector);
+        collect.recording.leg = packets.capture().one_leg();
         Ok(collect.recording.finished())
     }
 

@@ -18,6 +18,7 @@
 mod assignment;
 mod parse;
 mod rule;
+mod tally;
 mod value;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod tests;
 pub use assignment::{Assignment, Put};
 pub use parse::{RuleError, percent};
 pub use rule::{Action, Rule};
+pub use tally::{Bound, Tally};
 pub use value::Given;
 
 use super::random::Random;
@@ -45,7 +47,9 @@ pub struct Decision<'r> {
     pub copies: u32,
     /// What is changed.
     pub edits: Vec<&'r Assignment>,
-    /// The rules that were followed.
+    /// The rules that fit.
+    pub matched: Vec<usize>,
+    /// Those that were followed.
     pub rules: Vec<usize>,
 }
 
@@ -77,8 +81,13 @@ impl RuleSet {
     }
 
     /// The rules.
-    pub fn iter(&self) -> impl Iterator<Item = &Rule> {
+    pub fn iter(&self) -> impl Iterator<Item = &Rule> + Clone {
         self.rules.iter()
+    }
+
+    /// The rules that a message fits, whatever comes of it.
+    pub fn matching(&self, message: &Message<'_>) -> Vec<usize> {
+        self.rules.iter().enumerate().filter(|(_, rule)| rule.filter.matches(message)).map(|(at, _)| at).collect()
     }
 
     /// What becomes of a message.
@@ -93,20 +102,28 @@ impl RuleSet {
                 continue;
             }
             *met += 1;
+            decision.matched.push(at);
             if *met <= rule.after || rule.once && *met > rule.after + 1 {
                 continue;
             }
-            decision.rules.push(at);
+            let mut followed = false;
             for (k, action) in rule.actions.iter().enumerate() {
-                match action {
-                    Action::Drop(None) => decision.dropped = true,
-                    Action::Drop(Some(share)) => {
-                        decision.dropped |= Random::of(self.seed, &[at as u64, k as u64, *met]).chance(*share);
+                let drops = match action {
+                    Action::Drop(share) => {
+                        share.is_none_or(|share| Random::of(self.seed, &[at as u64, k as u64, *met]).chance(share))
                     }
+                    _ => false,
+                };
+                followed |= drops || !matches!(action, Action::Drop(_));
+                match action {
+                    Action::Drop(_) => decision.dropped |= drops,
                     Action::Delay(time) => decision.delay += *time,
                     Action::Duplicate => decision.copies += 1,
                     Action::Set(assignment) => decision.edits.push(assignment),
                 }
+            }
+            if followed {
+                decision.rules.push(at);
             }
         }
         decision

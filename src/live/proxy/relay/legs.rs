@@ -2,7 +2,7 @@
 //! comment.
 
 use super::passed::{Addresses, Ended, Passed, Sent};
-use crate::capture::{Body, Bound, LinkType, PcapNgWriter, Segment, Time, ethernet};
+use crate::capture::{Body, Bound, Leg, LinkType, PcapNgWriter, Segment, Time, ethernet};
 use crate::live::proxy::Way;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -70,8 +70,8 @@ impl<W: Write> Legs<W> {
     /// The writer's.
     pub fn new(out: W) -> io::Result<Legs<W>> {
         let mut out = PcapNgWriter::new(out)?;
-        for name in ["client side", "server side"] {
-            out.interface(ETHERNET, 9, name)?;
+        for leg in Leg::BOTH {
+            out.interface(ETHERNET, 9, leg.interface())?;
         }
         let (left, next) = (Bound::default(), FxHashMap::default());
         Ok(Legs { out, next, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })

@@ -1,0 +1,96 @@
+//! What rules have done to messages, and why they have not.
+
+use crate::codec::digits;
+use crate::nearest::{hint, nearest};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// The most different reasons that are kept of a rule.
+const REASONS: usize = 8;
+
+/// What one rule has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Messages that fitted its expression.
+    pub matched: u64,
+    /// Messages to which it did something.
+    pub applied: u64,
+    /// Messages to which it wanted to do something and could not.
+    pub not_applied: u64,
+    /// Why, and how often: at most eight reasons.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// Adds a message to which the rule wanted to do something: why it could not, or that it did.
+    pub fn add(&mut self, why_not: Option<&str>) {
+        let Some(why) = why_not else {
+            self.applied += 1;
+            return;
+        };
+        self.not_applied += 1;
+        if let Some(count) = self.reasons.get_mut(why) {
+            *count += 1;
+        } else if self.reasons.len() < REASONS {
+            self.reasons.insert(why.into(), 1);
+        }
+    }
+}
+
+/// `--fail-on 'not_applied > 0'`: a bound on what all rules together have done.
+///
+/// ```
+/// use netkit::live::rules::{Bound, Tally};
+///
+/// let bound: Bound = "not_applied > 0".parse()?;
+/// let mut tally = Tally::default();
+/// assert_eq!(bound.broken([&tally]), None);
+/// tally.add(Some("no field hp"));
+/// assert_eq!(bound.broken([&tally]), Some(1));
+/// assert!("not_aplied > 0".parse::<Bound>().unwrap_err().contains("not_applied"));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    figure: usize,
+    above: bool,
+    equal: bool,
+    amount: u64,
+}
+
+impl Bound {
+    const FIGURES: [&'static str; 3] = ["matched", "applied", "not_applied"];
+
+    /// Returns the figure, if the bound is broken.
+    pub fn broken<'t>(&self, tallies: impl IntoIterator<Item = &'t Tally>) -> Option<u64> {
+        let figures = |tally: &Tally| [tally.matched, tally.applied, tally.not_applied];
+        let sum = tallies.into_iter().map(|tally| figures(tally)[self.figure]).sum::<u64>();
+        let beyond = if self.above { sum > self.amount } else { sum < self.amount };
+        (beyond || self.equal && sum == self.amount).then_some(sum)
+    }
+}
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Bound, String> {
+        let wrong = || format!("{text:?}: expected FIGURE > N or FIGURE < N, as 'not_applied > 0'");
+        let (name, rest) = text.split_at(text.find(['<', '>']).ok_or_else(wrong)?);
+        let (above, rest) = (rest.starts_with('>'), rest.get(1..).unwrap_or_default());
+        let (equal, amount) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
+        let name = name.trim();
+        let Some(figure) = Bound::FIGURES.iter().position(|figure| *figure == name) else {
+            let near = hint(nearest(name, Bound::FIGURES));
+            return Err(format!("no figure {name:?}{near}: there are {}", Bound::FIGURES.join(", ")));
+        };
+        Ok(Bound { figure, above, equal, amount: digits::unsigned(amount.trim()).ok_or_else(wrong)? })
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, equal) = (if self.above { '>' } else { '<' }, if self.equal { "=" } else { "" });
+        write!(f, "{} {sign}{equal} {}", Bound::FIGURES[self.figure], self.amount)
+    }
+}
