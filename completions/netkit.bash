@@ -1838,7 +1838,7 @@ _netkit() {
                     return 0
                     ;;
                 --sort)
-                    COMPREPLY=($(compgen -W "byte_rate message_rate messages bytes faults rtt_p50 resent_share lost_share idle" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "byte_rate message_rate messages bytes faults client_rtt_p50 server_rtt_p50 resent_share lost_share idle" -- "${cur}"))
                     return 0
                     ;;
                 --every)

@@ -299,7 +299,7 @@ _arguments "${_arguments_options[@]}" : \
 '--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Only messages before then\: as --since]:TIME:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
-'--sort=[In order of this column, the largest first; default\: byte_rate on a terminal, by name in a pipe]:COLUMN:(byte_rate message_rate messages bytes faults rtt_p50 resent_share lost_share idle)' \
+'--sort=[In order of this column, the largest first; default\: byte_rate on a terminal, by name in a pipe]:COLUMN:(byte_rate message_rate messages bytes faults client_rtt_p50 server_rtt_p50 resent_share lost_share idle)' \
 '--every=[From one look to the next]:TIME:_default' \
 '-f+[Form of the output]:F:((text\:"Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"
 ndjson\:"A JSON object a look"))' \

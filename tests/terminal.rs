@@ -196,7 +196,7 @@ fn top_draws_and_gives_the_terminal_back() {
         assert_ne!(screen.modes(), before, "keys come one by one");
         if ending == "q" {
             screen.master.write_all(b"t").expect("a key");
-            screen.until(&mut text, "Conversations by rtt_p50");
+            screen.until(&mut text, "Conversations by client_rtt_p50");
             let size = rustix::termios::Winsize { ws_row: 10, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
             rustix::termios::tcsetwinsize(&screen.master, size).expect("a size");
             screen.until(&mut text, "127.0.0.1:50105");

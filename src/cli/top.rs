@@ -50,15 +50,15 @@ const TOP: &str = "\
 Examples:
   netkit top -i eth0 --port 7777=riptide
   tcpdump -i eth0 -U -w - udp | netkit top
-  netkit top --follow growing.pcap --sort rtt_p50
+  netkit top --follow growing.pcap --sort client_rtt_p50
   tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate
   netkit top --follow growing.pcap -F 'from == server' --every 5s
 
-Keys: q ends; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by round \
-trip (rtt_p50), s by resends, l by losses, i by idle.
+Keys: q ends; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by the client's round \
+trip (client_rtt_p50), s by resends, l by losses, i by idle.
 
 Rates are those of the time since the last look, of the end those of the whole input by its own \
-clock. rtt_p50 is the median from a message to its acknowledgement, else from a request to its \
-answer, in ms; resent_share is that of all transmissions of numbered messages, lost_share that of all numbers, idle the \
+clock. client_rtt_p50 and server_rtt_p50 are medians of what that side sent: from a message to its acknowledgement, \
+else from a ping to its pong, else from a request to its answer, in ms; resent_share is that of all transmissions of numbered messages, lost_share that of all numbers, idle the \
 seconds since the conversation's last message. What is counted has the bounds of `netkit stats`. Exit \
 status 0 also after q and Ctrl-C.";

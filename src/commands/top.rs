@@ -39,7 +39,7 @@ const KEYS: [(u8, &str); 9] = [
     (b'm', "messages"),
     (b'y', "bytes"),
     (b'f', "faults"),
-    (b't', "rtt_p50"),
+    (b't', "client_rtt_p50"),
     (b's', "resent_share"),
     (b'l', "lost_share"),
     (b'i', "idle"),

@@ -8,6 +8,7 @@
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
 pub use crate::traffic::life::Step;
+pub use crate::traffic::path::Report;
 use std::ops::Deref;
 
 /// One delivery event of a message. `Copy`, so that a message costs no allocation.
@@ -37,35 +38,44 @@ pub enum Event {
         /// What that means.
         acked: Acked,
     },
+    /// The message answers one transmission of the opposite direction: each that arrives has such an
+    /// answer.
+    Report(Report),
     /// The message is a request.
     Request,
     /// The message answers a request of the opposite direction, this many nanoseconds after it.
     Answer(i64),
-    /// The message answers a request in another conversation of the same connection: datagrams
-    /// beside a stream.
-    CrossFlowAnswer {
-        /// The request's conversation.
+    /// The message is an answer, but its request was not seen.
+    Unmatched,
+    /// The message is a ping or a heartbeat: it asks for nothing, and keeps or measures the connection.
+    Ping,
+    /// The message answers a ping of the opposite direction, this many nanoseconds after it.
+    Pong(i64),
+    /// The message answers a ping in another conversation of the same connection: datagrams beside a
+    /// stream.
+    CrossFlowPong {
+        /// The ping's conversation.
         flow: u64,
-        /// The requesting side, there.
+        /// The side that sent it, there.
         side: Side,
         /// The nanoseconds between them.
         after: i64,
     },
-    /// The message is an answer, but its request was not seen.
-    Unmatched,
-    /// The message may answer a request, in bytes of it that cannot be read: from now on that request
-    /// is not called unanswered.
+    /// The message is a pong, but its ping was not seen.
+    StrayPong,
+    /// The message may answer a ping, in bytes of it that cannot be read: nobody knows whether that
+    /// ping has an answer.
     Hidden {
-        /// The request's conversation.
+        /// The ping's conversation.
         flow: u64,
-        /// The requesting side, there.
+        /// The side that sent it, there.
         side: Side,
     },
-    /// It has not: the request so told is answered by this message, which is its answer, too.
+    /// It has not: the ping so told is answered by this message.
     Shown {
-        /// The request's conversation.
+        /// The ping's conversation.
         flow: u64,
-        /// The requesting side, there.
+        /// The side that sent it, there.
         side: Side,
     },
     /// An event of something with a lifetime, such as a link of shared state.

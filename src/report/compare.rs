@@ -8,9 +8,9 @@ use super::sections::bandwidth::Series;
 use super::sections::delays::{axis, delay, quantiles_of};
 use super::sections::{delivery, nothing, verdicts};
 use super::{Context, Html, Run, section};
-use crate::stats::histogram::Delays;
 use crate::stats::plot::unit;
 use crate::stats::{diff, directions};
+use crate::traffic::histogram::Delays;
 use std::collections::BTreeMap;
 
 /// The differences that are listed.
@@ -131,8 +131,14 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
         let mut any = false;
         for (proto, from) in names {
             let of = |k: usize| summed[k].iter().find(|sum| (sum.proto, sum.from) == (proto, from));
-            for (what, id) in [("acknowledgement", 0), ("answer", 1)] {
-                let pick = |k: usize| of(k).map(|sum| if id == 0 { &sum.ack } else { &sum.response });
+            for what in ["acknowledgement", "answer", "pong"] {
+                let pick = |k: usize| {
+                    of(k).map(|sum| match what {
+                        "acknowledgement" => &sum.ack,
+                        "answer" => &sum.response,
+                        _ => &sum.ping,
+                    })
+                };
                 let both = [pick(0), pick(1)].map(|delays| delays.filter(|d| d.count() > 0));
                 if both.iter().any(Option::is_some) {
                     any = true;

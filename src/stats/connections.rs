@@ -1,4 +1,4 @@
-//! The tables of numbered messages, requests and links: a row for each direction of each
+//! The tables of numbered messages, requests, pings, links and paths: a row for each direction of each
 //! connection.
 
 use super::Stats;
@@ -56,6 +56,32 @@ pub const REQUESTS: [Column<Sender>; 9] = [
     column("response_jitter", |s| Cell::millis(s.response.jitter())),
 ];
 
+/// The figures of pings.
+pub const PINGS: [Column<Sender>; 8] = [
+    column("pings", |s| s.pings.into()),
+    column("pongs", |s| s.pongs.into()),
+    column("unmatched", |s| s.stray_pongs.into()),
+    column("ping_p50", |s| percentile(&s.ping, 50.0)),
+    column("ping_p90", |s| percentile(&s.ping, 90.0)),
+    column("ping_p99", |s| percentile(&s.ping, 99.0)),
+    column("ping_max", |s| longest(&s.ping)),
+    column("ping_jitter", |s| Cell::millis(s.ping.jitter())),
+];
+
+/// The figures of paths.
+pub const PATHS: [Column<Sender>; 6] = [
+    column("loss", |s| loss(s, 0)),
+    column("loss_low", |s| loss(s, 1)),
+    column("loss_high", |s| loss(s, 2)),
+    column("burst", |s| s.path.burst.map_or(Cell::Null, |burst| Cell::Real((burst * 10.0).round() / 10.0, 1))),
+    column("delay_p50", |s| Cell::millis(s.path.delay)),
+    column("jitter", |s| Cell::millis(s.path.jitter)),
+];
+
+fn loss(sender: &Sender, which: usize) -> Cell {
+    sender.path.loss.map_or(Cell::Null, |loss| Cell::Share(loss[which]))
+}
+
 const LINKS: [Column<Sender>; 8] = [
     column("offered", |s| s.offered.into()),
     column("accepted", |s| s.accepted.into()),
@@ -99,6 +125,18 @@ pub fn delivery(stats: &Stats) -> Table {
 pub fn requests(stats: &Stats) -> Table {
     let title = "Requests (times to their responses in ms)";
     table(stats, "request", title, &REQUESTS, |s| s.requests + s.responses + s.unmatched > 0)
+}
+
+/// Pings and heartbeats of each direction, and how long the answers took.
+pub fn pings(stats: &Stats) -> Table {
+    let title = "Pings and heartbeats (round trips in ms)";
+    table(stats, "ping", title, &PINGS, |s| s.pings + s.pongs + s.stray_pongs > 0)
+}
+
+/// The path of each direction, as far as anything tells of it.
+pub fn paths(stats: &Stats) -> Table {
+    let title = "Paths, estimated (delays above the quickest in ms)";
+    table(stats, "path", title, &PATHS, |s| s.path.loss.is_some() || s.path.delay.is_some())
 }
 
 /// Links that each side offered, those it ended, and how long these lived.

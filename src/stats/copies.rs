@@ -29,8 +29,6 @@ pub struct Row {
     pub copies: Vec<Copied>,
     /// The frame of the first acknowledgement.
     pub acked: Option<u64>,
-    /// The sender made its last attempt.
-    pub last_try: bool,
 }
 
 impl Row {

@@ -20,6 +20,8 @@ pub enum Awaited {
     Ack,
     /// The answer to a request.
     Answer,
+    /// The answer to a ping.
+    Pong,
 }
 
 /// One delay.
@@ -120,7 +122,8 @@ impl Sink for Course {
         for event in message.dissection.delivery.iter() {
             let (awaited, delay, again) = match *event {
                 Event::Acked { acked: Acked::First(sent), .. } => (Awaited::Ack, now - sent.time, sent.copies > 1),
-                Event::Answer(after) | Event::CrossFlowAnswer { after, .. } => (Awaited::Answer, after, false),
+                Event::Answer(after) => (Awaited::Answer, after, false),
+                Event::Pong(after) | Event::CrossFlowPong { after, .. } => (Awaited::Pong, after, false),
                 _ => continue,
             };
             self.add(Point { at, delay, awaited, waiting, again });

@@ -24,8 +24,9 @@ use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
 use super::observed::Observation;
 use crate::dissect::delivery::{Event, Handled, Link};
-use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
+use crate::flow::{Side, Transport};
+use crate::traffic::path::Path;
 use rustc_hash::FxHashMap;
 
 /// The cap on connections with figures of their own; further ones share the last entry.
@@ -71,12 +72,20 @@ pub struct Direction {
     pub requests: u64,
     /// Answers to them.
     pub answers: u64,
-    /// Requests whose answer may stand in bytes that cannot be read.
-    pub hidden: u64,
     /// Answers without a request seen.
     pub unmatched: u64,
     /// Request to answer.
     pub answer_time: Delays,
+    /// Pings and heartbeats.
+    pub pings: u64,
+    /// Answers to them.
+    pub pongs: u64,
+    /// Pings whose answer may stand in bytes that cannot be read.
+    pub hidden_pongs: u64,
+    /// Answers without a ping seen.
+    pub stray_pongs: u64,
+    /// Ping to answer.
+    pub ping_time: Delays,
     /// Links that this side offered.
     pub offered: u64,
     /// Of those: accepted.
@@ -89,6 +98,7 @@ pub struct Direction {
     pub life: Delays,
     /// The messages listed individually, if requested.
     pub rows: Rows,
+    given_up: u64,
     last_tries: Vec<i64>,
 }
 
@@ -100,7 +110,22 @@ impl Direction {
 
     /// Messages whose sender has made its last attempt without success.
     pub fn given_up(&self) -> u64 {
-        self.last_tries.len() as u64
+        self.given_up
+    }
+
+    /// Was this message sent for the last time without success?
+    pub fn gave_up(&self, extended: i64) -> bool {
+        self.last_tries.contains(&extended)
+    }
+
+    /// A message was sent again, or acknowledged: it has not been given up.
+    fn goes_on(&mut self, extended: i64) -> bool {
+        let at = self.last_tries.iter().position(|number| *number == extended);
+        at.is_some_and(|at| {
+            self.last_tries.remove(at);
+            self.given_up = self.given_up.saturating_sub(1);
+            true
+        })
     }
 
     /// Numbers that were skipped and never seen.
@@ -108,9 +133,23 @@ impl Direction {
         self.missing.saturating_sub(self.late)
     }
 
-    /// Requests without an answer; one whose answer may stand in bytes that cannot be read is none.
+    /// Requests without an answer.
     pub fn unanswered(&self) -> u64 {
-        self.requests.saturating_sub(self.answers).saturating_sub(self.hidden)
+        self.requests.saturating_sub(self.answers)
+    }
+
+    /// Is there anything to tell?
+    fn is_used(&self) -> bool {
+        self.messages
+            + self.requests
+            + self.answers
+            + self.unmatched
+            + self.pings
+            + self.pongs
+            + self.stray_pongs
+            + self.offered
+            + self.ended
+            > 0
     }
 }
 
@@ -123,11 +162,30 @@ pub struct Connection {
     pub ordinal: u32,
     /// What each side sent.
     pub directions: [Direction; 2],
+    /// What its numbers and acknowledgements tell of the network.
+    pub path: Path,
 }
 
 impl Connection {
     fn used(&self) -> bool {
-        self.directions.iter().any(|d| d.messages + d.requests + d.answers + d.unmatched + d.offered + d.ended > 0)
+        self.directions.iter().any(Direction::is_used)
+    }
+
+    /// What an event of a message of `side` tells of the network. A stream's bytes come all.
+    fn learn(&mut self, event: &Event, (side, transport): (Side, Transport), now: i64) {
+        let (own, other) = (side.index(), side.other().index());
+        match event {
+            _ if transport == Transport::Tcp => {}
+            Event::Sent { seen: Seen::Forgotten, .. } => {}
+            Event::Sent { extended, .. } => self.path.sent(own, *extended, now),
+            Event::Acked { extended, acked: Acked::First(sent) } => {
+                self.path.acked(other, *extended, (sent.copies == 1).then_some(now - sent.time));
+            }
+            Event::Report(report) => self.path.report(other, report, now),
+            Event::Ping => self.path.ping(own),
+            Event::Pong(_) => self.path.pong(other),
+            _ => {}
+        }
     }
 }
 
@@ -195,39 +253,43 @@ impl Deliveries {
         let Observation { flow, side, frame, message: name, .. } = *of;
         let now = of.time.nanos() as i64;
         for event in events {
-            // A request that was filtered out has no entry: the answer counts where it arrived.
-            if let Event::CrossFlowAnswer { flow, side, .. }
-            | Event::Hidden { flow, side }
-            | Event::Shown { flow, side } = *event
+            // A ping that was filtered out has no entry: the answer counts where it arrived.
+            if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
+                *event
                 && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
             {
                 let asker = &mut connection.directions[side.index()];
                 match *event {
-                    Event::CrossFlowAnswer { after, .. } => asker.answered(after),
-                    Event::Hidden { .. } => asker.hidden += 1,
-                    _ => asker.hidden = asker.hidden.saturating_sub(1),
+                    Event::CrossFlowPong { after, .. } => asker.ponged(after),
+                    Event::Hidden { .. } => asker.hidden_pongs += 1,
+                    _ => asker.hidden_pongs = asker.hidden_pongs.saturating_sub(1),
                 }
                 continue;
             }
             let at = self.place(flow, *event == Event::Begin, ordinal);
             let room = self.rows && self.listed < LISTED;
             let Some(connection) = self.connections.get_mut(at) else { continue };
+            connection.learn(event, (side, of.transport), now);
             let [a, b] = &mut connection.directions;
             let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
             match *event {
-                Event::Begin | Event::Step(_) => {}
+                Event::Begin | Event::Step(_) | Event::Report(_) => {}
                 Event::Sent { number, extended, seen, message_id, last_try, handled } => {
                     own.transmission(seen, frame, self.rows);
                     if let Seen::Copy { before } = seen {
                         own.resend_time.add(now - before.last_time);
                     }
                     own.handled(seen, handled);
-                    match last_try {
-                        true if own.last_tries.len() < LAST_TRIES => own.last_tries.push(extended),
-                        true => {}
-                        // It was none.
-                        false if own.last_tries.is_empty() => {}
-                        false => own.last_tries.retain(|number| *number != extended),
+                    if last_try {
+                        own.given_up += 1;
+                        own.last_tries.push(extended);
+                        if own.last_tries.len() > LAST_TRIES {
+                            own.last_tries.remove(0);
+                        }
+                    } else if own.goes_on(extended) {
+                        // The sender's last try was none, of this and of its other messages.
+                        own.last_tries.clear();
+                        own.given_up = 0;
                     }
                     match self.rows && seen != Seen::Forgotten {
                         true if room => {
@@ -240,10 +302,8 @@ impl Deliveries {
                                 message_id,
                                 copies: Vec::new(),
                                 acked: None,
-                                last_try: false,
                             });
                             row.copies.push(Copied { frame, acked, handled: handled.map(|h| h.now) });
-                            row.last_try |= last_try;
                         }
                         true => self.omitted += 1,
                         false => {}
@@ -253,7 +313,7 @@ impl Deliveries {
                     match acked {
                         Acked::First(sent) => {
                             other.acked += 1;
-                            other.last_tries.retain(|n| *n != extended);
+                            other.goes_on(extended);
                             let delay = now - sent.time;
                             other.ack_delay.add(delay);
                             if sent.copies == 1 {
@@ -268,9 +328,15 @@ impl Deliveries {
                     };
                 }
                 Event::Request => own.requests += 1,
-                Event::Answer(after) | Event::CrossFlowAnswer { after, .. } => other.answered(after),
+                Event::Answer(after) => {
+                    other.answers += 1;
+                    other.answer_time.add(after);
+                }
                 Event::Unmatched => other.unmatched += 1,
-                // Of a request that was filtered out there is nothing to tell.
+                Event::Ping => own.pings += 1,
+                Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
+                Event::StrayPong => other.stray_pongs += 1,
+                // Of a ping that was filtered out there is nothing to tell.
                 Event::Hidden { .. } | Event::Shown { .. } => {}
                 Event::Link(Link::Offered) => own.offered += 1,
                 Event::Link(Link::Accepted) => other.accepted += 1,
@@ -295,9 +361,9 @@ impl Deliveries {
 }
 
 impl Direction {
-    fn answered(&mut self, after: i64) {
-        self.answers += 1;
-        self.answer_time.add(after);
+    fn ponged(&mut self, after: i64) {
+        self.pongs += 1;
+        self.ping_time.add(after);
     }
 
     fn transmission(&mut self, seen: Seen, frame: u64, rows: bool) {

@@ -1,7 +1,7 @@
 //! Comparison of two captures at message level: new, missing and changed messages, and the limits
 //! that a user sets for that.
 
-use super::connections::{NUMBERED, REQUESTS};
+use super::connections::{NUMBERED, PATHS, PINGS, REQUESTS};
 use super::directions::{Sender, summed};
 use super::ends::ends;
 use super::figure::{Figure, Measure};
@@ -257,7 +257,9 @@ impl Judge<'_> {
     /// What became of what a side sent.
     fn side(&mut self, x: &Sender, y: &Sender) {
         for figure in OF_SIDES {
-            let Some(column) = NUMBERED.iter().chain(&REQUESTS).find(|column| column.figure == figure) else {
+            let Some(column) =
+                NUMBERED.iter().chain(&REQUESTS).chain(&PINGS).chain(&PATHS).find(|column| column.figure == figure)
+            else {
                 continue;
             };
             let (Some(a), Some(b)) = ((column.of)(x).number(), (column.of)(y).number()) else { continue };
@@ -274,6 +276,7 @@ impl Judge<'_> {
             let messages = match figure.name {
                 "resent_share" => y.resent as f64 - x.resent as f64,
                 "lost_share" => y.lost as f64 - x.lost as f64,
+                "loss" => y.sent as f64,
                 _ => samples.map_or(b - a, |[_, count]| count as f64),
             };
             let change = Change::Figure(figure, a, b);
@@ -322,6 +325,7 @@ fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
     let delays = match what {
         "ack" => &of.ack,
         "response" => &of.response,
+        "ping" => &of.ping,
         _ => return None,
     };
     Some((delays, percent.parse().ok()?))
@@ -331,6 +335,7 @@ fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
 /// says the same.
 fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
     let (hits, all) = match figure.name {
+        "loss" => return of.path.loss.map(noise::interval),
         "resent_share" => (of.resent, of.sent),
         "lost_share" => (of.lost, of.messages + of.lost),
         "duplicates" => (of.duplicates, of.sent),

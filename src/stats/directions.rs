@@ -6,6 +6,8 @@ use super::histogram::Delays;
 use super::sides::{client, role};
 use super::table::{Cell, Column, column};
 use crate::flow::Side;
+use crate::traffic::path::Counts;
+use crate::traffic::path::estimate::{Estimate, Numbered, estimate};
 
 /// One side of a connection or, summed, of a protocol. Where a connection's figure is no sum, it is
 /// added up by connection: what one lacks is not made good by another.
@@ -59,6 +61,14 @@ pub struct Sender {
     pub unmatched: u64,
     /// Request to response.
     pub response: Delays,
+    /// Pings and heartbeats.
+    pub pings: u64,
+    /// Answers to them.
+    pub pongs: u64,
+    /// Answers without a ping seen.
+    pub stray_pongs: u64,
+    /// Ping to answer.
+    pub ping: Delays,
     /// Links that this side offered.
     pub offered: u64,
     /// Of those: accepted.
@@ -69,6 +79,12 @@ pub struct Sender {
     pub ended: u64,
     /// How long those lived.
     pub life: Delays,
+    /// What became of its numbers.
+    counts: Counts,
+    /// Messages, numbered or not.
+    all: u64,
+    /// The path to the other side.
+    pub path: Estimate,
 }
 
 /// The columns that identify a sum.
@@ -79,7 +95,20 @@ pub const SIDES: [Column<Sender>; 2] = [
 ];
 
 impl Sender {
-    fn add(&mut self, d: &Direction) {
+    /// One side of one connection.
+    fn of(stats: &Stats, (connection, from, d): (&Connection, &'static str, &Direction)) -> Sender {
+        let flow = stats.flow(connection.flow);
+        let side = if std::ptr::eq(d, &connection.directions[0]) { 0 } else { 1 };
+        let (proto, all) = flow.map_or(("", 0), |flow| (flow.proto, flow.messages[side]));
+        let mut sender =
+            Sender { flow: connection.flow, connection: connection.ordinal, proto, from, ..Sender::default() };
+        sender.add(d, &connection.path.counts(side), all);
+        sender
+    }
+
+    fn add(&mut self, d: &Direction, counts: &Counts, all: u64) {
+        self.counts.add(counts);
+        self.all += all;
         self.messages += d.messages;
         self.sent += d.sent;
         self.resent += d.resent;
@@ -100,12 +129,25 @@ impl Sender {
         self.unanswered += d.unanswered();
         self.unmatched += d.unmatched;
         self.response.merge(&d.answer_time);
+        self.pings += d.pings;
+        self.pongs += d.pongs;
+        self.stray_pongs += d.stray_pongs;
+        self.ping.merge(&d.ping_time);
         self.offered += d.offered;
         self.accepted += d.accepted;
         self.refused += d.refused;
         self.ended += d.ended;
         self.life.merge(&d.life);
     }
+}
+
+/// Estimates the path of each of two sides.
+fn estimate_both(both: &mut [Sender]) {
+    let [a, b] = both else { return };
+    fn of(sender: &Sender) -> Numbered<'_> {
+        Numbered { counts: &sender.counts, trips: &sender.rtt, messages: sender.all }
+    }
+    (a.path, b.path) = (estimate(of(a), of(b)), estimate(of(b), of(a)));
 }
 
 /// The directions of all connections: the connection, the sender's role, the figures.
@@ -122,26 +164,22 @@ pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static 
 
 /// By connection and side.
 pub fn senders(stats: &Stats) -> Vec<Sender> {
-    let one = |(connection, from, d): (&Connection, &'static str, &Direction)| {
-        let proto = stats.flow(connection.flow).map_or("", |flow| flow.proto);
-        let (flow, connection) = (connection.flow, connection.ordinal);
-        let mut sender = Sender { flow, connection, proto, from, ..Sender::default() };
-        sender.add(d);
-        sender
-    };
-    directions(stats).map(one).collect()
+    let mut list: Vec<Sender> = directions(stats).map(|one| Sender::of(stats, one)).collect();
+    // Both sides of a connection are next to one another.
+    list.chunks_mut(2).for_each(estimate_both);
+    list
 }
 
 /// By protocol and side, in order of their first connections.
 pub fn summed(stats: &Stats) -> Vec<Sender> {
     let mut list: Vec<Sender> = Vec::new();
-    for (connection, from, d) in directions(stats) {
-        let proto = stats.flow(connection.flow).map_or("", |flow| flow.proto);
-        let at = list.iter().position(|sum| (sum.proto, sum.from) == (proto, from)).unwrap_or_else(|| {
-            list.push(Sender { proto, from, ..Sender::default() });
-            list.len() - 1
-        });
-        list[at].add(d);
+    for one in directions(stats) {
+        let sender = Sender::of(stats, one);
+        match list.iter_mut().find(|sum| (sum.proto, sum.from) == (sender.proto, sender.from)) {
+            Some(sum) => sum.add(one.2, &sender.counts, sender.all),
+            None => list.push(Sender { flow: 0, connection: 0, ..sender }),
+        }
     }
+    list.chunks_mut(2).for_each(estimate_both);
     list
 }

@@ -5,7 +5,7 @@ use super::figure::{Figure, Measure, figures};
 /// The figures of a message.
 pub const OF_MESSAGES: [&Figure; 4] = figures(["messages", "size_mean", "message_rate", "byte_rate"]);
 /// The figures of a side.
-pub const OF_SIDES: [&Figure; 22] = figures([
+pub const OF_SIDES: [&Figure; 26] = figures([
     "sent",
     "resent",
     "resent_share",
@@ -16,6 +16,7 @@ pub const OF_SIDES: [&Figure; 22] = figures([
     "late",
     "lost",
     "lost_share",
+    "loss",
     "handled_twice",
     "never_handled",
     "requests",
@@ -28,6 +29,9 @@ pub const OF_SIDES: [&Figure; 22] = figures([
     "response_p50",
     "response_p90",
     "response_p99",
+    "ping_p50",
+    "ping_p90",
+    "ping_p99",
 ]);
 /// Figures of a side that say how much there was: more of them is neither better nor worse.
 const AMOUNTS: [&Figure; 3] = figures(["sent", "requests", "responses"]);

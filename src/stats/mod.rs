@@ -18,7 +18,7 @@ pub(crate) mod directions;
 pub(crate) mod ends;
 pub(crate) mod figure;
 pub mod groups;
-pub(crate) mod histogram;
+pub(crate) use crate::traffic::histogram;
 mod limits;
 mod metric;
 mod noise;

@@ -76,6 +76,11 @@ pub fn size(messages: u64, bytes: u64, course: Option<&Timeline>, seconds: f64) 
     (messages > 0).then(|| Spread { value: mean, error: error / messages as f64 })
 }
 
+/// An estimate and its interval of 95 %: two standard deviations each way.
+pub fn interval([value, low, high]: [f64; 3]) -> Spread {
+    Spread { value, error: (high - low) / 4.0 }
+}
+
 /// So many of all.
 pub fn share(hits: u64, all: u64) -> Spread {
     let (hits, all) = (hits as f64, all as f64);

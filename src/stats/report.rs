@@ -1,6 +1,6 @@
 //! Reports: selection of the tables, and their output formats.
 
-use super::connections::{delivery, links, requests};
+use super::connections::{delivery, links, paths, pings, requests};
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
@@ -24,7 +24,7 @@ const FLOWS: usize = 20;
 pub enum Report {
     /// Everything except for seconds and peers.
     All,
-    /// Numbered messages, requests and links.
+    /// Numbered messages, requests, pings and links.
     Delivery,
     /// By protocol and message, and by schema message.
     Message,
@@ -61,10 +61,15 @@ impl Report {
                     ends::table(stats),
                     delivery(stats),
                     requests(stats),
+                    pings(stats),
                     links(stats),
+                    paths(stats),
                 ]
             }
-            Report::Delivery => vec![ends::table(stats), delivery(stats), requests(stats), links(stats)],
+            Report::Delivery => {
+                let waits = [delivery(stats), requests(stats), pings(stats), links(stats)];
+                [ends::table(stats)].into_iter().chain(waits).chain([paths(stats)]).collect()
+            }
             Report::Message => vec![messages(stats), schemas(stats)],
             Report::Flow => vec![flows(stats), ends::table(stats)],
             Report::Peer => vec![peers(stats)],
@@ -103,7 +108,7 @@ impl Report {
             }
         }
         if self == Report::Delivery && stats.delivery.iter().next().is_none() {
-            text.push_str("\nnothing is numbered, requested or linked in it\n");
+            text.push_str("\nnothing is numbered, requested, pinged or linked in it\n");
         }
         out.extend_from_slice(text.as_bytes());
     }

@@ -49,8 +49,9 @@ pub fn connection(stats: &Stats, connection: &Connection, out: &mut Vec<u8>) {
 
 fn direction(d: &Direction, out: &mut Vec<u8>) {
     let rows = &d.rows.messages;
-    let numbers =
-        |last_try: bool| list(rows.iter().filter(|r| r.acked.is_none() && (r.last_try || !last_try)).map(|r| r.number));
+    let numbers = |given_up: bool| {
+        list(rows.iter().filter(|r| r.acked.is_none() && (d.gave_up(r.extended) || !given_up)).map(|r| r.number))
+    };
     let gaps = list(d.rows.gaps.iter().map(|(frame, n)| format!("{{\"frame\":{frame},\"missing\":{n}}}")));
     let late = list(d.rows.late.iter());
     let message = |number: u64, frames: String| format!("{{\"number\":{number},\"frames\":{frames}}}");

@@ -12,7 +12,7 @@ use super::table::{Cell, Column, Shape, Table, column};
 use super::{Stats, Wanted};
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Sink};
-use crate::flow::Closing;
+use crate::flow::{Closing, Side};
 use crate::plural::Plural;
 use crate::printable::Printable;
 use rustc_hash::FxHashMap;
@@ -45,7 +45,7 @@ struct Conversation {
     idle: Option<f64>,
 }
 
-const FLOWS: [Column<Conversation>; 12] = [
+const FLOWS: [Column<Conversation>; 13] = [
     column("flow", |c| c.flow.id.into()),
     column("proto", |c| c.flow.proto.into()),
     column("client", |c| end_text(&c.flow, client(&c.flow))),
@@ -54,14 +54,14 @@ const FLOWS: [Column<Conversation>; 12] = [
     column("byte_rate", |c| Cell::Real(c.rates[1], 0)),
     column("messages", |c| c.counts[0].into()),
     column("bytes", |c| c.counts[1].into()),
-    // Of messages that are acknowledged, else of requests.
-    column("rtt_p50", |c| percentile(if c.path.rtt.count() > 0 { &c.path.rtt } else { &c.path.response }, 50.0)),
+    column("client_rtt_p50", |c| c.path.round_trip(client(&c.flow))),
+    column("server_rtt_p50", |c| c.path.round_trip(client(&c.flow).other())),
     column("resent_share", |c| Cell::share(c.path.resent, c.path.sent)),
     column("lost_share", |c| Cell::share(c.path.lost, c.path.messages + c.path.lost)),
     column("idle", |c| c.idle.map_or(Cell::Null, |idle| Cell::Real(idle, 1))),
 ];
 /// What a narrow terminal gives up first.
-const SPARE: [&str; 11] = [
+const SPARE: [&str; 12] = [
     "idle",
     "bytes",
     "proto",
@@ -72,12 +72,23 @@ const SPARE: [&str; 11] = [
     "server",
     "byte_rate",
     "resent_share",
-    "rtt_p50",
+    "server_rtt_p50",
+    "client_rtt_p50",
 ];
 
 /// The columns that the tables may be sorted by: each has some of them.
-pub const SORTS: [&str; 9] =
-    ["byte_rate", "message_rate", "messages", "bytes", "faults", "rtt_p50", "resent_share", "lost_share", "idle"];
+pub const SORTS: [&str; 10] = [
+    "byte_rate",
+    "message_rate",
+    "messages",
+    "bytes",
+    "faults",
+    "client_rtt_p50",
+    "server_rtt_p50",
+    "resent_share",
+    "lost_share",
+    "idle",
+];
 
 /// Counts messages, and remembers what there was at the last look.
 #[derive(Debug)]
@@ -130,9 +141,9 @@ impl Top {
         let mut paths: FxHashMap<u64, Path> = FxHashMap::default();
         for connection in stats.delivery.iter() {
             let path = paths.entry(connection.flow).or_default();
-            for direction in &connection.directions {
-                path.rtt.merge(&direction.round_trip);
-                path.response.merge(&direction.answer_time);
+            for (direction, trips) in connection.directions.iter().zip(&mut path.trips) {
+                let own = [&direction.round_trip, &direction.ping_time, &direction.answer_time];
+                trips.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
                 path.resent += direction.resent;
                 path.sent += direction.sent;
                 path.lost += direction.lost();
@@ -183,12 +194,21 @@ fn sums(flow: &super::Flow) -> [u64; 2] {
 /// What a conversation's connections say of the path.
 #[derive(Default)]
 struct Path {
-    rtt: Delays,
-    response: Delays,
+    /// By side: of messages that were sent once, of pings, of requests.
+    trips: [[Delays; 3]; 2],
     messages: u64,
     sent: u64,
     resent: u64,
     lost: u64,
+}
+
+impl Path {
+    /// The median of what this side sent: of its messages that are acknowledged, else of its pings, else
+    /// of its requests.
+    fn round_trip(&self, side: Side) -> Cell {
+        let trips = &self.trips[side.index()];
+        trips.iter().find(|trips| trips.count() > 0).map_or(Cell::Null, |trips| percentile(trips, 50.0))
+    }
 }
 
 /// One look at the figures.

@@ -81,17 +81,19 @@ def compare(netkit, sets, out):
             flow = flows[one["flow"]]
             if one["proto"] == "riptide" and one["from"] == "client":
                 resends[flow.get("version")] += {"copies": one["sent"], "resent": one["resent"]}
-        for one in found["request"]:
-            if one["from"] == "client" and one["responses"] and one["proto"] in ("nano", "riptide"):
+        # Riptide's heartbeats are answered, too: as pings.
+        for one in found["request"] + found["ping"]:
+            count, longest = ("pongs", "ping_max") if "pings" in one else ("responses", "response_max")
+            if one["from"] == "client" and one[count] and one["proto"] in ("nano", "riptide"):
                 server = one["proto"], flows[one["flow"]]["server"]
                 before = trips.get(server, (0, 0))
-                trips[server] = (before[0] + one["responses"], max(before[1], one["response_max"]))
+                trips[server] = (before[0] + one[count], max(before[1], one[longest]))
     got = {(row["proto"], row["message"]): row["bytes"] for row in rows(out / "bandwidth")}
     assert got == bandwidth, set(got.items()) ^ set(bandwidth.items())
     got = collections.defaultdict(lambda: (0, 0))
     for row in rows(out / "trips"):
         server = row["proto"], row["server"]
-        # Whose every answer is to one of what stats calls requests: DNP's links are answered, too.
+        # Whose every answer is to one of what stats calls requests or pings: DNP's links are answered, too.
         if row["proto"] in ("nano", "riptide"):
             got[server] = got[server][0] + row["answers"], max(got[server][1], row["worst_ms"])
     for server in got.keys() | trips.keys():

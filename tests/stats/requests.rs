@@ -1,4 +1,4 @@
-//! Requests and links, counted over the lines that decode prints.
+//! Requests, pings and links, counted over the lines that decode prints.
 
 use super::{fixtures, netkit, stats};
 use serde_json::{Value as Json, json};
@@ -11,8 +11,6 @@ use std::path::Path;
 struct Asked {
     requests: u64,
     answers: Vec<f64>,
-    /// Not answered by what can be read; but there is something that cannot.
-    hidden: u64,
     unmatched: u64,
 }
 
@@ -62,8 +60,6 @@ fn gne_asked(lines: &[Json]) -> AllAsked {
                 (Some(true), _) => {
                     let asked = all.entry(own.clone()).or_default();
                     asked.requests += 1;
-                    let number = &ping["req_id"];
-                    asked.hidden += (is_hidden(lines, line) && !is_answered(lines, line, number)) as u64;
                 }
                 (_, Some(frame)) => {
                     let trip = ping["round_trip"].as_f64().expect("a number") * 1e3;
@@ -81,62 +77,99 @@ fn gne_asked(lines: &[Json]) -> AllAsked {
     all
 }
 
-/// Does a later line answer the ping of that number in this one?
-fn is_answered(lines: &[Json], asked: &Json, number: &Json) -> bool {
-    let pings = lines.iter().flat_map(|l| l["derived"]["pings"].as_array().into_iter().flatten());
-    pings.into_iter().any(|p| p["request_frame"] == asked["frame"] && p["req_id"] == *number)
+/// Riptide: a client's heartbeat has a round trip, the server's one the number of the client's last.
+fn riptide_asked(lines: &[Json]) -> AllAsked {
+    let (mut all, mut open) = (AllAsked::new(), BTreeMap::new());
+    for line in lines.iter().filter(|l| l["message"] == "heartbeat" && l.get("fault").is_none()) {
+        let (flow, time) = (line["flow"].as_u64().expect("a flow"), line["time"].as_f64().expect("a time"));
+        let number = &line["fields"]["ping_id"];
+        let from = line["from"].as_str().expect("a role").to_string();
+        match line["fields"].get("rtt") {
+            Some(_) => {
+                all.entry((flow, from)).or_default().requests += 1;
+                open.insert(flow, (number, time, line["from"].clone()));
+            }
+            None => {
+                let other = |(asked, _, by): &&(&Json, f64, Json)| *asked == number && *by != line["from"];
+                if let Some((_, before, _)) = open.get(&flow).filter(other) {
+                    let asked = all.get_mut(&(flow, role(&from).to_string())).expect("it was asked");
+                    asked.answers.push((time - before) * 1e3);
+                    open.remove(&flow);
+                }
+            }
+        }
+    }
+    all
 }
 
-/// Does the other side say something behind it that cannot be read to its end: in the connection's
-/// stream, or in the datagrams beside it?
-fn is_hidden(lines: &[Json], asked: &Json) -> bool {
-    let stream = |l: &Json| l["derived"]["tcp_flow"].as_u64().or(l["flow"].as_u64());
-    let unread =
-        |l: &Json| l["notes"].as_array().is_some_and(|list| list.iter().any(|n| n["code"] == "gne.unknown_id"));
-    let behind = lines.iter().filter(|l| l["frame"].as_u64() > asked["frame"].as_u64() && l["from"] != asked["from"]);
-    behind.filter(|l| stream(l) == stream(asked)).any(|l| unread(l) || l.get("fault").is_some())
+/// nano: heartbeats of both sides, which no other heartbeat answers.
+fn nano_pinged(lines: &[Json]) -> AllAsked {
+    let mut all = AllAsked::new();
+    for line in lines.iter().filter(|l| l["message"] == "heartbeat" && l.get("fault").is_none()) {
+        let (flow, from) = (line["flow"].as_u64().expect("a flow"), line["from"].as_str().expect("a role"));
+        all.entry((flow, from.into())).or_default().requests += 1;
+    }
+    all
 }
 
-/// Requests without numbers and acknowledgements: what was asked, answered, and how fast.
+/// Holds the rows of a table against what the lines say. Returns how many were answered.
+fn hold(capture: &Path, (rows, mut want): (&Json, AllAsked), keys: [&str; 4]) -> u64 {
+    want.retain(|_, asked| asked.requests + asked.unmatched > 0 || !asked.answers.is_empty());
+    let rows = rows.as_array().expect("rows");
+    assert_eq!(rows.len(), want.len(), "{}", capture.display());
+    let [count, answered, max, p50] = keys;
+    let mut all = 0;
+    for row in rows {
+        let key = (row["flow"].as_u64().expect("a flow"), row["from"].as_str().expect("a role").to_string());
+        let asked = want.get(&key).unwrap_or_else(|| panic!("{}: {row}", capture.display()));
+        let answers = asked.answers.len() as u64;
+        let counts = json!([asked.requests, answers, asked.unmatched]);
+        assert_eq!(json!([row[count], row[answered], row["unmatched"]]), counts, "{} {key:?}", capture.display());
+        if count == "requests" {
+            assert_eq!(row["unanswered"], json!(asked.requests.saturating_sub(answers)), "{}", capture.display());
+        }
+        all += answers;
+        let mut sorted = asked.answers.clone();
+        sorted.sort_by(f64::total_cmp);
+        if let (Some(max), Some(p50)) = (row[max].as_f64(), row[p50].as_f64()) {
+            let (longest, median) = (sorted[sorted.len() - 1], sorted[(sorted.len() - 1) / 2]);
+            assert!((max - longest).abs() < 0.002, "{} {key:?}: {max} {longest}", capture.display());
+            assert!((p50 - median).abs() <= median / 64.0 + 0.002, "{} {key:?}: {p50}", capture.display());
+        }
+    }
+    all
+}
+
+/// Requests without numbers and acknowledgements: what was asked, answered, and how fast. Pings and
+/// heartbeats are none, and have figures of their own.
 #[test]
-fn requests_are_those_of_the_lines() {
-    let mut seen = [0, 0];
+fn requests_and_pings_are_those_of_the_lines() {
+    let (mut answers, mut pongs, mut heartbeats) = (0, [0, 0], 0);
     for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
         let folder = capture.parent().and_then(Path::file_name).expect("a folder").to_os_string();
-        if folder != "nano" && folder != "gne" {
+        let protocol = folder.to_str().expect("UTF-8");
+        if !["nano", "gne", "riptide"].contains(&protocol) {
             continue;
         }
         let text = netkit("decode", &capture, &["-q", "-f", "ndjson"]);
         let lines: Vec<Json> = text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
-        let mut want = if folder == "nano" { nano_asked(&lines) } else { gne_asked(&lines) };
-        want.retain(|_, asked| asked.requests + asked.unmatched > 0 || !asked.answers.is_empty());
         let got = stats(&capture, &["--delivery"]);
-        assert_eq!(got["delivery"], json!([]), "{}: nothing is numbered", capture.display());
-        let rows = got["request"].as_array().expect("rows");
-        assert_eq!(rows.len(), want.len(), "{}", capture.display());
-        for row in rows {
-            let key = (row["flow"].as_u64().expect("a flow"), row["from"].as_str().expect("a role").to_string());
-            let asked = want.get(&key).unwrap_or_else(|| panic!("{}: {row}", capture.display()));
-            let answers = asked.answers.len() as u64;
-            let counts = json!([
-                asked.requests,
-                answers,
-                asked.requests.saturating_sub(answers + asked.hidden),
-                asked.unmatched
-            ]);
-            let got = json!([row["requests"], row["responses"], row["unanswered"], row["unmatched"]]);
-            assert_eq!(got, counts, "{} {key:?}", capture.display());
-            seen[(folder == "gne") as usize] += answers;
-            let mut sorted = asked.answers.clone();
-            sorted.sort_by(f64::total_cmp);
-            if let (Some(max), Some(p50)) = (row["response_max"].as_f64(), row["response_p50"].as_f64()) {
-                let (longest, median) = (sorted[sorted.len() - 1], sorted[(sorted.len() - 1) / 2]);
-                assert!((max - longest).abs() < 0.002, "{} {key:?}: {max} {longest}", capture.display());
-                assert!((p50 - median).abs() <= median / 64.0 + 0.002, "{} {key:?}: {p50}", capture.display());
-            }
+        let asked = if protocol == "nano" { nano_asked(&lines) } else { AllAsked::new() };
+        let of_requests = ["requests", "responses", "response_max", "response_p50"];
+        answers += hold(&capture, (&got["request"], asked), of_requests);
+        let pinged = match protocol {
+            "nano" => nano_pinged(&lines),
+            "gne" => gne_asked(&lines),
+            _ => riptide_asked(&lines),
+        };
+        heartbeats += u64::from(protocol == "nano") * pinged.values().map(|asked| asked.requests).sum::<u64>();
+        let answered = hold(&capture, (&got["ping"], pinged), ["pings", "pongs", "ping_max", "ping_p50"]);
+        pongs[usize::from(protocol == "gne")] += answered;
+        if protocol != "riptide" {
+            assert_eq!(got["delivery"], json!([]), "{}: nothing is numbered", capture.display());
         }
     }
-    assert!(seen[0] > 100 && seen[1] > 20, "{seen:?}");
+    assert!(answers > 100 && pongs[0] > 100 && pongs[1] > 20 && heartbeats > 100, "{answers} {pongs:?} {heartbeats}");
 }
 
 /// DNP's links, counted over the lines: offers are link_states, and what the other side answers to

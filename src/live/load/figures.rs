@@ -3,7 +3,7 @@
 use super::client::{Client, Ended};
 use crate::live::NetError;
 use crate::plural::Plural;
-use crate::stats::histogram::Delays;
+use crate::traffic::histogram::Delays;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt;

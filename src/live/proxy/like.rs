@@ -1,62 +1,37 @@
 //! What a capture tells of its network: how much later than the soonest its messages came, how many
 //! were lost in a row, how many came out of order.
 //!
-//! All of it is from the [events](crate::dissect::Event) of numbered messages, as those of `stats
-//! --delivery`. A number is lost where it is missing and comes, if at all, after more than a round
-//! trip, and where it was sent again before it was acknowledged, unless the acknowledgement comes too
-//! soon to be the second copy's. (One whose acknowledgement was lost looks the same.) A missing one
-//! that comes sooner was out of order. Of a round trip's time above the shortest, half is each way's.
+//! The losses are [estimated](crate::traffic::path) as those of `stats --delivery`. Of a round trip's
+//! time above the shortest, half is each way's.
 
 use super::{Impairments, Loss, Quantiles, Way};
 use crate::dissect::{Event, Message, Role};
 use crate::flow::{Acked, Seen, Side};
 use crate::plural::Plural;
+use crate::traffic::histogram::Delays;
+use crate::traffic::path::estimate::{Estimate, Numbered, estimate};
+use crate::traffic::path::{Counts, Path};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// So many numbers, and times, are remembered.
+/// The number of round trips kept.
 const MOST: usize = 1 << 20;
-/// Who skips more numbers has not lost them.
-const SKIPPED: u32 = 1000;
-/// What comes so soon after the one behind it was out of order, where no round trip is known.
-const SOON: i64 = 50_000_000;
+/// The number of connections followed.
+const CONNECTIONS: usize = 1 << 12;
 /// As many values stand for all.
 const QUANTILES: usize = 33;
 /// Fewer round trips say nothing of a distribution.
 const FEWEST: usize = 10;
 
-/// What became of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
-    Came,
-    /// Missing since then.
-    Missing(i64),
-    /// It was sent again before it was acknowledged.
-    Again,
-    Lost,
-    Behind,
-}
-
-/// What one direction tells.
-#[derive(Debug, Default)]
-struct Told {
-    numbers: u64,
-    lost: u64,
-    rows: u64,
-    behind: u64,
-    /// Round trips in nanoseconds, ascending.
-    trips: Vec<i64>,
-}
-
-/// Reads a capture's messages.
+/// Reads a capture's messages. Arrays are indexed by [`Way`].
 #[derive(Debug, Default)]
 pub struct Like {
-    connections: FxHashMap<(u64, usize), BTreeMap<i64, Number>>,
-    shortest: FxHashMap<u64, i64>,
+    connections: FxHashMap<u64, Path>,
+    counts: [Counts; 2],
+    messages: [u64; 2],
+    delays: [Delays; 2],
+    /// Round trips in nanoseconds.
     trips: [Vec<i64>; 2],
-    count: usize,
-    done: [Told; 2],
 }
 
 impl Like {
@@ -68,72 +43,40 @@ impl Like {
             Role::Unknown if message.place.side == Side::A => Way::Up,
             Role::Unknown => Way::Down,
         };
+        let (own, other) = (way.index(), way.other().index());
+        self.messages[own] += 1;
         let (flow, now) = (message.flow_info.flow, message.place.time.nanos() as i64);
         for event in message.dissection.delivery.iter() {
-            match *event {
-                Event::Begin => [0, 1].into_iter().for_each(|way| self.end(flow, way)),
-                Event::Sent { extended, seen, .. } => self.sent(flow, way.index(), extended, seen, now),
-                Event::Acked { acked: Acked::First(sent), extended } if sent.copies > 1 => {
-                    let early = now - sent.last_time < self.shortest.get(&flow).copied().unwrap_or(0);
-                    let number = self.connections.entry((flow, way.other().index())).or_default().get_mut(&extended);
-                    if let Some(number) = number.filter(|number| early && **number == Number::Again) {
-                        *number = Number::Came;
+            if *event == Event::Begin {
+                self.end(flow);
+            }
+            if self.connections.len() >= CONNECTIONS && !self.connections.contains_key(&flow) {
+                continue;
+            }
+            let path = self.connections.entry(flow).or_default();
+            match event {
+                Event::Sent { seen: Seen::Forgotten, .. } => {}
+                Event::Sent { extended, .. } => path.sent(own, *extended, now),
+                Event::Report(report) => path.report(other, report, now),
+                Event::Acked { extended, acked: Acked::First(sent) } => {
+                    let trip = Some(now - sent.time).filter(|trip| sent.copies == 1 && *trip > 0);
+                    path.acked(other, *extended, trip);
+                    if let Some(trip) = trip.filter(|_| self.trips[other].len() < MOST) {
+                        self.trips[other].push(trip);
+                        self.delays[other].add(trip);
                     }
                 }
-                Event::Acked { acked: Acked::First(sent), .. } => {
-                    let (trip, trips) = (now - sent.time, &mut self.trips[way.other().index()]);
-                    if trip > 0 && trips.len() < MOST {
-                        trips.push(trip);
-                        let shortest = self.shortest.entry(flow).or_insert(trip);
-                        *shortest = trip.min(*shortest);
-                    }
-                }
+                Event::Ping => path.ping(own),
+                Event::Pong(_) => path.pong(other),
                 _ => {}
             }
         }
     }
 
-    fn sent(&mut self, flow: u64, way: usize, extended: i64, seen: Seen, now: i64) {
-        let soon = self.shortest.get(&flow).copied().unwrap_or(SOON);
-        if self.count > MOST {
-            return;
-        }
-        let numbers = self.connections.entry((flow, way)).or_default();
-        let before = numbers.len();
-        match seen {
-            Seen::Next => _ = numbers.insert(extended, Number::Came),
-            Seen::Ahead(skipped) => {
-                if skipped <= SKIPPED {
-                    let missing = extended - i64::from(skipped)..extended;
-                    numbers.extend(missing.map(|number| (number, Number::Missing(now))));
-                }
-                numbers.insert(extended, Number::Came);
-            }
-            Seen::Late => {
-                let since = numbers.get(&extended).copied();
-                let late = matches!(since, Some(Number::Missing(since)) if now - since > soon);
-                numbers.insert(extended, if late { Number::Lost } else { Number::Behind });
-            }
-            Seen::Copy { before } if !before.acked => _ = numbers.insert(extended, Number::Again),
-            Seen::Copy { .. } | Seen::Forgotten => {}
-        }
-        self.count += numbers.len() - before;
-    }
-
-    /// A connection's direction has ended.
-    fn end(&mut self, flow: u64, way: usize) {
-        let Some(numbers) = self.connections.remove(&(flow, way)) else { return };
-        let told = &mut self.done[way];
-        let mut row = None;
-        for (at, number) in &numbers {
-            told.numbers += 1;
-            told.behind += u64::from(*number == Number::Behind);
-            if matches!(number, Number::Again | Number::Lost | Number::Missing(_)) {
-                told.lost += 1;
-                told.rows += u64::from(row != Some(at - 1));
-                row = Some(*at);
-            }
-        }
+    /// A connection has ended.
+    fn end(&mut self, flow: u64) {
+        let Some(path) = self.connections.remove(&flow) else { return };
+        self.counts.iter_mut().zip([0, 1]).for_each(|(counts, way)| counts.add(&path.counts(way)));
     }
 
     /// What holds for a direction, and in words.
@@ -142,36 +85,38 @@ impl Like {
     /// Why the capture tells nothing.
     pub fn finish(mut self) -> Result<[(Impairments, String); 2], String> {
         let open: Vec<_> = self.connections.keys().copied().collect();
-        open.into_iter().for_each(|(flow, way)| self.end(flow, way));
-        for (told, mut trips) in self.done.iter_mut().zip(self.trips) {
-            trips.sort_unstable();
-            told.trips = trips;
+        open.into_iter().for_each(|flow| self.end(flow));
+        let Like { counts, messages, delays, mut trips, .. } = self;
+        trips.iter_mut().for_each(|trips| trips.sort_unstable());
+        let of = |way: usize| Numbered { counts: &counts[way], trips: &delays[way], messages: messages[way] };
+        let estimates = [estimate(of(0), of(1)), estimate(of(1), of(0))];
+        if estimates.iter().all(|one| one.loss.is_none()) && trips.iter().all(|trips| trips.len() < FEWEST) {
+            return Err(
+                "nothing in it tells what was lost, and how late: it has too few numbers or acknowledgements".into()
+            );
         }
-        let [up, down] = &self.done;
-        if up.numbers + down.numbers == 0 {
-            return Err("it has no numbered messages: nothing tells what was lost, and how late".into());
-        }
-        // A side that says nothing numbered has the other's network.
-        Ok([[up, down], [down, up]].map(|[own, other]| {
-            let counts = if own.numbers > 0 { own } else { other };
-            let trips = if own.trips.len() >= FEWEST { own } else { other };
-            told(counts, &trips.trips)
-        }))
+        // The longer way is the network's.
+        let spread = |trips: &[i64]| trips.get(trips.len() * 9 / 10).zip(trips.first()).map(|(late, soon)| late - soon);
+        let [up, down] = &trips;
+        let trips = if spread(up) >= spread(down) { up } else { down };
+        // A direction of which nothing tells has the other's network.
+        let [up, down] = &estimates;
+        Ok([[up, down], [down, up]].map(|[own, other]| told(if own.loss.is_some() { own } else { other }, trips)))
     }
 }
 
-fn told(counts: &Told, trips: &[i64]) -> (Impairments, String) {
+fn told(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
     let mut impairments = Impairments::default();
-    let mut words = format!("of {}", Plural(counts.numbers, "number"));
-    let share = counts.lost as f64 / counts.numbers.max(1) as f64;
-    if counts.lost > 0 && counts.lost < counts.numbers {
-        // Between two rows at least one comes.
-        let row = (counts.lost as f64 / counts.rows.max(1) as f64).max(share / (1.0 - share));
-        impairments.loss = Some(Loss { share, burst: Some(row) });
-        words.push_str(&format!(", loss {:.2}%/{row:.1}", share * 100.0));
+    let mut words = match estimate.loss {
+        Some([_, low, high]) => format!("loss from {:.1}% to {:.1}%", low * 100.0, high * 100.0),
+        None => "loss unknown".into(),
+    };
+    if let Some([share, ..]) = estimate.loss.filter(|[share, ..]| (0.0..1.0).contains(share) && *share > 0.0) {
+        impairments.loss = Some(Loss { share, burst: estimate.burst });
+        words.push_str(&format!(": {:.2}%/{:.1}", share * 100.0, estimate.burst.unwrap_or(1.0)));
     }
-    if counts.behind > 0 {
-        impairments.reorder = counts.behind as f64 / counts.numbers as f64;
+    if estimate.reorder > 0.0 {
+        impairments.reorder = estimate.reorder;
         words.push_str(&format!(", reorder {:.2}%", impairments.reorder * 100.0));
     }
     if let (Some(shortest), true) = (trips.first(), trips.len() >= FEWEST) {
@@ -181,7 +126,8 @@ fn told(counts: &Told, trips: &[i64]) -> (Impairments, String) {
         };
         let ms = |share: f64| at(share).as_secs_f64() * 1e3;
         words.push_str(&format!(
-            ", later than the soonest: half of all by {:.1} ms, 1 in 100 by {:.1} ms",
+            ", of {} later than the soonest: half of all by {:.1} ms, 1 in 100 by {:.1} ms",
+            Plural(trips.len() as u64, "message"),
             ms(0.5),
             ms(0.99)
         ));
@@ -198,33 +144,32 @@ mod tests {
     const MILLISECOND: i64 = 1_000_000;
 
     #[test]
-    fn counts_become_impairments() {
-        let counts = Told { numbers: 200, lost: 20, rows: 5, behind: 10, ..Told::default() };
-        let (impairments, words) = told(&counts, &[]);
+    fn estimates_become_impairments() {
+        let estimate =
+            Estimate { loss: Some([0.1, 0.08, 0.12]), burst: Some(4.0), reorder: 0.05, ..Estimate::default() };
+        let (impairments, words) = told(&estimate, &[]);
         assert_eq!(impairments.loss, Some(Loss { share: 0.1, burst: Some(4.0) }));
         assert_eq!((impairments.reorder, impairments.quantiles), (0.05, None));
-        assert_eq!(words, "of 200 numbers, loss 10.00%/4.0, reorder 5.00%");
-        // Where nearly all are lost, rows are as long as the share makes them.
-        let most = Told { numbers: 100, lost: 80, rows: 40, ..Told::default() };
-        assert!(told(&most, &[]).0.loss.is_some_and(|loss| loss.burst.is_some_and(|row| (row - 4.0).abs() < 1e-9)));
-        // None and all: a share that nobody sets.
-        for lost in [0, 100] {
-            let counts = Told { numbers: 100, lost, rows: 1, ..Told::default() };
-            assert_eq!(told(&counts, &[]).0, Impairments::default(), "{lost}");
+        assert_eq!(words, "loss from 8.0% to 12.0%: 10.00%/4.0, reorder 5.00%");
+        // Nothing, and what is not known: a share that nobody sets.
+        for loss in [None, Some([0.0, 0.0, 0.1])] {
+            let estimate = Estimate { loss, ..Estimate::default() };
+            assert_eq!(told(&estimate, &[]).0, Impairments::default(), "{loss:?}");
         }
     }
 
     /// Half of what a round trip took longer than the shortest one is one direction's.
     #[test]
     fn round_trips_become_delays_of_one_direction() {
-        let counts = Told { numbers: 100, ..Told::default() };
+        let estimate = Estimate::default();
         let trips: Vec<i64> = (0..=100).map(|n| (50 + 2 * n) * MILLISECOND).collect();
-        let (impairments, words) = told(&counts, &trips);
+        let (impairments, words) = told(&estimate, &trips);
         let quantiles = impairments.quantiles.expect("enough trips");
         assert_eq!([0.0, 1.0].map(|share| quantiles.at(share)), [Duration::ZERO, Duration::from_millis(100)]);
         // Four of the 33 are half a trip of 1 ms above their places: halves are rounded up.
         assert_eq!((quantiles.at(0.5), quantiles.mean().as_nanos()), (Duration::from_millis(50), 50_062_500));
-        assert_eq!(words, "of 100 numbers, later than the soonest: half of all by 50.0 ms, 1 in 100 by 99.0 ms");
-        assert_eq!(told(&counts, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
+        let want = "loss unknown, of 101 messages later than the soonest: half of all by 50.0 ms, 1 in 100 by 99.0 ms";
+        assert_eq!(words, want);
+        assert_eq!(told(&estimate, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
     }
 }

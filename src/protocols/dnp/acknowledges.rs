@@ -4,7 +4,7 @@
 
 use super::reliable::{Direction, MODULUS, Tag};
 use crate::codec::Level;
-use crate::dissect::delivery::Event;
+use crate::dissect::delivery::{Event, Report};
 use crate::dissect::{Dissection, RelationKind, Target};
 use crate::duration::Millis;
 use crate::flow::sequence::{Acked, Sent, Sequence};
@@ -41,6 +41,7 @@ impl Direction {
             }
             _ => return,
         }
+        dissection.delivery.push(Event::Report(Report { of: extended, base: extended, bits: 0, width: 0 }));
         let acked = self.sequence.acknowledged(extended);
         dissection.delivery.push(Event::Acked { extended, acked });
         match acked {

@@ -64,7 +64,7 @@ impl Answer {
     /// What it says in the conversation `here`.
     fn event(&self, here: u64) -> Event {
         let ((flow, side), after) = (self.asked, self.nanos());
-        if flow == here { Event::Answer(after) } else { Event::CrossFlowAnswer { flow, side, after } }
+        if flow == here { Event::Pong(after) } else { Event::CrossFlowPong { flow, side, after } }
     }
 }
 
@@ -110,7 +110,7 @@ impl Pings {
             match ping.request {
                 _ if !frames => {}
                 true => {
-                    dissection.delivery.push(Event::Request);
+                    dissection.delivery.push(Event::Ping);
                     let asked = (flow_info.flow, place.side);
                     self.open(PendingPing {
                         party,
@@ -131,7 +131,7 @@ impl Pings {
                             }
                         }
                         None if self.unsure => {}
-                        None => dissection.delivery.push(Event::Unmatched),
+                        None => dissection.delivery.push(Event::StrayPong),
                     }
                 }
             }

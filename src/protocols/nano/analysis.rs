@@ -124,6 +124,10 @@ impl Analysis {
 
     /// Is a heartbeat late? Servers close after twice the time that the handshake has.
     fn heartbeat(&mut self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) {
+        // It names no other heartbeat, so that none of them is the answer to it.
+        if message == Heartbeat && dissection.fault.is_none() {
+            dissection.delivery.push(Event::Ping);
+        }
         let due = self.memory.heartbeat;
         // Servers close after twice the time.
         if let Some(due) = due {

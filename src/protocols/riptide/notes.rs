@@ -13,6 +13,7 @@ pub const NOTES: &[NoteDoc] = &[
         "warning",
         "copy 15, the library's last: 2.0 drops the message, 2.1 and later the connection",
     ),
+    note("riptide.goes_on", "note", "a copy after that: its application allows more, and nothing was given up"),
     note("riptide.never_acked", "warning", "a disconnect, while reliable messages are not acknowledged: which"),
     note("riptide.gap", "note", "a new message more than one above the newest: how many are missing"),
     note("riptide.late", "note", "a new message behind the newest"),

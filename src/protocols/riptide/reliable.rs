@@ -6,7 +6,7 @@ use super::receiver::Receiver;
 use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
-use crate::dissect::delivery::{Event, Handled, Step};
+use crate::dissect::delivery::{Event, Handled, Report, Step};
 use crate::dissect::numbered::{Acknowledgement, NumberedCodes, tell_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
@@ -127,6 +127,7 @@ impl Reliable {
         let first = side.first();
         let copy = if let Seen::Copy { before } = seen { before.copies + 1 } else { 1 };
         let insists = &mut self.insists[place.side.index()];
+        let goes_on = !*insists && copy > 1 && self.tries.is_last(copy - 1, version);
         *insists |= copy > self.tries.attempts;
         let last_try = !*insists && self.tries.is_last(copy, version);
         let message_id = dissection.tree.number(&ID);
@@ -191,6 +192,15 @@ impl Reliable {
                         format_args!("copy {copy} is the library's last try: then {then}"),
                     );
                 }
+                if goes_on {
+                    notes.add(
+                        Level::Note,
+                        "riptide.goes_on",
+                        format_args!(
+                            "copy {copy} follows the library's last try: its application allows more, and nothing was given up"
+                        ),
+                    );
+                }
             }
             _ => {}
         }
@@ -223,6 +233,10 @@ impl Reliable {
         self.acknowledgement.clear();
         let last = other.extend(last);
         let extra = extra.map(|id| other.extend(id));
+        // A receiver that kept its old last id has bits of other ids.
+        let width = if extra.is_some_and(|extra| extra > last) { 0 } else { 16 };
+        let report = Report { of: extra.unwrap_or(last), base: last, bits: bits.into(), width };
+        dissection.delivery.push(Event::Report(report));
         // Every ack names the last ones again.
         let bits = if other.is_settled(last - 16..=last - 1) { 0 } else { bits };
         let by_bits = (0..16 - i64::from(bits.leading_zeros())).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);

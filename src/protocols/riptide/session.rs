@@ -201,7 +201,7 @@ impl RiptideSession {
         match dissection.tree.find(&RTT) {
             Some(_) => {
                 self.ping = Some((place.side, ping, place.time, dissection.target(place)));
-                dissection.delivery.push(Event::Request);
+                dissection.delivery.push(Event::Ping);
                 dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
             }
             None => {
@@ -209,7 +209,7 @@ impl RiptideSession {
                 let asked = self.ping.take_if(|(side, id, ..)| *side != place.side && *id == ping);
                 if let Some((.., at, request)) = asked {
                     let after = place.time.since(at) as i64;
-                    dissection.delivery.push(Event::Answer(after));
+                    dissection.delivery.push(Event::Pong(after));
                     dissection.related.add(RelationKind::Answers, request, Some(after));
                 }
             }

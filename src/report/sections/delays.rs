@@ -9,9 +9,9 @@ use crate::dissect::Role;
 use crate::stats::connections::{longest, percentile};
 use crate::stats::course::{Awaited, Course, ROLES};
 use crate::stats::directions::{self, Sender};
-use crate::stats::histogram::Delays;
 use crate::stats::table::{Column, column};
 use crate::stats::{Cell, Shape, Table};
+use crate::traffic::histogram::Delays;
 
 /// The height of a picture.
 const HEIGHT: u32 = 180;
@@ -39,7 +39,10 @@ const QUANTILES: [Column<Measured>; 7] = [
 
 /// The quantiles of all connections, by protocol and side.
 pub fn quantiles(context: &Context<'_>) -> Table {
-    let delays = |s: &Sender| [("rtt", s.rtt.clone()), ("ack", s.ack.clone()), ("response", s.response.clone())];
+    let delays = |s: &Sender| {
+        let (rtt, ack, response, ping) = (s.rtt.clone(), s.ack.clone(), s.response.clone(), s.ping.clone());
+        [("rtt", rtt), ("ack", ack), ("response", response), ("ping", ping)]
+    };
     let all = directions::summed(context.stats)
         .into_iter()
         .flat_map(|sender| delays(&sender).map(|(delay, delays)| Measured { sender: sender.clone(), delay, delays }));
@@ -65,6 +68,7 @@ pub fn section_of(context: &Context<'_>, course: &Course, html: &mut Html) {
         let seconds = context.stats.duration();
         one("ack-course", "Time to the acknowledgement", course, Awaited::Ack, seconds, html);
         one("answer-course", "Time to the answer", course, Awaited::Answer, seconds, html);
+        one("pong-course", "Round trips of pings", course, Awaited::Pong, seconds, html);
     });
 }
 
@@ -132,7 +136,11 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
     let (log, ticks) = axis(sides.iter().map(|(_, delays)| delays));
     let step = course.step() as f64 / 1e9;
     let seconds = seconds.max(step);
-    let what = if awaited == Awaited::Ack { "a message" } else { "a request" };
+    let what = match awaited {
+        Awaited::Ack => "a message",
+        Awaited::Answer => "a request",
+        Awaited::Pong => "a ping",
+    };
     let about = match course.points() {
         Some(_) => format!("Each dot is {what}, where its waiting ended; hollow: it was sent several times."),
         None => format!("Lines: median and p90 (broken) of each {}; dots: the longest.", time_label(step)),

@@ -50,6 +50,8 @@ const COLUMNS: [&str; 19] = [
     "ack_p90",
     "ack_max",
 ];
+const PATH_COLUMNS: [&str; 10] =
+    ["flow", "connection", "proto", "from", "loss", "loss_low", "loss_high", "burst", "delay_p50", "jitter"];
 const LINK_COLUMNS: [&str; 11] = [
     "flow",
     "connection",
@@ -95,6 +97,13 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
                     .class("more")
                     .text(format_args!("Of connections past the {past}th only the sums are kept."));
             }
+        }
+        let paths = connections::paths(context.stats);
+        if !paths.rows.is_empty() {
+            let caption =
+                "Paths, estimated: the loss of each direction with its interval, the delay above the quickest in ms";
+            let more = "netkit stats --delivery lists all";
+            table(&paths, &Shown { id: "path-rows", caption, columns: &PATH_COLUMNS, most: LISTED, more }, html);
         }
         waiting(context, Expected::Ack, html);
         if !links.rows.is_empty() {

@@ -28,18 +28,33 @@ const COLUMNS: [&str; 12] = [
     "response_max",
     "response_jitter",
 ];
+const PINGS: [&str; 11] = [
+    "flow",
+    "connection",
+    "proto",
+    "from",
+    "pings",
+    "pongs",
+    "unmatched",
+    "ping_p50",
+    "ping_p90",
+    "ping_max",
+    "ping_jitter",
+];
 
 /// The section.
 pub fn section_of(context: &Context<'_>, html: &mut Html) {
     section("requests", "Requests", html, |html| {
-        let rows = connections::requests(context.stats);
-        if rows.rows.is_empty() {
-            return nothing("It has no requests.", html);
+        let (rows, pings) = (connections::requests(context.stats), connections::pings(context.stats));
+        if rows.rows.is_empty() && pings.rows.is_empty() {
+            return nothing("It has no requests and no pings.", html);
         }
         waiting(context, Expected::Answer, html);
-        let caption = "Requests by connection (times to their responses in ms)";
         let more = "netkit stats --delivery lists all";
+        let caption = "Requests by connection (times to their responses in ms)";
         table(&rows, &Shown { id: "request-rows", caption, columns: &COLUMNS, most: 60, more }, html);
+        let caption = "Pings and heartbeats by connection (round trips in ms)";
+        table(&pings, &Shown { id: "ping-rows", caption, columns: &PINGS, most: 60, more }, html);
     });
 }
 

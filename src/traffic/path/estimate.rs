@@ -1,0 +1,228 @@
+//! An estimate of each direction's path, with its interval.
+//!
+//! A transmission in the capture reaches the other side with probability `1 - p`, and its
+//! acknowledgement the place of the capture with `1 - q`; what else comes from there gets lost with
+//! `q`, too. Both are the most likely ones of what the capture has, and an interval is what is not much
+//! less likely: where only the product of the two is known, it is as wide as that. A direction is what
+//! is lost before the place of the capture and behind it.
+
+use super::Counts;
+use crate::traffic::histogram::Delays;
+
+/// How much less likely the ends of an interval of 95 % are, in the logarithm.
+const LESS_LIKELY: f64 = 1.92;
+/// An interval that is wider says nothing.
+const WIDEST: f64 = 0.5;
+/// A packet that was delayed, or sent again too soon, looks like a lost one: by this share.
+const MISTAKEN: f64 = 0.005;
+/// The memory that is assumed where fewer losses than these tell of it.
+const MEMORY: f64 = 0.33;
+const TOLD: u64 = 10;
+/// From so strong a memory on losses come in a row.
+const IN_A_ROW: f64 = 0.25;
+/// Fewer transmissions do not tell that nothing is lost.
+const FEW: u64 = 30;
+/// A round trip so many times shorter than that of the other side is none over the network.
+const BESIDE: i64 = 5;
+/// The steps of a search, and those of a fit.
+const STEPS: usize = 30;
+const ROUNDS: usize = 60;
+
+/// What is known of one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The share of its packets that are lost: the most likely, the least and the largest.
+    pub loss: Option<[f64; 3]>,
+    /// How many are lost in a row, where any are.
+    pub burst: Option<f64>,
+    /// The median of the delays above the quickest, in nanoseconds.
+    pub delay: Option<f64>,
+    /// The mean difference between a delay and the next, in nanoseconds.
+    pub jitter: Option<f64>,
+    /// The share of numbers that were overtaken.
+    pub reorder: f64,
+}
+
+/// One side of a connection, or of several.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbered<'a> {
+    /// What became of its numbers.
+    pub counts: &'a Counts,
+    /// How long it waited for acknowledgements of what it sent once.
+    pub trips: &'a Delays,
+    /// How many messages it sent, numbered or not.
+    pub messages: u64,
+}
+
+/// What was seen of `p` and `q`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Loop {
+    lost: f64,
+    arrived: f64,
+    acked: f64,
+    unknown: f64,
+    skipped: f64,
+    numbers: f64,
+    /// Acknowledgements on the way of `p`: those that got there, those that did not.
+    heeded: [f64; 2],
+}
+
+impl Loop {
+    fn of(own: &Counts, other: &Counts, in_a_row: bool) -> Loop {
+        let (skipped, numbers) = (other.skipped as f64, other.numbers as f64);
+        let both = Loop { skipped, numbers, heeded: other.heeded.map(|count| count as f64), ..Loop::default() };
+        if own.reports > 0 {
+            let [lost, arrived, acked, unknown] =
+                [own.lost, own.arrived, own.acked, own.unknown].map(|count| count as f64);
+            // Gaps of several numbers are seen less often than those of one.
+            let gaps = if in_a_row && both.heeded[0] >= FEW as f64 {
+                Loop { heeded: both.heeded, ..Loop::default() }
+            } else {
+                both
+            };
+            return Loop { lost, arrived, acked, unknown, ..gaps };
+        }
+        // One acknowledgement may be for several, so that only what was sent again is missed, if nothing
+        // was sent again too soon. Gaps do not say which of the two it was.
+        match (own.acks, own.pings) {
+            (1.., _) => {
+                let unknown = own.again as f64;
+                Loop { acked: own.transmissions() as f64 - unknown, unknown, ..Loop::default() }
+            }
+            (0, 1..) if own.pongs > 0 => {
+                let (pings, pongs) = (own.pings as f64, own.pongs as f64);
+                Loop { acked: pongs, unknown: (pings - pongs).max(0.0), ..Loop::default() }
+            }
+            _ => both,
+        }
+    }
+
+    fn transmissions(&self) -> f64 {
+        self.lost + self.arrived + self.acked + self.unknown
+    }
+
+    /// The most likely `[p, q]`, of which one may be given, and how likely they are.
+    fn fit(&self, given: [Option<f64>; 2]) -> ([f64; 2], f64) {
+        let [mut p, mut q] = given.map(|given| given.unwrap_or(0.05));
+        let all = self.transmissions() + self.heeded[0] + self.heeded[1];
+        for _ in 0..ROUNDS {
+            let missed = p + (1.0 - p) * q;
+            let lost = if missed > 0.0 { self.unknown * p / missed } else { 0.0 };
+            let silent = self.unknown - lost;
+            let came = self.numbers + self.acked + self.arrived + silent;
+            if given[0].is_none() && all > 0.0 {
+                p = (self.lost + self.heeded[1] + lost) / all;
+            }
+            if given[1].is_none() && came > 0.0 {
+                q = (self.skipped + self.arrived + silent) / came;
+            }
+        }
+        let times = |count: f64, share: f64| if count > 0.0 { count * share.max(1e-12).ln() } else { 0.0 };
+        let likely = times(self.lost + self.heeded[1], p)
+            + times(self.arrived + self.acked + self.heeded[0], 1.0 - p)
+            + times(self.arrived + self.skipped, q)
+            + times(self.acked + self.numbers - self.skipped, 1.0 - q)
+            + times(self.unknown, p + (1.0 - p) * q);
+        ([p, q], likely)
+    }
+
+    /// `p` (0) or `q` (1): the most likely, and what is not much less likely.
+    fn interval(&self, which: usize, wider: f64) -> Option<[f64; 3]> {
+        let known = match which {
+            0 => self.transmissions() + self.heeded[0] + self.heeded[1],
+            _ => self.numbers + self.acked + self.arrived + self.unknown,
+        };
+        if known == 0.0 {
+            return None;
+        }
+        let (best, likely) = self.fit([None; 2]);
+        let given = |value: f64| if which == 0 { [Some(value), None] } else { [None, Some(value)] };
+        let end = |mut inside: f64, mut outside: f64| {
+            for _ in 0..STEPS {
+                let middle = (inside + outside) / 2.0;
+                match self.fit(given(middle)).1 >= likely - LESS_LIKELY * wider {
+                    true => inside = middle,
+                    false => outside = middle,
+                }
+            }
+            inside
+        };
+        let best = best[which];
+        let low = if self.fit(given(0.0)).1 >= likely - LESS_LIKELY * wider { 0.0 } else { end(best, 0.0) };
+        Some([best, low, end(best, 1.0)])
+    }
+}
+
+/// How much more likely the next one is lost, after one that was: 0, if not at all. `None`: too few tell.
+fn memory([again, not]: [u64; 2], loss: f64) -> Option<f64> {
+    let stays = again as f64 / (again + not).max(1) as f64;
+    (again + not >= TOLD && loss < 1.0).then(|| ((stays - loss) / (1.0 - loss)).clamp(0.0, 0.9))
+}
+
+/// Two independent losses, one after the other.
+fn both(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    let loss = |a: f64, b: f64| 1.0 - (1.0 - a) * (1.0 - b);
+    let best = loss(a[0], b[0]);
+    let end = |k: usize| {
+        let [x, y] = [loss(a[k], b[0]) - best, loss(a[0], b[k]) - best];
+        x.hypot(y)
+    };
+    [best, (best - end(1) - MISTAKEN).max(0.0), (best + end(2) + MISTAKEN).min(1.0)]
+}
+
+/// What is known of the direction from `own` to `other`.
+pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
+    let (mine, theirs) = (own.counts, other.counts);
+    let share = |part: u64, all: u64| if all > 0 { part as f64 / all as f64 } else { 0.0 };
+    let memories = [
+        memory(mine.skipped_in_a_row, share(mine.skipped, mine.numbers)),
+        memory(mine.lost_in_a_row, share(mine.lost, mine.transmissions())),
+        memory(theirs.lost_in_a_row, share(theirs.lost, theirs.transmissions())),
+        memory(theirs.skipped_in_a_row, share(theirs.skipped, theirs.numbers)),
+    ];
+    // What is lost in a row says less.
+    let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
+    let in_a_row = memory > IN_A_ROW;
+    let wider = (1.0 + memory) / (1.0 - memory);
+    let mut behind = Loop::of(mine, theirs, in_a_row).interval(0, wider);
+    if mine.transmissions() + theirs.heeded[0] < FEW && beside(own.trips, other.trips) {
+        behind = Some([0.0; 3]);
+    }
+    let before = match theirs.reports + mine.seen {
+        0 => None,
+        _ if theirs.transmissions() < FEW && mine.skipped == 0 && beside(other.trips, own.trips) => Some([0.0; 3]),
+        _ if theirs.reports > 0 => Loop::of(theirs, mine, in_a_row).interval(1, wider),
+        _ => {
+            let gaps = Loop { skipped: mine.skipped as f64, numbers: mine.numbers as f64, ..Loop::default() };
+            gaps.interval(1, wider)
+        }
+    };
+    // Pings alone measure both ways as a whole.
+    let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
+    let loss = behind
+        .zip(before)
+        .map(|(a, b)| both(a, b))
+        .filter(|[_, low, high]| high - low <= WIDEST && mine.jumps + theirs.jumps == 0);
+    let burst = loss.filter(|[loss, ..]| *loss > 0.0).map(|[loss, ..]| {
+        // Of the packets of a direction only some are numbered.
+        let memory = if mine.skipped > mine.lost { memories[0] } else { memories[1] }.unwrap_or(0.0);
+        let part = share(mine.transmissions(), own.messages.max(mine.transmissions()));
+        (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
+    });
+    // The longer of the two legs is the network's, and half of it each way's.
+    let spread = |trips: &Delays| Some(trips.percentile(90.0)? - trips.percentile(0.0)?);
+    let trips = if spread(own.trips) >= spread(other.trips) { own.trips } else { other.trips };
+    let above = trips.percentile(50.0).zip(trips.percentile(0.0)).map(|(half, least)| (half - least) as f64 / 2.0);
+    Estimate {
+        loss,
+        burst,
+        delay: above.filter(|_| trips.count() > 1),
+        jitter: trips.jitter().map(|jitter| jitter / 2.0),
+        reorder: share(mine.overtaken, mine.seen),
+    }
+}
+
+/// Was the capture made beside the receiver of what has these round trips? Then nothing gets lost between.
+fn beside(own: &Delays, other: &Delays) -> bool {
+    own.percentile(0.0).zip(other.percentile(0.0)).is_some_and(|(own, other)| own <= other / BESIDE)
+}

@@ -1,0 +1,326 @@
+//! Sessions over networks whose losses are known, by a simulated clock.
+#![cfg(test)]
+
+use super::estimate::{Estimate, Numbered, estimate};
+use super::{Path, Report};
+use crate::traffic::histogram::Delays;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+const MS: i64 = 1_000_000;
+
+/// Random numbers by a seed: xorshift.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// One way from a place to another: what it loses, and how many in a row (Gilbert).
+#[derive(Clone, Copy, Default)]
+struct Way {
+    loss: f64,
+    burst: f64,
+    delay: i64,
+    jitter: i64,
+    bad: bool,
+}
+
+impl Way {
+    fn drops(&mut self, random: &mut Random) -> bool {
+        let stays = if self.burst > 1.0 { 1.0 - 1.0 / self.burst } else { self.loss };
+        let begins = if self.burst > 1.0 { self.loss * (1.0 - stays) / (1.0 - self.loss) } else { self.loss };
+        self.bad = random.next() < if self.bad { stays } else { begins };
+        self.bad
+    }
+
+    fn takes(&self, random: &mut Random) -> i64 {
+        self.delay + (random.next() * self.jitter as f64) as i64
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Packet {
+    Message(i64),
+    /// Which number, the newest one, the bits before it.
+    Ack(i64, i64, u32),
+    Heartbeat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Speak(usize),
+    Beat(usize),
+    /// A message of this side was sent so often.
+    Timer(usize, i64, u32),
+    Captured(usize, Packet),
+    Arrived(usize, Packet),
+}
+
+/// Where the capture is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    Client,
+    Server,
+    Middle,
+}
+
+struct Session {
+    /// Messages that each side numbers.
+    messages: [i64; 2],
+    loss: [f64; 2],
+    burst: f64,
+    round_trip: i64,
+    at: At,
+    /// Acknowledgements have the numbers before, as a bit field.
+    bits: bool,
+}
+
+struct Run {
+    estimates: [Estimate; 2],
+    truth: [f64; 2],
+}
+
+#[derive(Default)]
+struct Peer {
+    sent: i64,
+    open: BTreeSet<i64>,
+    trip: i64,
+    got: BTreeSet<i64>,
+}
+
+fn run(session: &Session, seed: u64) -> Run {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    (0..8).for_each(|_| _ = random.next());
+    // Of each side: to the place of the capture, and on.
+    let near = Way { delay: MS / 20, jitter: MS / 100, ..Way::default() };
+    let mut ways = [0, 1].map(|side| {
+        let far = |loss: f64, part: i64| Way {
+            loss,
+            burst: session.burst,
+            delay: session.round_trip / 2 / part,
+            jitter: session.round_trip / 10 / part,
+            bad: false,
+        };
+        let half = 1.0 - (1.0 - session.loss[side]).sqrt();
+        match (session.at, side) {
+            (At::Middle, _) => [far(half, 2), far(half, 2)],
+            (At::Client, 0) | (At::Server, 1) => [near, far(session.loss[side], 1)],
+            _ => [far(session.loss[side], 1), near],
+        }
+    });
+    let (mut path, mut trips, mut captured) = (Path::default(), [Delays::default(), Delays::default()], [0; 2]);
+    let mut first: [BTreeMap<i64, (i64, u32)>; 2] = Default::default();
+    let (mut total, mut dropped) = ([0u64; 2], [0u64; 2]);
+    let mut peers: [Peer; 2] = Default::default();
+    let mut queue = BinaryHeap::new();
+    for side in [0, 1] {
+        queue.push(Reverse((side as i64 * 7 * MS, Step::Speak(side))));
+        queue.push(Reverse((side as i64 * 11 * MS, Step::Beat(side))));
+    }
+    let end = session.messages.iter().max().unwrap_or(&0) * 50 * MS;
+    while let Some(Reverse((now, step))) = queue.pop() {
+        let mut out = Vec::new();
+        match step {
+            Step::Speak(side) if peers[side].sent < session.messages[side] => {
+                let peer = &mut peers[side];
+                peer.sent += 1;
+                peer.open.insert(peer.sent);
+                out.push((side, Packet::Message(peer.sent)));
+                queue.push(Reverse((now + wait(peer), Step::Timer(side, peer.sent, 1))));
+                // In steps of a program's clock, now and then two at once.
+                let pause = (random.next() * 10.0) as i64 * 10 * MS;
+                queue.push(Reverse((now + pause, Step::Speak(side))));
+            }
+            Step::Speak(_) => {}
+            Step::Beat(side) => {
+                out.push((side, Packet::Heartbeat));
+                // Its answer has the round trip.
+                peers[side].trip = if now < 1000 * MS { 0 } else { session.round_trip * 11 / 10 + MS / 10 };
+                if now < end {
+                    queue.push(Reverse((now + 1000 * MS, Step::Beat(side))));
+                }
+            }
+            Step::Timer(side, number, copies) => {
+                if peers[side].open.contains(&number) && copies < 15 {
+                    out.push((side, Packet::Message(number)));
+                    queue.push(Reverse((now + wait(&peers[side]), Step::Timer(side, number, copies + 1))));
+                }
+            }
+            Step::Captured(side, packet) => {
+                captured[side] += 1;
+                match packet {
+                    Packet::Message(number) => {
+                        path.sent(side, number, now);
+                        first[side].entry(number).or_insert((now, 0)).1 += 1;
+                    }
+                    Packet::Ack(of, base, bits) => {
+                        let width = if session.bits { 16 } else { 0 };
+                        path.report(1 - side, &Report { of, base, bits, width }, now);
+                        if let Some((at, 1)) = first[1 - side].get(&of).copied() {
+                            trips[1 - side].add(now - at);
+                            path.acked(1 - side, of, Some(now - at));
+                        }
+                    }
+                    Packet::Heartbeat => {}
+                }
+                match ways[side][1].drops(&mut random) {
+                    true => dropped[side] += 1,
+                    false => {
+                        queue.push(Reverse((now + ways[side][1].takes(&mut random), Step::Arrived(1 - side, packet))))
+                    }
+                }
+            }
+            Step::Arrived(side, Packet::Message(number)) => {
+                let peer = &mut peers[side];
+                peer.got.insert(number);
+                let base = if session.bits { peer.got.last().copied().unwrap_or(number) } else { number };
+                let bits = (0..16).map(|bit| u32::from(peer.got.contains(&(base - 1 - bit))) << bit).sum();
+                out.push((side, Packet::Ack(number, base, bits)));
+            }
+            Step::Arrived(side, Packet::Ack(of, base, bits)) => {
+                let peer = &mut peers[side];
+                peer.open.remove(&of);
+                if session.bits {
+                    peer.open.remove(&base);
+                    peer.open
+                        .retain(|number| !(1..=16).contains(&(base - number)) || bits >> (base - 1 - number) & 1 == 0);
+                }
+            }
+            Step::Arrived(_, Packet::Heartbeat) => {}
+        }
+        for (side, packet) in out {
+            total[side] += 1;
+            match ways[side][0].drops(&mut random) {
+                true => dropped[side] += 1,
+                false => queue.push(Reverse((now + ways[side][0].takes(&mut random), Step::Captured(side, packet)))),
+            }
+        }
+    }
+    let counts = [path.counts(0), path.counts(1)];
+    let of = |side: usize| Numbered { counts: &counts[side], trips: &trips[side], messages: captured[side] };
+    Run {
+        estimates: [estimate(of(0), of(1)), estimate(of(1), of(0))],
+        truth: [0, 1].map(|side| dropped[side] as f64 / total[side] as f64),
+    }
+}
+
+/// How long a sender waits for an acknowledgement.
+fn wait(peer: &Peer) -> i64 {
+    if peer.trip == 0 { 50 * MS } else { (peer.trip * 6 / 5).max(10 * MS) }
+}
+
+const LOSSES: [[f64; 2]; 7] = [[0.01, 0.01], [0.05, 0.0], [0.0, 0.1], [0.05, 0.1], [0.1, 0.02], [0.2, 0.2], [0.2, 0.0]];
+
+/// How many directions there are, how many estimates are within 1.5 points, how many intervals hold the
+/// truth, and how many are unknown.
+fn tally(messages: [i64; 2], bits: bool, burst: f64) -> [usize; 4] {
+    let mut all = [0; 4];
+    for at in [At::Client, At::Server, At::Middle] {
+        for trip in [10, 50, 200] {
+            for (k, loss) in LOSSES.into_iter().enumerate() {
+                let session = Session { messages, loss, burst, round_trip: trip * MS, at, bits };
+                let run = run(&session, (k as u64 + 1) * 1000 + trip as u64 * 10 + burst as u64);
+                for side in [0, 1] {
+                    let truth = run.truth[side];
+                    all[0] += 1;
+                    match run.estimates[side].loss {
+                        Some([loss, low, high]) => {
+                            all[1] += usize::from((loss - truth).abs() <= 0.015);
+                            all[2] += usize::from(low <= truth && truth <= high);
+                        }
+                        None => all[3] += 1,
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn both_sides_number_messages() {
+    for (bits, burst, percent) in [(true, 1.0, 95), (false, 1.0, 95), (true, 4.0, 85), (false, 4.0, 85)] {
+        let [all, near, held, unknown] = tally([1000, 1000], bits, burst);
+        let told = format!("bits {bits}, burst {burst}: {near} near, {held} held, {unknown} unknown of {all}");
+        assert!(near * 100 >= all * percent && held * 100 >= all * 95 && unknown == 0, "{told}");
+    }
+}
+
+#[test]
+fn one_side_numbers_messages() {
+    for (messages, bits) in [([1000, 2], true), ([2, 1000], true), ([1000, 2], false)] {
+        for burst in [1.0, 4.0] {
+            let [all, _, held, unknown] = tally(messages, bits, burst);
+            let told = format!("{messages:?}, bits {bits}, burst {burst}: {held} held, {unknown} unknown of {all}");
+            assert!(held * 100 >= (all - unknown) * 91 && unknown < all * 3 / 5, "{told}");
+        }
+    }
+}
+
+/// Losses in a row are told from those that come alone, also where only some packets are numbered. What is
+/// between two numbers is not seen: of bursts the estimate is a low one.
+#[test]
+fn bursts() {
+    for (burst, least, most) in [(1.0, 1.0, 1.25), (4.0, 1.3, 5.0)] {
+        let session = Session {
+            messages: [4000, 4000],
+            loss: [0.1, 0.1],
+            burst,
+            round_trip: 50 * MS,
+            at: At::Client,
+            bits: true,
+        };
+        let Run { estimates, .. } = run(&session, 7);
+        let bursts = estimates.map(|estimate| estimate.burst.unwrap_or(0.0));
+        assert!(bursts.iter().all(|burst| (least..most).contains(burst)), "{burst}: {bursts:?}");
+    }
+}
+
+/// Delays vary by up to a tenth of the round trip each way: half of a round trip's variation is one way's.
+#[test]
+fn delays() {
+    let session = Session {
+        messages: [1000, 1000],
+        loss: [0.0; 2],
+        burst: 1.0,
+        round_trip: 100 * MS,
+        at: At::Client,
+        bits: true,
+    };
+    for estimate in run(&session, 3).estimates {
+        let [delay, jitter] = [estimate.delay, estimate.jitter].map(|nanos| nanos.unwrap_or(0.0) / MS as f64);
+        // Two uniform delays of 0 to 10 ms: their sum's median is 10, and the mean of its differences 4.67.
+        assert!((delay - 5.0).abs() < 0.8 && (jitter - 4.67 / 2.0).abs() < 0.3, "{delay} {jitter}");
+    }
+}
+
+#[test]
+fn pings_alone_and_nothing_at_all() {
+    let mut path = Path::default();
+    for n in 0..200 {
+        path.ping(0);
+        if n % 10 > 0 {
+            path.pong(0);
+        }
+    }
+    let counts = [path.counts(0), path.counts(1)];
+    let trips = Delays::default();
+    let of = |side: usize| Numbered { counts: &counts[side], trips: &trips, messages: 200 };
+    // One in ten went missing, on either way.
+    let [loss, low, high] = estimate(of(0), of(1)).loss.expect("known");
+    assert!(
+        low == 0.0 && (0.1..0.2).contains(&high) && (loss - (1.0 - 0.9f64.sqrt())).abs() < 0.01,
+        "{low} {loss} {high}"
+    );
+    assert_eq!(estimate(of(1), of(0)).loss, None);
+    let nothing = Path::default();
+    let counts = [nothing.counts(0), nothing.counts(1)];
+    let of = |side: usize| Numbered { counts: &counts[side], trips: &trips, messages: 0 };
+    assert_eq!(estimate(of(0), of(1)), Estimate::default());
+}
