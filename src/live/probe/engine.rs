@@ -3,7 +3,7 @@
 //! interrupted, out of time.
 
 use super::session::{Opening, Session};
-use super::{Ask, Carrier, Event, Failure, Findings, Method, Outcome, Probe};
+use super::{Ask, Carrier, Event, Failure, Findings, Method, Outcome, Probe, Request};
 use crate::live::NetError;
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
@@ -21,8 +21,8 @@ pub enum Reading {
     Answer,
     /// It answers an earlier question again.
     Again,
-    /// It tells what the question must say: it is asked again.
-    AskAgain,
+    /// It tells what the question must say: it is asked again, with these fields.
+    AskAgain(Json),
     /// It belongs to the conversation, and answers nothing.
     Session,
     /// It is nothing that a server of the protocol says now.
@@ -73,8 +73,8 @@ pub struct Series {
 impl Series {
     /// As the user asks for it, each counted.
     pub fn of(ask: &Ask<'_>, method: &'static str) -> Series {
-        let (wait, pause) = (ask.answer_wait(), ask.interval);
-        Series { method, count: ask.samples, warm_up: 0, patience: 0, wait, pause }
+        let (wait, pause) = (ask.answer_wait(), ask.request.interval);
+        Series { method, count: ask.request.samples, warm_up: 0, patience: 0, wait, pause }
     }
 
     /// The same for an application that may answer none of them: left after so many without an answer.
@@ -109,11 +109,6 @@ pub trait Questions {
     /// # Errors
     /// It ends the probe, and the message is not the conversation's.
     fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read;
-
-    /// The fields of a question that is [asked again](Reading::AskAgain).
-    fn again(&mut self) -> Json {
-        Json::default()
-    }
 
     /// A round trip was measured, or its answer is lost.
     fn sampled(&mut self, _took: Option<Duration>) {}
@@ -170,8 +165,8 @@ impl<'a> Engine<'a, '_> {
     /// # Errors
     /// Why there is none.
     pub fn open(&mut self, carrier: Carrier, version: Option<&'static str>) -> Result<&mut Session<'a>, Failure> {
-        let Ask { options, data, .. } = *self.ask;
-        self.open_as(&Opening { carrier, version, options, data, stop: &self.ask.stop })
+        let Request { options, data, .. } = self.ask.request;
+        self.open_as(&Opening { carrier, version, options, data: data.as_ref(), stop: &self.ask.stop })
     }
 
     /// The same with other settings, data, or time.
@@ -223,7 +218,7 @@ impl<'a> Engine<'a, '_> {
             let proto = question.proto.unwrap_or(self.ask.dissector.name());
             let sent = self.session()?.send(proto, question.message, &question.fields)?;
             match self.wait_for(questions, Some(number), sent + wait)? {
-                Some((Reading::AskAgain, _)) => question.fields = questions.again(),
+                Some((Reading::AskAgain(fields), _)) => question.fields = fields,
                 Some((_, heard)) => {
                     let took = heard.since(sent);
                     return Ok(Some((heard, took)));
@@ -253,7 +248,7 @@ impl<'a> Engine<'a, '_> {
         until: Instant,
     ) -> Result<Option<(Reading, OwnedMessage)>, Failure> {
         while let Some(heard) = self.next(until)? {
-            if let (reading @ (Reading::Answer | Reading::AskAgain), Some(heard)) =
+            if let (reading @ (Reading::Answer | Reading::AskAgain(_)), Some(heard)) =
                 self.hear(questions, heard, number)?
             {
                 return Ok(Some((reading, heard)));

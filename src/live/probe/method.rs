@@ -4,11 +4,12 @@
 //! The [engine](super::engine) asks a protocol's [`Questions`]: the messages are written by its encoder
 //! and read by its session.
 
-use super::{Carrier, ConnectData, Known, Memory, Questions};
+use super::{Carrier, ConnectData, Memory, Questions};
 use crate::dissect::{Dissector, Options};
 use crate::live::Clients;
 use crate::live::Observer;
-use crate::live::net::{CancelToken, Recorder};
+use crate::live::net::{CancelToken, Recorder, Target};
+use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
@@ -66,60 +67,82 @@ pub trait Probe: Sync {
     fn questions(&self, method: &Method) -> Box<dyn Questions + '_>;
 }
 
+/// What the user wants to know of every target.
+pub struct Request {
+    /// The protocol; `None`: find it.
+    pub proto: Option<&'static dyn Dissector>,
+    /// Only by this carrier.
+    pub carrier: Option<Carrier>,
+    /// The clients there are.
+    pub clients: Clients,
+    /// Settings.
+    pub options: Options,
+    /// How many round trips are measured.
+    pub samples: u32,
+    /// The time from one to the next.
+    pub interval: Duration,
+    /// How long an answer is waited for; `None`: the protocol's own.
+    pub timeout: Option<Duration>,
+    /// Complete handshakes that make a player.
+    pub connect: bool,
+    /// Make an entity of this model.
+    pub create: Option<String>,
+    /// The name to join under.
+    pub name: String,
+    /// What the servers' application expects of the first message, see [`Probe::data`].
+    pub data: Option<Json>,
+    /// How long one target may take in all; `None`: half a minute, and what the rest asks for.
+    pub max_time: Option<Duration>,
+    /// It is one of many rounds: whoever is not named is not asked what costs a server something.
+    pub rounds: bool,
+}
+
+/// What all targets share.
+pub struct Shared<'a> {
+    /// Where exchanges are recorded.
+    pub recorder: Option<&'a Recorder>,
+    /// The user's wish to stop.
+    pub stop: &'a CancelToken,
+    /// The number of the last conversation.
+    pub flows: &'a AtomicU64,
+    /// What earlier rounds have found.
+    pub memory: &'a Memory,
+}
+
 /// What the user wants to know, and of whom.
 pub struct Ask<'a> {
     /// The protocol.
     pub dissector: &'static dyn Dissector,
     /// The server.
     pub peer: SocketAddr,
-    /// The server's name, as the user wrote it.
-    pub host: &'a str,
-    /// WebSocket: the path.
-    pub path: &'a str,
-    /// The clients there are: whose answer it may be instead.
-    pub clients: &'a Clients,
-    /// Settings.
-    pub options: &'a Options,
-    /// How many round trips are measured.
-    pub samples: u32,
-    /// The time from one to the next.
-    pub interval: Duration,
     /// How long an answer is waited for.
     pub timeout: Duration,
-    /// Complete the handshake where that makes a player.
-    pub connect: bool,
-    /// Acknex: make an entity of this model.
-    pub create: Option<&'a str>,
-    /// The name to join under.
-    pub name: &'a str,
-    /// What the server's application expects of the first message, as the protocol has its fields.
-    pub data: Option<&'a Json>,
-    /// Where the exchange is recorded.
-    pub recorder: Option<&'a Recorder>,
+    /// What the user asks of every target.
+    pub request: &'a Request,
+    /// The target, as the user wrote it.
+    pub target: &'a Target,
+    /// What all targets share.
+    pub shared: &'a Shared<'a>,
     /// Who sees the messages.
     pub observer: Option<Observer<'a>>,
     /// The wish to stop: the user's, and the deadline.
     pub stop: CancelToken,
-    /// The number of the last conversation, counted over all targets.
-    pub flows: &'a AtomicU64,
-    /// What earlier rounds have found.
-    pub memory: &'a Memory,
 }
 
-impl Ask<'_> {
-    /// What an earlier round has found of this server.
-    pub fn known(&self) -> Option<Known> {
-        self.memory.known(self.dissector.name(), self.peer)
+impl<'a> Ask<'a> {
+    /// The answer that an earlier round knew this server by.
+    pub fn known(&self) -> Option<OwnedMessage> {
+        self.shared.memory.known(self.dissector.name(), self.peer)
     }
 
-    /// What a later round should know of this server.
-    pub fn remember(&self, known: Known) {
-        self.memory.put(self.dissector.name(), self.peer, Some(known));
+    /// What a later round knows this server by; `None`: it is another one than it was.
+    pub fn remember(&self, answer: Option<OwnedMessage>) {
+        self.shared.memory.put(self.dissector.name(), self.peer, answer);
     }
 
-    /// The server is another one than it was.
-    pub fn forget(&self) {
-        self.memory.put(self.dissector.name(), self.peer, None);
+    /// WebSocket: the path.
+    pub fn path(&self) -> &'a str {
+        self.target.path.as_deref().unwrap_or("/")
     }
 
     /// Until when an answer to something sent now is waited for.

@@ -22,21 +22,19 @@ pub use carrier::Carrier;
 pub use data::ConnectData;
 pub use engine::{Engine, Question, Questions, Read, Reading, Series, Trips};
 pub use findings::{Event, Findings, Found, Sample};
-pub use memory::{Known, Memory};
-pub use method::{Ask, Method, Probe, Servers};
+pub use memory::Memory;
+pub use method::{Ask, Method, Probe, Request, Servers, Shared};
 pub use outcome::{Failure, Outcome};
 pub use refusal::Refusal;
 pub use session::{Opening, Session};
 pub use verdict::{Unexpected, echo, hex_of, seconds};
 
-use crate::dissect::{Dissector, Options};
-use crate::live::Clients;
+use crate::dissect::Dissector;
 use crate::live::Observer;
-use crate::live::net::{CancelToken, Recorder, Target, resolve};
+use crate::live::net::{CancelToken, Target, resolve};
 use serde_json::{Map, Value as Json, json};
 use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// A target of unknown protocol is not waited for longer than this by any of its methods.
@@ -50,36 +48,6 @@ const ROUNDS: u32 = 5;
 /// So many of a name's addresses are tried.
 const ADDRESSES: usize = 4;
 
-/// What the user wants to know of every target.
-pub struct Request {
-    /// The protocol; `None`: find it.
-    pub proto: Option<&'static dyn Dissector>,
-    /// Only by this carrier.
-    pub carrier: Option<Carrier>,
-    /// The clients there are.
-    pub clients: Clients,
-    /// Settings.
-    pub options: Options,
-    /// How many round trips are measured.
-    pub samples: u32,
-    /// The time from one to the next.
-    pub interval: Duration,
-    /// How long an answer is waited for; `None`: the protocol's own.
-    pub timeout: Option<Duration>,
-    /// Complete handshakes that make a player.
-    pub connect: bool,
-    /// Make an entity of this model.
-    pub create: Option<String>,
-    /// The name to join under.
-    pub name: String,
-    /// What the servers' application expects of the first message, see [`Probe::data`].
-    pub data: Option<Json>,
-    /// How long one target may take in all; `None`: half a minute, and what the rest asks for.
-    pub max_time: Option<Duration>,
-    /// It is one of many rounds: whoever is not named is not asked what costs a server something.
-    pub rounds: bool,
-}
-
 impl Request {
     /// How long a target may take in all that is asked in so many ways.
     fn most(&self, ways: usize) -> Duration {
@@ -90,18 +58,6 @@ impl Request {
             SPARE.saturating_add(sample.saturating_mul(self.samples)).saturating_add(waits)
         })
     }
-}
-
-/// What all targets share.
-pub struct Shared<'a> {
-    /// Where exchanges are recorded.
-    pub recorder: Option<&'a Recorder>,
-    /// The user's wish to stop.
-    pub stop: &'a CancelToken,
-    /// The number of the last conversation.
-    pub flows: &'a AtomicU64,
-    /// What earlier rounds have found.
-    pub memory: &'a Memory,
 }
 
 /// One course, and how it ended.
@@ -177,7 +133,7 @@ pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
 pub fn run<'a>(
     request: &'a Request,
     target: &'a Target,
-    shared: &Shared<'a>,
+    shared: &'a Shared<'a>,
     observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
 ) -> Report {
@@ -226,7 +182,7 @@ fn ask_all<'a>(
     target: &'a Target,
     peer: SocketAddr,
     ways: &[Way],
-    shared: &Shared<'a>,
+    shared: &'a Shared<'a>,
     stop: &CancelToken,
     observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
@@ -244,22 +200,12 @@ fn ask_all<'a>(
         let ask = Ask {
             dissector,
             peer,
-            host: &target.host,
-            path: target.path.as_deref().unwrap_or("/"),
-            clients: &request.clients,
-            options: &request.options,
-            samples: request.samples,
-            interval: request.interval,
             timeout: request.timeout.unwrap_or(usual),
-            connect: request.connect,
-            create: request.create.as_deref(),
-            name: &request.name,
-            data: request.data.as_ref(),
-            recorder: shared.recorder,
+            request,
+            target,
+            shared,
             observer: observer.clone(),
             stop: stop.clone(),
-            flows: shared.flows,
-            memory: shared.memory,
         };
         let (findings, result) = engine::run(probe, course, &ask, tell);
         findings.introduce();

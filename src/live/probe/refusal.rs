@@ -5,19 +5,24 @@ use super::{Failure, Outcome, Reading};
 /// What a refusal of a server means.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
-    /// The message.
-    pub message: &'static str,
-    /// What it gives as its reason; empty: anything.
-    pub reason: &'static str,
-    /// How the probe ends.
-    pub outcome: Outcome,
-    /// What was seen; `{}` is the reason.
-    pub text: &'static str,
-    /// What to do.
-    pub advice: &'static str,
+    message: &'static str,
+    reason: &'static str,
+    outcome: Outcome,
+    text: &'static str,
+    advice: &'static str,
 }
 
 impl Refusal {
+    /// A message with this reason (empty: with any) ends the probe so.
+    pub const fn new(message: &'static str, reason: &'static str, outcome: Outcome) -> Refusal {
+        Refusal { message, reason, outcome, text: "", advice: "" }
+    }
+
+    /// What was seen, where `{}` is the reason; and what to do.
+    pub const fn saying(self, text: &'static str, advice: &'static str) -> Refusal {
+        Refusal { text, advice, ..self }
+    }
+
     /// What a message with this reason means, by a protocol's table: a stray one, if that has none.
     pub fn read(table: &[Refusal], message: &str, reason: &str) -> Reading {
         let means = |r: &&Refusal| r.message == message && (r.reason.is_empty() || r.reason == reason);

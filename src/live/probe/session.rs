@@ -65,7 +65,8 @@ impl<'a> Session<'a> {
     /// Why there is none.
     pub fn open(ask: &Ask<'a>, opening: &Opening<'_>) -> Result<Session<'a>, Failure> {
         let Opening { carrier, version, options, data, stop } = *opening;
-        let bare = if ask.host.contains(':') { format!("[{}]", ask.host) } else { ask.host.to_string() };
+        let bare =
+            if ask.target.host.contains(':') { format!("[{}]", ask.target.host) } else { ask.target.host.to_string() };
         let context = ReplayContext {
             messages: &[],
             role: Role::Client,
@@ -73,7 +74,7 @@ impl<'a> Session<'a> {
             timeout: ask.timeout,
             asap: false,
             host: &format!("{bare}:{}", ask.peer.port()),
-            path: (carrier == Carrier::Ws).then_some(ask.path),
+            path: (carrier == Carrier::Ws).then_some(ask.path()),
             options,
             probe: true,
             version,
@@ -86,10 +87,10 @@ impl<'a> Session<'a> {
             websocket: carrier == Carrier::Ws,
             peer: ask.peer,
             timeout: ask.timeout,
-            recorder: ask.recorder,
+            recorder: ask.shared.recorder,
             observer: ask.observer.clone(),
             stop: stop.clone(),
-            flow: ask.flows.fetch_add(1, Ordering::Relaxed) + 1,
+            flow: ask.shared.flows.fetch_add(1, Ordering::Relaxed) + 1,
             role: Role::Client,
         };
         let proto = ask.dissector.name();
@@ -98,7 +99,7 @@ impl<'a> Session<'a> {
             proto,
             carrier,
             version,
-            actor: ask.clients.replay(proto).map(|client| client.actor(&context)),
+            actor: ask.request.clients.replay(proto).map(|client| client.actor(&context)),
             out: Outbox::default(),
             unexpected: Unexpected::default(),
             gone: false,

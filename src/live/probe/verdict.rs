@@ -25,7 +25,7 @@ impl Unexpected {
     /// What it means that the answer did not come: a broken answer, another protocol's, or silence.
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
-        let ours = ask.clients.probe(name).map_or(&[][..], |probe| probe.servers().answers);
+        let ours = ask.request.clients.probe(name).map_or(&[][..], |probe| probe.servers().answers);
         let broken = |heard: &&OwnedMessage| heard.fault.is_some() && ours.contains(&heard.message);
         if let Some(stranger) = stranger(raw) {
             let text = format!("the answer is {}, not {name}: {}", stranger.name, stranger.said);
@@ -79,7 +79,7 @@ pub fn seconds(time: Duration) -> String {
 
 /// Which other protocol's server says this?
 fn recognise(ask: &Ask<'_>, transport: Transport, raw: &[Vec<u8>]) -> Option<&'static str> {
-    let others = ask.clients.iter().filter(|client| client.dissector.name() != ask.dissector.name());
+    let others = ask.request.clients.iter().filter(|client| client.dissector.name() != ask.dissector.name());
     let mut others = others.filter_map(|client| client.probe.map(|probe| (client.dissector, probe)));
     let found = others.find(|(dissector, probe)| {
         probe.servers().methods.iter().any(|course| course.carrier.transport() == transport)

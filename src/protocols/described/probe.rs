@@ -207,7 +207,7 @@ impl Questions for Asking {
         engine.findings.find(ask.dissector.name(), self.carrier, None);
         plan.tell(Plan::said(&heard).1, &mut engine.findings);
         engine.findings.introduce();
-        let mut count = ask.samples;
+        let mut count = ask.request.samples;
         if copy == 1 {
             engine.findings.sample(plan.send, Some(took));
             count = count.saturating_sub(1);
@@ -217,7 +217,7 @@ impl Questions for Asking {
             engine.findings.note(format!("nobody answered {copies} of the first question: its time is not counted"));
         }
         if count > 0 {
-            engine.listen(self, Instant::now() + ask.interval)?;
+            engine.listen(self, Instant::now() + ask.request.interval)?;
         }
         engine.series(self, &Series { count, ..Series::of(ask, plan.send) }).map(drop)
     }
@@ -225,10 +225,6 @@ impl Questions for Asking {
     fn question(&mut self, _number: u32) -> Question {
         self.rounds = ROUNDS;
         Question::new(self.plan.map_or("", |plan| plan.send), Json::Object(self.fields.clone()))
-    }
-
-    fn again(&mut self) -> Json {
-        Json::Object(self.fields.clone())
     }
 
     fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
@@ -241,7 +237,7 @@ impl Questions for Asking {
         }
         if number.is_some() && self.rounds > 0 && plan.learn(said, &mut self.fields) {
             self.rounds -= 1;
-            return Ok(Reading::AskAgain);
+            return Ok(Reading::AskAgain(Json::Object(self.fields.clone())));
         }
         Ok(Reading::Stray)
     }

@@ -98,7 +98,7 @@ impl Questions for Acknex {
         engine.open(Carrier::Udp, None)?;
         // At once, and at half a second and a second and a half of three.
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
-            engine.session()?.send("acknex", Join.name(), &json!({"player_name": ask.name}))?;
+            engine.session()?.send("acknex", Join.name(), &json!({"player_name": ask.request.name}))?;
             let heard = engine.wait(self, None, start + wait)?;
             if heard.is_some() || !engine.session()?.link.raw().is_empty() {
                 break;
@@ -120,14 +120,14 @@ impl Questions for Acknex {
         engine
             .findings
             .note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
-        let Some(model) = ask.create else { return Ok(()) };
+        let Some(model) = ask.request.create.as_deref() else { return Ok(()) };
         // Exact round trips: creates, which the server answers by their identifier.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         self.made.base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
         self.made.model = model.into();
         self.wants = Wants::Entity;
         let trips = engine.series(self, &Series::of(ask, Create.name()).at_most(1))?;
-        if ask.samples > 0 && trips.answered == 0 {
+        if ask.request.samples > 0 && trips.answered == 0 {
             let note = format!("the exact round trip could not be measured; first answer after {took} ms");
             engine.findings.note(note);
         }

@@ -41,37 +41,21 @@ const TRIES_TO_FIND: u32 = 3;
 const LINKS: usize = 64;
 
 /// To a request that nobody can accept.
-static STRANGERS: &[Refusal] = &[Refusal {
-    message: ConnectionAcknowledge.name(),
-    reason: "",
-    outcome: Outcome::Rejected,
-    text: "a DNP server that takes nobody: {}",
-    advice: "it is not listening: start its listening, or look for the server's real port",
-}];
+static STRANGERS: &[Refusal] = &[Refusal::new(ConnectionAcknowledge.name(), "", Outcome::Rejected).saying(
+    "a DNP server that takes nobody: {}",
+    "it is not listening: start its listening, or look for the server's real port",
+)];
 
 /// To a request for a connection, and inside one.
 static REFUSALS: &[Refusal] = &[
-    Refusal {
-        message: ConnectionAcknowledge.name(),
-        reason: NO_COMMON,
-        outcome: Outcome::OtherVersion,
-        text: "the server speaks DNP, but not version 1",
-        advice: "the server is newer or older than this program",
-    },
-    Refusal {
-        message: ConnectionAcknowledge.name(),
-        reason: "",
-        outcome: Outcome::Rejected,
-        text: "the server refuses the connection: {}",
-        advice: "the server takes no more clients, or is not listening: see its log",
-    },
-    Refusal {
-        message: ConnectionClose.name(),
-        reason: "",
-        outcome: Outcome::Closed,
-        text: "the server closes the connection",
-        advice: "the server's application has ended it: see its log",
-    },
+    Refusal::new(ConnectionAcknowledge.name(), NO_COMMON, Outcome::OtherVersion)
+        .saying("the server speaks DNP, but not version 1", "the server is newer or older than this program"),
+    Refusal::new(ConnectionAcknowledge.name(), "", Outcome::Rejected).saying(
+        "the server refuses the connection: {}",
+        "the server takes no more clients, or is not listening: see its log",
+    ),
+    Refusal::new(ConnectionClose.name(), "", Outcome::Closed)
+        .saying("the server closes the connection", "the server's application has ended it: see its log"),
 ];
 
 impl Probe for DnpClient {
@@ -106,15 +90,15 @@ impl Questions for Dnp {
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         engine.open(Carrier::Udp, None)?;
-        let pause = ask.interval.max(SPACING);
+        let pause = ask.request.interval.max(SPACING);
         let series = Series { wait: ask.timeout, pause, ..Series::of(ask, "identify") };
-        engine.series(self, &Series { count: ask.samples.max(1), patience: TRIES_TO_FIND, ..series })?;
+        engine.series(self, &Series { count: ask.request.samples.max(1), patience: TRIES_TO_FIND, ..series })?;
         if engine.findings.found.is_none() {
             let advice = "nothing there, a firewall, or another protocol: check the port (3413 as a rule)";
             return Err(engine.silent("connection_request (00 01 00 ff ff)", advice));
         }
         engine.findings.note("round trips include the server's tick where it reads its socket in its frames (C++ and the engine: 16.7 ms at 60 Hz)");
-        if !ask.connect {
+        if !ask.request.connect {
             return Ok(());
         }
         self.inside = true;
@@ -129,7 +113,7 @@ impl Questions for Dnp {
         let trips = engine.series(self, &Series { method: LongMessage.name(), ..series }.at_most(1))?;
         let understood = trips.answered > 0 && self.acknowledged;
         engine.findings.fact("long_messages", understood);
-        if !understood && ask.samples > 0 {
+        if !understood && ask.request.samples > 0 {
             engine.findings.note("long messages are not acknowledged: the peer is older than library 1.2 or engine 1.24, or the packet was lost");
         }
         engine.findings.fact("volunteered", json!(self.volunteered));

@@ -12,8 +12,8 @@ use super::super::pings::{OFFSET, PINGS};
 use super::{GneClient, is_exit, packets};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Known, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal,
-    Series, Servers,
+    Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series,
+    Servers,
 };
 use crate::message::OwnedMessage;
 use crate::protocols::hawknl;
@@ -41,20 +41,12 @@ const SAME_CLOCK: f64 = 366.0 * 86400.0;
 const COST: &str = "every refusal costs the server a socket";
 
 static REFUSALS: &[Refusal] = &[
-    Refusal {
-        message: ConnectionRefused.name(),
-        reason: "",
-        outcome: Outcome::Rejected,
-        text: "the server refuses though version, game and user version are its own",
-        advice: "its application refuses this client: see its log",
-    },
-    Refusal {
-        message: Packets.name(),
-        reason: "",
-        outcome: Outcome::Closed,
-        text: "the server ends the connection",
-        advice: "the server's application has ended it: see its log",
-    },
+    Refusal::new(ConnectionRefused.name(), "", Outcome::Rejected).saying(
+        "the server refuses though version, game and user version are its own",
+        "its application refuses this client: see its log",
+    ),
+    Refusal::new(Packets.name(), "", Outcome::Closed)
+        .saying("the server ends the connection", "the server's application has ended it: see its log"),
 ];
 
 impl Probe for GneClient {
@@ -85,7 +77,7 @@ impl Questions for Gne {
     /// request, the full handshake with the server's own values, and pings.
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
-        let known = ask.known().and_then(|known| known.answer).filter(|_| ask.connect);
+        let known = ask.known().filter(|_| ask.request.connect);
         let mut took = None;
         let refusal = match known {
             Some(refusal) => {
@@ -106,11 +98,11 @@ impl Questions for Gne {
         };
         let version = refusal.version;
         self.refusal = Some(refusal.clone());
-        if !ask.connect {
+        if !ask.request.connect {
             engine.findings.sample("refusal", took);
             return Ok(());
         }
-        ask.remember(Known { version, answer: Some(refusal) });
+        ask.remember(Some(refusal));
         engine.part();
         let pinged = self.connect(version, engine);
         if let (Some(took), false) = (took, engine.findings.samples.iter().any(|sample| sample.method == "ping")) {
@@ -146,7 +138,7 @@ impl Questions for Gne {
             Some(ConnectionAccepted) => Reading::Answer,
             _ if heard.proto == hawknl::PROTO => return Err(framed(heard)),
             Some(ConnectionRefused) => {
-                engine.ask.forget();
+                engine.ask.remember(None);
                 engine.findings.leaves(COST);
                 Refusal::read(REFUSALS, heard.message, "")
             }

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 /// Is the upgrade granted?
 pub(super) fn upgraded(heard: &OwnedMessage, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
     let status = heard.derived(&STATUS).and_then(Json::as_u64).unwrap_or(0);
-    let path = engine.ask.path;
+    let path = engine.ask.path();
     let session = engine.session()?;
     if status == 101 {
         let ours = session.last_message().text(&HEAD).unwrap_or_default();

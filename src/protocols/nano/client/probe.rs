@@ -48,20 +48,10 @@ const UNASKED: Duration = Duration::from_millis(50);
 const AT_ONCE: Duration = Duration::from_millis(250);
 
 static REFUSALS: &[Refusal] = &[
-    Refusal {
-        message: Kick.name(),
-        reason: "",
-        outcome: Outcome::Rejected,
-        text: "the server kicks: {}",
-        advice: "the server's application refuses this client: see its log",
-    },
-    Refusal {
-        message: Close.name(),
-        reason: "",
-        outcome: Outcome::Closed,
-        text: "the server closes the WebSocket: {}",
-        advice: "see the server's log",
-    },
+    Refusal::new(Kick.name(), "", Outcome::Rejected)
+        .saying("the server kicks: {}", "the server's application refuses this client: see its log"),
+    Refusal::new(Close.name(), "", Outcome::Closed)
+        .saying("the server closes the WebSocket: {}", "see the server's log"),
 ];
 
 impl Probe for NanoClient {
@@ -93,7 +83,7 @@ struct Nano {
 impl Questions for Nano {
     /// Handshake, family, round trips, ack.
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
-        self.hello = hello(engine.ask.data);
+        self.hello = hello(engine.ask.request.data.as_ref());
         let answered = self.shaken(engine).map_err(|failure| self.unspoken(failure, engine))?;
         let (ask, carrier) = (engine.ask, self.carrier);
         let took = answered.since(engine.session()?.last_sent());
@@ -127,7 +117,7 @@ impl Questions for Nano {
             engine.listen(self, Instant::now() + took + UNASKED)?;
         }
         let trips = engine.series(self, &Series::of(ask, method).at_most(2))?;
-        if trips.answered == 0 && ask.samples > 0 {
+        if trips.answered == 0 && ask.request.samples > 0 {
             let note = format!("the server answers no {method}: the time of its first handshake is all there is");
             engine.findings.note(note);
         }

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 impl Riptide {
     /// Is it the version that the user asked for?
     pub(super) fn wanted(&self, ask: &Ask<'_>) -> Result<(), Failure> {
-        let Some(wanted) = ask.options.settings.get("riptide.version") else { return Ok(()) };
+        let Some(wanted) = ask.request.options.settings.get("riptide.version") else { return Ok(()) };
         let packed = |version: &str| matches!(version, "2.1" | "2.2");
         if wanted == self.version || packed(wanted) && packed(self.version) {
             return Ok(());

@@ -91,9 +91,9 @@ impl Questions for Riptide {
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         if self.carrier == Carrier::Udp {
-            self.given = ask.data.is_some();
+            self.given = ask.request.data.is_some();
             for version in ["2.2", "2.0"] {
-                self.open(version, ask.data, engine)?;
+                self.open(version, ask.request.data.as_ref(), engine)?;
             }
             if engine.wait(self, None, ask.until())?.is_none() {
                 return Err(self.unanswered(engine, "connect of 2.0 (03) and of 2.1, 2.2 (02)"));
@@ -105,7 +105,7 @@ impl Questions for Riptide {
         }
         // TCP: the first answer is late by interplay of the stacks' own timers. A random moment, so that
         // the server's tick is met in every phase.
-        let (warm_up, pause) = (u32::from(self.carrier != Carrier::Udp), ask.interval + phase());
+        let (warm_up, pause) = (u32::from(self.carrier != Carrier::Udp), ask.request.interval + phase());
         engine.series(self, &Series { warm_up, pause, ..Series::of(ask, Heartbeat.name()) })?;
         engine.findings.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
         Ok(())

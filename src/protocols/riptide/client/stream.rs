@@ -14,7 +14,8 @@ use super::super::layout::CLIENT;
 use super::super::layout::Message::Heartbeat;
 use super::probe::Riptide;
 use crate::live::net::CancelToken;
-use crate::live::probe::{Carrier, Engine, Failure, Known, Opening, Outcome, Session};
+use crate::live::probe::{Carrier, Engine, Failure, Opening, Outcome, Session};
+use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,7 @@ impl Riptide {
         stop: &CancelToken,
         engine: &mut Engine<'_, '_>,
     ) -> Result<(), Failure> {
-        let mut options = engine.ask.options.clone();
+        let mut options = engine.ask.request.options.clone();
         // 2.1 and 2.2 are told apart by an ack: the session does that where nothing is set.
         let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
         let opening = Opening { carrier: self.carrier, version: Some(version), options: &options, data, stop };
@@ -52,11 +53,11 @@ impl Riptide {
     /// server whose version is known: in the other form it would do harm.
     pub(super) fn stream(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
-        let set = ask.options.settings.get("riptide.version").filter(|set| *set != "auto");
+        let set = ask.request.options.settings.get("riptide.version").filter(|set| *set != "auto");
         let known = ask.known().and_then(|known| known.version);
         let mut version = set.or(known);
         self.sure = known.is_some() && set.is_none();
-        if ask.data.is_some() && version.is_none() {
+        if ask.request.data.is_some() && version.is_none() {
             match self.connect(None, None, engine) {
                 Err(failure) if engine.findings.found.is_none() && self.pending.is_none() => return Err(failure),
                 _ => {}
@@ -67,11 +68,11 @@ impl Riptide {
             version = Some(self.pending.take().unwrap_or(self.version));
             *self = Riptide { carrier: self.carrier, sure: true, ..Riptide::default() };
         }
-        self.given = ask.data.is_some();
+        self.given = ask.request.data.is_some();
         // Who does not answer any more may be another one.
-        ask.forget();
-        self.connect(version, ask.data, engine)?;
-        ask.remember(Known { version: Some(self.version), answer: None });
+        ask.remember(None);
+        let welcome = self.connect(version, ask.request.data.as_ref(), engine)?;
+        ask.remember(Some(OwnedMessage { version: Some(self.version), ..welcome }));
         Ok(())
     }
 
@@ -80,7 +81,7 @@ impl Riptide {
         version: Option<&str>,
         data: Option<&Json>,
         engine: &mut Engine<'_, '_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<OwnedMessage, Failure> {
         let ask = engine.ask;
         let alone = version == Some("2.0");
         if alone || version.is_none() {
@@ -94,7 +95,7 @@ impl Riptide {
             }
             let strange = engine.sessions.iter().any(|session| !session.link.raw().is_empty());
             match heard {
-                Ok(Some(_)) => return Ok(()),
+                Ok(Some(welcome)) => return Ok(welcome),
                 Ok(None) if alone || strange => return Err(self.unanswered(engine, "connect of 2.0")),
                 Err(failure) if alone || strange || failure.outcome != Outcome::Closed => return Err(failure),
                 _ => {}
@@ -102,10 +103,7 @@ impl Riptide {
         }
         self.open("2.2", data, engine)?;
         let sent = if version.is_none() { "connect of 2.0, and of 2.2" } else { "connect of 2.2" };
-        match engine.wait(self, None, ask.until())? {
-            Some(_) => Ok(()),
-            None => Err(self.unanswered(engine, sent)),
-        }
+        engine.wait(self, None, ask.until())?.ok_or_else(|| self.unanswered(engine, sent))
     }
 
     /// Ends the connection that was asked in 2.0's form and has not answered.
@@ -117,7 +115,7 @@ impl Riptide {
         {
             return result;
         }
-        let set = engine.ask.options.settings.get("riptide.version").is_some_and(|set| set == "2.0");
+        let set = engine.ask.request.options.settings.get("riptide.version").is_some_and(|set| set == "2.0");
         let stopped = result.as_ref().is_err_and(|f| matches!(f.outcome, Outcome::Interrupted | Outcome::TimedOut));
         if stopped && !set {
             self.hurry(engine);
@@ -137,7 +135,7 @@ impl Riptide {
             _ => packed.is_some_and(|session| answers_heartbeats(session) == Some(false)),
         };
         let known = others.iter().any(|session| session.heard);
-        let mut options = engine.ask.options.clone();
+        let mut options = engine.ask.request.options.clone();
         if skips && options.set("riptide.version=2.2").is_ok() {
             // Where it does not go out, nobody is there any more.
             let _ = first.settle("2.2", &options, &CONNECT_20, &GOODBYE_22);
