@@ -125,7 +125,6 @@ struct Number {
     /// When the last transmission was acknowledged, and by how many acknowledgements.
     named_at: Option<i64>,
     names: u8,
-
     /// The first transmission was lost before the place of the capture.
     skipped: bool,
     /// An acknowledgement says that it arrived.
@@ -211,7 +210,7 @@ impl Numbers {
                 _ => {}
             }
             if let Some(at) = one.named_at {
-                match times.heeded.filter(|heeded| now - at >= heeded - heeded / 10) {
+                match times.heeded.filter(|heeded| now.saturating_sub(at) >= heeded - heeded / 10) {
                     // The acknowledgement did not get there.
                     Some(_) if one.names == 1 => heeded = Some(false),
                     Some(_) => {}
@@ -227,7 +226,7 @@ impl Numbers {
         self.counts.overtaken += u64::from(overtaken);
         self.counts.heeded[1] += u64::from(heeded == Some(false));
         while self.waiting.len() > MOST
-            || self.waiting.len() > FEW && self.waiting.front().is_some_and(|one| now - one.times[2] > SETTLED)
+            || self.waiting.len() > FEW && self.waiting.front().is_some_and(|one| now.saturating_sub(one.times[2]) > SETTLED)
         {
             self.settle_first(times);
         }
@@ -247,7 +246,7 @@ impl Numbers {
             self.named(report.base, sent, now, times);
         }
         for bit in 0..report.width.min(32) {
-            let number = report.base - 1 - i64::from(bit);
+            let number = report.base.saturating_sub(1 + i64::from(bit));
             if report.bits >> bit & 1 == 1 {
                 if number != report.of {
                     self.named(number, sent, now, times);
@@ -267,7 +266,7 @@ impl Numbers {
         match (one.named_at, times.heeded) {
             (None, heeded) => (one.named_at, one.names) = (Some(now), if heeded.is_some() { 1 } else { u8::MAX }),
             // Both are there before it would be sent again.
-            (Some(at), Some(heeded)) if now - at < heeded => one.names = one.names.saturating_add(1),
+            (Some(at), Some(heeded)) if now.saturating_sub(at) < heeded => one.names = one.names.saturating_add(1),
             (Some(_), None) => one.names = one.names.saturating_add(1),
             _ => {}
         }
@@ -289,7 +288,7 @@ impl Numbers {
             if one.acks == 0 && !one.named && one.copies > 0 {
                 one.copies -= 1;
             }
-            one.named_at = one.named_at.filter(|at| self.now - at > 2 * times.again.unwrap_or(LATE));
+            one.named_at = one.named_at.filter(|at| self.now.saturating_sub(*at) > times.again.unwrap_or(LATE).saturating_mul(2));
             settle(&one, &mut counts, &mut before, times);
         }
         counts
@@ -299,7 +298,7 @@ impl Numbers {
 /// Counts what became of a number.
 fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) {
     let missing = one.skipped || one.copies == 0;
-    let near = |from: Option<i64>| from.zip(times.again).is_some_and(|(from, again)| one.times[0] - from < again);
+    let near = |from: Option<i64>| from.zip(times.again).is_some_and(|(from, again)| one.times[0].saturating_sub(from) < again);
     if missing {
         before.missing += 1;
     } else {
@@ -359,7 +358,7 @@ impl Path {
         let [own, other] = [side, 1 - side].map(|side| self.sides[side].quickest);
         let Some((own, other)) = own.zip(other) else { return Times::default() };
         let trip = own.saturating_add(other);
-        Times { again: Some((trip + trip / 10).max(LEAST_AGAIN)), heeded: Some(other.saturating_add(trip / 5)) }
+        Times { again: Some(trip.saturating_add(trip / 10).max(LEAST_AGAIN)), heeded: Some(other.saturating_add(trip / 5)) }
     }
 
     /// A message of this side, sent once, was acknowledged after this time.
