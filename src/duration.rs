@@ -73,6 +73,17 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
     }
 }
 
+/// Refuses a number without a unit where milliseconds are as likely to be meant as seconds. 0 needs none.
+///
+/// # Errors
+/// Both times that it may be.
+pub fn has_unit(text: &str) -> Result<(), String> {
+    match decimal(text) {
+        Some(number) if number != 0 => Err(format!("{text:?} has no unit: {text}ms or {text}s?")),
+        _ => Ok(()),
+    }
+}
+
 /// A duration within limits, both inclusive.
 ///
 /// # Errors
@@ -137,6 +148,14 @@ impl fmt::Display for Millis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_where_they_are_needed() {
+        assert_eq!(has_unit("200"), Err("\"200\" has no unit: 200ms or 200s?".into()));
+        for text in ["0", "0.0", "200ms", ".5s", "1m30s", "five"] {
+            assert_eq!(has_unit(text), Ok(()), "{text}");
+        }
+    }
 
     #[test]
     fn what_people_write() {

@@ -48,7 +48,7 @@ pub struct Stats {
     #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
     pub never_acked: bool,
     /// List the messages that were answered or acknowledged after this time or later: 200ms
-    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "every", "delivery", "track"])]
     pub slow: Option<i64>,
     /// Draw bytes a second over time, as wide as the terminal, stacked by message or direction
     #[arg(long, value_enum, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", hide_possible_values = true, conflicts_with_all = ["by", "every", "delivery", "track", "unanswered", "never_acked", "slow", "latency"])]
@@ -83,6 +83,11 @@ pub struct Stats {
     /// Read a file with N threads; default: as many as there are processors
     #[arg(long, value_name = "N", conflicts_with = "track")]
     pub threads: Option<usize>,
+}
+
+fn slow(text: &str) -> Result<i64, String> {
+    netkit::duration::has_unit(text)?;
+    step(text)
 }
 
 fn step(text: &str) -> Result<i64, String> {

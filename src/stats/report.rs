@@ -241,7 +241,7 @@ impl Stats {
             let _ = write!(line, ", {}", Plural(self.faults, "fault"));
         }
         if self.warnings > 0 {
-            let _ = write!(line, ", {} with warnings", self.warnings);
+            let _ = write!(line, ", {} with warnings", Plural(self.warnings, "message"));
         }
         line
     }

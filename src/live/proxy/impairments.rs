@@ -2,7 +2,7 @@
 
 use super::jitter::Quantiles;
 use crate::codec::digits;
-use crate::duration::between;
+use crate::duration::{between, has_unit};
 use crate::live::rules::percent;
 use crate::nearest::{hint, nearest};
 use std::str::FromStr;
@@ -95,6 +95,7 @@ impl FromStr for Stall {
     fn from_str(text: &str) -> Result<Stall, String> {
         let wrong = || format!("{text:?}: expected a share and a time, as 1%/200ms");
         let (share, time) = text.split_once('/').ok_or_else(wrong)?;
+        has_unit(time)?;
         Ok(Stall { share: percent(share)?, time: between(time, Duration::ZERO, Duration::from_secs(60))? })
     }
 }
@@ -173,7 +174,7 @@ impl Impairments {
     /// # Errors
     /// What was expected.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let time = || between(text, Duration::ZERO, Duration::from_secs(60));
+        let time = || has_unit(text).and_then(|()| between(text, Duration::ZERO, Duration::from_secs(60)));
         match name {
             "delay" => self.delay = time()?,
             "jitter" => (self.jitter, self.overtakes) = (time()?, false),
