@@ -193,7 +193,7 @@ fn riptide_loses_what_its_legs_say() {
     // behind a loss takes some messages for copies: so not all come to the application.
     assert!(heard.len() >= 10, "{heard:?} {told}");
     assert!(log.lines().iter().all(|line| line.starts_with("1 hello ")), "{told}");
-    let stats = netkit(&["stats", "--delivery", "-q", "-p", "riptide", "-f", "json", pcap.path()]);
+    let stats = netkit(&["stats", "--delivery", "--leg", "both", "-q", "-p", "riptide", "-f", "json", pcap.path()]);
     let connections = stats["connections"].as_array().expect("connections");
     let flow = |end: &str| {
         let found = connections.iter().find(|connection| connection["server"] == end);

@@ -18,6 +18,8 @@ use unicode_width::UnicodeWidthStr;
 const WIDTH: usize = 72;
 /// The cap on conversations in the overview of text output.
 const FLOWS: usize = 20;
+/// The chart names the busiest of about so many steps.
+const STEPS: i64 = 100;
 
 /// The selected report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,10 +282,15 @@ fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) 
 
 fn chart(stats: &Stats, width: usize, text: &mut String) {
     let columns = stats.chart.columns(width);
-    let step = stats.chart.width() as f64 * stats.chart.steps().len() as f64 / 1e9 / columns.len().max(1) as f64;
-    let top = columns.iter().copied().fold(0.0, f64::max);
     // Steps without messages are left blank.
     let seen: Vec<f64> = columns.iter().map(|n| if *n > 0.0 { *n } else { f64::NAN }).collect();
     let _ = writeln!(text, "{}", blocks(&seen, 0.0));
-    let _ = writeln!(text, "messages over {:.3} s; the highest is {:.1} a second", stats.duration(), top / step);
+    // The figure is of round steps, whatever the chart has room for.
+    let line = if stats.duration() < 10.0 { &stats.chart } else { &stats.seconds };
+    let (most, step) = line.busiest((stats.duration() * 1e9) as i64 / STEPS);
+    let step = match step / 1_000_000 {
+        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
+        millis => format!("{millis} ms"),
+    };
+    let _ = writeln!(text, "messages over {:.3} s; at most {most} in {step}", stats.duration());
 }

@@ -71,6 +71,17 @@ impl Timeline {
         &self.steps
     }
 
+    /// The most messages in one round step (1, 2 or 5 times a power of ten) of at least that many nanoseconds,
+    /// and the step. The steps begin with the first message, and are the shortest that the line can tell apart.
+    pub fn busiest(&self, least: i64) -> (u64, i64) {
+        let tens = (0..19).map(|power| 10i64.pow(power));
+        let mut round = tens.flat_map(|ten| [1, 2, 5].map(|times| ten.saturating_mul(times)));
+        let step = round.find(|step| *step >= least && step % self.width == 0).unwrap_or(self.width);
+        let together = (step / self.width).max(1) as usize;
+        let sums = self.steps.chunks(together).map(|steps| steps.iter().map(|step| step.messages).sum());
+        (sums.max().unwrap_or(0), step)
+    }
+
     /// The messages in at most `columns` parts of equal length, for a chart.
     pub fn columns(&self, columns: usize) -> Vec<f64> {
         let steps = self.steps.len();
@@ -124,6 +135,22 @@ mod tests {
                 prop_assert!((columns.iter().sum::<f64>() - times.len() as f64).abs() < 1e-6);
             }
         }
+    }
+
+    #[test]
+    fn the_busiest_step_is_round() {
+        const MS: i64 = 1_000_000;
+        // 8 s with a message each 10 ms, and 30 more within 3.2 and 3.25 s: steps of 2 ms.
+        let mut line = Timeline::new(MS, 4096);
+        (0..800).for_each(|n| line.add(n * 10 * MS, 1));
+        (0..30).for_each(|n| line.add((3200 + n) * MS, 1));
+        assert_eq!(line.width(), 2 * MS);
+        assert_eq!(line.busiest(8000 * MS / 100), (10 + 30, 100 * MS));
+        assert_eq!(line.busiest(30 * MS), (5 + 30, 50 * MS));
+        // Steps of 4 ms have none of 50.
+        line.add(9_000 * MS, 1);
+        assert_eq!((line.width(), line.busiest(30 * MS)), (4 * MS, (10 + 30, 100 * MS)));
+        assert_eq!(Timeline::new(MS, 16).busiest(5), (0, MS));
     }
 
     #[test]
