@@ -5,7 +5,6 @@ use super::join::Join;
 use super::names;
 use super::notify::notify;
 use super::outfolder::OutFolder;
-use super::redact;
 use super::stopped::Stopped;
 use super::{input, interrupt, parallel, read};
 use crate::cli::{Decode, Global};

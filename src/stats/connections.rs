@@ -1,8 +1,7 @@
 //! The tables of numbered messages, requests, pings, links and paths: a row for each direction of each
 //! connection.
 
-use super::Stats;
-use super::directions::{Sender, senders};
+use super::directions::Sender;
 use super::histogram::Delays;
 use super::table::{Cell, Column, Shape, Table, column};
 
@@ -104,42 +103,41 @@ pub(crate) fn longest(all: &Delays) -> Cell {
 }
 
 fn table(
-    stats: &Stats,
+    senders: &[Sender],
     kind: &'static str,
     title: &'static str,
     columns: &[Column<Sender>],
-    has: fn(&Sender) -> bool,
+    has: fn(&&Sender) -> bool,
 ) -> Table {
-    let mut rows = senders(stats);
-    rows.retain(has);
+    let rows: Vec<&Sender> = senders.iter().filter(has).collect();
     Table::of(Shape { kind, title, keys: KEYS.len() }, &KEYS, &rows).with(columns, &rows)
 }
 
 /// Numbered messages of each direction.
-pub fn delivery(stats: &Stats) -> Table {
+pub fn delivery(senders: &[Sender]) -> Table {
     let title = "Numbered messages (delays and round trips in ms)";
-    table(stats, "delivery", title, &NUMBERED, |s| s.messages > 0)
+    table(senders, "delivery", title, &NUMBERED, |s| s.messages > 0)
 }
 
 /// Requests of each direction, and how long their responses took.
-pub fn requests(stats: &Stats) -> Table {
+pub fn requests(senders: &[Sender]) -> Table {
     let title = "Requests (times to their responses in ms)";
-    table(stats, "request", title, &REQUESTS, |s| s.requests + s.responses + s.unmatched > 0)
+    table(senders, "request", title, &REQUESTS, |s| s.requests + s.responses + s.unmatched > 0)
 }
 
 /// Pings and heartbeats of each direction, and how long the answers took.
-pub fn pings(stats: &Stats) -> Table {
+pub fn pings(senders: &[Sender]) -> Table {
     let title = "Pings and heartbeats (round trips in ms)";
-    table(stats, "ping", title, &PINGS, |s| s.pings + s.pongs + s.stray_pongs > 0)
+    table(senders, "ping", title, &PINGS, |s| s.pings + s.pongs + s.stray_pongs > 0)
 }
 
 /// The path of each direction, as far as anything tells of it.
-pub fn paths(stats: &Stats) -> Table {
+pub fn paths(senders: &[Sender]) -> Table {
     let title = "Paths, estimated (delays above the quickest in ms)";
-    table(stats, "path", title, &PATHS, |s| s.path.loss.is_some() || s.path.delay.is_some())
+    table(senders, "path", title, &PATHS, |s| s.path.loss.is_some() || s.path.delay.is_some())
 }
 
 /// Links that each side offered, those it ended, and how long these lived.
-pub fn links(stats: &Stats) -> Table {
-    table(stats, "link", "Links (lives in ms)", &LINKS, |s| s.offered + s.ended > 0)
+pub fn links(senders: &[Sender]) -> Table {
+    table(senders, "link", "Links (lives in ms)", &LINKS, |s| s.offered + s.ended > 0)
 }

@@ -1,6 +1,7 @@
 //! Reports: selection of the tables, and their output formats.
 
 use super::connections::{delivery, links, paths, pings, requests};
+use super::directions::senders;
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
@@ -56,21 +57,23 @@ impl Report {
     pub(super) fn tables(self, stats: &Stats) -> Vec<Table> {
         match self {
             Report::All => {
+                let senders = senders(stats);
                 vec![
                     messages(stats),
                     schemas(stats),
                     flows(stats),
                     ends::table(stats),
-                    delivery(stats),
-                    requests(stats),
-                    pings(stats),
-                    links(stats),
-                    paths(stats),
+                    delivery(&senders),
+                    requests(&senders),
+                    pings(&senders),
+                    links(&senders),
+                    paths(&senders),
                 ]
             }
             Report::Delivery => {
-                let waits = [delivery(stats), requests(stats), pings(stats), links(stats)];
-                [ends::table(stats)].into_iter().chain(waits).chain([paths(stats)]).collect()
+                let senders = senders(stats);
+                let waits = [delivery(&senders), requests(&senders), pings(&senders), links(&senders)];
+                [ends::table(stats)].into_iter().chain(waits).chain([paths(&senders)]).collect()
             }
             Report::Message => vec![messages(stats), schemas(stats)],
             Report::Flow => vec![flows(stats), ends::table(stats)],

@@ -4,6 +4,7 @@ use super::figure::{Figure, named};
 use crate::codec::json::text::string;
 use crate::nearest::{hint, nearest};
 use crate::render::cells;
+use std::borrow::Borrow;
 use std::fmt::Write;
 
 /// One figure.
@@ -135,17 +136,17 @@ impl Table {
     }
 
     /// A table with a row for each of these.
-    pub(crate) fn of<T>(shape: Shape, columns: &[Column<T>], rows: &[T]) -> Table {
+    pub(crate) fn of<T>(shape: Shape, columns: &[Column<T>], rows: &[impl Borrow<T>]) -> Table {
         let rows_without = vec![Vec::new(); rows.len()];
         Table { shape, columns: Vec::new(), rows: rows_without }.with(columns, rows)
     }
 
     /// Further columns, of what belongs to the same rows.
     #[must_use]
-    pub(crate) fn with<T>(mut self, columns: &[Column<T>], rows: &[T]) -> Table {
+    pub(crate) fn with<T>(mut self, columns: &[Column<T>], rows: &[impl Borrow<T>]) -> Table {
         self.columns.extend(columns.iter().map(|column| column.figure));
         for (cells, row) in self.rows.iter_mut().zip(rows) {
-            cells.extend(columns.iter().map(|column| (column.of)(row)));
+            cells.extend(columns.iter().map(|column| (column.of)(row.borrow())));
         }
         self
     }

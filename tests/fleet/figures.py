@@ -11,6 +11,17 @@ import sys
 import duckdb
 
 
+def account(of):
+    """The account as the one row that it is in Parquet."""
+    row = {name: value for name, value in of.items() if isinstance(value, int)}
+    parts = {**of, "at_claimed_servers": of["unclaimed"]["at_claimed_servers"]}
+    for part in ["claimed", "unclaimed", "at_claimed_servers", "no_payload"]:
+        row |= {f"{part}_{name}": value for name, value in parts[part].items() if isinstance(value, int)}
+    # Packets without a payload have no bytes.
+    assert row.pop("no_payload_bytes") == 0
+    return row | {"limits_reached": sum(of["limits"].values())}
+
+
 def main(netkit, folder, *captures):
     types, count = {}, 0
     for number, capture in enumerate(captures):
@@ -19,6 +30,7 @@ def main(netkit, folder, *captures):
         text = subprocess.run([netkit, "-q", "stats", capture, "-f", "json"], capture_output=True, text=True)
         assert written.returncode == text.returncode, (capture, written.returncode, text.returncode)
         found = json.loads(text.stdout)
+        found["account"] = [account(found["account"])]
         files = list(out.glob("*.parquet"))
         assert {file.stem for file in files} <= found.keys() and files, capture
         for file in files:

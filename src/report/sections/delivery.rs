@@ -77,7 +77,8 @@ pub fn sides(context: &Context<'_>) -> Table {
 pub fn section_of(context: &Context<'_>, html: &mut Html) {
     section("delivery", "Delivery", html, |html| {
         let sides = sides(context);
-        let links = connections::links(context.stats);
+        let senders = directions::senders(context.stats);
+        let links = connections::links(&senders);
         if sides.rows.is_empty() && links.rows.is_empty() {
             return nothing("Nothing in it is numbered, so that nothing tells what was lost.", html);
         }
@@ -85,7 +86,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
             bars(&sides, html);
             side_table("delivery-sides", "Numbered messages by sender", &sides, html);
             html.line().el("details").with(|html| {
-                let rows = connections::delivery(context.stats);
+                let rows = connections::delivery(&senders);
                 html.el("summary").text(format_args!("By connection ({})", rows.rows.len()));
                 let caption = "Numbered messages by connection (delays in ms)";
                 let more = "netkit stats --delivery lists all";
@@ -98,7 +99,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
                     .text(format_args!("Of connections past the {past}th only the sums are kept."));
             }
         }
-        let paths = connections::paths(context.stats);
+        let paths = connections::paths(&senders);
         if !paths.rows.is_empty() {
             let caption =
                 "Paths, estimated: the loss of each direction with its interval, the delay above the quickest in ms";

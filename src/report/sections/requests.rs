@@ -5,7 +5,7 @@ use super::super::{Context, Html, section};
 use super::nothing;
 use crate::dissect::Expected;
 use crate::plural::Plural;
-use crate::stats::connections;
+use crate::stats::{connections, directions};
 
 /// The messages without an answer that are listed, and the kinds.
 const LISTED: usize = 40;
@@ -45,7 +45,8 @@ const PINGS: [&str; 11] = [
 /// The section.
 pub fn section_of(context: &Context<'_>, html: &mut Html) {
     section("requests", "Requests", html, |html| {
-        let (rows, pings) = (connections::requests(context.stats), connections::pings(context.stats));
+        let senders = directions::senders(context.stats);
+        let (rows, pings) = (connections::requests(&senders), connections::pings(&senders));
         if rows.rows.is_empty() && pings.rows.is_empty() {
             return nothing("It has no requests and no pings.", html);
         }

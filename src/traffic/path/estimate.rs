@@ -27,6 +27,8 @@ const BESIDE: i64 = 5;
 /// The steps of a search, and those of a fit.
 const STEPS: usize = 30;
 const ROUNDS: usize = 60;
+/// A fit that changes by less is one.
+const SETTLED: f64 = 1e-9;
 
 /// What is known of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -106,6 +108,7 @@ impl Loop {
         let [mut p, mut q] = given.map(|given| given.unwrap_or(0.05));
         let all = self.transmissions() + self.heeded[0] + self.heeded[1];
         for _ in 0..ROUNDS {
+            let before = [p, q];
             let missed = p + (1.0 - p) * q;
             let lost = if missed > 0.0 { self.unknown * p / missed } else { 0.0 };
             let silent = self.unknown - lost;
@@ -115,6 +118,9 @@ impl Loop {
             }
             if given[1].is_none() && came > 0.0 {
                 q = (self.skipped + self.arrived + silent) / came;
+            }
+            if (p - before[0]).abs() + (q - before[1]).abs() < SETTLED {
+                break;
             }
         }
         let times = |count: f64, share: f64| if count > 0.0 { count * share.max(1e-12).ln() } else { 0.0 };
@@ -184,12 +190,15 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
     let in_a_row = memory > IN_A_ROW;
     let wider = (1.0 + memory) / (1.0 - memory);
-    let mut behind = Loop::of(mine, theirs, in_a_row).interval(0, wider);
+    // Of several spaces of numbers nothing is known.
+    let known = mine.jumps + theirs.jumps == 0;
+    let mut behind = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();
     if mine.transmissions() + theirs.heeded[0] < FEW && beside(own.trips, other.trips) {
         behind = Some([0.0; 3]);
     }
     let before = match theirs.reports + mine.seen {
         0 => None,
+        _ if !known => None,
         _ if theirs.transmissions() < FEW && mine.skipped == 0 && beside(other.trips, own.trips) => Some([0.0; 3]),
         _ if theirs.reports > 0 => Loop::of(theirs, mine, in_a_row).interval(1, wider),
         _ => {
@@ -199,10 +208,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     };
     // Pings alone measure both ways as a whole.
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
-    let loss = behind
-        .zip(before)
-        .map(|(a, b)| both(a, b))
-        .filter(|[_, low, high]| high - low <= WIDEST && mine.jumps + theirs.jumps == 0);
+    let loss = behind.zip(before).map(|(a, b)| both(a, b)).filter(|[_, low, high]| known && high - low <= WIDEST);
     let burst = loss.filter(|[loss, ..]| *loss > 0.0).map(|[loss, ..]| {
         // Of the packets of a direction only some are numbered.
         let memory = if mine.skipped > mine.lost { memories[0] } else { memories[1] }.unwrap_or(0.0);

@@ -226,7 +226,8 @@ impl Numbers {
         self.counts.overtaken += u64::from(overtaken);
         self.counts.heeded[1] += u64::from(heeded == Some(false));
         while self.waiting.len() > MOST
-            || self.waiting.len() > FEW && self.waiting.front().is_some_and(|one| now.saturating_sub(one.times[2]) > SETTLED)
+            || self.waiting.len() > FEW
+                && self.waiting.front().is_some_and(|one| now.saturating_sub(one.times[2]) > SETTLED)
         {
             self.settle_first(times);
         }
@@ -288,7 +289,8 @@ impl Numbers {
             if one.acks == 0 && !one.named && one.copies > 0 {
                 one.copies -= 1;
             }
-            one.named_at = one.named_at.filter(|at| self.now.saturating_sub(*at) > times.again.unwrap_or(LATE).saturating_mul(2));
+            one.named_at =
+                one.named_at.filter(|at| self.now.saturating_sub(*at) > times.again.unwrap_or(LATE).saturating_mul(2));
             settle(&one, &mut counts, &mut before, times);
         }
         counts
@@ -298,7 +300,9 @@ impl Numbers {
 /// Counts what became of a number.
 fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) {
     let missing = one.skipped || one.copies == 0;
-    let near = |from: Option<i64>| from.zip(times.again).is_some_and(|(from, again)| one.times[0].saturating_sub(from) < again);
+    let near = |from: Option<i64>| {
+        from.zip(times.again).is_some_and(|(from, again)| one.times[0].saturating_sub(from) < again)
+    };
     if missing {
         before.missing += 1;
     } else {
@@ -358,7 +362,10 @@ impl Path {
         let [own, other] = [side, 1 - side].map(|side| self.sides[side].quickest);
         let Some((own, other)) = own.zip(other) else { return Times::default() };
         let trip = own.saturating_add(other);
-        Times { again: Some(trip.saturating_add(trip / 10).max(LEAST_AGAIN)), heeded: Some(other.saturating_add(trip / 5)) }
+        Times {
+            again: Some(trip.saturating_add(trip / 10).max(LEAST_AGAIN)),
+            heeded: Some(other.saturating_add(trip / 5)),
+        }
     }
 
     /// A message of this side, sent once, was acknowledged after this time.
