@@ -61,6 +61,11 @@ impl Delays {
         self.count
     }
 
+    /// The shortest.
+    pub fn min(&self) -> Option<i64> {
+        (self.count > 0).then_some(self.min)
+    }
+
     /// The longest.
     pub fn max(&self) -> Option<i64> {
         (self.count > 0).then_some(self.max)

@@ -216,9 +216,9 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
     });
     // The longer of the two legs is the network's, and half of it each way's.
-    let spread = |trips: &Delays| Some(trips.percentile(90.0)? - trips.percentile(0.0)?);
+    let spread = |trips: &Delays| Some(trips.percentile(90.0)? - trips.min()?);
     let trips = if spread(own.trips) >= spread(other.trips) { own.trips } else { other.trips };
-    let above = trips.percentile(50.0).zip(trips.percentile(0.0)).map(|(half, least)| (half - least) as f64 / 2.0);
+    let above = trips.percentile(50.0).zip(trips.min()).map(|(half, least)| (half - least) as f64 / 2.0);
     Estimate {
         loss,
         burst,
@@ -230,5 +230,5 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
 
 /// Was the capture made beside the receiver of what has these round trips? Then nothing gets lost between.
 fn beside(own: &Delays, other: &Delays) -> bool {
-    own.percentile(0.0).zip(other.percentile(0.0)).is_some_and(|(own, other)| own <= other / BESIDE)
+    own.min().zip(other.min()).is_some_and(|(own, other)| own <= other / BESIDE)
 }
