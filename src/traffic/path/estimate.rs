@@ -13,6 +13,8 @@ use crate::traffic::histogram::Delays;
 const LESS_LIKELY: f64 = 1.92;
 /// An interval that is wider says nothing.
 const WIDEST: f64 = 0.5;
+/// A smaller share is none: nothing is lost in a row.
+const SOME: f64 = 0.0005;
 /// A packet that was delayed, or sent again too soon, looks like a lost one: by this share.
 const MISTAKEN: f64 = 0.005;
 /// The memory that is assumed where fewer losses than these tell of it.
@@ -209,7 +211,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     // Pings alone measure both ways as a whole.
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
     let loss = behind.zip(before).map(|(a, b)| both(a, b)).filter(|[_, low, high]| known && high - low <= WIDEST);
-    let burst = loss.filter(|[loss, ..]| *loss > 0.0).map(|[loss, ..]| {
+    let burst = loss.filter(|[loss, ..]| *loss >= SOME).map(|[loss, ..]| {
         // Of the packets of a direction only some are numbered.
         let memory = if mine.skipped > mine.lost { memories[0] } else { memories[1] }.unwrap_or(0.0);
         let part = share(mine.transmissions(), own.messages.max(mine.transmissions()));
