@@ -2,7 +2,7 @@
 
 use crate::common::{Done, Scratch, ended, feed, finish, fixture, netkit, rests, signal, until};
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 /// The capture that they give.
@@ -72,14 +72,15 @@ fn lives(pid: &str) -> bool {
         && Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().expect("kill").success()
 }
 
-/// Waits for as many lines as there are to come.
-fn lines(child: &mut Child, count: usize) -> String {
+/// Waits for as many lines as there are to come. netkit ends where nobody reads: the reader is kept as long as it is
+/// to go on.
+fn lines(child: &mut Child, count: usize) -> (String, BufReader<ChildStdout>) {
     let mut out = BufReader::new(child.stdout.take().expect("stdout"));
     let mut text = String::new();
     for _ in 0..count {
         assert!(out.read_line(&mut text).expect("a line") > 0, "{text}");
     }
-    text
+    (text, out)
 }
 
 #[test]
@@ -88,7 +89,8 @@ fn an_interface_is_read_as_stdin_is() {
     let expected = at_once(&whole(&["-f", "ndjson"]));
     let count = expected.lines().count();
     let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
-    assert_eq!(lines(&mut child, count), expected);
+    let (came, _reader) = lines(&mut child, count);
+    assert_eq!(came, expected);
     // It goes on until somebody ends it, and takes the program with it.
     assert!(child.try_wait().expect("a child").is_none());
     let pid = fakes.text("pid");
@@ -245,7 +247,7 @@ fn hostile_programs() {
 fn nobody_reads() {
     let fakes = Fakes::new("nobody", &[("tcpdump", GIVES)]);
     let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
-    lines(&mut child, 3);
+    drop(lines(&mut child, 3));
     assert_eq!(ended(&mut child).code(), Some(0));
     assert!(!lives(&fakes.text("pid")));
 }
@@ -323,7 +325,7 @@ fn frames_are_kept() {
     let expected = whole(&["-f", "ndjson"]);
     let args = ["decode", "-i", "eth7", "-w", &path, "-f", "ndjson"];
     let mut child = fakes.only("tcpdump", &args).spawn().expect("netkit");
-    lines(&mut child, at_once(&expected).lines().count());
+    let _reader = lines(&mut child, at_once(&expected).lines().count());
     signal(&child, "-INT");
     assert_eq!(ended(&mut child).code(), Some(0));
     assert_eq!(frames(&path), expected);
