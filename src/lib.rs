@@ -98,6 +98,7 @@ pub mod plural;
 #[doc(hidden)]
 pub mod printable;
 pub mod protocols;
+mod random;
 pub mod read;
 pub mod redact;
 pub mod render;

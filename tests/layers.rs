@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Helpers of a few lines that know nothing of netkit's types: any layer may use them.
-const HELPERS: [&str; 4] = ["duration", "nearest", "plural", "printable"];
+const HELPERS: [&str; 5] = ["duration", "nearest", "plural", "printable", "random"];
 
 /// The layers in the order of the table in `src/lib.rs`.
 fn layers() -> Vec<String> {

@@ -3,6 +3,7 @@
 use super::fragments::Fragments;
 use super::packets::{decode, slow};
 use super::{Body, Capture, Decoded, Frame, Input, LinkType, Packet, Segment, Time, ethernet, fast};
+use crate::random::Random;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -76,13 +77,8 @@ fn over_all_captures() {
 
 #[test]
 fn over_a_million_frames() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 20) as usize % below
-    };
+    let mut numbers = Random::new(1);
+    let mut random = move |below: usize| (numbers.bits() >> 20) as usize % below;
     let mut seeds = Vec::new();
     for (src, dst) in
         [("10.0.0.1:5000", "10.0.0.2:7777"), ("[fd00::1]:5000", "[fd00::2]:7777"), ("10.0.0.1:9", "10.0.0.2:4789")]

@@ -1,5 +1,6 @@
 //! The interface of a protocol: its tables, its recognition, its state for a conversation.
 
+use super::decision::Decision;
 use super::facts::Facts;
 use super::flow_info::{FlowInfo, Role};
 use super::message::{Out, Provenance};
@@ -112,6 +113,14 @@ pub struct Observation<'a> {
     pub last: bool,
     /// The user's options.
     pub options: &'a Options,
+}
+
+impl<'a> Observation<'a> {
+    /// What a decision was made from, once more.
+    pub fn again(decision: &Decision<'a>, options: &'a Options) -> Observation<'a> {
+        let Decision { transport, ends, payloads, begun, .. } = *decision;
+        Observation { transport, ends, payloads, begun, last: true, options }
+    }
 }
 
 /// The evidence for a protocol.

@@ -12,7 +12,6 @@ pub mod net;
 mod pace;
 pub mod probe;
 pub mod proxy;
-pub mod random;
 pub mod replay;
 pub mod rules;
 

@@ -11,6 +11,7 @@ use crate::codec::schema::Schemas;
 use crate::dissect::{Inspector, Message, Options, Sink};
 use crate::flow::{Caps, Table};
 use crate::protocols;
+use crate::random::Random;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,13 +96,8 @@ fn damaged(capture: &[u8], random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
 
 #[test]
 fn nothing_kept_changes_a_line() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 20) as usize % below
-    };
+    let mut numbers = Random::new(1);
+    let mut random = move |below: usize| (numbers.bits() >> 20) as usize % below;
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let files = Files::default();
     files.begin(0, "first.pcap");

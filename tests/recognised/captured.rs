@@ -110,14 +110,7 @@ impl Sink for Read<'_> {
         if decision.taken.is_some() {
             return;
         }
-        let observation = Observation {
-            transport: decision.transport,
-            ends: decision.ends,
-            payloads: decision.payloads,
-            begun: decision.begun,
-            last: true,
-            options: self.options,
-        };
+        let observation = Observation::again(decision, self.options);
         let each = self.options.registry.iter().filter_map(|dissector| match dissector.identify(&observation) {
             Evidence::Bits(bits, why) => Some((dissector.name(), (bits, why))),
             Evidence::No => None,

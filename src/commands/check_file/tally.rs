@@ -353,14 +353,7 @@ impl Sink for Reading<'_> {
         if decision.taken.is_some_and(|(name, _)| name == self.described.facts().name) {
             return;
         }
-        let observation = Observation {
-            transport: decision.transport,
-            ends: decision.ends,
-            payloads: decision.payloads,
-            begun: decision.begun,
-            last: true,
-            options: self.options,
-        };
+        let observation = Observation::again(decision, self.options);
         let port = self.described.has_port(decision.transport, &decision.ends);
         let rejection = self.described.rejection(&observation);
         self.reject(Rejected::new(decision, port, rejection));

@@ -8,7 +8,7 @@
 //! belongs to time, not to packets, the distribution is the same at ten packets a second and at
 //! thousands.
 
-use crate::live::random::Random;
+use crate::random::Random;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 
 use super::impairments::Impairments;
 use super::jitter::{Jitter, LONGEST_TAIL, exponential};
-use crate::live::random::Random;
+use crate::random::Random;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 

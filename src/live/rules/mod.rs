@@ -30,9 +30,9 @@ pub use rule::{Action, Rule};
 pub use tally::{Bound, Tally};
 pub use value::Given;
 
-use super::random::Random;
 use crate::dissect::Message;
 use crate::filter::Names;
+use crate::random::Random;
 use serde_json::Value as Json;
 use std::time::Duration;
 

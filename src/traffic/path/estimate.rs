@@ -20,6 +20,8 @@ const MISTAKEN: f64 = 0.005;
 /// The memory that is assumed where fewer losses than these tell of it.
 const MEMORY: f64 = 0.33;
 const TOLD: u64 = 10;
+/// The least memory that is assumed where runs of losses are not seen whole.
+const HIDDEN: f64 = 0.6;
 /// From so strong a memory on losses come in a row.
 const IN_A_ROW: f64 = 0.25;
 /// Fewer transmissions do not tell that nothing is lost.
@@ -191,6 +193,10 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     // What is lost in a row says less.
     let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
     let in_a_row = memory > IN_A_ROW;
+    // Where one side alone numbers what it sends, whole runs of losses leave no trace.
+    let [least, most] = [mine.numbers.min(theirs.numbers), mine.numbers.max(theirs.numbers)];
+    let one_sided = least < FEW && most > 0;
+    let memory = if one_sided && in_a_row { memory.max(HIDDEN) } else { memory };
     let wider = (1.0 + memory) / (1.0 - memory);
     // Of several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
