@@ -1,5 +1,6 @@
 //! Evaluation, on the tree and without building JSON.
 
+use super::path::{Path, Picked};
 use super::plain::{Plain, equal, value_holds};
 use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends, related};
 use crate::codec::layout::Show;
@@ -23,7 +24,7 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Level(level) => message.dissection.notes.worst().is_some_and(|worst| worst >= *level),
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
         Expression::Field(path, test) => {
-            let mut search = Search { test, sources: message.sources(), found: false, held: false };
+            let mut search = Search { path, test, sources: message.sources(), found: false, held: false };
             path.each(message, &mut |beside, k| {
                 search.value(beside.of(message), k);
                 search.held
@@ -70,6 +71,7 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
 
 /// Tests the values at the end of a path.
 struct Search<'a> {
+    path: &'a Path,
     test: &'a Test,
     sources: Sources<'a>,
     found: bool,
@@ -94,10 +96,16 @@ impl Search<'_> {
             return;
         }
         self.found = true;
-        self.held |= match self.test {
-            Test::Exists => true,
-            Test::Compare(Comparison::Unequal, literal) => node_equal(node, self.sources, literal),
-            test => node_holds(node, self.sources, test),
+        let some = self.path.some(node, self.sources).map(|picked| match picked {
+            Picked::Byte(byte) => Plain::Number(Number::Whole(byte.into())),
+            Picked::Bytes(bytes) => Plain::Hex(hex::encode(bytes)),
+        });
+        self.held |= match (self.test, some) {
+            (Test::Exists, _) => true,
+            (Test::Compare(Comparison::Unequal, literal), None) => node_equal(node, self.sources, literal),
+            (Test::Compare(Comparison::Unequal, literal), Some(some)) => equal(&some, literal),
+            (test, None) => node_holds(node, self.sources, test),
+            (test, Some(some)) => value_holds(&some, test),
         };
     }
 }
@@ -134,10 +142,6 @@ fn node_holds(node: &Node, sources: Sources<'_>, test: &Test) -> bool {
 
 fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
     let data = sources.get(node.source);
-    let hex = |bit: u32, bits: u32| {
-        let bytes: Vec<u8> = (0..bits / 8).map(|k| bits::get(data, (bit + 8 * k) as usize, 8) as u8).collect();
-        Plain::Hex(hex::encode(bytes))
-    };
     let whole = |n: i128| Plain::Number(Number::Whole(n));
     match (node.value, node.field.show) {
         (Value::UInt(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as i64))),
@@ -149,16 +153,16 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
         // As the number is printed: 0.1, not the nearest binary32 to it.
         (Value::F32(x), _) => Plain::Number(Number::Real(x.to_string().parse().unwrap_or(x as f64))),
         (Value::F64(x), _) => Plain::Number(Number::Real(x)),
-        (Value::Bytes { bit, bits }, _) => hex(bit, bits),
+        (Value::Bytes { bit, bits }, _) => Plain::Hex(hex::encode(bits::bytes(data, bit, bits))),
         (Value::Text { bit, bits } | Value::Latin1 { bit, bits }, _) => {
             let latin = matches!(node.value, Value::Latin1 { .. });
             if let (Some(bytes), false) = (node.bytes(sources), latin) {
                 return Plain::Text(String::from_utf8_lossy(bytes));
             }
-            let bytes = (0..bits / 8).map(|k| bits::get(data, (bit + 8 * k) as usize, 8) as u8);
+            let bytes = bits::bytes(data, bit, bits);
             Plain::Text(Cow::Owned(match latin {
-                true => bytes.map(char::from).collect(),
-                false => String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned(),
+                true => bytes.iter().copied().map(char::from).collect(),
+                false => String::from_utf8_lossy(&bytes).into_owned(),
             }))
         }
         (Value::Json { start, len }, _) => json(data.get(start as usize..start as usize + len as usize).unwrap_or(&[])),

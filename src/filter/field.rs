@@ -1,7 +1,7 @@
 //! A field path on its own: the field's values in a message.
 
 use super::parser;
-use super::path::{Path, Place};
+use super::path::{Path, Picked, Place};
 use super::{Envelope, Expression, FilterError, Names, Test, lexer};
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::string;
@@ -95,8 +95,17 @@ impl FieldPath {
     pub fn json(&self, found: FieldMatch, message: &Message<'_>, out: &mut Vec<u8>) {
         let (dissection, place) = (message.dissection, message.place);
         match (found, &self.0) {
-            (FieldMatch::Node(beside, k), _) => {
-                node(beside.of(message), k, message.sources(), out);
+            (FieldMatch::Node(beside, k), wanted) => {
+                let (tree, sources) = (beside.of(message), message.sources());
+                let picked = match (wanted, tree.nodes().get(k)) {
+                    (Wanted::Field(path), Some(one)) => path.some(one, sources),
+                    _ => None,
+                };
+                match picked {
+                    Some(Picked::Byte(byte)) => uint(byte.into(), out),
+                    Some(Picked::Bytes(bytes)) => string(hex::encode(bytes).as_bytes(), out),
+                    None => node(tree, k, sources, out),
+                }
             }
             (FieldMatch::Envelope, Wanted::Envelope(envelope)) => match envelope {
                 Envelope::Frame => uint(place.frame, out),

@@ -14,7 +14,7 @@ pub fn number(text: &str) -> Option<Number> {
 }
 
 /// Can one of the fields have such a value?
-pub fn fits(found: &NamedFields, name: &str, literal: &Literal) -> Result<(), String> {
+pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<(), String> {
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }

@@ -16,11 +16,13 @@ pub struct Names<'a> {
 
 /// The result of looking up a path.
 #[derive(Debug, Default)]
-pub struct NamedFields {
+pub struct NamedFields<'f> {
     /// The fields that it can mean.
-    pub fields: Vec<&'static Field>,
+    pub fields: Vec<&'f Field>,
     /// It leads through something whose names are not known in advance: JSON, a codec of its own.
     pub open: bool,
+    /// One of them is a list's element.
+    pub listed: bool,
 }
 
 /// Names that can appear anywhere.
@@ -84,7 +86,7 @@ impl<'a> Names<'a> {
         proto: Option<&str>,
         message: Option<&str>,
         steps: &[&str],
-    ) -> Result<NamedFields, (usize, Vec<&'static str>)> {
+    ) -> Result<NamedFields<'static>, (usize, Vec<&'static str>)> {
         let mut found = NamedFields::default();
         let mut deepest = (0, Vec::new());
         for dissector in
@@ -126,7 +128,7 @@ fn walk(
     fields: &'static [Field],
     steps: &[&str],
     depth: usize,
-    found: &mut NamedFields,
+    found: &mut NamedFields<'static>,
     deepest: &mut (usize, Vec<&'static str>),
 ) {
     if depth > deepest.0 {
@@ -142,7 +144,7 @@ fn walk_one(
     f: &'static Field,
     steps: &[&str],
     depth: usize,
-    found: &mut NamedFields,
+    found: &mut NamedFields<'static>,
     deepest: &mut (usize, Vec<&'static str>),
 ) {
     match &f.kind {
@@ -174,6 +176,7 @@ fn walk_one(
     }
     if rest.is_empty() {
         found.fields.push(innermost(f));
+        found.listed |= matches!(f.kind, Kind::Array { .. });
     }
     match &f.kind {
         Kind::Struct([]) | Kind::Chosen(_) | Kind::Address | Kind::Custom(_) => found.open = true,

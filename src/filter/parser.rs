@@ -3,12 +3,13 @@
 use super::ends::{self, Ends};
 use super::lexer::{Token, TokenKind as Word};
 use super::literal::{fits, number};
-use super::names::Names;
-use super::path::{Part, Path, PathStep, component};
+use super::names::{NamedFields, Names};
+use super::path::{Index, Part, Path, PathStep, component};
 use super::possible;
 use super::related::{self, RelatedField};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
-use crate::codec::{Level, digits};
+use crate::codec::Level;
+use crate::codec::layout::Kind;
 use crate::dissect::LINK_NOTES;
 use crate::nearest::{hint, nearest};
 
@@ -221,12 +222,17 @@ impl<'a> Parser<'a> {
 
     fn field(&mut self, name: &str, token: &Token) -> Result<Expression, FilterError> {
         let mut steps = Vec::new();
-        for part in name.split('.') {
+        let mut inside = false;
+        let dots = |c: char| {
+            inside = (inside || c == '[') && c != ']';
+            c == '.' && !inside
+        };
+        for part in name.split(dots) {
             let (name, index) = match part.split_once('[') {
                 None => (part, None),
-                Some((name, rest)) => match rest.strip_suffix(']').and_then(digits::unsigned) {
+                Some((name, rest)) => match rest.strip_suffix(']').and_then(Index::parse) {
                     Some(index) => (name, Some(index)),
-                    None => return Err(self.fail(token, format!("{part:?}: expected [NUMBER]"))),
+                    None => return Err(self.fail(token, format!("{part:?}: expected [NUMBER] or [FROM..TO]"))),
                 },
             };
             if name.is_empty() {
@@ -300,7 +306,20 @@ impl<'a> Parser<'a> {
         })?;
         // `x` alone is not helpful: suggest `position.x`.
         let vector = names.last().is_some_and(|last| component(last).is_some());
-        let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
+        let mut name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
+        let picked;
+        let found = match path.steps.last().and_then(|step| step.index) {
+            Some(index) if !found.open && !found.listed => {
+                if found.fields.iter().any(|field| !matches!(field.kind, Kind::Bytes { .. })) {
+                    return Err(self.fail(token, format!("{name} is one value: lists and bytes have an index")));
+                }
+                picked = index.field();
+                let word = self.word(token);
+                name.push_str(word.rfind('[').map_or("", |at| &word[at..]));
+                NamedFields { fields: vec![&picked], ..NamedFields::default() }
+            }
+            _ => found,
+        };
         let before = self.next;
         let test = self.test(false)?;
         for (literal, token) in self.literals(&test, before) {

@@ -1,7 +1,9 @@
 //! Field paths: the steps of a name, and the nodes that they lead to.
 
-use crate::codec::{Sources, Tree, Value};
+use crate::codec::layout::{Field, Len, bytes as bytes_of, uint};
+use crate::codec::{Node, Sources, Tree, Value, bits, digits};
 use crate::dissect::{Message, Wants};
+use std::borrow::Cow;
 
 /// A field path.
 #[derive(Debug)]
@@ -49,8 +51,53 @@ impl Place {
 #[derive(Debug)]
 pub struct PathStep {
     pub name: String,
-    /// `[2]`: only that element.
-    pub index: Option<usize>,
+    /// `[2]`, `[2..4]`: only these elements of a list, or these of the bytes.
+    pub index: Option<Index>,
+}
+
+/// Which elements, or bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// `[2]`.
+    One(usize),
+    /// `[2..4]`, `[..4]`, `[2..]`: the end is not among them.
+    Range(usize, Option<usize>),
+}
+
+impl Index {
+    /// What stands between the brackets; `None`: that is no index.
+    pub fn parse(text: &str) -> Option<Index> {
+        let number = |text: &str| digits::unsigned(text);
+        let Some((from, to)) = text.split_once("..") else { return number(text).map(Index::One) };
+        let from = if from.is_empty() { 0 } else { number(from)? };
+        let to = if to.is_empty() { None } else { Some(number(to)?) };
+        to.is_none_or(|to| from < to).then_some(Index::Range(from, to))
+    }
+
+    /// What it picks of bytes, as a field: one is a number.
+    pub fn field(self) -> Field {
+        match self {
+            Index::One(_) => uint("", 8),
+            Index::Range(from, Some(to)) => bytes_of("", Len::Const((to - from) as u32)),
+            Index::Range(_, None) => bytes_of("", Len::Rest),
+        }
+    }
+
+    /// Is it the index of this element?
+    fn contains(self, at: usize) -> bool {
+        match self {
+            Index::One(one) => one == at,
+            Index::Range(from, to) => from <= at && to.is_none_or(|to| at < to),
+        }
+    }
+
+    /// Those of the bytes; `None`: there are fewer.
+    fn of(self, bytes: &[u8]) -> Option<&[u8]> {
+        match self {
+            Index::One(at) => bytes.get(at..=at),
+            Index::Range(from, to) => bytes.get(from..to.unwrap_or(bytes.len())),
+        }
+    }
 }
 
 /// The index of a vector's component in its list.
@@ -72,11 +119,23 @@ impl Path {
     pub fn repeats(&self, tree: &Tree, k: usize) -> bool {
         let around = tree.nodes().iter().take(k).enumerate();
         let lists = around.filter(|(at, n)| n.value == Value::List && *at < k && k < n.end as usize).count();
-        let one = self.steps.iter().filter(|step| step.index.is_some()).count();
+        let one = self.steps.iter().filter(|step| matches!(step.index, Some(Index::One(_)))).count();
         // `position.x` is one element of a vector.
         let last = self.steps.last().is_some_and(|step| step.index.is_none() && component(&step.name).is_some());
         let bare = tree.nodes().get(k).is_some_and(|node| node.field.name != self.steps.last().map_or("", |s| &s.name));
         lists > one + (last && bare) as usize
+    }
+
+    /// The bytes of a node's value that the path means, where it means these and not the whole value.
+    pub fn some<'a>(&self, node: &Node, sources: Sources<'a>) -> Option<Picked<'a>> {
+        let last = self.steps.last()?;
+        // An element of a list has no name of its own: the index chose it.
+        let index = last.index.filter(|_| node.field.name == last.name)?;
+        let bytes = bytes(node, sources, index)?;
+        Some(match index {
+            Index::One(_) => Picked::Byte(*bytes.first()?),
+            Index::Range(..) => Picked::Bytes(bytes),
+        })
     }
 
     /// Calls `each` with every node that the path leads to, and the tree that it is in, until it
@@ -132,11 +191,15 @@ fn inside(
     tree: &Tree,
     sources: Sources<'_>,
     k: usize,
-    index: Option<usize>,
+    index: Option<Index>,
     rest: &[PathStep],
     each: &mut dyn FnMut(usize) -> bool,
 ) -> bool {
-    let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
+    let Some(node) = tree.nodes().get(k) else { return false };
+    let list = node.value == Value::List;
+    if !list && index.is_some_and(|index| bytes(node, sources, index).is_none()) {
+        return false;
+    }
     if !list || index.is_none() && rest.is_empty() {
         return if rest.is_empty() { each(k) } else { steps(tree, sources, Some(k), rest, each) };
     }
@@ -145,7 +208,8 @@ fn inside(
         [PathStep { name, index: None }] => component(name),
         _ => None,
     };
-    let mut elements = tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at));
+    let mut elements =
+        tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|index| index.contains(*at)));
     elements.any(|(at, element)| {
         let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
         match wanted.filter(|_| leaf) {
@@ -153,4 +217,22 @@ fn inside(
             None => inside(tree, sources, element, None, rest, each),
         }
     })
+}
+
+/// What an index picks of bytes.
+#[derive(Debug)]
+pub enum Picked<'a> {
+    /// One, which is a number.
+    Byte(u8),
+    /// Several.
+    Bytes(Cow<'a, [u8]>),
+}
+
+/// These bytes of a value; `None`: it has fewer, or is not bytes.
+fn bytes<'a>(node: &Node, sources: Sources<'a>, index: Index) -> Option<Cow<'a, [u8]>> {
+    let Value::Bytes { bit, bits } = node.value else { return None };
+    match bits::bytes(sources.get(node.source), bit, bits) {
+        Cow::Borrowed(all) => index.of(all).map(Cow::Borrowed),
+        Cow::Owned(all) => index.of(&all).map(|some| Cow::Owned(some.to_vec())),
+    }
 }

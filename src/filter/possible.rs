@@ -8,7 +8,7 @@ use crate::codec::layout::{Field, Kind, Len, Show};
 
 /// Why a test can hold for none of the fields that a name means. Literals of the wrong type are
 /// reported by [`super::literal::fits`] before.
-pub fn wrong(found: &NamedFields, name: &str, test: &Test) -> Option<String> {
+pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String> {
     if found.open || found.fields.is_empty() || found.fields.iter().any(|field| can(field, test)) {
         return None;
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// Captures, filters, and the same condition for `jq`, which counted the messages when this was
 /// written; where it is there, it counts them again.
-const COUNTED: [(&str, &str, &str, usize); 29] = [
+const COUNTED: [(&str, &str, &str, usize); 34] = [
     (
         "riptide/riptide22-udp.pcap",
         "riptide.heartbeat and rtt > 0x20",
@@ -26,6 +26,11 @@ const COUNTED: [(&str, &str, &str, usize); 29] = [
     ("riptide/riptide22-lossy.pcap", "acked[0] == 3", ".derived.acked[0]==3", 3),
     ("riptide/riptide22-lossy.pcap", "acked == 3", "any(.derived.acked[]?; .==3)", 4),
     ("riptide/riptide22-lossy.pcap", "flow == 2 and not payload", r#".flow==2 and (.fields|has("payload")|not)"#, 133),
+    ("riptide/riptide22-lossy.pcap", "acked[1..] == 3", "any(.derived.acked[1:][]?; .==3)", 1),
+    ("riptide/riptide20-udp.pcap", "payload[0] >= 0x80", r#".fields.payload//""|length>1 and .[0:2]>="80""#, 36),
+    ("riptide/riptide20-udp.pcap", "payload[..2] == C6c1", r#".fields.payload//""|.[0:4]=="c6c1""#, 8),
+    ("riptide/riptide20-udp.pcap", "payload[3..] contains ff", r#".fields.payload//""|.[6:]|contains("ff")"#, 29),
+    ("riptide/riptide20-udp.pcap", "payload[2..4] != 0100", r#".fields.payload//""|length>7 and .[4:8]!="0100""#, 65),
     ("dnp/dnp-states.pcap", "values.value > 1e99", "any(.fields.values[]?.value|..|numbers; .>1e99)", 1),
     ("dnp/dnp-states.pcap", "flags == read_only", r#"any(.fields.flags[]?; .=="read_only")"#, 6),
     (

@@ -150,7 +150,7 @@ fn words<'a>(path: &[PathStep<'a>]) -> Vec<&'a str> {
     path.iter().filter_map(name).collect()
 }
 
-type Lookup = Result<crate::filter::NamedFields, (usize, Vec<&'static str>)>;
+type Lookup = Result<crate::filter::NamedFields<'static>, (usize, Vec<&'static str>)>;
 
 /// The fields that a path means in a kind of message: its own, or those of its payload.
 fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lookup {
