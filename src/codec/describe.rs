@@ -23,6 +23,7 @@ pub fn kind(field: &Field) -> String {
         Kind::VarInt { sign: Sign::Zigzag, .. } => "varint (zigzag)".into(),
         Kind::VarInt { sign: Sign::Complement | Sign::Complement32, .. } => "varint (signed)".into(),
         Kind::VarInt { .. } => "varint".into(),
+        Kind::Text { len: Len::Through(ends), .. } if ends.between().is_some() => "text up to a character".into(),
         Kind::Text { len: Len::Through(_), .. } | Kind::Bytes { len: Len::Through(_) } => {
             "text up to one of several characters".into()
         }
@@ -104,12 +105,14 @@ pub fn condition(when: &When) -> Option<String> {
         When::Bit(name, bit) => format!("if bit {bit} of {name} is set"),
         When::Clear(name, bit) => format!("if bit {bit} of {name} is not set"),
         When::Eq(name, value) => format!("if {name} is {value}"),
+        When::Is(name, text) => format!("if {name} is {:?}", text.text),
         When::In(name, values) => format!("if {name} is one of {values:?}"),
         When::Left(8) => "if a byte is left".into(),
         When::Left(bits) => format!("if {bits} bits are left"),
         When::Any(several) => several.iter().filter_map(condition).collect::<Vec<_>>().join(", or "),
         When::All(several) => several.iter().filter_map(condition).collect::<Vec<_>>().join(" and "),
         When::Not(When::Eq(name, value)) => format!("if {name} is not {value}"),
+        When::Not(When::Is(name, text)) => format!("if {name} is not {:?}", text.text),
         When::Not(When::In(name, values)) => format!("if {name} is none of {values:?}"),
         When::Not(When::Below(name, than)) => format!("if {name} is at least {than}"),
         When::Not(When::Set(name)) => format!("if {name} is 0"),

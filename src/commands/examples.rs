@@ -6,14 +6,16 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// Their names and texts.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("enet", include_str!("../../fixtures/protocols/enet.toml")),
     ("io", include_str!("../../fixtures/protocols/io.toml")),
     ("kcp", include_str!("../../fixtures/protocols/kcp.toml")),
+    ("laminar", include_str!("../../fixtures/protocols/laminar.toml")),
     ("luanti", include_str!("../../fixtures/protocols/luanti.toml")),
     ("minecraft", include_str!("../../fixtures/protocols/minecraft.toml")),
     ("mqtt", include_str!("../../fixtures/protocols/mqtt.toml")),
+    ("quake3", include_str!("../../fixtures/protocols/quake3.toml")),
     ("raknet", include_str!("../../fixtures/protocols/raknet.toml")),
 ];
 

@@ -112,7 +112,9 @@ impl Entry {
         let proto = text(&map, "proto")?.or_else(|| source.proto.clone());
         let (proto, message) = match proto {
             Some(proto) => {
-                let bare = message.strip_prefix(&format!("{proto}.")).map(String::from);
+                // A line of no message has its protocol's name where a message has its own.
+                let whole = source.registry.for_line(&proto).is_some_and(|dissector| has(dissector, &message));
+                let bare = message.strip_prefix(&format!("{proto}.")).filter(|_| !whole).map(String::from);
                 (proto, bare.unwrap_or(message))
             }
             None => named(&message, &source.registry)?,
@@ -219,14 +221,17 @@ fn dissector_of(proto: &str, registry: &Registry) -> Result<&'static dyn Dissect
     })
 }
 
+fn has(dissector: &dyn Dissector, message: &str) -> bool {
+    dissector.tables().iter().any(|table| table.layouts.iter().any(|layout| layout.name == message))
+}
+
 /// Protocol and message of `PROTO.MESSAGE`, or of a message's name that only one protocol has.
 pub(super) fn named(text: &str, registry: &Registry) -> Result<(String, String), EncodeError> {
     if let Some((proto, message)) = text.split_once('.') {
         dissector_of(proto, registry)?;
         return Ok((proto.into(), message.into()));
     }
-    let has = |d: &dyn Dissector| d.tables().iter().any(|t| t.layouts.iter().any(|l| l.name == text));
-    let having: Vec<&str> = registry.iter().filter(|d| has(*d)).map(|d| d.name()).collect();
+    let having: Vec<&str> = registry.iter().filter(|d| has(*d, text)).map(|d| d.name()).collect();
     match having[..] {
         [proto] => Ok((proto.into(), text.into())),
         [] => {

@@ -6,15 +6,17 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// The captures, and the file that describes each.
-pub const CASES: [(&str, &str); 8] = [
+pub const CASES: [(&str, &str); 10] = [
     ("a2s", "a2s"),
     ("enet", "enet"),
     ("enet-loss", "enet"),
     ("io-tcp", "io"),
     ("kcp", "kcp"),
+    ("laminar", "laminar"),
     ("luanti", "luanti"),
     ("minecraft-login", "minecraft"),
     ("mqtt", "mqtt"),
+    ("quake3", "quake3"),
 ];
 
 pub fn toml(name: &str) -> String {
@@ -66,7 +68,10 @@ fn values(line: &Json, scale: &dyn Fn(&str) -> f64) -> Vec<(String, String)> {
     }
     // `low` of MQTT is another view of what its truth calls dup, qos, retain or flags; definitions
     // of Luanti are inflated here, and packed there.
+    // Laminar's constant is hidden; how Quake's command ended, and players, stand beside its truth's fields.
     let ignored = ["low", "flags", "definitions", "compressed", "inflated", "sha256", "length"];
+    let beside = ["protocol_version", "command", "players"];
+    let ignored = [&ignored[..], &beside].concat();
     all.retain(|(name, _)| !ignored.contains(&name.as_str()));
     all.iter_mut().for_each(|(_, value)| {
         if let Ok(n) = value.parse::<f64>() {
@@ -250,10 +255,16 @@ fn conversations_are_recognised_and_no_others_claimed() {
     for (case, file) in CASES.into_iter().chain([("raknet", "raknet")]) {
         assert_eq!(claimed(&pcap(case)), [format!("{file:?}")], "{case}");
     }
-    // It has two messages of MQTT.
+    // They have two messages of MQTT, and queries of Quake.
     for capture in crate::common::entries(&fixture("foreign")) {
         let protos = claimed(&capture.display().to_string());
-        assert!(protos.is_empty() || protos == ["\"mqtt\""], "{}: {protos:?}", capture.display());
+        assert!(
+            protos.is_empty()
+                || protos == ["\"mqtt\""]
+                || protos == ["\"quake3\""] && capture.ends_with("foreign-quake_oob.pcap"),
+            "{}: {protos:?}",
+            capture.display()
+        );
     }
     for proto in ["riptide", "dnp", "gne", "acknex"] {
         let captures = crate::common::entries(&fixture(proto)).into_iter();

@@ -9,6 +9,7 @@ mod hostile;
 mod loading;
 mod mistakes;
 mod raknet;
+mod second;
 mod steady;
 mod traffic;
 mod websocket;

@@ -19,7 +19,7 @@ impl Sink for Lines {
 }
 
 /// The lines of one packet; each packet is checked to be given back.
-fn read(file: &str, packet: &[u8]) -> Vec<Json> {
+pub fn read(file: &str, packet: &[u8]) -> Vec<Json> {
     let described = load("test.toml", file).unwrap_or_else(|why| panic!("{why}\n{file}"));
     let mut options = Options::new(netkit::protocols::registry().with(described));
     options.from = Some(Role::Client);
@@ -38,14 +38,14 @@ fn read(file: &str, packet: &[u8]) -> Vec<Json> {
 }
 
 /// The fields of the only line.
-fn fields(file: &str, packet: &[u8]) -> Json {
+pub fn fields(file: &str, packet: &[u8]) -> Json {
     let lines = read(file, packet);
     assert_eq!(lines.len(), 1, "{lines:?}");
     lines[0]["fields"].clone()
 }
 
 /// Fields of the packet alone.
-fn plain(fields_text: &str, packet: &[u8]) -> Json {
+pub fn plain(fields_text: &str, packet: &[u8]) -> Json {
     fields(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields_text}"), packet)
 }
 

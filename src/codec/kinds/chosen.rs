@@ -3,7 +3,7 @@
 
 use crate::codec::context::{FROM, LIKELY_FROM};
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Field, Kind, Layout, Name, When, bytes, flag, group, uint};
+use crate::codec::layout::{Field, Kind, Layout, Name, When, bytes, flag, group, text, uint};
 use crate::codec::names;
 use crate::codec::node::Value;
 use crate::codec::reader::{TRAILING, raw_or_bytes};
@@ -28,6 +28,8 @@ pub struct Choice {
     pub field: &'static Field,
     /// The numbers that name it, as ranges.
     pub ids: &'static [(u64, u64)],
+    /// Its id, where that is a text and the only one.
+    pub text: Option<&'static str>,
     /// It takes every number that no other has.
     pub any: bool,
     /// Who sends it: 1 the client, 2 the server; 0: both.
@@ -77,6 +79,7 @@ const fn part(mut field: Field, flags: u32) -> Field {
 }
 
 static ID: Field = uint("id", 64).doc("a number that no message has");
+static ID_TEXT: Field = text("id", crate::codec::layout::Len::Rest).doc("an id that no message has");
 static DATA: Field = bytes("data", crate::codec::layout::Len::Rest).doc("what it has");
 
 /// A message whose number none has.
@@ -192,15 +195,21 @@ impl Chosen {
         let exclusive = reader.listed == 0;
         let start = reader.position();
         let Some(choice) = choice else {
-            // The number before it is shown as its id.
-            let number = word.and_then(|word| {
-                let number = reader.tree().nodes().get(word).map(|node| (node.bit, node.bits));
-                reader.tree().truncate(word);
-                number
-            });
+            // The number before it is shown as its id, which an earlier one is, too.
+            let found = match self.by {
+                By::Word(_) => word.and_then(|word| reader.tree().nodes().get(word)).copied(),
+                By::Field(ref name) => reader.tree().nodes().iter().rev().find(|node| name.is_of(node.field)).copied(),
+            };
+            word.into_iter().for_each(|word| reader.tree().truncate(word));
+            let here = reader.tree().current_source();
+            let (value, bit, bits) = match found.filter(|node| node.source == here) {
+                Some(node) if node.number().is_none() => (node.value, node.bit, node.bits),
+                Some(node) => (Value::UInt(id), node.bit, node.bits),
+                None => (Value::UInt(id), start, 0),
+            };
+            let number = matches!(value, Value::UInt(_));
             let node = reader.tree().open(&UNKNOWN, Value::Group, start);
-            let (bit, bits) = number.unwrap_or((start, 0));
-            reader.tree().push(&ID, Value::UInt(id), bit, bits);
+            reader.tree().push(if number { &ID } else { &ID_TEXT }, value, bit, bits);
             let bits = reader.end() - start;
             reader.tree().push(&DATA, raw_or_bytes(start, bits), start, bits);
             reader.seek(start + bits);

@@ -177,6 +177,7 @@ impl Packed {
         if let Some(rest) = writer.input(&self.fields[1]) {
             writer.put_bits_of(rest)?;
         }
+        writer.close(at);
         let key = self.key(|name| writer.known(name));
         let plain = writer.out.split_off(at).into_bytes();
         let given = writer.derived_input(&self.fields[2]).and_then(|value| value.as_str());

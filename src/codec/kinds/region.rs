@@ -1,6 +1,7 @@
 //! A field in so many bytes: nothing in it reads beyond them, and what it leaves is shown.
 
 use super::trailing;
+use crate::codec::bits;
 use crate::codec::fault::Stop;
 use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::walk;
@@ -16,6 +17,8 @@ pub enum Extent {
     Field(Name),
     /// So many bytes.
     Const(u32),
+    /// Up to this byte, which is not shown.
+    Until(u8),
     /// Up to the end, less what fields behind it need: when they are there, and their bits.
     Less(&'static [(When, u32)]),
 }
@@ -74,6 +77,13 @@ impl Region {
                 (self.bytes(number).saturating_mul(8), Some((number, name.text)))
             }
             Extent::Const(bytes) => (bytes as u64 * 8, None),
+            Extent::Until(end) => match memchr::memchr(end, &bits::bytes(reader.data(), start, reader.end() - start)) {
+                Some(bytes) => (bytes as u64 * 8, None),
+                None => {
+                    let need = (reader.end() - start) as u64 + 8;
+                    return Err(reader.short(of, start, need, format!("it ends with {end:#04x}")));
+                }
+            },
             Extent::Less(bits) => {
                 let behind = bits.iter().filter(|(when, _)| reader.holds(when)).map(|(_, bits)| *bits as u64);
                 ((reader.left() as u64).saturating_sub(behind.sum()), None)
@@ -90,6 +100,9 @@ impl Region {
             reader.rest(&self.fields[1]);
             Ok(())
         });
+        if let (Ok(()), Extent::Until(_)) = (&done, self.extent) {
+            reader.skip(8);
+        }
         if let (Err(_), Extent::Prefix(prefix), Some((number, _))) = (&done, self.extent, limit) {
             // What broke inside does not tell the length any more.
             let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, from - start);
@@ -115,13 +128,16 @@ impl Region {
         {
             writer.put_bits_of(rest)?;
         }
+        if done.is_ok() {
+            writer.close(content);
+        }
         let bytes = ((writer.position() - content) / 8) as u64;
         // What was broken when it was read shows its length.
         if matches!(done, Err(WriteStop::Error(_))) || given.is_some() {
             return done;
         }
-        if done.is_err() && matches!(self.extent, Extent::Prefix(_)) {
-            // The length itself was not read.
+        if done.is_err() && matches!(self.extent, Extent::Prefix(_) | Extent::Until(_)) {
+            // The length itself, or the end, was not read.
             return done;
         }
         let number = match self.extent {
@@ -137,6 +153,10 @@ impl Region {
         match self.extent {
             Extent::Prefix(prefix) => writer.insert(at, |writer| writer.put_prefix(prefix, number))?,
             Extent::Field(ref name) => writer.counted(name, number)?,
+            Extent::Until(end) if bits::bytes(writer.out.bytes(), content as u32, bytes as u32 * 8).contains(&end) => {
+                return Err(writer.fail(format!("{}: must not contain the byte {end:#04x} that ends it", of.name)));
+            }
+            Extent::Until(end) => writer.out.put_bytes(&[end]),
             _ => {}
         }
         done
@@ -154,6 +174,9 @@ impl Region {
             _ => {}
         }
         sampler.out.put_bytes(content.bytes());
+        if let Extent::Until(end) = self.extent {
+            sampler.out.put_bytes(&[end]);
+        }
         Ok(())
     }
 
@@ -169,6 +192,7 @@ impl Region {
             (Extent::Prefix(_), _) => "in a length before it",
             (Extent::Field(_), _) => "in an earlier length",
             (Extent::Const(_), _) => "in a fixed length",
+            (Extent::Until(_), _) => "up to a character",
             (Extent::Less(_), Kind::Array { .. }) => "up to what stands behind it",
             (Extent::Less(_), _) => "up to the end",
         }

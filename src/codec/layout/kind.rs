@@ -1,6 +1,6 @@
 //! Encodings on the wire: of numbers, text, groups and lists, and what they depend on.
 
-use super::{Field, Name, When};
+use super::{Field, Name, Text, When};
 use crate::codec::kinds::{Checksum, Chosen, Constant, Packed, Parts, Region};
 use crate::codec::protobuf;
 use crate::codec::walk::Custom;
@@ -238,6 +238,17 @@ impl Field {
         }
     }
 
+    /// What stands for a text of this field in conditions and ids; what ends it does not count.
+    pub(crate) fn text_id(&self, chars: impl DoubleEndedIterator<Item = char> + Clone) -> u64 {
+        let mut bare = chars.clone();
+        match (&self.kind, bare.next_back()) {
+            (Kind::Text { len: Len::Through(ends), .. }, Some(last)) if ends.any.iter().any(|b| *b as char == last) => {
+                Text::id_of(bare)
+            }
+            _ => Text::id_of(chars),
+        }
+    }
+
     /// The number of bits that it always has; `None` if that differs, or it may be absent.
     pub fn bits(&self) -> Option<u32> {
         if let When::Always = self.when { self.kind.bits() } else { None }
@@ -276,7 +287,7 @@ pub enum Len {
     Field(Name),
     /// Up to this byte, which is part of the field but not shown.
     Until(u8),
-    /// Up to the first of several bytes, which is shown, too.
+    /// Up to the first of several bytes, which is shown, too, or up to one byte or the end.
     Through(&'static Ends),
     /// The rest of the message.
     Rest,
@@ -296,15 +307,23 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// The length of the content that these bytes begin with; `None` if it does not end.
-    pub(crate) fn length(&self, bytes: &[u8]) -> Option<usize> {
-        let end = bytes.iter().position(|byte| self.any.contains(byte));
-        end.map(|at| at + 1).or(self.or_end.then_some(bytes.len()))
+    /// The byte that ends the content where others follow, so that it need not be shown.
+    pub(crate) fn between(&self) -> Option<u8> {
+        if let ([end], true) = (self.any, self.or_end) { Some(*end) } else { None }
+    }
+
+    /// The length of the content that these bytes begin with, and of what is shown of it; `None` if it does
+    /// not end.
+    pub(crate) fn length(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let end = bytes.iter().position(|byte| self.any.contains(byte)).map(|at| at + 1);
+        let length = end.or(self.or_end.then_some(bytes.len()))?;
+        let hides = end.is_some() && length < bytes.len() && self.between().is_some();
+        Some((length, length - usize::from(hides)))
     }
 
     /// Whether these bytes are such content.
     pub(crate) fn fit(&self, bytes: &[u8]) -> bool {
-        self.length(bytes) == Some(bytes.len())
+        self.length(bytes).is_some_and(|(length, _)| length == bytes.len())
     }
 }
 

@@ -20,7 +20,7 @@ mod words;
 
 pub use kind::*;
 pub(crate) use name::Key;
-pub use name::Name;
+pub use name::{Name, Text};
 pub(crate) use when::Look;
 pub use when::When;
 pub use words::*;

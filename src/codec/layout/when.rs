@@ -1,6 +1,6 @@
 //! Conditions of fields, and what they ask.
 
-use super::Name;
+use super::{Name, Text};
 
 /// When a field is present. When encoding, a conditional field is present if it is given.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub enum When {
     Clear(Name, u8),
     /// An earlier field has this value.
     Eq(Name, u64),
+    /// An earlier text is this one.
+    Is(Name, Text),
     /// An earlier field has one of these values.
     In(Name, &'static [u64]),
     /// At least this many bits are left.
@@ -56,6 +58,7 @@ impl When {
             When::Bit(name, bit) => look.value(name).is_some_and(|v| v >> bit & 1 == 1),
             When::Clear(name, bit) => look.value(name).is_some_and(|v| v >> bit & 1 == 0),
             When::Eq(name, value) => look.value(name) == Some(*value),
+            When::Is(name, text) => look.value(name) == Some(text.id),
             When::In(name, values) => look.value(name).is_some_and(|v| values.contains(&v)),
             When::Below(name, than) => (look.value(name).unwrap_or(0) as i64) < *than,
             When::Mask(name, mask) => look.value(name).is_some_and(|v| v & mask != 0),
@@ -69,7 +72,8 @@ impl When {
             When::Always | When::Left(_) | When::Setting(..) => Vec::new(),
             When::Not(when) => when.names(),
             When::Any(all) | When::All(all) => all.iter().flat_map(When::names).collect(),
-            When::Bit(name, _) | When::Clear(name, _) | When::Eq(name, _) | When::In(name, _) => vec![*name],
+            When::Bit(name, _) | When::Clear(name, _) | When::Eq(name, _) => vec![*name],
+            When::Is(name, _) | When::In(name, _) => vec![*name],
             When::Below(name, _) | When::Mask(name, _) | When::Set(name) => vec![*name],
         }
     }

@@ -171,7 +171,10 @@ impl<'a> Reader<'a> {
                     let have = self.left() as u64;
                     return Err(self.broken(field, Fault::new(Reason::Unterminated, start, 0, have)));
                 };
-                length as u64 * 8
+                let (length, shown) = length;
+                let bit = self.at;
+                self.at += length as u32 * 8;
+                return Ok((bit, shown as u32 * 8));
             }
             Len::Rest => {
                 if self.wire_end > self.end {
@@ -211,6 +214,18 @@ impl<'a> Reader<'a> {
             Charset::Utf8 if std::str::from_utf8(text).is_ok() => Value::Text { bit, bits },
             Charset::Utf8 | Charset::Utf16(_) => whole,
         })
+    }
+
+    /// What stands for a text in conditions, and where a message is found by it.
+    pub(super) fn text_id(&self, field: &'static Field, value: Value) -> u64 {
+        match value {
+            Value::Latin1 { bit, bits } => field.text_id(bits::bytes(self.data, bit, bits).iter().map(|b| *b as char)),
+            Value::Text { bit, bits } => {
+                let bytes = bits::bytes(self.data, bit, bits);
+                std::str::from_utf8(&bytes).map_or(0, |text| field.text_id(text.chars()))
+            }
+            _ => 0,
+        }
     }
 
     /// A range without the last bits that make no whole byte, if they are zero.

@@ -144,7 +144,10 @@ impl Wire for Reader<'_> {
                 }
                 return Ok(());
             }
-            Kind::Text { len, charset } => (self.text_value(field, len, charset, start)?, 0),
+            Kind::Text { len, charset } => {
+                let value = self.text_value(field, len, charset, start)?;
+                (value, if field.is(flag::REFERENCED) { self.text_id(field, value) } else { 0 })
+            }
             Kind::Bytes { len } => return self.bytes(field, len),
             Kind::Parts(parts) => return parts.read(self),
             Kind::Constant(constant) => return constant.read(field, self),
@@ -163,15 +166,16 @@ impl Wire for Reader<'_> {
         if let Some(number) = value.number().filter(|_| field.is(flag::CLOSED)) {
             self.defined(field, number, start)?;
         }
-        if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Text { bits: 0, .. }) {
+        if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Text { bits: 0, .. } | Value::Latin1 { bits: 0, .. }) {
             return Ok(());
         }
         if field.is(flag::REFERENCED) {
             self.tree.scope.push(field, referenced, start, true);
         }
         let node = self.tree.push(field, value, start, self.at - start);
-        if field.is(flag::HIDDEN) && matches!(value, Value::Raw { .. }) {
-            // Encoding would write it in its usual form.
+        let full = matches!(value, Value::Text { bits: 1.., .. } | Value::Latin1 { bits: 1.., .. });
+        if field.is(flag::HIDDEN) && (matches!(value, Value::Raw { .. }) || full && !field.is(flag::SELECTS)) {
+            // Encoding would write it in its usual form, which for text is none.
             self.tree.reveal(node);
         }
         Ok(())
@@ -269,7 +273,14 @@ impl Wire for Reader<'_> {
                     self.at += 8;
                     Ok(false)
                 }
-                Some(_) => Ok(true),
+                // Elements without bits never reach it.
+                Some(_) if list.started && self.at == list.last_at => {
+                    Err(self.broken(field, Fault::new(Reason::Count, self.at, 0, (self.end - self.at) as u64)))
+                }
+                Some(_) => {
+                    (list.started, list.last_at) = (true, self.at);
+                    Ok(true)
+                }
             },
             // Padding of the last byte is not an element.
             Remaining::Rest

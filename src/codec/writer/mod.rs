@@ -70,6 +70,8 @@ pub struct Writer<'a> {
     /// Hidden numbers that hold the number of bytes that follow: position, width, order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
+    /// The position after a character that ends a text only where something follows it; 0: there is none.
+    open_end: usize,
     /// Checksums not written yet: position, and what they are over and hold.
     pub(in crate::codec) sums: Vec<(usize, &'static Checksum, u64)>,
     /// The error of the first group that has an unknown field.
@@ -93,6 +95,7 @@ impl<'a> Writer<'a> {
             broken: map.contains_key("unparsed"),
             explicit: false,
             measures: Vec::new(),
+            open_end: 0,
             sums: Vec::new(),
             unparsed: map.get("unparsed"),
             surplus: None,
@@ -142,6 +145,14 @@ impl<'a> Writer<'a> {
         Ok(self.write_bits(fields)?.into_bytes())
     }
 
+    /// The bytes that began at `from` end here: what ends a text only where others follow it is taken back.
+    pub(in crate::codec) fn close(&mut self, from: usize) {
+        if self.open_end > from && self.open_end == self.out.len() {
+            self.out.split_off(self.open_end - 8);
+            self.open_end = 0;
+        }
+    }
+
     /// The message's bits; the last byte may be incomplete.
     ///
     /// # Errors
@@ -168,6 +179,7 @@ impl<'a> Writer<'a> {
                 WriteStop::Broken => EncodeError { path: "unparsed".into(), what: "expected hex".into() },
             })?;
         }
+        self.close(0);
         for (at, bits, order) in std::mem::take(&mut self.measures) {
             let behind = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
             self.out.patch_number(at, behind, bits, order.within(self.order));

@@ -108,6 +108,7 @@ impl<'a> Writer<'a> {
                 *at = (*at as i64 + by).max(0) as usize
             }
         };
+        shift(&mut self.open_end);
         self.measures.iter_mut().for_each(|(at, ..)| shift(at));
         self.sums.iter_mut().for_each(|(at, ..)| shift(at));
     }

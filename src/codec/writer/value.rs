@@ -6,7 +6,7 @@ use crate::codec::bits;
 use crate::codec::digits;
 use crate::codec::half_text;
 use crate::codec::kinds;
-use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign};
+use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign, flag};
 use crate::plural::Plural;
 use serde_json::Value as Json;
 use std::net::Ipv4Addr;
@@ -143,7 +143,7 @@ impl<'a> Writer<'a> {
                     (None, None) => return Err(WriteStop::Error(self.wrong("text", value))),
                 };
                 self.put_extent(len, content, raw.is_some())?;
-                Ok(0)
+                Ok(value.as_str().map_or(0, |text| field.text_id(text.chars())))
             }
             Kind::Bytes { len } => {
                 let content = self.hex_or_raw(value)?;
@@ -229,6 +229,12 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Is a text that is not given an empty one?
+    pub(super) fn may_be_empty(&self, field: &'static Field) -> bool {
+        let hidden = field.is(flag::HIDDEN) && !field.is(flag::SELECTS) && !(self.broken && self.explicit);
+        hidden || field.is(flag::OMIT_EMPTY) && !self.broken
+    }
+
     /// Writes the content of text or bytes, with its length or terminator.
     pub(in crate::codec) fn put_extent(
         &mut self,
@@ -272,6 +278,11 @@ impl<'a> Writer<'a> {
             }
             Len::Through(ends) if !ends.fit(&bytes) && !self.broken => {
                 return Err(self.fail("expected exactly one of the characters that end it, as its last".into()));
+            }
+            Len::Through(ends) if ends.between().is_some_and(|end| bytes.last() != Some(&end)) => {
+                self.put_raw(&bytes, count);
+                self.out.put_bytes(&[ends.any[0]]);
+                self.open_end = self.out.len();
             }
             Len::Const(_) | Len::Through(_) | Len::Rest => self.put_raw(&bytes, count),
         }

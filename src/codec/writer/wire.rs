@@ -2,8 +2,9 @@
 
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
+use crate::codec::bits;
 use crate::codec::context::Recalled;
-use crate::codec::layout::{Count, Field, Kind, Name, flag};
+use crate::codec::layout::{Count, Field, Kind, Len, Name, flag};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{Reader, Tree};
 use crate::plural::Plural;
@@ -26,6 +27,8 @@ pub struct List {
     ends: bool,
     count: &'static Count,
     length: usize,
+    /// Where the newest element begins.
+    at: usize,
 }
 
 impl List {
@@ -111,6 +114,11 @@ impl Wire for Writer<'_> {
                 self.put_number(field, default as i128)?;
                 default as u64
             }
+            (None, ..) if matches!(field.kind, Kind::Text { len: Len::Until(_), .. }) && self.may_be_empty(field) => {
+                let Kind::Text { len, .. } = field.kind else { return Ok(()) };
+                self.put_extent(len, Default::default(), false)?;
+                field.text_id("".chars())
+            }
             (None, ..) if field.is(flag::OMIT_EMPTY) => 0,
             (None, ..) => {
                 self.names.pop();
@@ -187,7 +195,7 @@ impl Wire for Writer<'_> {
             // The bits of the whole list, including its count.
             self.put_bits_of(value)?;
             self.cursors.push(Cursor::List { items: &[], derived, next: 0 });
-            return Ok(List { ends: false, count: &Count::Rest, length: 0 });
+            return Ok(List { ends: false, count: &Count::Rest, length: 0, at: 0 });
         }
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
         // A count is given if the list was not read to its end, or only because of its encoding.
@@ -215,10 +223,19 @@ impl Wire for Writer<'_> {
             _ => {}
         }
         self.cursors.push(Cursor::List { items, derived, next: 0 });
-        Ok(List { ends, count, length: items.len() })
+        Ok(List { ends, count, length: items.len(), at: self.out.len() })
     }
 
-    fn more(&mut self, _field: &'static Field, list: &mut List) -> Result<bool, WriteStop> {
+    fn more(&mut self, field: &'static Field, list: &mut List) -> Result<bool, WriteStop> {
+        if let Count::Until(stop) = list.count {
+            let begins = self.out.len() >= list.at + 8 && bits::get(self.out.bytes(), list.at, 8) == *stop as u64;
+            if begins && !self.broken {
+                return Err(
+                    self.fail(format!("{}: an element begins with {stop:#04x}, which ends the list", field.name))
+                );
+            }
+            list.at = self.out.len();
+        }
         let Some(Cursor::List { next, .. }) = self.cursors.last_mut() else { return Ok(false) };
         *next += 1;
         Ok(*next <= list.length)

@@ -2,7 +2,7 @@
 
 use super::codes::Codes;
 use super::description::Value;
-use super::lines::{self, Nameless};
+use super::lines::{self, Nameless, Names};
 use super::text::{First, Word};
 use super::{compile::statics, traffic};
 use crate::codec::digits::whole;
@@ -64,16 +64,24 @@ pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
 }
 
 /// The messages, by who sends them.
-pub fn tables(carried: &[(&'static str, &'static [Choice])], packet: &'static [Field]) -> &'static [Table] {
+pub fn tables(
+    carried: &[(&'static str, &'static [Choice])],
+    packet: &'static [Field],
+    names: Names,
+) -> &'static [Table] {
     let mut tables = Vec::new();
     for (from, role) in [(0, Role::Unknown), (1, Role::Client), (2, Role::Server)] {
         let choices = carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.from == from);
         let mut layouts: Vec<Layout> =
             choices.map(|choice| Layout::new(choice.layout.name, choice.layout.doc, choice.layout.fields)).collect();
         if from == 0 {
-            layouts.push(Nameless::Packet.layout("a packet without a message", packet));
-            layouts.push(Nameless::Unknown.layout("a number that no message has", lines::unknown()));
-            layouts.push(Nameless::Fragment.layout("a part of a longer message", lines::fragment()));
+            for (line, doc, fields) in [
+                (Nameless::Packet, "a packet without a message", packet),
+                (Nameless::Unknown, "a number that no message has", lines::unknown()),
+                (Nameless::Fragment, "a part of a longer message", lines::fragment()),
+            ] {
+                layouts.push(Layout::new(names.name(line), doc, fields));
+            }
         }
         if !layouts.is_empty() {
             tables.push(Table { version: "", from: role, layouts: statics(layouts) });

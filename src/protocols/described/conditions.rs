@@ -1,6 +1,7 @@
 //! Conditions on fields that may stand anywhere in a packet.
 
 use super::compile::{Compiled, Compiler};
+use super::parse::condition::Expr;
 use super::text::FieldText;
 use crate::codec::describe;
 use crate::codec::layout::{Field, Look, Name, When};
@@ -44,7 +45,7 @@ pub fn condition(
         other.know(&t, field.name, (true, names), false);
     }
     // A name may be said with its message's.
-    let plain: Vec<String> = text.split(' ').map(|word| word.rsplit('.').next().unwrap_or(word).to_owned()).collect();
-    let plain = if text.contains("0x") || !text.contains('.') { text.to_owned() } else { plain.join(" ") };
-    Ok(other.condition(&plain, line, key)?.when)
+    let bare = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?.renamed(&bare);
+    Ok(other.compiled(&expr, line, key)?.when)
 }

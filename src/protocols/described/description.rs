@@ -3,6 +3,7 @@
 use super::codes::Codes;
 use super::compile::Hook;
 use super::frames::{Frame, Frames};
+use super::lines::Names;
 use super::probe::Plan;
 use super::state::State;
 use super::traffic;
@@ -22,6 +23,8 @@ pub struct Description {
     pub(super) packet: &'static [Field],
     /// The messages by their carrier; "" are those of the packet.
     pub(super) carried: Vec<(&'static str, &'static [Choice])>,
+    /// What the lines of no message are called.
+    pub(super) nameless: Names,
     pub(super) codes: Codes,
     pub(super) memory: Vec<(&'static str, u64)>,
     /// The names of `[settings]`, and their defaults.

@@ -198,7 +198,7 @@ pub(super) fn of_line(description: &'static Description, message: &Message<'_>, 
     };
     if let Some(fault) = &dissection.fault {
         add(broken(description, fault, &place));
-    } else if dissection.message == Nameless::Unknown {
+    } else if description.nameless.named(dissection.message) == Some(Nameless::Unknown) {
         let child = |name: &str| dissection.tree.child_named(None, name);
         // The headers of a packet with several messages are of its bytes, not of this one's.
         let headers = dissection.packet.nodes().iter().chain(dissection.tree.nodes());

@@ -24,6 +24,8 @@ pub struct Known {
     pub names: Vec<(u64, &'static str)>,
     /// It is a number.
     pub number: bool,
+    /// It is a text that may be compared with others.
+    pub text: bool,
     /// It is there by a condition only.
     pub conditional: bool,
     /// The scale of a length that it may be.

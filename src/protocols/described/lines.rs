@@ -6,6 +6,7 @@ use crate::codec::kinds::{Choice, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Len, Name, bytes, flag};
 use crate::codec::node::Node;
 use crate::codec::reader::{TRAILING, UNPARSED};
+use crate::codec::schema::named::leak;
 use crate::codec::{Tree, Value};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -49,6 +50,31 @@ messages! {
         Packet = "packet",
         Unknown = "unknown",
         Fragment = "fragment",
+    }
+}
+
+/// What these lines are called where messages of the file may have their names: by the file's own.
+#[derive(Clone, Copy, Debug)]
+pub struct Names([&'static str; 3]);
+
+impl Names {
+    /// Those of a protocol with these messages.
+    pub fn of(protocol: &str, carried: &[(&'static str, &'static [Choice])]) -> Names {
+        let taken = |name: &str| carried.iter().flat_map(|(_, list)| list.iter()).any(|c| c.field.name == name);
+        Names([Nameless::Packet, Nameless::Unknown, Nameless::Fragment].map(|line| match taken(line.name()) {
+            true => leak(&format!("{protocol}.{}", line.name())),
+            false => line.name(),
+        }))
+    }
+
+    /// The name of such a line.
+    pub fn name(&self, line: Nameless) -> &'static str {
+        self.0[line as usize]
+    }
+
+    /// The line of that name.
+    pub fn named(&self, name: &str) -> Option<Nameless> {
+        Nameless::ALL.iter().copied().find(|line| self.name(*line) == name)
     }
 }
 

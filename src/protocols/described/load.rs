@@ -3,6 +3,7 @@
 use super::codes::Codes;
 use super::compile::{Compiled, Compiler, lasting, statics};
 use super::description::Description;
+use super::lines::Names;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
 use super::{Described, about, advice, frames, lines, parse, probe, recognise, traffic};
@@ -88,9 +89,9 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let ports: Vec<u16> =
         [udp, tcp.as_ref().map(|(ports, _)| *ports), websocket].into_iter().flatten().flatten().copied().collect();
     let probe = probe::compile(file, &compiler, &carriers, ports.first().copied())?;
-    let traffic = traffic::compile(file, &compiler, (packet, headers), &carried)?;
-    let codes = Codes::of(name);
-    let tables = about::tables(&carried, packet);
+    let (codes, nameless) = (Codes::of(name), Names::of(name, &carried));
+    let traffic = traffic::compile(file, &compiler, (packet, headers), &carried, nameless)?;
+    let tables = about::tables(&carried, packet, nameless);
     let settings: Vec<Setting> =
         file.settings.iter().zip(&values).map(|(text, value)| about::setting(name, text, value)).collect();
     let bits = recognise::most(packet, &carried);
@@ -125,6 +126,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let mut described = Description {
         facts,
         packet,
+        nameless,
         codes,
         memory,
         values,

@@ -1,12 +1,13 @@
 //! What a condition, a length or a key refers to: earlier fields, what a conversation remembers,
 //! settings; and conditions themselves.
 
-use super::compile::{Compiled, Compiler};
+use super::compile::{Compiled, Compiler, lasting, statics};
 use super::known::{Condition, Found, Known};
+use super::parse::condition::{Expr, Sign};
 use super::state::slot;
 use super::text::Word;
 use crate::codec::digits;
-use crate::codec::layout::{Name, When};
+use crate::codec::layout::{Name, Text, When};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 
@@ -79,93 +80,128 @@ impl<'a> Compiler<'a> {
 
     /// A condition.
     pub fn condition(&mut self, text: &str, line: usize, key: &str) -> Compiled<Condition> {
-        let terms: Vec<&str> = text.split(" and ").map(str::trim).collect();
+        let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?;
+        self.compiled(&expr, line, key)
+    }
+
+    /// A condition whose text is parsed already.
+    pub fn compiled(&mut self, expr: &Expr, line: usize, key: &str) -> Compiled<Condition> {
         let mut condition = Condition { when: When::Always, masks: Vec::new(), equal: Vec::new() };
-        let mut all = Vec::new();
-        for term in terms {
-            all.push(self.term(term, line, key, &mut condition)?);
-        }
-        condition.when = match all.len() {
-            1 => all.remove(0),
-            _ => When::All(Box::leak(all.into_boxed_slice())),
-        };
+        condition.when = self.when(expr, (line, key), Some(&mut condition))?;
         Ok(condition)
     }
 
-    fn term(&mut self, text: &str, line: usize, key: &str, into: &mut Condition) -> Compiled<When> {
-        let expected = "X == N, !=, <, >=, in, not in, X & MASK, not X & MASK, X, not X, or left N; joined by and";
-        let wrong = |why: String| (line, format!("{key}: {why}"));
-        if text.split_whitespace().any(|word| word == "or") {
-            return Err(wrong(format!("there is no or: expected {expected}")));
-        }
-        if let Some(bytes) = text.strip_prefix("left ") {
-            let bytes = digits::unsigned::<u32>(bytes.trim()).filter(|bytes| *bytes < 1 << 24);
-            let bytes = bytes.ok_or_else(|| wrong(format!("left: expected a number of bytes, got {text:?}")))?;
-            return Ok(When::Left(bytes * 8));
-        }
-        for (sign, not, below, more) in [
-            ("==", false, false, 0),
-            ("!=", true, false, 0),
-            (">=", true, true, 0),
-            ("<=", false, true, 1),
-            ("<", false, true, 0),
-            (">", true, true, 1),
-        ] {
-            let Some((name, value)) = text.split_once(sign) else { continue };
-            let (bare, names) = self.referred(name.trim(), line, key)?;
-            let number = self.value(value.trim(), &names, &bare).map_err(wrong)?;
-            let when = match below {
-                true => When::Below(bare, (number as i64).saturating_add(more)),
-                false => When::Eq(bare, number),
-            };
-            if !not && !below {
-                into.equal.push((bare.text, number));
+    /// `into`: what the condition tells of earlier fields, where all of its terms hold.
+    fn when(&mut self, expr: &Expr, at: (usize, &str), mut into: Option<&mut Condition>) -> Compiled<When> {
+        let wrong = |why: String| (at.0, format!("{}: {why}", at.1));
+        let not = |when: When| When::Not(lasting(when));
+        Ok(match expr {
+            Expr::Left(bytes) => When::Left(bytes * 8),
+            Expr::All(all) => {
+                let each = all.iter().map(|one| self.when(one, at, into.as_deref_mut()));
+                When::All(statics(each.collect::<Compiled<_>>()?))
             }
-            return Ok(if not { When::Not(Box::leak(Box::new(when))) } else { when });
-        }
-        let (list, not) = match (text.split_once(" not in "), text.split_once(" in ")) {
-            (Some(found), _) => (Some(found), true),
-            (None, found) => (found, false),
-        };
-        if let Some((name, values)) = list {
-            let (bare, names) = self.referred(name.trim(), line, key)?;
-            let values = values.trim().trim_start_matches('[').trim_end_matches(']');
-            let numbers: Result<Vec<u64>, String> =
-                values.split(',').map(|value| self.value(value.trim(), &names, &bare)).collect();
-            let when = When::In(bare, Box::leak(numbers.map_err(wrong)?.into_boxed_slice()));
-            return Ok(if not { When::Not(Box::leak(Box::new(when))) } else { when });
-        }
-        if let Some((name, mask)) = text.split_once('&') {
-            let (name, not) = match name.trim().strip_prefix("not ") {
-                Some(name) => (name, true),
-                None => (name, false),
-            };
-            let (bare, names) = self.referred(name.trim(), line, key)?;
-            let mask = self.value(mask.trim(), &names, &bare).map_err(wrong)?;
-            if mask == 0 {
-                return Err(wrong(format!("{text:?} never holds: the mask is 0")));
+            Expr::Any(any) => {
+                When::Any(statics(any.iter().map(|one| self.when(one, at, None)).collect::<Compiled<_>>()?))
             }
-            // A number of which only this is asked is not known from what is there.
-            if !not {
-                into.masks.push((bare.text, mask));
+            Expr::Not(one) => match self.when(one, at, None)? {
+                When::Bit(name, bit) => When::Clear(name, bit),
+                when => not(when),
+            },
+            Expr::Compare(name, sign, value) => {
+                let (bare, known) = self.asked(name, value.quoted, at)?;
+                if value.quoted {
+                    let is = When::Is(bare, Text::new(leak(&value.text)));
+                    return match sign {
+                        Sign::Equal => Ok(is),
+                        Sign::Unequal => Ok(not(is)),
+                        _ => Err(wrong(format!("{name} is a text: expected == or !="))),
+                    };
+                }
+                let number = self.value(&value.text, &known, &bare).map_err(wrong)?;
+                let below = |more: i64| When::Below(bare, (number as i64).saturating_add(more));
+                match sign {
+                    Sign::Equal => {
+                        into.iter_mut().for_each(|into| into.equal.push((bare.text, number)));
+                        When::Eq(bare, number)
+                    }
+                    Sign::Unequal => not(When::Eq(bare, number)),
+                    Sign::Below => below(0),
+                    Sign::AtMost => below(1),
+                    Sign::AtLeast => not(below(0)),
+                    Sign::Above => not(below(1)),
+                }
             }
-            return Ok(match (mask.is_power_of_two(), not) {
-                (true, false) => When::Bit(bare, mask.trailing_zeros() as u8),
-                (true, true) => When::Clear(bare, mask.trailing_zeros() as u8),
-                (false, false) => When::Mask(bare, mask),
-                (false, true) => When::Not(Box::leak(Box::new(When::Mask(bare, mask)))),
-            });
+            Expr::In(name, list) => {
+                let quoted = list.iter().any(|(atom, _)| atom.quoted);
+                let (bare, known) = self.asked(name, quoted, at)?;
+                if quoted {
+                    if let Some((atom, _)) = list.iter().find(|(atom, _)| !atom.quoted) {
+                        return Err(wrong(format!("{} is no text in quotes", atom.text)));
+                    }
+                    let each = list.iter().map(|(atom, _)| When::Is(bare, Text::new(leak(&atom.text))));
+                    return Ok(When::Any(statics(each.collect())));
+                }
+                let (mut single, mut all) = (Vec::new(), Vec::new());
+                for (least, most) in list {
+                    let least = self.value(&least.text, &known, &bare).map_err(wrong)?;
+                    let Some(most) = most else {
+                        single.push(least);
+                        continue;
+                    };
+                    let most = self.value(&most.text, &known, &bare).map_err(wrong)?;
+                    let Some(behind) = (most as i64).checked_add(1).filter(|_| least as i64 <= most as i64) else {
+                        return Err(wrong(format!("in: {least}..{most} has no numbers")));
+                    };
+                    let ends = vec![not(When::Below(bare, least as i64)), When::Below(bare, behind)];
+                    all.push(When::All(statics(ends)));
+                }
+                if !single.is_empty() {
+                    all.push(When::In(bare, statics(single)));
+                }
+                if all.len() == 1 { all.remove(0) } else { When::Any(statics(all)) }
+            }
+            Expr::Mask(name, mask) => {
+                let (bare, known) = self.asked(name, mask.quoted, at)?;
+                let mask = self.value(&mask.text, &known, &bare).map_err(wrong)?;
+                if mask == 0 {
+                    return Err(wrong(format!("{name} & 0 never holds: the mask is 0")));
+                }
+                // A number of which only this is asked is not known from what is there.
+                into.iter_mut().for_each(|into| into.masks.push((bare.text, mask)));
+                match mask.is_power_of_two() {
+                    true => When::Bit(bare, mask.trailing_zeros() as u8),
+                    false => When::Mask(bare, mask),
+                }
+            }
+            Expr::Set(name) => {
+                let (bare, _) = self.asked(name, false, at)?;
+                into.iter_mut().for_each(|into| into.masks.push((bare.text, 1)));
+                When::Set(bare)
+            }
+        })
+    }
+
+    /// The name that a term asks; `text`: it is compared with one.
+    fn asked(
+        &mut self,
+        name: &str,
+        text: bool,
+        (line, key): (usize, &str),
+    ) -> Compiled<(Name, Vec<(u64, &'static str)>)> {
+        if let Some(Found::Field(place)) = self.find(name) {
+            let is = self.known[place].text;
+            if is != text && (is || self.known[place].number) {
+                let what = if is { "a text: compare it with one in quotes" } else { "a number, no text" };
+                return Err((line, format!("{key}: {name} is {what}")));
+            }
+            if is {
+                return Ok((self.name(name), Vec::new()));
+            }
+        } else if text && self.find(name).is_some() {
+            return Err((line, format!("{key}: {name} is a number, no text")));
         }
-        if let Some(name) = text.strip_prefix("not ") {
-            let (bare, _) = self.referred(name.trim(), line, key)?;
-            return Ok(When::Not(Box::leak(Box::new(When::Set(bare)))));
-        }
-        if text.is_empty() || text.contains(' ') {
-            return Err(wrong(format!("expected {expected}, got {text:?}")));
-        }
-        let (bare, _) = self.referred(text, line, key)?;
-        into.masks.push((bare.text, 1));
-        Ok(When::Set(bare))
+        self.referred(name, line, key)
     }
 
     /// What a condition's name refers to: the name as reading knows it, and the names of its values.

@@ -97,8 +97,11 @@ pub fn read(
     tree.clear();
     tree.set_source(source);
     let name = known.description.facts.name;
-    let outcome =
-        Reader::new(bytes, tree).named(name, Nameless::Packet.name()).wire_length(length).context(known).read(fields);
+    let outcome = Reader::new(bytes, tree)
+        .named(name, known.description.nameless.name(Nameless::Packet))
+        .wire_length(length)
+        .context(known)
+        .read(fields);
     let end = bytes.len().min(crate::codec::reader::LONGEST) as u32 * 8;
     if outcome.stop.is_none() && outcome.bits < end {
         let (bit, bits) = (outcome.bits, end - outcome.bits);

@@ -109,6 +109,8 @@ pub struct FieldText {
     pub closed: bool,
     pub size: Option<SizeText>,
     pub until: Option<Vec<u8>>,
+    /// `until` is a number: of a list, the mark at the next element's place.
+    pub until_number: bool,
     pub or_end: bool,
     pub bits: Vec<PartText>,
     pub of: Option<String>,

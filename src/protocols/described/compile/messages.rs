@@ -1,10 +1,9 @@
 //! Messages by a number: which one a field of type `message` is, and what each of them holds.
 
-use super::super::lines::Nameless;
 use super::hooks::Hook;
 use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
 use crate::codec::kinds::{By, Choice, Chosen};
-use crate::codec::layout::{Field, Kind, Layout, Len, When, bytes, flag, group, of};
+use crate::codec::layout::{Field, Kind, Layout, Len, Text, When, bytes, flag, group, of};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::known::{Found, used};
@@ -19,19 +18,25 @@ impl<'a> Compiler<'a> {
         };
         let (way, names) = self.by(by, t, t.hidden_id)?;
         let carrier = self.carriers.last().copied().unwrap_or("");
-        let among = self.choices(carrier, &names, t.line)?;
+        let of_text = match way {
+            By::Field(name) => matches!(self.find(name.text), Some(Found::Field(place)) if self.known[place].text),
+            By::Word(_) => false,
+        };
+        let among = self.choices(carrier, (&names, of_text), t.line)?;
         if among.is_empty() {
             let whose = if carrier.is_empty() { "without one".into() } else { format!("of {carrier:?}") };
             return Err((t.line, format!("{}: by {by}, but there are no messages {whose}", t.name)));
         }
         let width = match way {
+            // A text as long as a number of 32 bits tells as much.
+            By::Field(_) if of_text => 32,
             By::Field(name) => match self.find(name.text) {
                 Some(Found::Field(place)) => self.known[place].width,
                 _ => 0,
             },
             By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
         };
-        self.meant(carrier, by, &names, (t.line, width), among);
+        self.meant(carrier, by, &names, (t.line, if of_text { 64 } else { width }), among);
         let known =
             |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
         let taken = among.iter().map(known).fold(0, u64::saturating_add).max(1);
@@ -109,8 +114,8 @@ impl<'a> Compiler<'a> {
         match self.find(by) {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
-                if !known.number {
-                    return Err((t.line, format!("{}: by: {by} is no number", t.name)));
+                if !known.number && !known.text {
+                    return Err((t.line, format!("{}: by: {by} is no number and no text", t.name)));
                 }
                 Ok((By::Field(self.name(by)), known.names.clone()))
             }
@@ -125,7 +130,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// The messages that another carries; "" are those of the packet itself.
-    fn choices(&mut self, carrier: &'a str, names: &[(u64, &'static str)], line: usize) -> Compiled<&'static [Choice]> {
+    fn choices(
+        &mut self,
+        carrier: &'a str,
+        (names, of_text): (&[(u64, &'static str)], bool),
+        line: usize,
+    ) -> Compiled<&'static [Choice]> {
         if let Some(known) = self.choices.get(carrier) {
             return Ok(known);
         }
@@ -136,14 +146,14 @@ impl<'a> Compiler<'a> {
         let mut found: FxHashMap<(u64, &str, &str), &str> = FxHashMap::default();
         let text = self.text;
         for m in text.messages.iter().filter(|m| m.message == carrier) {
-            let ids = self.ids(m, names)?;
+            let ids = self.ids(m, names, of_text)?;
             for id in ids.iter().filter(|(least, most)| least == most) {
                 let condition = m.condition.as_deref().unwrap_or("");
                 if let Some(twin) = found.insert((id.0, &m.from, condition), &m.name) {
                     return Err((m.line, format!("{}: {twin} is found by the same: it would never be used", m.name)));
                 }
             }
-            let choice = self.choice(m, ids)?;
+            let choice = self.choice(m, ids, of_text)?;
             choices.push(choice);
         }
         let list = statics(choices);
@@ -151,7 +161,7 @@ impl<'a> Compiler<'a> {
         Ok(list)
     }
 
-    fn ids(&self, m: &MessageText, names: &[(u64, &'static str)]) -> Compiled<Vec<(u64, u64)>> {
+    fn ids(&self, m: &MessageText, names: &[(u64, &'static str)], text: bool) -> Compiled<Vec<(u64, u64)>> {
         let Some(ids) = &m.ids else {
             return match m.any {
                 true => Ok(Vec::new()),
@@ -159,6 +169,11 @@ impl<'a> Compiler<'a> {
             };
         };
         let one = |id: &IdText| match id {
+            IdText::One(Word::Name(word)) if text => {
+                let id = Text::new(leak(word)).id;
+                Ok((id, id))
+            }
+            _ if text => Err((m.at("id"), "id: expected a text: messages are found by one here".into())),
             IdText::Range(least, most) => Ok((*least, *most)),
             IdText::One(word) => match self.word(word, names) {
                 Some(id) => Ok((id, id)),
@@ -173,12 +188,11 @@ impl<'a> Compiler<'a> {
         ids.iter().map(one).collect()
     }
 
-    fn choice(&mut self, m: &'a MessageText, ids: Vec<(u64, u64)>) -> Compiled<Choice> {
+    fn choice(&mut self, m: &'a MessageText, ids: Vec<(u64, u64)>, text: bool) -> Compiled<Choice> {
         if m.name.is_empty() {
             return Err((m.line, "name is missing: what the message is called".into()));
         }
-        identifier(&m.name, &Nameless::ALL.iter().map(|line| line.name()).collect::<Vec<_>>())
-            .map_err(|why| (m.at("name"), why))?;
+        identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
         if self.carriers.contains(&m.name.as_str()) {
             return Err((m.line, format!("{}: carries itself", m.name)));
         }
@@ -215,6 +229,10 @@ impl<'a> Compiler<'a> {
             _ => 0,
         };
         let layout = lasting(Layout::new(leak(&m.name), leak(&m.doc), fields));
-        Ok(Choice { field: lasting(field), ids: statics(ids), any: m.any, from, when, layout })
+        let text = match m.ids.as_deref() {
+            Some([IdText::One(Word::Name(id))]) if text && !m.any => Some(leak(id)),
+            _ => None,
+        };
+        Ok(Choice { field: lasting(field), ids: statics(ids), text, any: m.any, from, when, layout })
     }
 }

@@ -12,6 +12,7 @@ pub use references::asked;
 pub use sizes::{packed, region};
 
 use super::known::{Known, Use, used};
+use super::parse::condition::Expr;
 use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing};
 use crate::codec::layout::{Field, When};
@@ -109,7 +110,17 @@ impl<'a> Compiler<'a> {
         self.all.push(Use { line, name: name.into(), hidden, constant, uses: 0, ranged: false });
         let conditional = t.condition.is_some();
         let name = name.into();
-        self.known.push(Known { name, names, number, conditional, scale: t.scale, group: None, place, width: 0 });
+        self.known.push(Known {
+            name,
+            names,
+            number,
+            text: false,
+            conditional,
+            scale: t.scale,
+            group: None,
+            place,
+            width: 0,
+        });
     }
 
     /// The packet's fields.
@@ -229,17 +240,18 @@ impl<'a> Compiler<'a> {
         let (mut masks, mut more) = (Vec::new(), 0);
         for text in self.siblings.last().copied().unwrap_or_default() {
             let Some(condition) = &text.condition else { continue };
-            let terms: Vec<&str> = condition.split(" and ").map(str::trim).collect();
-            for term in &terms {
-                let mask = match term.split_once('&') {
-                    Some((asked, mask)) if asked.trim() == name => self.number(mask.trim(), names).unwrap_or(u64::MAX),
-                    None if *term == name && bits == 1 => 1,
-                    None if *term == name => u64::MAX,
-                    _ => continue,
-                };
-                match terms.len() == 1 && mask != u64::MAX {
-                    true => masks.push(mask),
-                    false => more |= mask,
+            let Ok(expr) = Expr::parse(condition) else { continue };
+            let asks = |term: &Expr| match term {
+                Expr::Mask(asked, mask) if asked == name => Some(self.number(&mask.text, names).unwrap_or(u64::MAX)),
+                Expr::Set(asked) if asked == name => Some(if bits == 1 { 1 } else { u64::MAX }),
+                _ => None,
+            };
+            for term in expr.all() {
+                match (asks(term), term) {
+                    (Some(mask), _) if expr.all().len() == 1 && mask != u64::MAX => masks.push(mask),
+                    (Some(mask), _) => more |= mask,
+                    (None, Expr::Any(_)) => term.terms(&mut |term, _| more |= asks(term).unwrap_or(0)),
+                    _ => {}
                 }
             }
         }

@@ -36,6 +36,7 @@ pub(super) fn excludes(a: &When, b: &When) -> bool {
     let same = |a: &When, b: &When| format!("{a:?}") == format!("{b:?}");
     match (a, b) {
         (When::Not(a), b) | (b, When::Not(a)) => same(a, b),
+        (When::Is(a, m), When::Is(b, n)) => a.text == b.text && m != n,
         (When::Eq(a, m), When::Eq(b, n)) => a.text == b.text && m != n,
         (When::Bit(a, k), When::Clear(b, n)) | (When::Clear(a, k), When::Bit(b, n)) => a.text == b.text && k == n,
         (When::All(all), other) | (other, When::All(all)) => all.iter().any(|when| excludes(when, other)),

@@ -105,9 +105,14 @@ impl Build<'_> {
         Ok(())
     }
 
+    /// Which line of no message it is.
+    fn line(&self) -> Option<Nameless> {
+        self.description.nameless.named(self.message)
+    }
+
     /// Is it a line of no message of the file: a packet, an element, a part alone?
     fn nameless(&self) -> bool {
-        Nameless::named(self.message).is_some()
+        self.line().is_some()
     }
 
     /// Moves a field's value, if there is one; else what encode writes where none is.
@@ -115,7 +120,7 @@ impl Build<'_> {
         if into.contains_key(field.name) || field.is(flag::DERIVED) {
             return;
         }
-        let own = matches!(Nameless::named(self.message), Some(Nameless::Packet | Nameless::Fragment))
+        let own = matches!(self.line(), Some(Nameless::Packet | Nameless::Fragment))
             || !self.placed && !self.packet.contains_key(field.name);
         let value = match self.packet.remove(field.name) {
             Some(value) => Some(value),
@@ -131,7 +136,7 @@ impl Build<'_> {
     fn own(&mut self, name: &str) -> Option<Json> {
         let mut mine = self.description.choices().filter(|choice| choice.field.name == self.message);
         let has = mine.any(|choice| has(name, choice.layout.fields));
-        if has || self.message == Nameless::Unknown { None } else { self.fields.remove(name) }
+        if has || self.line() == Some(Nameless::Unknown) { None } else { self.fields.remove(name) }
     }
 
     /// A number that only says which fields are there: the bits of those given.
@@ -187,7 +192,7 @@ impl Build<'_> {
                 let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| carries(choice) && fits(choice)));
                 match outer {
                     Some((place, choice)) => (place, choice, path),
-                    None if self.message == Nameless::Unknown => return self.unknown(field, chosen, into),
+                    None if self.line() == Some(Nameless::Unknown) => return self.unknown(field, chosen, into),
                     None => return Ok(()),
                 }
             }
@@ -257,7 +262,14 @@ impl Build<'_> {
 
     /// Writes the numbers by which a message is found.
     fn select(&mut self, chosen: &Chosen, choice: &Choice) {
-        if let (By::Field(name), Some(id)) = (chosen.by, choice.id()) {
+        if let (By::Field(name), Some(text)) = (chosen.by, choice.text) {
+            // What ends it: the first that may, where it is not given.
+            let end = match self.description.named(name.last()).map(|field| &field.kind) {
+                Some(Kind::Text { len: Len::Through(ends), .. }) => ends.any.first().map(|b| *b as char),
+                _ => None,
+            };
+            self.give(name.last(), text.chars().chain(end).collect::<String>().into());
+        } else if let (By::Field(name), Some(id)) = (chosen.by, choice.id()) {
             let signed = id as i64;
             let value = if signed < 0 { Json::from(signed) } else { Json::from(id) };
             self.give(name.last(), value);
@@ -274,6 +286,7 @@ impl Build<'_> {
                     self.give(name.text, Json::from(*value));
                 }
             }
+            When::Is(name, text) => self.give(name.text, text.text.into()),
             When::All(all) => all.iter().for_each(|when| self.equal(when)),
             _ => {}
         }

@@ -8,7 +8,6 @@ mod merge;
 mod values;
 
 use super::Description;
-use super::lines::Nameless;
 use super::session::DescribedSession;
 use super::state::{State, sender};
 use crate::codec::{EncodeError, Writer};
@@ -88,7 +87,7 @@ impl Writing {
             broken: line.broken || unparsed.is_some(),
             pending: Vec::new(),
         };
-        let known = Nameless::named(line.message).is_some();
+        let known = self.description.nameless.named(line.message).is_some();
         let path = if known { Vec::new() } else { build.path(line)? };
         let mut root = Map::new();
         build.level(self.description.packet, &path, "", &mut root)?;

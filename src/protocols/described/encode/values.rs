@@ -4,7 +4,7 @@ use super::super::conditions;
 use super::super::state::State;
 use crate::codec::Context;
 use crate::codec::digits::whole;
-use crate::codec::layout::{Field, Show, When};
+use crate::codec::layout::{Field, Kind, Show, When};
 use serde_json::Value as Json;
 
 /// The number of a value as it is given.
@@ -12,6 +12,7 @@ pub fn number(field: &'static Field, value: &Json) -> Option<u64> {
     match value {
         Json::Number(n) => n.as_u64().or_else(|| n.as_i64().map(|n| n as u64)),
         Json::Bool(set) => Some(*set as u64),
+        Json::String(text) if matches!(field.kind, Kind::Text { .. }) => Some(field.text_id(text.chars())),
         Json::String(text) => match field.show {
             Show::Enum(names) => names.iter().find(|(_, name)| name == text).map(|(n, _)| *n),
             _ => None,

@@ -26,7 +26,10 @@ impl Parser<'_> {
                 "name" => field.head.name = reader.text("name", value)?,
                 "closed" => field.closed = reader.truth("closed", value)?,
                 "size" => field.size = Some(self.size(value)?),
-                "until" => field.until = Some(self.characters(value)?),
+                "until" => {
+                    field.until = Some(self.characters(value)?);
+                    field.until_number = value.get_ref().is_integer();
+                }
                 "or_end" => field.or_end = reader.truth("or_end", value)?,
                 "bits" => {
                     for part in reader.table("bits", value)? {

@@ -1,5 +1,6 @@
 //! The TOML of a protocol file: its structure, with the line of each key.
 
+pub mod condition;
 mod fields;
 mod keys;
 mod traffic;

@@ -24,6 +24,7 @@ impl DescribedSession {
     ) -> &'static str {
         let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
         let name = match node {
+            Some(node) if std::ptr::eq(node.field, &UNKNOWN) => self.description.nameless.name(Nameless::Unknown),
             Some(node) if node.field.is(flag::MESSAGE) => node.field.name,
             _ => {
                 let range = match (mark.node, node) {
@@ -32,7 +33,7 @@ impl DescribedSession {
                 };
                 let mut inside = tree.nodes().get(range).unwrap_or_default().iter();
                 let part = inside.any(|node| self.description.hook(node).is_some_and(|hook| hook.join.is_some()));
-                if part { Nameless::Fragment.name() } else { Nameless::Packet.name() }
+                self.description.nameless.name(if part { Nameless::Fragment } else { Nameless::Packet })
             }
         };
         let known = node.is_some_and(|node| node.field.is(flag::MESSAGE) && !std::ptr::eq(node.field, &UNKNOWN));
@@ -61,14 +62,17 @@ impl DescribedSession {
 
     /// What the fields themselves say is odd. `odd`: some field of the packet does.
     pub(super) fn notes(&self, odd: bool, dissection: &mut Dissection) {
-        if !odd && dissection.message != Nameless::Unknown {
+        let unknown = self.description.nameless.named(dissection.message) == Some(Nameless::Unknown);
+        if !odd && !unknown {
             return;
         }
         let codes = self.description.codes;
-        let Dissection { tree, packet, notes, message, .. } = dissection;
-        if *message == Nameless::Unknown {
-            let id = tree.child_named(None, "id").and_then(Node::number).unwrap_or(0);
-            notes.add(Level::Note, codes.unknown_id, format_args!("no message has the number {id}"));
+        let Dissection { tree, packet, notes, .. } = dissection;
+        if unknown {
+            match tree.child_named(None, "id").and_then(Node::number) {
+                Some(id) => notes.add(Level::Note, codes.unknown_id, format_args!("no message has the number {id}")),
+                None => notes.add(Level::Note, codes.unknown_id, format_args!("no message has this id")),
+            }
         }
         for node in packet.nodes().iter().chain(tree.nodes()) {
             if std::ptr::eq(node.field, &COMPUTED) {

@@ -9,6 +9,7 @@ use super::super::shown::{
 };
 use super::super::state::{State, sender};
 use super::DescribedSession;
+use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
 use crate::codec::{Level, Value};
@@ -134,7 +135,11 @@ impl DescribedSession {
             let mark = Mark { start: 0, ..*mark };
             let last = found.lines.len() == 1;
             let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
-            let name = node.filter(|n| n.field.is(flag::MESSAGE)).map_or(Nameless::Packet.name(), |n| n.field.name);
+            let name = match node.filter(|n| n.field.is(flag::MESSAGE)) {
+                Some(node) if std::ptr::eq(node.field, &UNKNOWN) => self.description.nameless.name(Nameless::Unknown),
+                Some(node) => node.field.name,
+                None => self.description.nameless.name(Nameless::Packet),
+            };
             let split = Split { tree: &tree, mark, last, whole: None, own: source, reveal: Reveal::Nothing };
             split.fill(&mut trees.0, &mut trees.1);
             let derived = &mut dissection.derived;

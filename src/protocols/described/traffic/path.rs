@@ -1,7 +1,7 @@
 //! Fields of a line by their names: `seq`, `input.seq`, `packet.seq`.
 
 use super::super::compile::{Compiled, statics};
-use super::super::lines::Nameless;
+use super::super::lines::{Nameless, Names};
 use crate::codec::Tree;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Name};
@@ -24,6 +24,8 @@ pub struct Path {
     messages: &'static [&'static str],
     /// Headers have one.
     headers: bool,
+    /// What lines of no message are called.
+    lines: Names,
 }
 
 impl Path {
@@ -38,7 +40,12 @@ impl Path {
             found.map(|node| (node, &dissection.packet, true))
         };
         match self.of {
-            Some("packet") => around().or_else(|| if dissection.message == Nameless::Packet { own() } else { None }),
+            // A message may have that name, too.
+            Some("packet") => around().or_else(|| match self.lines.named(dissection.message) {
+                Some(Nameless::Packet) => own(),
+                _ if dissection.message == "packet" => own(),
+                _ => None,
+            }),
             Some(message) if message != dissection.message => {
                 let is = |node: &&Node| self.carried.iter().any(|field| std::ptr::eq(*field, node.field));
                 let node = dissection.packet.nodes().iter().rev().find(is)?;
@@ -51,7 +58,7 @@ impl Path {
 
     /// May a line of this name have the field? Those that are no message have what their packet has.
     fn may_be_in(&self, message: &'static str) -> bool {
-        self.messages.iter().any(|name| std::ptr::eq(*name, message)) || Nameless::named(message).is_some()
+        self.messages.iter().any(|name| std::ptr::eq(*name, message)) || self.lines.named(message).is_some()
     }
 
     /// Its number.
@@ -71,6 +78,7 @@ pub struct Fields {
     carriers: Vec<&'static str>,
     /// The names of all fields that may stand around a message.
     around: FxHashSet<&'static str>,
+    lines: Names,
 }
 
 impl Fields {
@@ -78,6 +86,7 @@ impl Fields {
     pub fn new(
         (packet, headers): (&'static [Field], &'static [Field]),
         carried: &[(&'static str, &'static [Choice])],
+        lines: Names,
     ) -> Fields {
         let (mut all, mut around) = (Vec::new(), FxHashSet::default());
         let carriers: Vec<&'static str> = carried.iter().map(|(carrier, _)| *carrier).collect();
@@ -93,7 +102,7 @@ impl Fields {
                 }
             });
         }
-        Fields { all, carriers, around }
+        Fields { all, carriers, around, lines }
     }
 
     /// The messages that have a field of that name, once for each place of their name in memory; and
@@ -112,7 +121,7 @@ impl Fields {
     pub fn asked(&self, name: &'static str) -> Path {
         let last = name.rsplit('.').next().unwrap_or(name);
         let (messages, headers) = self.places(last);
-        Path { of: None, name: Name::new(leak(last)), carried: &[], messages, headers }
+        Path { of: None, name: Name::new(leak(last)), carried: &[], messages, headers, lines: self.lines }
     }
 
     /// The field of that name, and its first description.
@@ -137,7 +146,17 @@ impl Fields {
                     _ => &[],
                 };
                 let (messages, headers) = self.places(name);
-                Ok((Path { of: of.map(leak), name: Name::new(field.name), carried, messages, headers }, field))
+                Ok((
+                    Path {
+                        of: of.map(leak),
+                        name: Name::new(field.name),
+                        carried,
+                        messages,
+                        headers,
+                        lines: self.lines,
+                    },
+                    field,
+                ))
             }
             None => {
                 let known = self.all.iter().filter(|(message, _)| of.is_none_or(|of| of == *message));

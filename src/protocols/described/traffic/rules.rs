@@ -4,6 +4,7 @@
 use super::super::compile::{Compiled, Compiler, statics};
 use super::super::conditions;
 use super::super::key::FIELDS;
+use super::super::lines::Names;
 use super::super::text::{File, NumbersText, Place as PlaceText, RequestsText};
 use super::path::{Fields, Path};
 use crate::codec::kinds::Choice;
@@ -105,8 +106,9 @@ pub fn compile(
     compiler: &Compiler<'_>,
     tables: (&'static [Field], &'static [Field]),
     carried: &[(&'static str, &'static [Choice])],
+    lines: Names,
 ) -> Compiled<Rules> {
-    let fields = Fields::new(tables, carried);
+    let fields = Fields::new(tables, carried, lines);
     let mut rules = Rules::default();
     for text in &file.numbers {
         rules.numbers.push(numbers(text, compiler, &fields)?);

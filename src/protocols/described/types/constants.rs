@@ -1,6 +1,7 @@
 //! Constants and checksums: what a protocol is recognised by.
 
 use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::parse::condition::Expr;
 use super::super::text::{FieldText, ValueText};
 use crate::codec::kinds::{Checksum, Constant, Over, catalogue};
 use crate::codec::layout::{Field, Kind, Order, When, flag, of};
@@ -79,8 +80,8 @@ impl Compiler<'_> {
         };
         // What is there only with it.
         let asks = |other: &&FieldText| {
-            let terms = other.condition.iter().flat_map(|text| text.split(" and "));
-            terms.map(str::trim).any(|term| term == t.name)
+            let expr = other.condition.as_deref().and_then(|text| Expr::parse(text).ok());
+            expr.is_some_and(|expr| expr.all().iter().any(|term| matches!(term, Expr::Set(name) if *name == t.name)))
         };
         let with: Vec<&'static str> = match t.optional {
             true => all.iter().filter(asks).map(|other| leak(&other.name)).collect(),

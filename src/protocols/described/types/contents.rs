@@ -57,8 +57,26 @@ impl<'a> Compiler<'a> {
                 return Ok((self.other(t, kind, hook)?, extent));
             }
         };
-        self.know(t, &t.name, (false, Vec::new()), t.hidden);
         let wide = matches!(letters, Some(Charset::Utf16(_)));
+        let ends = t.until.as_deref().or((kind == "cstring").then_some(&[0][..]));
+        // A hidden text is empty, unless a message tells it.
+        let empty = match ends {
+            Some([_]) if !t.or_end => letters.is_some() && t.value.is_none(),
+            Some(_) if t.hidden && t.value.is_none() => {
+                return fail("hidden, but encode could not give back which character ended it".into());
+            }
+            _ => false,
+        };
+        let left = t.condition.as_deref().is_some_and(|text| text.contains("left "));
+        if empty && left && (t.hidden || t.optional) {
+            return fail(
+                "an empty text that is not shown leaves open whether it is there: if asks what is left".into(),
+            );
+        }
+        self.know(t, &t.name, (false, Vec::new()), t.hidden && !empty);
+        if let Some(known) = self.known.last_mut() {
+            known.text = letters.is_some() && !wide;
+        }
         let plain = t.until.is_none() && t.compressed.is_none() && t.xor.is_none() && !wide;
         if let Some(ends) = &t.until {
             return Ok((

@@ -13,6 +13,20 @@ use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
 
 impl<'a> Compiler<'a> {
+    /// The character up to which the bytes of a list go, where it has one.
+    pub(super) fn list_ends(&self, t: &FieldText, kind: &str) -> Compiled<Option<u8>> {
+        let (Some(until), true) = (&t.until, kind.ends_with(']')) else { return Ok(None) };
+        let fail = |why: &str| Err((t.line, format!("{}: until: {why}", t.name)));
+        let content = ["bytes[", "text["].iter().any(|of| kind.starts_with(of));
+        match until[..] {
+            _ if content || !kind.ends_with("[*]") => fail("is for text, bytes and lists T[*]"),
+            _ if t.or_end => fail("or_end is for text and bytes"),
+            [_] if t.until_number => Ok(None),
+            [end] => Ok(Some(end)),
+            _ => fail("a list ends with one character, which would not be known of several"),
+        }
+    }
+
     /// `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
     pub(super) fn repeated(
         &mut self,
@@ -33,7 +47,10 @@ impl<'a> Compiler<'a> {
         let count = if times.is_empty() {
             return fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
         } else if times == "*" {
-            Count::Rest
+            match t.until.as_deref() {
+                Some([mark]) if t.until_number && t.kind.trim() == kind => Count::Until(*mark),
+                _ => Count::Rest,
+            }
         } else if let Some(n) = digits::unsigned::<u32>(times) {
             if n > 1 << 24 {
                 return fail(format!("{}: more than 2^24", Plural(n, "element")));
@@ -106,7 +123,7 @@ impl<'a> Compiler<'a> {
         if carries != 0 {
             of.flags |= flag::ELEMENT;
         }
-        if matches!(count, Count::Rest) && of.kind.bits() == Some(0) {
+        if matches!(count, Count::Rest | Count::Until(_)) && of.kind.bits() == Some(0) {
             return fail(format!("{element} takes no bytes, so nobody knows how many there are"));
         }
         let mut field = array(leak(&t.name), count, lasting(of));

@@ -53,6 +53,11 @@ impl<'a> Compiler<'a> {
             Some(size) => Some(self.extent(size, t, all)?),
             None => None,
         };
+        let extent = match self.list_ends(t, kind)? {
+            Some(_) if extent.is_some() => return fail("size or until: a list has one end".into()),
+            Some(end) => Some((Extent::Until(end), (1, 1))),
+            None => extent,
+        };
         let (mut field, extent) = self.typed(t, kind, all, hook, extent)?;
         self.listed = listed;
         if field.name.is_empty() && !matches!(field.kind, Kind::Inline(_)) && kind != "message" {

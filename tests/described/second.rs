@@ -1,0 +1,116 @@
+//! Text that tells which message it is, lists that end with a mark, conditions with `or`: what is shown,
+//! and the bytes given back.
+
+use crate::words::{fields, plain, read};
+use serde_json::json;
+
+const COMMANDS: &str = r#"
+protocol = "toy"
+[packet.fields]
+command = { type = "text", until = [" ", "\n"], or_end = true }
+body    = { type = "message", by = "command" }
+[[message]]
+id = "get"
+name = "get"
+[message.fields]
+key = "text"
+[[message]]
+id = ["set", "put"]
+name = "set"
+[message.fields]
+pairs = "pair[*]"
+[struct.pair]
+key   = { type = "text", until = "\\" }
+value = { type = "text", until = "\\", or_end = true }
+"#;
+
+#[test]
+fn messages_by_text() {
+    let line = &read(COMMANDS, b"get x")[0];
+    assert_eq!(
+        (&line["message"], &line["packet"], &line["fields"]),
+        (&json!("get"), &json!({"command": "get "}), &json!({"key": "x"}))
+    );
+    let line = &read(COMMANDS, b"put\na\\1\\b\\2")[0];
+    assert_eq!(line["message"], "set");
+    let pairs = json!({"pairs": [{"key": "a", "value": "1"}, {"key": "b", "value": "2"}]});
+    assert_eq!(line["fields"], pairs);
+    // What ends the last one is shown: nothing follows it.
+    let line = &read(COMMANDS, b"put\na\\1\\")[0];
+    assert_eq!(line["fields"], json!({"pairs": [{"key": "a", "value": "1\\"}]}));
+    // An id that no message has points at the text.
+    let line = &read(COMMANDS, b"gets x")[0];
+    assert_eq!((&line["message"], &line["fields"]), (&json!("unknown"), &json!({"id": "gets ", "data": "78"})));
+}
+
+#[test]
+fn a_hidden_text_is_that_of_the_message_or_none() {
+    let file = "protocol = \"toy\"\n[packet.fields]\nword = { type = \"cstring\", hidden = true }\n\
+        body = { type = \"message\", by = \"word\" }\n[[message]]\nid = \"hello\"\nname = \"hello\"\n\
+        [message.fields]\nskip = { type = \"text\", until = \";\", hidden = true }\na = \"u8\"\n";
+    let line = &read(file, b"hello\0;\x07")[0];
+    assert_eq!((&line["message"], line.get("packet"), &line["fields"]), (&json!("hello"), None, &json!({"a": 7})));
+    assert_eq!(fields(file, b"hello\0x;\x07"), json!({"skip": "x", "a": 7}));
+    let line = &read(file, b"hallo\0;\x07")[0];
+    assert_eq!((&line["message"], &line["packet"]), (&json!("unknown"), &json!({"word": "hallo"})));
+    // A broken one gives back as much as there was.
+    let line = &read(file, b"hello\0;")[0];
+    assert_eq!(line["message"], "hello");
+}
+
+#[test]
+fn names_of_lines_are_free_for_messages() {
+    let file = "protocol = \"toy\"\n[packet.fields]\nkind = \"u8\"\nbody = { type = \"message\", by = \"kind\", if = \"kind != 9\" }\n\
+        [[message]]\nid = 0\nname = \"packet\"\nfields = { a = \"u8\" }\n[[message]]\nid = 1\nname = \"unknown\"\nfields = { b = \"u8\" }\n\
+        [[message]]\nid = 2\nname = \"fragment\"\nfields = { c = \"u8\" }\n";
+    for (packet, message, own) in [
+        (b"\x00\x05", "packet", json!({"a": 5})),
+        (b"\x01\x05", "unknown", json!({"b": 5})),
+        (b"\x02\x05", "fragment", json!({"c": 5})),
+        (b"\x03\x05", "toy.unknown", json!({"id": 3, "data": "05"})),
+    ] {
+        let line = &read(file, packet)[0];
+        assert_eq!((&line["message"], &line["fields"]), (&json!(message), &own));
+    }
+    let line = &read(file, b"\x09")[0];
+    assert_eq!((&line["message"], &line["fields"]), (&json!("toy.packet"), &json!({"kind": 9})));
+}
+
+#[test]
+fn lists_up_to_a_character_or_a_mark() {
+    let file = "a = { type = \"u8[*]\", until = \"\\n\" }\nb = \"u8\"";
+    assert_eq!(plain(file, b"\x01\x02\n\x03"), json!({"a": [1, 2], "b": 3}));
+    assert_eq!(plain(file, b"\n\x03"), json!({"a": [], "b": 3}));
+    // What is left of an element in front of the character is noted.
+    let words = "a = { type = \"u16[*]\", until = 10 }\nb = \"u8\"";
+    assert_eq!(plain(words, b"\x01\x0a\x02\x0a\x0a\x03"), json!({"a": [266, 522], "b": 3}));
+    // Without the mark the list is broken, and given back.
+    plain(words, b"\x01\x0a\x02\x0b");
+    plain(file, b"\x01\x02");
+}
+
+#[test]
+fn conditions_with_or_brackets_ranges_and_text() {
+    let file = "a = \"u8\"\nt = \"string8\"\nb = { type = \"u8\", if = \"(a == 1 or a in 3..5, 9) and t == 'x and y'\" }\nrest = \"bytes\"";
+    assert_eq!(plain(file, b"\x04\x07x and y\x07"), json!({"a": 4, "t": "x and y", "b": 7, "rest": ""}));
+    assert_eq!(plain(file, b"\x01\x07x and y\x07"), json!({"a": 1, "t": "x and y", "b": 7, "rest": ""}));
+    assert_eq!(plain(file, b"\x02\x07x and y\x07"), json!({"a": 2, "t": "x and y", "rest": "07"}));
+    assert_eq!(plain(file, b"\x09\x01z\x07"), json!({"a": 9, "t": "z", "rest": "07"}));
+    let not = "a = \"u8\"\nb = { type = \"u8\", if = \"not (a & 1 or a & 2)\" }\nrest = \"bytes\"";
+    assert_eq!(plain(not, b"\x04\x07"), json!({"a": 4, "b": 7, "rest": ""}));
+    assert_eq!(plain(not, b"\x05\x07"), json!({"a": 5, "rest": "07"}));
+}
+
+/// What decode would not give back is refused by encode.
+#[test]
+fn an_element_does_not_begin_with_the_mark() {
+    use netkit::codec::Writer;
+    use netkit::dissect::Dissector;
+    let file = "protocol = \"toy\"\n[packet.fields]\na = { type = \"u8[*]\", until = 255 }\nb = { type = \"u8[*]\", until = \"\\n\" }\n";
+    let toy = netkit::protocols::described::load("test.toml", file).unwrap();
+    let table = toy.facts().tables[0].layouts.iter().find(|layout| layout.name == "packet").unwrap();
+    let write = |value| Writer::new(&value).write(table.fields).map_err(|why| why.to_string());
+    assert_eq!(write(json!({"a": [1], "b": [2]})).unwrap(), b"\x01\xff\x02\n");
+    assert!(write(json!({"a": [255], "b": []})).unwrap_err().contains("begins with 0xff"));
+    assert!(write(json!({"a": [], "b": [10]})).unwrap_err().contains("0x0a"));
+}
