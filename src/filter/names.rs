@@ -4,6 +4,8 @@ use crate::codec::layout::{Count, Field, Kind, Other};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
 use crate::dissect::{Dissector, Options, Registry};
+use std::collections::VecDeque;
+use std::iter;
 
 /// The scope of name lookup.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,8 @@ pub struct NamedFields<'f> {
     pub listed: bool,
 }
 
+/// How deep a name is looked for.
+const NESTED: usize = 4;
 /// Names that can appear anywhere.
 const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
 
@@ -75,6 +79,30 @@ impl<'a> Names<'a> {
         list.sort_unstable();
         list.dedup();
         super::envelope().chain(super::related()).map(|(name, _)| name.to_string()).chain(list).collect()
+    }
+
+    /// `data.pw`, where `data` is one of the `known` fields of a message and has a `pw`: the shortest such path.
+    pub fn inside(
+        &self,
+        proto: Option<&str>,
+        message: Option<&str>,
+        name: &str,
+        known: &[&'static str],
+    ) -> Option<String> {
+        // What a schema describes is looked for there first.
+        let around = iter::once("payload").chain(known.iter().copied());
+        let mut paths: VecDeque<Vec<&'static str>> = around.map(|around| vec![around]).collect();
+        while let Some(path) = paths.pop_front() {
+            let steps: Vec<&str> = path.iter().copied().chain([name]).collect();
+            match self.find(proto, message, &steps) {
+                Ok(found) if !found.open => return Some(steps.join(".")),
+                Err((at, known)) if at == path.len() && at < NESTED => {
+                    paths.extend(known.into_iter().map(|next| path.iter().copied().chain([next]).collect()));
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// All fields that the steps can lead to.

@@ -286,7 +286,8 @@ impl<'a> Parser<'a> {
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
             let envelope =
                 super::envelope().chain(super::related()).map(|(n, _)| n).filter(|_| step == 0 && path.proto.is_none());
-            let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
+            let inside = self.names.inside(path.proto, path.message, wrong, &known).filter(|_| step == 0);
+            let near = hint(inside.as_deref().or_else(|| nearest(wrong, known.into_iter().chain(envelope))));
             let messages = self.names.called(wrong).filter(|_| step == 0 && path.message.is_none());
             let near = match messages.collect::<Vec<_>>() {
                 list if list.is_empty() => near,

@@ -57,7 +57,9 @@ impl Assignment {
         }
         let (step, known) = near.unwrap_or_default();
         let name = path.get(step).copied().unwrap_or(&self.path);
-        let near = hint(nearest(name, known));
+        let inside = |(proto, message): &(&str, &str)| names.inside(Some(proto), Some(message), name, &known);
+        let inside = kinds.iter().filter(|_| step == 0).find_map(inside);
+        let near = hint(inside.as_deref().or_else(|| nearest(name, known)));
         let whose = match kinds {
             [] => return Err(Misfit::Path("no message fits the condition".into())),
             [(proto, message)] => format!("{proto}.{message} has"),

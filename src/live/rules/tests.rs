@@ -66,6 +66,7 @@ fn wrong_rules_are_told_with_their_place() {
     told("message == reliable: payload.team=\"3\"", "team is a number", "\"3\"");
     told("message == reliable: payload.fast=1", "fast is true or false", "1");
     told("message == reliable: payload.tem=3", "did you mean \"team\"", "payload.tem");
+    told("team == 3: drop", "did you mean \"payload.team\"", "team");
     told("message == reliable: payload=zz", "expected hex digits, got \"zz\"", "zz");
     told("message == reliable: payload=012", "half of one", "012");
     told("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
