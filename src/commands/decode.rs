@@ -45,7 +45,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     let keep =
         capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema, prints: true };
-    capture::begin(&args.interface, keep, &options, global)?;
+    capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     if args.check {
         return check::run(args, pick.count(args.output.count), &options, global);
     }

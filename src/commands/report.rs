@@ -109,7 +109,7 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema, prints: false };
-    live::begin(&args.interface, keep, &options, global)?;
+    live::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
     let Reading { pick, mut run } = reading;

@@ -108,7 +108,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     }
     let keep =
         capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema, prints: false };
-    capture::begin(&args.interface, keep, &options, global)?;
+    capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
     }

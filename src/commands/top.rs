@@ -88,7 +88,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stop();
     let quiet = Global { quiet: true, color: global.color, verbose: global.verbose };
     let keep = capture::Keep { to: None, force: false, schemas: &args.dissect.schema, prints: true };
-    capture::begin(&args.interface, keep, &options, if drawn(args) { &quiet } else { global })?;
+    capture::begin(&args.interface, args.traffic.until, keep, &options, if drawn(args) { &quiet } else { global })?;
     let drawn = drawn(args);
     if !drawn {
         input::announce_wait(&args.file, global);

@@ -252,6 +252,25 @@ fn nobody_reads() {
     assert!(!lives(&fakes.text("pid")));
 }
 
+/// The end that was asked for comes without a frame that is later, and without any.
+#[test]
+fn it_ends_at_the_time_asked_for() {
+    let silent = GIVES.replace("cat CAPTURE", "head -c 24 CAPTURE");
+    let fakes = Fakes::new("until", &[("tcpdump", GIVES), ("dumpcap", &silent)]);
+    for (program, gives) in [("tcpdump", true), ("dumpcap", false)] {
+        for until in ["1s", "2020-01-01"] {
+            let args = ["stats", "-i", "eth7", "--until", until, "-f", "json"];
+            let done = feed(&mut fakes.only(program, &args), b"");
+            let totals: serde_json::Value = serde_json::from_str(done.text()).expect("JSON");
+            assert_eq!(done.status, Some(0), "{program} {until}: {}", done.err);
+            // Of its frames none is before 2020; how many come within a second is the machine's matter.
+            let some = totals["messages"].as_u64().expect("a count") > 0;
+            assert!(!some || gives && until == "1s", "{program} {until}");
+        }
+        assert!(!lives(&fakes.text("pid")), "{program} has ended");
+    }
+}
+
 /// Signals of somebody else than the user's.
 #[test]
 fn terminated_is_not_done() {

@@ -23,8 +23,9 @@ use super::usage::Usage;
 use crate::cli::{Global, Interface};
 use crate::platform;
 use keep::Kept;
-use netkit::capture::Frame;
+use netkit::capture::{Frame, TimeSpec};
 use netkit::dissect::Options;
+use netkit::live::net::now;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
 use netkit::read::Tap;
@@ -53,11 +54,18 @@ pub struct Keep<'a> {
     pub prints: bool,
 }
 
-/// Begins to capture, where an interface is asked for; from then on that is what `-` stands for.
+/// Begins to capture, where an interface is asked for; from then on that is what `-` stands for. It ends with
+/// `until`, which counts from now on where it counts from a beginning.
 ///
 /// # Errors
 /// No program captures, none has the right to, or it ends at once.
-pub fn begin(args: &Interface, keep: Keep<'_>, options: &Options, global: &Global) -> anyhow::Result<()> {
+pub fn begin(
+    args: &Interface,
+    until: Option<TimeSpec>,
+    keep: Keep<'_>,
+    options: &Options,
+    global: &Global,
+) -> anyhow::Result<()> {
     let Some(interface) = &args.interface else {
         return match args.capture_filter {
             Some(_) => Err(Usage("--capture-filter: only with -i: -F selects messages of a file".into()).into()),
@@ -82,6 +90,7 @@ pub fn begin(args: &Interface, keep: Keep<'_>, options: &Options, global: &Globa
             Ok(reader) => {
                 announce(interface, filter.as_deref(), global);
                 opened::runs(reader);
+                until.into_iter().for_each(|until| running::until(until.nanos(now())));
                 let kept = file.map(Kept::begin).transpose()?;
                 *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = kept;
                 return Ok(());

@@ -5,6 +5,7 @@ use super::words::{self, Words};
 use crate::commands::interrupt::stop;
 use crate::platform::{self, Ready};
 use netkit::capture::Format;
+use netkit::live::net::now;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::process::{Child, ChildStdout, Command};
@@ -20,6 +21,8 @@ const TO_SAY: Duration = Duration::from_secs(2);
 
 /// When the user asked for the end.
 static ASKED: OnceLock<Instant> = OnceLock::new();
+/// When nobody needs more frames, in nanoseconds since the epoch.
+static UNTIL: OnceLock<i128> = OnceLock::new();
 /// Output whose reader the capture ends with.
 static OUTPUT: OnceLock<File> = OnceLock::new();
 
@@ -27,6 +30,11 @@ static OUTPUT: OnceLock<File> = OnceLock::new();
 pub fn ask() -> bool {
     ASKED.get_or_init(Instant::now);
     true
+}
+
+/// The capture ends then, as if the user asked for the end.
+pub fn until(nanos: i128) {
+    let _ = UNTIL.set(nanos);
 }
 
 /// See [`super::ends_with`].
@@ -195,6 +203,9 @@ impl Reader {
             if OUTPUT.get().is_some_and(platform::gone) {
                 stop().set();
                 return false;
+            }
+            if UNTIL.get().is_some_and(|until| now().nanos() >= *until) {
+                ask();
             }
             if let Some(asked) = ASKED.get().map(Instant::elapsed) {
                 let mut guard = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
