@@ -8,7 +8,7 @@ use netkit::live::{Client, Clients};
 use netkit::nearest::{hint, nearest};
 use netkit::printable::Printable;
 use netkit::protocols;
-use netkit::protocols::described::{Described, load as compile};
+use netkit::protocols::described::{Described, load as compile, mistakes};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,11 @@ pub fn read(path: &Path) -> anyhow::Result<&'static Described> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|error| anyhow::Error::from(error).context(name.clone()))?;
     let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8, as TOML is")))?;
-    Ok(compile(&name, &text).map_err(|error| Usage(error.to_string()))?)
+    let all = |_| {
+        let lines: Vec<String> = mistakes(&name, &text).iter().map(ToString::to_string).collect();
+        Usage(lines.join("\nnetkit: "))
+    };
+    Ok(compile(&name, &text).map_err(all)?)
 }
 
 /// Checks that a protocol of this name is known.

@@ -5,6 +5,7 @@ mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod export;
+mod generated;
 mod hostile;
 mod loading;
 mod mistakes;

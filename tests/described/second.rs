@@ -114,3 +114,36 @@ fn an_element_does_not_begin_with_the_mark() {
     assert!(write(json!({"a": [255], "b": []})).unwrap_err().contains("begins with 0xff"));
     assert!(write(json!({"a": [], "b": [10]})).unwrap_err().contains("0x0a"));
 }
+
+/// Of several fields of one name, the length decides which is there; it is not changed by the one that is
+/// given.
+#[test]
+fn padding_under_one_name() {
+    let file = "n = { type = \"u8\", hidden = true }\nv = { type = \"bytes\", size = \"n\" }\n\
+        p3 = { name = \"padding\", type = \"bytes[3]\", if = \"n & 1 and not n & 2\" }\n\
+        p2 = { name = \"padding\", type = \"bytes[2]\", if = \"not n & 1 and n & 2\" }\n\
+        p1 = { name = \"padding\", type = \"bytes[1]\", if = \"n & 1 and n & 2\" }\nz = \"u8\"";
+    for (packet, v, padding) in [
+        (&b"\x01a\0\0\0z"[..], "61", Some("000000")),
+        (b"\x02ab\0\x01z", "6162", Some("0001")),
+        (b"\x03abc\0z", "616263", Some("00")),
+        (b"\x04abcdz", "61626364", None),
+    ] {
+        let shown = plain(file, packet);
+        assert_eq!((shown["v"].as_str(), shown["padding"].as_str()), (Some(v), padding), "{shown}");
+    }
+}
+
+/// Each mistake is said, with its line, also where one field has several references.
+#[test]
+fn all_mistakes_are_said() {
+    let file = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\na = \"u9\"\nb = { type = \"u8\", if = \"a == x\" }\n\
+        c = { type = \"u8\", if = \"q\" }\nm = { type = \"message\", by = \"b\" }\n[[message]]\nid = 1\nname = \"one\"\n\
+        [message.fields]\nd = \"u7\"\n[[message]]\nid = 2\nname = \"two\"\n[message.fields]\ne = { type = \"u8[w]\" }\n";
+    let told: Vec<(usize, String)> = netkit::protocols::described::mistakes("toy.toml", file)
+        .into_iter()
+        .map(|mistake| (mistake.line, mistake.reason))
+        .collect();
+    let lines: Vec<usize> = told.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [4, 6, 12, 17], "{told:?}");
+}

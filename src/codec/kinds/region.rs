@@ -4,6 +4,7 @@ use super::trailing;
 use crate::codec::bits;
 use crate::codec::fault::Stop;
 use crate::codec::layout::{Field, Kind, Name, When};
+use crate::codec::reader::UNENDED;
 use crate::codec::walk;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
@@ -103,6 +104,10 @@ impl Region {
         if let (Ok(()), Extent::Until(_)) = (&done, self.extent) {
             reader.skip(8);
         }
+        if let (Err(_), Extent::Until(_)) = (&done, self.extent) {
+            let at = reader.position();
+            reader.tree().push(&UNENDED, crate::codec::Value::Bool(true), at, 0);
+        }
         if let (Err(_), Extent::Prefix(prefix), Some((number, _))) = (&done, self.extent, limit) {
             // What broke inside does not tell the length any more.
             let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, from - start);
@@ -139,6 +144,9 @@ impl Region {
         if done.is_err() && matches!(self.extent, Extent::Prefix(_) | Extent::Until(_)) {
             // The length itself, or the end, was not read.
             return done;
+        }
+        if matches!(self.extent, Extent::Until(_)) && writer.broke_off(of.name) {
+            return Err(WriteStop::Broken);
         }
         let number = match self.extent {
             Extent::Prefix(_) | Extent::Field(_) => self.number(bytes).ok_or_else(|| {

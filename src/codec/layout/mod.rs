@@ -111,6 +111,8 @@ pub mod flag {
     pub const BULK: u32 = 32768;
     /// A count larger than the bytes that are left is a fault of the count itself.
     pub const CHECKED: u32 = 512;
+    /// A list that ends with a mark; one that broke off before it shows that it did.
+    pub const ENDED: u32 = 65536;
     /// A number whose bits tell which later fields are present, computed from these when encoding.
     /// Its default is the value without any of them.
     pub const PRESENCE: u32 = 2048;

@@ -16,6 +16,10 @@ pub(super) use value::raw_or_bytes;
 /// The bytes from a broken field on; last key of `fields`.
 pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("what could not be read");
 
+/// A list that breaks off before the mark, or the character, that ends it.
+pub(in crate::codec) static UNENDED: Field =
+    super::layout::boolean("unended", 1).doc("what ends the list was not read");
+
 /// The bytes of a payload after its schema's fields.
 pub static TRAILING: Field = {
     let mut field = super::layout::bytes("trailing", Len::Rest).doc("what is left over").omit_empty().padded();

@@ -1,6 +1,6 @@
 //! [`Wire`](crate::codec::walk::Wire) for the reader: the walk over the tables, field by field.
 
-use super::{Reader, TRAILING, UNPARSED};
+use super::{Reader, TRAILING, UNENDED, UNPARSED};
 use crate::codec::bits;
 use crate::codec::context::Recalled;
 use crate::codec::fault::{Fault, Reason, Stop};
@@ -305,6 +305,9 @@ impl Wire for Reader<'_> {
             return Ok(());
         }
         self.tree.close(list.node, self.at);
+        if !whole && field.is(flag::ENDED) {
+            self.tree.push(&UNENDED, Value::Bool(true), self.at, 0);
+        }
         if let (false, Some(count)) = (whole, list.count_node) {
             self.tree.reveal(count);
         }

@@ -43,11 +43,6 @@ impl Lines {
     pub fn at(&self, key: &str) -> usize {
         self.keys.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
     }
-
-    /// The last of all lines.
-    pub fn last(&self) -> usize {
-        self.keys.iter().map(|(_, line)| *line).max().unwrap_or(self.line).max(self.line)
-    }
 }
 
 /// What schemas and protocol files say of a message.

@@ -5,6 +5,7 @@ use super::{Cursor, EncodeError, WriteStop, Writer};
 use crate::codec::describe;
 use crate::codec::layout::{Field, Kind};
 use crate::codec::names;
+use crate::codec::reader::UNENDED;
 use serde_json::Value as Json;
 
 impl<'a> Writer<'a> {
@@ -70,6 +71,21 @@ impl<'a> Writer<'a> {
     pub(in crate::codec) fn has_twin(&self, field: &'static Field) -> bool {
         let Some(Cursor::Object { table, .. }) = self.cursors.last() else { return false };
         names::count(field.name, table) > 1
+    }
+
+    /// Did the list of this name break off before what ends it, when it was read? Then no later field of its
+    /// object is given.
+    pub(in crate::codec) fn broke_off(&mut self, list: &str) -> bool {
+        if !self.broken || self.input(&UNENDED).is_none() {
+            return false;
+        }
+        let Some(Cursor::Object { fields, table, .. }) = self.cursors.last() else { return false };
+        let (mut behind, mut later) = (false, false);
+        names::in_group(table, &mut |field| {
+            later |= behind && field.name != list && fields.contains_key(field.name);
+            behind |= field.name == list;
+        });
+        !later
     }
 
     /// Is something given under this name in the innermost object?

@@ -142,6 +142,11 @@ impl<'a> Writer<'a> {
     /// A conditional field is given: sets the bit or value that it depends on, unless that was
     /// given.
     pub(super) fn make_true(&mut self, when: &When) {
+        // A length or count that stands already is no matter of what follows it.
+        let stands = |this: &mut Self, name: &Name| this.scope.entry(name).is_some_and(|entry| entry.counted);
+        if when.names().first().is_some_and(|name| stands(self, name)) {
+            return;
+        }
         match when {
             When::Bit(name, bit) => {
                 let value = self.scope.get(name).unwrap_or(0) | 1 << bit;

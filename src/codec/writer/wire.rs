@@ -241,7 +241,7 @@ impl Wire for Writer<'_> {
         Ok(*next <= list.length)
     }
 
-    fn finish(&mut self, _field: &'static Field, list: List, whole: bool) -> Result<(), WriteStop> {
+    fn finish(&mut self, field: &'static Field, list: List, whole: bool) -> Result<(), WriteStop> {
         if whole || self.broken {
             self.cursors.pop();
             self.names.pop();
@@ -250,7 +250,9 @@ impl Wire for Writer<'_> {
             _ if !whole => Ok(()),
             // A broken message's list has no end marker on the wire, or fewer elements than its
             // count.
-            Count::Until(_) if self.broken => Err(WriteStop::Broken),
+            Count::Until(_) if self.broken && !field.is(flag::ENDED) || self.broke_off(field.name) => {
+                Err(WriteStop::Broken)
+            }
             Count::Until(stop) => {
                 self.out.put_bytes(&[*stop]);
                 Ok(())

@@ -26,6 +26,8 @@ pub struct Known {
     pub number: bool,
     /// It is a text that may be compared with others.
     pub text: bool,
+    /// It has a mistake: nothing is known of it.
+    pub wrong: bool,
     /// It is there by a condition only.
     pub conditional: bool,
     /// The scale of a length that it may be.

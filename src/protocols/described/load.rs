@@ -1,14 +1,14 @@
 //! A protocol file, from its text to a dissector.
 
 use super::codes::Codes;
-use super::compile::{Compiled, Compiler, lasting, statics};
-use super::description::Description;
+use super::compile::{Compiled, Compiler, Mistakes, lasting, statics};
+use super::description::{Description, Value};
 use super::lines::Names;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
 use super::{Described, about, advice, frames, lines, parse, probe, recognise, traffic};
 use crate::codec::kinds::Choice;
-use crate::codec::layout::{When, uint};
+use crate::codec::layout::{Field, When, uint};
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::named::{identifier, leak};
@@ -23,7 +23,10 @@ use crate::live::probe::Carrier;
 /// The first mistake, with its line.
 pub fn load(file: &str, text: &str) -> Result<&'static Described, SchemaError> {
     let parsed = parse::parse(file, text)?;
-    build(&parsed, text).map_err(|(line, reason)| SchemaError { file: file.into(), line, reason })
+    build(&parsed, text).map_err(|wrong| {
+        let first = wrong.into_iter().min_by_key(|(line, _)| *line).unwrap_or_default();
+        SchemaError { file: file.into(), line: first.0, reason: first.1 }
+    })
 }
 
 /// The first values of what is remembered, or of settings.
@@ -39,7 +42,23 @@ fn first(compiler: &Compiler<'_>, first: &First) -> Compiled<(&'static str, u64)
     Ok((leak(&first.name), value))
 }
 
-pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
+/// On error: all mistakes that were found.
+pub(super) fn build(file: &File, source: &str) -> Result<&'static Described, Mistakes> {
+    let mut compiler = Compiler::new(file);
+    let packet = head(file, &mut compiler);
+    let packet = compiler.or_later(packet);
+    match packet.filter(|_| compiler.mistakes.is_empty()) {
+        Some((packet, memory, values)) => {
+            finish(file, source, &mut compiler, packet, memory, values).map_err(|mistake| vec![mistake])
+        }
+        None => Err(compiler.mistakes),
+    }
+}
+
+/// The packet's fields, what is remembered, and settings.
+type Head = (&'static [Field], Vec<(&'static str, u64)>, Vec<Value>);
+
+fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
     let name_line = file.protocol_line;
     let good = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && name.len() <= 32;
     if !good(&file.protocol) {
@@ -49,24 +68,36 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     if taken.names().any(|name| name == file.protocol) || ["auto", "udp", "tcp", "ws"].contains(&&*file.protocol) {
         return Err((name_line, format!("protocol: {:?} is the name of a built-in one", file.protocol)));
     }
-    let mut compiler = Compiler::new(file);
     let (mut memory, mut values) = (Vec::new(), Vec::new());
     for one in &file.memory {
-        memory.push(first(&compiler, one)?);
+        let first = first(compiler, one);
+        memory.extend(compiler.or_later(first));
     }
     for one in &file.settings {
         if memory.iter().any(|(name, _)| *name == one.name) {
-            return Err((one.line, format!("{}: [memory] has the name, too", one.name)));
+            compiler.mistakes.push((one.line, format!("{}: [memory] has the name, too", one.name)));
+            continue;
         }
-        let (name, value) = first(&compiler, one)?;
-        values.push((name, value, compiler.enum_names(name)));
+        let first = first(compiler, one);
+        let first = compiler.or_later(first).map(|(name, value)| (name, value, compiler.enum_names(name)));
+        values.extend(first);
     }
     if memory.len() > 64 {
         return Err((1, "memory: more than 64 names".into()));
     }
-    let packet = compiler.packet()?;
+    Ok((compiler.packet()?, memory, values))
+}
+
+fn finish(
+    file: &File,
+    source: &str,
+    compiler: &mut Compiler<'_>,
+    packet: &'static [Field],
+    memory: Vec<(&'static str, u64)>,
+    values: Vec<Value>,
+) -> Compiled<&'static Described> {
     let server = match &file.recognise.server {
-        Some((line, text)) => Some(recognise::server(&mut compiler, *line, text)?),
+        Some((line, text)) => Some(recognise::server(compiler, *line, text)?),
         None => None,
     };
     let name = leak(&file.protocol);
@@ -78,7 +109,7 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let headers = lines::headers(packet, &carried);
     let udp = file.udp.as_ref().map(|ports| statics(ports.ports.clone()));
     let tcp = match &file.tcp {
-        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(&mut compiler, ports)?)),
+        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(compiler, ports)?)),
         None => None,
     };
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));
@@ -88,9 +119,9 @@ pub(super) fn build(file: &File, source: &str) -> Compiled<&'static Described> {
     let carriers: Vec<Carrier> = carriers.into_iter().filter(|(there, _)| *there).map(|(_, carrier)| carrier).collect();
     let ports: Vec<u16> =
         [udp, tcp.as_ref().map(|(ports, _)| *ports), websocket].into_iter().flatten().flatten().copied().collect();
-    let probe = probe::compile(file, &compiler, &carriers, ports.first().copied())?;
+    let probe = probe::compile(file, compiler, &carriers, ports.first().copied())?;
     let (codes, nameless) = (Codes::of(name), Names::of(name, &carried));
-    let traffic = traffic::compile(file, &compiler, (packet, headers), &carried, nameless)?;
+    let traffic = traffic::compile(file, compiler, (packet, headers), &carried, nameless)?;
     let tables = about::tables(&carried, packet, nameless);
     let settings: Vec<Setting> =
         file.settings.iter().zip(&values).map(|(text, value)| about::setting(name, text, value)).collect();

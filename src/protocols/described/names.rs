@@ -190,7 +190,7 @@ impl<'a> Compiler<'a> {
         (line, key): (usize, &str),
     ) -> Compiled<(Name, Vec<(u64, &'static str)>)> {
         if let Some(Found::Field(place)) = self.find(name) {
-            let is = self.known[place].text;
+            let is = if self.known[place].wrong { text } else { self.known[place].text };
             if is != text && (is || self.known[place].number) {
                 let what = if is { "a text: compare it with one in quotes" } else { "a number, no text" };
                 return Err((line, format!("{key}: {name} is {what}")));
@@ -220,7 +220,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn value(&self, word: &str, names: &[(u64, &'static str)], of: &Name) -> Result<u64, String> {
-        self.number(word, names).ok_or_else(|| {
+        let wrong = matches!(self.find(of.text), Some(Found::Field(place)) if self.known[place].wrong);
+        self.number(word, names).or(wrong.then_some(1)).ok_or_else(|| {
             let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
             format!("{word:?} is no number, and no name of a value of {of}{near}")
         })

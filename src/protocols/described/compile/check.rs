@@ -1,22 +1,22 @@
 //! What can be said only when the whole file is read.
 
-use super::{Compiled, Compiler};
+use super::Compiler;
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::known::used;
 
 impl Compiler<'_> {
     /// Everything that can be said only when the whole file is read.
-    pub(super) fn check(&mut self) -> Compiled<()> {
+    pub(super) fn check(&mut self) {
         let text = self.text;
         for m in &text.messages {
             if self.choices.contains_key(&m.message) {
                 continue;
             }
-            if m.message.is_empty() {
-                return Err((m.line, format!("{}: no field of the packet holds messages", m.name)));
-            }
-            return Err(match text.messages.iter().any(|other| other.name == m.message) {
-                true => (m.at("message"), format!("message: {:?} has no field of type message", m.message)),
+            self.mistakes.push(match m.message.is_empty() {
+                true => (m.line, format!("{}: no field of the packet holds messages", m.name)),
+                false if text.messages.iter().any(|other| other.name == m.message) => {
+                    (m.at("message"), format!("message: {:?} has no field of type message", m.message))
+                }
                 false => {
                     let near = hint(nearest(&m.message, text.messages.iter().map(|m| m.name.as_str())));
                     (m.at("message"), format!("message: no message {:?} carries it{near}", m.message))
@@ -27,14 +27,13 @@ impl Compiler<'_> {
             let name = &field.name;
             if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {
                 let why = format!("{name}: hidden, but ids that are lists or ranges cannot give it back");
-                return Err((field.line, why));
-            }
-            if field.uses == 0 {
+                self.mistakes.push((field.line, why));
+            } else if field.uses == 0 {
                 let why = format!(
                     "{name}: hidden, but encode could not give it back: it is no constant (value), no length or \
                      count of a later field, and nothing is found by it (by) or is there because of it (if)"
                 );
-                return Err((field.line, why));
+                self.mistakes.push((field.line, why));
             }
         }
         for (name, line, _) in &text.structs {
@@ -42,6 +41,5 @@ impl Compiler<'_> {
                 self.advice.push((*line, format!("struct {name} is never used")));
             }
         }
-        Ok(())
     }
 }

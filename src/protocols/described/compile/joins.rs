@@ -55,9 +55,14 @@ impl Compiler<'_> {
             is_packet: join.is.as_deref() == Some("packet"),
             whole: std::sync::OnceLock::new(),
         };
-        match (made.index, made.offset, made.count.or(made.total), made.remaining) {
-            (Some(_), _, Some(_), _) | (None, Some(_), Some(_), _) | (Some(_), None, None, Some(_)) => {}
-            _ => return fail("expected index and count, offset and count, or index and remaining"),
+        match (made.index, made.offset, made.count, made.total, made.remaining) {
+            (Some(_), None, Some(_), None, None) | (Some(_), None, None, None, Some(_)) => {}
+            (None, Some(_), Some(_), None, None) | (None, Some(_), None, Some(_), None) => {}
+            _ => return fail("expected index and count, offset and count (or total), or index and remaining"),
+        }
+        let carried = join.is.as_deref().is_some_and(|is| is != "packet" && !(is == "message" && own.is_some()));
+        if join.by.is_some() && !carried {
+            return fail("by is for wholes that are messages of a carrier (is)");
         }
         let made = lasting(made);
         self.later.push(Later { join: made, line: t.line, is: join.is.clone(), by: join.by.clone(), own });

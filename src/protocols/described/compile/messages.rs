@@ -23,7 +23,7 @@ impl<'a> Compiler<'a> {
             By::Word(_) => false,
         };
         let among = self.choices(carrier, (&names, of_text), t.line)?;
-        if among.is_empty() {
+        if among.is_empty() && self.text.messages.iter().all(|m| m.message != carrier) {
             let whose = if carrier.is_empty() { "without one".into() } else { format!("of {carrier:?}") };
             return Err((t.line, format!("{}: by {by}, but there are no messages {whose}", t.name)));
         }
@@ -36,7 +36,9 @@ impl<'a> Compiler<'a> {
             },
             By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
         };
-        self.meant(carrier, by, &names, (t.line, if of_text { 64 } else { width }), among);
+        if self.mistakes.is_empty() {
+            self.meant(carrier, by, &names, (t.line, if of_text { 64 } else { width }), among);
+        }
         let known =
             |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
         let taken = among.iter().map(known).fold(0, u64::saturating_add).max(1);
@@ -146,15 +148,17 @@ impl<'a> Compiler<'a> {
         let mut found: FxHashMap<(u64, &str, &str), &str> = FxHashMap::default();
         let text = self.text;
         for m in text.messages.iter().filter(|m| m.message == carrier) {
-            let ids = self.ids(m, names, of_text)?;
+            let ids = self.ids(m, names, of_text);
+            let ids = self.or_later(ids).unwrap_or_default();
             for id in ids.iter().filter(|(least, most)| least == most) {
                 let condition = m.condition.as_deref().unwrap_or("");
                 if let Some(twin) = found.insert((id.0, &m.from, condition), &m.name) {
-                    return Err((m.line, format!("{}: {twin} is found by the same: it would never be used", m.name)));
+                    let why = format!("{}: {twin} is found by the same: it would never be used", m.name);
+                    self.mistakes.push((m.line, why));
                 }
             }
-            let choice = self.choice(m, ids, of_text)?;
-            choices.push(choice);
+            let choice = self.choice(m, ids, of_text);
+            choices.extend(self.or_later(choice));
         }
         let list = statics(choices);
         self.choices.insert(carrier.into(), list);
@@ -209,8 +213,9 @@ impl<'a> Compiler<'a> {
         let (known, left, listed) = (self.known.len(), self.left, self.listed);
         self.left = MOST_FIELDS;
         self.carriers.push(&m.name);
-        let fields = self.list(&m.fields)?;
+        let fields = self.list(&m.fields);
         self.carriers.pop();
+        let fields = fields?;
         (self.left, self.listed) = (left, listed);
         self.known.truncate(known);
         let mut sets = Vec::new();

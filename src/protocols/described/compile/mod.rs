@@ -1,11 +1,13 @@
 //! From a file's structure to tables.
 
 mod check;
+mod exclusive;
 mod hooks;
 mod joins;
 mod messages;
 mod references;
 mod sizes;
+mod unique;
 
 pub use hooks::{Hook, Join, Set};
 pub use references::asked;
@@ -19,9 +21,10 @@ use crate::codec::layout::{Field, When};
 use crate::codec::schema::named::{identifier, leak};
 use crate::codec::schema::reading::FieldHead;
 use crate::nearest::{hint, nearest};
+use exclusive::excludes;
 use references::References;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sizes::{excludes, is_chosen, takes_the_rest};
+use sizes::{is_chosen, takes_the_rest};
 
 /// The cap on fields of a message with those of its structs, and of all of a file.
 const MOST_FIELDS: usize = 1 << 13;
@@ -32,6 +35,9 @@ const CARRIERS: usize = 8;
 
 /// On error: the line, and what is wrong.
 pub type Compiled<T> = Result<T, (usize, String)>;
+
+/// Mistakes: lines, and what is wrong there.
+pub type Mistakes = Vec<(usize, String)>;
 
 /// Tables live as long as the program; their size is bounded by the file's.
 pub fn statics<T>(list: Vec<T>) -> &'static [T] {
@@ -74,6 +80,8 @@ pub struct Compiler<'a> {
     /// How many lists without a length of their own are open.
     pub listed: usize,
     pub advice: Vec<(usize, String)>,
+    /// Mistakes after which the reading went on.
+    pub mistakes: Mistakes,
     /// The bits that each message's number rules out, by the place of the message's field.
     pub id_bits: FxHashMap<usize, u32>,
 }
@@ -97,6 +105,7 @@ impl<'a> Compiler<'a> {
             left: MOST_FIELDS,
             listed: 0,
             advice: Vec::new(),
+            mistakes: Vec::new(),
             id_bits: FxHashMap::default(),
         }
     }
@@ -115,12 +124,18 @@ impl<'a> Compiler<'a> {
             names,
             number,
             text: false,
+            wrong: false,
             conditional,
             scale: t.scale,
             group: None,
             place,
             width: 0,
         });
+    }
+
+    /// What was compiled; a mistake is kept, so that others are found, too.
+    pub fn or_later<T>(&mut self, done: Compiled<T>) -> Option<T> {
+        done.map_err(|mistake| self.mistakes.push(mistake)).ok()
     }
 
     /// The packet's fields.
@@ -137,8 +152,10 @@ impl<'a> Compiler<'a> {
                 self.list(std::slice::from_ref(&*PLAIN))?
             }
         };
-        self.joins()?;
-        self.check()?;
+        if self.mistakes.is_empty() {
+            self.joins()?;
+            self.check();
+        }
         Ok(fields)
     }
 
@@ -150,18 +167,37 @@ impl<'a> Compiler<'a> {
             self.left = left.ok_or_else(why)?;
         }
         let mut fields: Vec<Field> = Vec::new();
+        let mistakes = self.mistakes.len();
         for (k, t) in texts.iter().enumerate() {
-            let certain = |t: &FieldText| t.condition.is_none();
-            let twin = |other: &FieldText| other.name == t.name && (certain(t) || certain(other));
-            if !t.name.is_empty() && texts.iter().take(k).any(twin) {
-                return Err((t.line, format!("{}: the name stands twice: each needs a condition (if)", t.name)));
-            }
             self.siblings.push(texts.get(k + 1..).unwrap_or_default());
+            let (known, structs) = (self.known.len(), self.structs.len());
             let field = self.field(t, texts);
             self.siblings.pop();
-            fields.push(field?);
+            if field.is_err() {
+                // Later fields may refer to it all the same.
+                self.known.truncate(known);
+                self.structs.truncate(structs);
+                for name in t.bits.iter().map(|part| &part.name).chain([&t.name]) {
+                    self.know(t, name, (true, Vec::new()), false);
+                    self.known.last_mut().into_iter().for_each(|known| known.wrong = true);
+                }
+            }
+            fields.extend(self.or_later(field));
         }
-        // What takes the rest leaves what the fields behind it need.
+        if self.mistakes.len() > mistakes {
+            return Ok(statics(fields));
+        }
+        let fields = statics(fields);
+        if let Some(twice) = unique::twice(fields, texts) {
+            self.mistakes.push(twice);
+            return Ok(fields);
+        }
+        self.left_to_others(fields, texts)
+    }
+
+    /// What takes the rest leaves what the fields behind it need.
+    fn left_to_others(&mut self, fields: &'static [Field], texts: &[FieldText]) -> Compiled<&'static [Field]> {
+        let mut fields = fields.to_vec();
         for k in (0..fields.len()).rev() {
             let Some((rest, behind)) = fields.get(k..).and_then(<[Field]>::split_first) else { continue };
             if behind.is_empty() || !takes_the_rest(rest) {
@@ -199,7 +235,7 @@ impl<'a> Compiler<'a> {
 
     fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
         let fail = |why: String| Err((t.line, why));
-        identifier(&t.name, &["unparsed"]).map_err(|why| (t.line, why))?;
+        identifier(&t.name, &["unparsed", "unended"]).map_err(|why| (t.line, why))?;
         let when = match &t.condition {
             Some(text) => {
                 let condition = self.condition(text, t.line, &t.name)?;

@@ -31,23 +31,6 @@ pub fn packed(field: Field, packing: Packing, most: usize, inflated: Option<Name
     })
 }
 
-/// Can these conditions not hold together?
-pub(super) fn excludes(a: &When, b: &When) -> bool {
-    let same = |a: &When, b: &When| format!("{a:?}") == format!("{b:?}");
-    match (a, b) {
-        (When::Not(a), b) | (b, When::Not(a)) => same(a, b),
-        (When::Is(a, m), When::Is(b, n)) => a.text == b.text && m != n,
-        (When::Eq(a, m), When::Eq(b, n)) => a.text == b.text && m != n,
-        (When::Bit(a, k), When::Clear(b, n)) | (When::Clear(a, k), When::Bit(b, n)) => a.text == b.text && k == n,
-        (When::All(all), other) | (other, When::All(all)) => all.iter().any(|when| excludes(when, other)),
-        (When::Eq(a, m), When::In(b, list)) | (When::In(b, list), When::Eq(a, m)) => {
-            a.text == b.text && !list.contains(m)
-        }
-        (When::In(a, one), When::In(b, other)) => a.text == b.text && one.iter().all(|n| !other.contains(n)),
-        _ => false,
-    }
-}
-
 pub(super) fn is_chosen(field: &Field) -> bool {
     field.is(flag::CARRIES) && !matches!(field.kind, Kind::Array { .. })
 }

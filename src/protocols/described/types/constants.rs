@@ -87,6 +87,12 @@ impl Compiler<'_> {
             true => all.iter().filter(asks).map(|other| leak(&other.name)).collect(),
             false => Vec::new(),
         };
+        // Hidden, it is told by a field that is always there with it.
+        let alone = |other: &&FieldText| other.condition.as_deref().is_some_and(|text| text.trim() == t.name);
+        let told = !t.optional || all.iter().any(|other| alone(&other));
+        if t.optional && t.hidden && !told {
+            return Err((t.line, format!("{}: hidden, but no field is there just because of it (if)", t.name)));
+        }
         let (optional, with) = (t.optional, statics(with));
         let kind = Kind::Constant(lasting(Constant {
             of: shown,
@@ -97,6 +103,6 @@ impl Compiler<'_> {
             with,
         }));
         let Field { doc, hook, when, .. } = field;
-        Ok(Field { doc, hook, when, flags: field.flags | flag::HIDDEN, ..of(field.name, kind) })
+        Ok(Field { doc, hook, when, flags: field.flags | if told { flag::HIDDEN } else { 0 }, ..of(field.name, kind) })
     }
 }

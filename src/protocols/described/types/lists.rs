@@ -128,6 +128,9 @@ impl<'a> Compiler<'a> {
         }
         let mut field = array(leak(&t.name), count, lasting(of));
         field.flags |= carries;
+        if let Count::Until(_) = count {
+            field.flags |= flag::ENDED;
+        }
         if t.checked {
             if !matches!(count, Count::Prefix(_)) {
                 return fail("checked is for lists whose count stands before them".into());

@@ -56,6 +56,24 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
         return Some("checked is for lists whose count stands before them".into());
     }
     let constant = t.value.is_some();
+    let fixed = [("closed", t.closed), ("default", t.default.is_some())];
+    if let Some((key, _)) = fixed.iter().find(|(_, given)| *given && constant) {
+        return Some(format!("{key} says nothing of a constant (value)"));
+    }
+    let list = t.kind.trim().ends_with(']') && !["bytes", "text"].contains(&base);
+    if t.hidden && !constant && (structure || list || base == "fault" || base == "payload" || base == "bytes") {
+        return Some("hidden: only numbers, text that ends with one character, and constants can be".into());
+    }
+    if t.charset.is_some() && ["bytes", "payload"].contains(&base) {
+        return wrong("charset", "text");
+    }
+    let number = !(content || message || structure || list || sum);
+    if t.sets.iter().any(|(_, value)| value.is_none()) && !number {
+        return Some(format!("sets: {shown} is no number: say the value, as sets = {{ NAME = 1 }}"));
+    }
+    if !t.unit.is_empty() && (message || base == "fault") {
+        return wrong("unit", "values");
+    }
     if t.optional && !constant && !["text", "bytes", "payload"].contains(&base) {
         return Some("optional is for constants, text and bytes: value is missing".into());
     }

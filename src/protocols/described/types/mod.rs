@@ -252,7 +252,7 @@ fn prefix(mut number: Field, t: &FieldText, what: &str, all: &[FieldText]) -> Co
     let taken = |name: &str| all.iter().any(|t| t.name == name);
     let own = match &t.prefix {
         Some(name) => {
-            let good = identifier(name, &["unparsed"]);
+            let good = identifier(name, &["unparsed", "unended"]);
             let good = if taken(name) { Err(format!("another field is called {name}")) } else { good };
             good.map_err(|why| (t.line, format!("{}: prefix: {why}", t.name)))?;
             name.clone()

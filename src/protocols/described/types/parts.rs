@@ -74,7 +74,8 @@ impl<'a> Compiler<'a> {
 
     fn part(&mut self, t: &FieldText, part: &PartText, count: u8) -> Compiled<Field> {
         let fail = |why: String| (t.line, format!("{}: {why}", part.name));
-        crate::codec::schema::named::identifier(&part.name, &["unparsed"]).map_err(|why| (part.line, why))?;
+        crate::codec::schema::named::identifier(&part.name, &["unparsed", "unended"])
+            .map_err(|why| (part.line, why))?;
         let named = part.names.is_some() || part.flags.is_some() || part.scale.is_some();
         let mut field = match count {
             1 if !named => crate::codec::layout::boolean(leak(&part.name), 1),

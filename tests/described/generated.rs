@@ -1,0 +1,215 @@
+//! Random files of the language, and random packets: what loads gives every packet back, and no key
+//! stands twice in an object.
+
+use crate::common::Random;
+use netkit::dissect::inspector;
+use netkit::dissect::{Message, Options, Role, Sink};
+use netkit::encode::{Encoders, Entry, Source};
+use netkit::protocols::described::load;
+use netkit::render::Ndjson;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl Sink for Lines {
+    fn message(&mut self, message: &Message<'_>) {
+        let mut line = Vec::new();
+        Ndjson::new(false).message(message, &mut line);
+        self.0.push(String::from_utf8(line).expect("UTF-8"));
+    }
+}
+
+/// The first key that stands twice in an object of this JSON.
+fn twice(text: &str) -> Option<String> {
+    let (mut open, mut rest) = (Vec::<HashSet<String>>::new(), text.char_indices());
+    let mut newest = String::new();
+    while let Some((_, c)) = rest.next() {
+        match c {
+            '{' | '[' => open.push(HashSet::new()),
+            '}' | ']' => drop(open.pop()),
+            '"' => {
+                newest.clear();
+                while let Some((_, c)) = rest.next().filter(|(_, c)| *c != '"') {
+                    newest.push(c);
+                    if c == '\\' {
+                        newest.extend(rest.next().map(|(_, c)| c));
+                    }
+                }
+                if text[rest.offset()..].starts_with(':') && !open.last_mut()?.insert(newest.clone()) {
+                    return Some(newest);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Fields, one behind the other; `last`: one may take the rest.
+fn fields(random: &mut Random, structs: usize, last: bool) -> String {
+    let mut text = String::new();
+    let mut number: Option<String> = None;
+    let count = 1 + random.below(6);
+    for k in 0..count {
+        let name = format!("f{k}");
+        let behind = number.clone();
+        let condition = match &behind {
+            Some(number) if random.below(3) == 0 => match random.below(5) {
+                0 => format!(", if = \"{number} & 1\""),
+                1 => format!(", if = \"{number} in 1..3 or {number} == 7\""),
+                2 => format!(", if = \"not ({number} == 2)\""),
+                3 => format!(", if = \"{number} > 2 and {number} < 200\""),
+                _ => format!(", if = \"{number} != 0\""),
+            },
+            _ => String::new(),
+        };
+        let word = *random.one(&["u8", "u16", "i16le", "u24", "varint", "zigzag32", "bool", "f32"]);
+        let line = match random.below(if last && k + 1 == count { 18 } else { 15 }) {
+            0..3 => {
+                if condition.is_empty() && ["u8", "u16", "varint"].contains(&word) {
+                    number = Some(name.clone());
+                }
+                format!("{name} = {{ type = \"{word}\"{condition} }}")
+            }
+            3 => format!("{name} = {{ type = \"u8\", enum = {{ one = 1, two = 2 }}{condition} }}"),
+            4 => format!(
+                "{name} = {{ type = \"u16\", bits = {{ {name}a = \"15..13\", {name}b = 12, {name}c = \"7..0\" }}{condition} }}"
+            ),
+            5 => format!("{name} = {{ type = \"string8\"{condition} }}"),
+            6 => format!("{name} = {{ type = \"cstring\"{condition} }}"),
+            7 => format!("{name} = {{ type = \"text\", until = \";,\"{condition} }}"),
+            8 => format!(
+                "{name} = {{ type = \"text\", size = {{ type = \"u8\", scale = 2 }}, charset = \"utf-16be\"{condition} }}"
+            ),
+            9 => format!("{name} = {{ type = \"{word}[u8]\"{condition} }}"),
+            10 => {
+                format!("{name} = {{ type = \"u8[*]\", until = {}{condition} }}", random.one(&["255", "\"\\n\"", "0"]))
+            }
+            11 if structs > 0 => {
+                let list = *random.one(&["", "", "[2]", "[u8]"]);
+                format!("{name} = {{ type = \"s{}{list}\"{condition} }}", random.below(structs))
+            }
+            12 => format!(
+                "{name}n = {{ type = \"u8\", hidden = true }}\n{name} = {{ type = \"bytes\", size = \"{name}n\" }}"
+            ),
+            13 => match behind {
+                Some(number) => format!(
+                    "{name}a = {{ name = \"{name}\", type = \"u8\", if = \"{number} < 4\" }}\n\
+                     {name}b = {{ name = \"{name}\", type = \"string8\", if = \"{number} >= 4\" }}"
+                ),
+                None => format!("{name} = {{ type = \"u8\", value = 7, optional = true }}"),
+            },
+            14 => format!("{name} = {{ type = \"text\", until = \";\", hidden = true }}"),
+            15 => format!("{name} = {{ type = \"text\"{condition} }}"),
+            16 if structs > 0 => format!("{name} = {{ type = \"s{}[*]\"{condition} }}", random.below(structs)),
+            17 => format!("{name} = {{ type = \"text\", until = \"/\", or_end = true }}"),
+            _ => format!("{name} = \"ipv4\""),
+        };
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+fn file(random: &mut Random) -> String {
+    let mut text = String::from("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n");
+    let words = random.below(3) == 0;
+    match words {
+        true => text += "kind = { type = \"cstring\", hidden = true }\n",
+        false => text += "kind = { type = \"u8\", hidden = true }\n",
+    }
+    text += "seq = \"u8\"\nbody = { type = \"message\", by = \"kind\" }\n";
+    let structs = random.below(3);
+    for k in 0..structs {
+        let _ = write!(text, "[struct.s{k}]\nfirst = \"u8\"\n{}", fields(random, k, false));
+    }
+    for k in 0..1 + random.below(3) {
+        let id = if words { format!("\"m{k}\"") } else { k.to_string() };
+        let _ = write!(
+            text,
+            "[[message]]\nid = {id}\nname = \"m{k}\"\n[message.fields]\n{}",
+            fields(random, structs, true)
+        );
+    }
+    text
+}
+
+fn packet(random: &mut Random, words: bool) -> Vec<u8> {
+    let mut bytes = match words {
+        true => format!("m{}\0", random.below(4)).into_bytes(),
+        false => vec![random.below(4) as u8],
+    };
+    let length = random.below(24);
+    bytes.extend((0..length).map(|_| match random.below(4) {
+        0 => random.below(256) as u8,
+        1 => *random.one(b";,/\n\0\xff"),
+        _ => random.below(9) as u8,
+    }));
+    bytes
+}
+
+#[test]
+fn what_loads_gives_its_packets_back() {
+    let mut random = Random(33);
+    for _ in 0..1000 {
+        let text = file(&mut random);
+        let described = load("test.toml", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let mut options = Options::new(netkit::protocols::registry().with(described));
+        options.from = Some(Role::Client);
+        let source = Source::new(options.registry.clone());
+        for _ in 0..24 {
+            let packet = packet(&mut random, text.contains("\"cstring\", hidden"));
+            let mut lines = Lines::default();
+            inspector::dump(described, &packet, &options, &mut Default::default(), &mut lines);
+            let mut encoders = Encoders::new(&options);
+            let mut back = None;
+            for line in &lines.0 {
+                assert_eq!(twice(line), None, "{line}\n{text}");
+                let value = serde_json::from_str(line).expect("JSON");
+                let entry = Entry::new(value, &source).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
+                back = encoders.part(&entry).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
+            }
+            assert_eq!(hex::encode(back.unwrap_or_default()), hex::encode(&packet), "{:?}\n{text}", lines.0);
+        }
+    }
+}
+
+#[test]
+fn names_that_stand_twice_are_refused_or_proven_apart() {
+    let head = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\nk = \"u8\"\n";
+    for (fields, good) in [
+        ("s = { type = \"s\", inline = true }\nn = \"u16\"\n[struct.s]\nn = \"u8\"", false),
+        (
+            "s = { type = \"s\", inline = true, if = \"k == 1\" }\nn = { type = \"u16\", if = \"k == 1\" }\n[struct.s]\nn = \"u8\"",
+            false,
+        ),
+        (
+            "s = { type = \"s\", inline = true, if = \"k == 1\" }\nn = { type = \"u16\", if = \"k in 2..9\" }\n[struct.s]\nn = \"u8\"",
+            true,
+        ),
+        (
+            "a = { name = \"n\", type = \"u8\", if = \"k & 1\" }\nb = { name = \"n\", type = \"u8\", if = \"k & 2\" }",
+            false,
+        ),
+        (
+            "a = { name = \"n\", type = \"u8\", if = \"k & 1\" }\nb = { name = \"n\", type = \"u8\", if = \"not k & 1\" }",
+            true,
+        ),
+        (
+            "a = { name = \"n\", type = \"u8\", if = \"k < 4\" }\nb = { name = \"n\", type = \"u8\", if = \"k > 2\" }",
+            false,
+        ),
+        ("a = { type = \"u8\", bits = { n = \"3..0\" } }\nn = \"u8\"", false),
+        ("a = { type = \"bytes\", size = \"u8\" }\nn = \"u8\"\nx = { name = \"a_length\", type = \"u8\" }", true),
+    ] {
+        let done = load("test.toml", &format!("{head}{fields}\n"));
+        match (good, done) {
+            (true, done) => assert!(done.is_ok(), "{fields}: {:?}", done.err()),
+            (false, done) => {
+                let why = done.expect_err(fields);
+                assert!(why.reason.contains("the name stands twice"), "{fields}: {why}");
+            }
+        }
+    }
+}
