@@ -73,6 +73,21 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// One of these values, the first by default.
+    pub(crate) const fn among(key: &'static str, values: &'static [&'static str], doc: &'static str) -> Setting {
+        Setting { key, default: values[0], values, parse: |_| Ok(()), doc }
+    }
+
+    /// Any text that is checked.
+    pub(crate) const fn text(
+        key: &'static str,
+        default: &'static str,
+        parse: fn(&str) -> Result<(), String>,
+        doc: &'static str,
+    ) -> Setting {
+        Setting { key, default, values: &[], parse, doc }
+    }
+
     /// Checks a value.
     ///
     /// # Errors

@@ -121,105 +121,97 @@ pub struct Limit {
     place: fn(&mut Limits) -> &mut usize,
 }
 
+const fn limit(name: &'static str, place: fn(&mut Limits) -> &mut usize, doc: &'static str) -> Limit {
+    Limit { name, doc, place }
+}
+
 /// The caps by name.
 pub static LIMITS: [Limit; 19] = [
-    Limit {
-        name: "conversations",
-        doc: "conversations at once; the one silent longest is given up",
-        place: |limits| &mut limits.flow.conversations,
-    },
-    Limit {
-        name: "buffered_bytes",
-        doc: "bytes held in all conversations together; those silent longest are given up",
-        place: |limits| &mut limits.flow.buffered_bytes,
-    },
-    Limit {
-        name: "unread_bytes",
-        doc: "bytes of one TCP direction that make no whole message yet; then they are a gap",
-        place: |limits| &mut limits.flow.unread_bytes,
-    },
-    Limit {
-        name: "held_bytes",
-        doc: "bytes of one TCP direction behind missing ones; then these are given up",
-        place: |limits| &mut limits.flow.held_bytes,
-    },
-    Limit {
-        name: "held_segments",
-        doc: "segments of one TCP direction behind missing bytes; then these are given up",
-        place: |limits| &mut limits.flow.held_segments,
-    },
-    Limit {
-        name: "fragments",
-        doc: "IP datagrams that wait for fragments; the oldest is given up",
-        place: |limits| &mut limits.fragments.datagrams,
-    },
-    Limit {
-        name: "fragment_bytes",
-        doc: "bytes of datagrams that wait for fragments; the oldest are given up",
-        place: |limits| &mut limits.fragments.bytes,
-    },
-    Limit {
-        name: "name_bytes",
-        doc: "bytes of a route or a field's name that a handshake brings; longer ones are cut, and said to be",
-        place: |limits| &mut limits.peer.name_bytes,
-    },
-    Limit {
-        name: "inflate_ratio",
-        doc: "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); \
+    limit("conversations", |l| &mut l.flow.conversations, "conversations at once; the one silent longest is given up"),
+    limit(
+        "buffered_bytes",
+        |l| &mut l.flow.buffered_bytes,
+        "bytes held in all conversations together; those silent longest are given up",
+    ),
+    limit(
+        "unread_bytes",
+        |l| &mut l.flow.unread_bytes,
+        "bytes of one TCP direction that make no whole message yet; then they are a gap",
+    ),
+    limit(
+        "held_bytes",
+        |l| &mut l.flow.held_bytes,
+        "bytes of one TCP direction behind missing ones; then these are given up",
+    ),
+    limit(
+        "held_segments",
+        |l| &mut l.flow.held_segments,
+        "segments of one TCP direction behind missing bytes; then these are given up",
+    ),
+    limit("fragments", |l| &mut l.fragments.datagrams, "IP datagrams that wait for fragments; the oldest is given up"),
+    limit(
+        "fragment_bytes",
+        |l| &mut l.fragments.bytes,
+        "bytes of datagrams that wait for fragments; the oldest are given up",
+    ),
+    limit(
+        "name_bytes",
+        |l| &mut l.peer.name_bytes,
+        "bytes of a route or a field's name that a handshake brings; longer ones are cut, and said to be",
+    ),
+    limit(
+        "inflate_ratio",
+        |l| &mut l.peer.inflate_ratio,
+        "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); \
               larger ones are left as they are",
-        place: |limits| &mut limits.peer.inflate_ratio,
-    },
-    Limit {
-        name: "live_unread",
-        doc: "replay, probe: bytes of the peer that make no whole message yet; then it is left",
-        place: |limits| &mut limits.peer.live_unread_bytes,
-    },
-    Limit {
-        name: "live_kept",
-        doc: "replay: memory for the peer's messages, to be compared; further ones are counted alone",
-        place: |limits| &mut limits.peer.live_kept_bytes,
-    },
-    Limit {
-        name: "replay_messages",
-        doc: "replay: messages of the recording; only its beginning is played",
-        place: |limits| &mut limits.live.messages,
-    },
-    Limit {
-        name: "replay_bytes",
-        doc: "replay: memory for the recording's messages; only its beginning is played",
-        place: |limits| &mut limits.live.message_bytes,
-    },
-    Limit {
-        name: "pcap_bytes",
-        doc: "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
-        place: |limits| &mut limits.live.pcap_bytes,
-    },
-    Limit {
-        name: "proxy_queue",
-        doc: "proxy: bytes that wait to be passed on; datagrams that come then are lost",
-        place: |limits| &mut limits.live.queue_bytes,
-    },
-    Limit {
-        name: "links",
-        doc: "--link: relations, and messages that wait for an answer; those beyond are not told, and said to be",
-        place: |limits| &mut limits.lists.links,
-    },
-    Limit {
-        name: "link_bytes",
-        doc: "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
-        place: |limits| &mut limits.lists.link_bytes,
-    },
-    Limit {
-        name: "waiting",
-        doc: "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, told apart; \
+    ),
+    limit(
+        "live_unread",
+        |l| &mut l.peer.live_unread_bytes,
+        "replay, probe: bytes of the peer that make no whole message yet; then it is left",
+    ),
+    limit(
+        "live_kept",
+        |l| &mut l.peer.live_kept_bytes,
+        "replay: memory for the peer's messages, to be compared; further ones are counted alone",
+    ),
+    limit(
+        "replay_messages",
+        |l| &mut l.live.messages,
+        "replay: messages of the recording; only its beginning is played",
+    ),
+    limit(
+        "replay_bytes",
+        |l| &mut l.live.message_bytes,
+        "replay: memory for the recording's messages; only its beginning is played",
+    ),
+    limit(
+        "pcap_bytes",
+        |l| &mut l.live.pcap_bytes,
+        "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
+    ),
+    limit(
+        "proxy_queue",
+        |l| &mut l.live.queue_bytes,
+        "proxy: bytes that wait to be passed on; datagrams that come then are lost",
+    ),
+    limit(
+        "links",
+        |l| &mut l.lists.links,
+        "--link: relations, and messages that wait for an answer; those beyond are not told, and said to be",
+    ),
+    limit(
+        "link_bytes",
+        |l| &mut l.lists.link_bytes,
+        "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
+    ),
+    limit(
+        "waiting",
+        |l| &mut l.lists.waiting,
+        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, told apart; \
               those beyond are counted",
-        place: |limits| &mut limits.lists.waiting,
-    },
-    Limit {
-        name: "groups",
-        doc: "stats --by FIELD: groups; messages of further ones share the last",
-        place: |limits| &mut limits.lists.groups,
-    },
+    ),
+    limit("groups", |l| &mut l.lists.groups, "stats --by FIELD: groups; messages of further ones share the last"),
 ];
 
 impl Limit {

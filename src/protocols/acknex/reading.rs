@@ -153,51 +153,37 @@ impl Asked {
     }
 }
 
-const fn setting(
-    key: &'static str,
-    default: &'static str,
-    values: &'static [&'static str],
-    doc: &'static str,
-) -> Setting {
-    Setting { key, default, values, parse: |_| Ok(()), doc }
-}
-
 /// The settings.
 pub static SETTINGS: [Setting; 7] = [
-    setting(
+    Setting::among(
         "acknex.version",
-        "auto",
         &["auto", "a5", "a6"],
         "the edition; auto: a6, and a5 from the server's first info of A5's form on",
     ),
-    setting(
+    Setting::among(
         "acknex.angle",
-        "auto",
         &["auto", "be", "le"],
         "byte order of angles; auto: be as in the specification's example, until smooth turns say otherwise",
     ),
-    setting(
+    Setting::among(
         "acknex.position",
-        "auto",
         &["auto", "packed", "fixed"],
         "width of an update's coordinates, 24 or 32 bits; auto: by which of them datagrams can be read to their end",
     ),
-    setting(
+    Setting::among(
         "acknex.skin",
-        "table",
         &["table", "bit"],
         "place of skin in update1 of a6: behind albedo as in the specification's table, or by its bit before ambient",
     ),
-    setting("acknex.color", "auto", &["auto", "rgb", "bgr"], "order of a color's bytes; auto: rgb for a6, bgr for a5"),
-    setting("acknex.no_z", "no", &["no", "yes"], "an update's position has x and y only (NOSEND_Z, A7.78 and later)"),
-    Setting {
-        key: "acknex.skip",
-        default: "0",
-        values: &[],
-        parse: |text| match digits::unsigned::<u16>(text) {
+    Setting::among("acknex.color", &["auto", "rgb", "bgr"], "order of a color's bytes; auto: rgb for a6, bgr for a5"),
+    Setting::among("acknex.no_z", &["no", "yes"], "an update's position has x and y only (NOSEND_Z, A7.78 and later)"),
+    Setting::text(
+        "acknex.skip",
+        "0",
+        |text| match digits::unsigned::<u16>(text) {
             Some(_) => Ok(()),
             None => Err(format!("{text:?}: expected a number of bytes, 0 to 65535")),
         },
-        doc: "bytes of an unknown transport header before the first command of each datagram; they are not shown",
-    },
+        "bytes of an unknown transport header before the first command of each datagram; they are not shown",
+    ),
 ];

@@ -36,34 +36,29 @@ const RESEND: i64 = 500_000_000;
 const TIMEOUT: i64 = 3_000_000_000;
 
 static SETTINGS: [Setting; 4] = [
-    Setting {
-        key: layout::UPDATE_LAYOUT,
-        default: "wire",
-        values: &["wire", "specification"],
-        parse: |_| Ok(()),
-        doc: "the layout of link_update: as all programs send it, or as the specification has it",
-    },
-    Setting {
-        key: "dnp.types",
-        default: "none",
-        values: &[],
-        parse: |text| text.parse::<types::Types>().map(|_| ()),
-        doc: "LINK:TYPE,TYPE,...;LINK:...: value types of links whose link_state is not in the input",
-    },
-    Setting {
-        key: "dnp.resend",
-        default: "0.5",
-        values: &[],
-        parse: |text| seconds(text).map(|_| ()),
-        doc: "the time between copies of a command: copies less than half of it apart are duplicates",
-    },
-    Setting {
-        key: "dnp.timeout",
-        default: "3",
-        values: &[],
-        parse: |text| seconds(text).map(|_| ()),
-        doc: "the time without an acknowledge after which a side closes the connection",
-    },
+    Setting::among(
+        layout::UPDATE_LAYOUT,
+        &["wire", "specification"],
+        "the layout of link_update: as all programs send it, or as the specification has it",
+    ),
+    Setting::text(
+        "dnp.types",
+        "none",
+        |text| text.parse::<types::Types>().map(|_| ()),
+        "LINK:TYPE,TYPE,...;LINK:...: value types of links whose link_state is not in the input",
+    ),
+    Setting::text(
+        "dnp.resend",
+        "0.5",
+        |text| seconds(text).map(|_| ()),
+        "the time between copies of a command: copies less than half of it apart are duplicates",
+    ),
+    Setting::text(
+        "dnp.timeout",
+        "3",
+        |text| seconds(text).map(|_| ()),
+        "the time without an acknowledge after which a side closes the connection",
+    ),
 ];
 
 /// A duration as nanoseconds.

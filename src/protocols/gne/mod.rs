@@ -30,29 +30,25 @@ use crate::dissect::{Evidence, Facts, FlowInfo, Observation, PortNames, Protocol
 use crate::flow::Transport;
 
 /// The name of GNE's own lines.
-pub const PROTO: &str = "gne";
+pub(crate) const PROTO: &str = "gne";
 static SETTINGS: [Setting; 3] = [
-    Setting {
-        key: "gne.endian",
-        default: "auto",
-        values: &["auto", "le", "be"],
-        parse: |_| Ok(()),
-        doc: "the byte order; auto: as the build field of the connection's request tells",
-    },
-    Setting {
-        key: "gne.build",
-        default: "auto",
-        values: &[],
-        parse: |text| match text == "auto" || digits::unsigned::<u64>(text).is_some() {
+    Setting::among(
+        "gne.endian",
+        &["auto", "le", "be"],
+        "the byte order; auto: as the build field of the connection's request tells",
+    ),
+    Setting::text(
+        "gne.build",
+        "auto",
+        |text| match text == "auto" || digits::unsigned::<u64>(text).is_some() {
             true => Ok(()),
             false => Err(format!("{text:?}: expected a number, or auto")),
         },
-        doc: "the protocol build, for the form of pings (5 and earlier: short); auto: the request's, else 7",
-    },
-    Setting {
-        key: "gne.message",
-        default: "auto",
-        values: &[
+        "the protocol build, for the form of pings (5 and earlier: short); auto: the request's, else 7",
+    ),
+    Setting::among(
+        "gne.message",
+        &[
             "auto",
             Message::ConnectionRequest.name(),
             Message::ConnectionRefused.name(),
@@ -60,14 +56,13 @@ static SETTINGS: [Setting; 3] = [
             Message::ClientPort.name(),
             Message::Packets.name(),
         ],
-        parse: |_| Ok(()),
-        doc: "what dump's input is, where it does not tell itself",
-    },
+        "what dump's input is, where it does not tell itself",
+    ),
 ];
 
 /// The dissector. Datagrams carry no mark of GNE: only the user, or an acceptance over TCP, tells
 /// which conversations are.
-pub static GNE: Protocol = Protocol {
+pub(crate) static GNE: Protocol = Protocol {
     facts: Facts {
         about: "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it",
         transports: &[Transport::Tcp],

@@ -9,35 +9,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// All settings.
 pub static SETTINGS: [Setting; 4] = [
-    Setting {
-        key: "nano.dict",
-        default: "none",
-        values: &[],
-        parse: |text| object("nano.dict", text).map(drop),
-        doc: "the route dictionary before a handshake brings one: a JSON object, or the name of a file with one",
-    },
-    Setting {
-        key: "nano.protos",
-        default: "none",
-        values: &[],
-        parse: |text| object("nano.protos", text).map(drop),
-        doc: "pomelo-protobuf's protos as in a handshake, with client and server: JSON, or a file",
-    },
-    Setting {
-        key: "nano.payload",
-        default: "auto",
-        values: &["auto", "json", "raw"],
-        parse: |_| Ok(()),
-        doc: "auto: protos, else JSON objects and arrays; json: any JSON value; raw: neither",
-    },
-    Setting {
-        key: "nano.carrier",
-        default: "auto",
-        values: &["auto", "tcp", "websocket"],
-        parse: |_| Ok(()),
-        doc: "auto: WebSocket where a conversation begins with HTTP, or, captured from its middle, with frames of packages; \
+    Setting::text(
+        "nano.dict",
+        "none",
+        |text| object("nano.dict", text).map(drop),
+        "the route dictionary before a handshake brings one: a JSON object, or the name of a file with one",
+    ),
+    Setting::text(
+        "nano.protos",
+        "none",
+        |text| object("nano.protos", text).map(drop),
+        "pomelo-protobuf's protos as in a handshake, with client and server: JSON, or a file",
+    ),
+    Setting::among(
+        "nano.payload",
+        &["auto", "json", "raw"],
+        "auto: protos, else JSON objects and arrays; json: any JSON value; raw: neither",
+    ),
+    Setting::among(
+        "nano.carrier",
+        &["auto", "tcp", "websocket"],
+        "auto: WebSocket where a conversation begins with HTTP, or, captured from its middle, with frames of packages; \
               websocket: frames from the first byte",
-    },
+    ),
 ];
 
 /// How payloads are read.

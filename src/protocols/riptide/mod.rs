@@ -26,44 +26,36 @@ use crate::flow::Transport;
 use layout::Message;
 
 static SETTINGS: [Setting; 5] = [
-    Setting {
-        key: "riptide.version",
-        default: "auto",
-        values: &["auto", "1.0", "1.2", "2.0", "2.1", "2.2"],
-        parse: |_| Ok(()),
-        doc: "the wire family; auto: found for each conversation by striking out what does not fit",
-    },
-    Setting {
-        key: "riptide.framing",
-        default: "auto",
-        values: &["auto", "none", "u16", "i32"],
-        parse: |_| Ok(()),
-        doc: "the length before each message: reads dump's input as a TCP stream (auto: none in dump)",
-    },
-    Setting {
-        key: "riptide.timeout",
-        default: "5s",
-        values: &[],
-        parse: |text| duration::nanos(text).map(drop).map_err(|error| error.to_string()),
-        doc: "the time without a heartbeat after which a side drops the connection (Connection.TimeoutTime)",
-    },
-    Setting {
-        key: "riptide.attempts",
-        default: "15",
-        values: &[],
-        parse: |text| match text.parse() {
+    Setting::among(
+        "riptide.version",
+        &["auto", "1.0", "1.2", "2.0", "2.1", "2.2"],
+        "the wire family; auto: found for each conversation by striking out what does not fit",
+    ),
+    Setting::among(
+        "riptide.framing",
+        &["auto", "none", "u16", "i32"],
+        "the length before each message: reads dump's input as a TCP stream (auto: none in dump)",
+    ),
+    Setting::text(
+        "riptide.timeout",
+        "5s",
+        |text| duration::nanos(text).map(drop).map_err(|error| error.to_string()),
+        "the time without a heartbeat after which a side drops the connection (Connection.TimeoutTime)",
+    ),
+    Setting::text(
+        "riptide.attempts",
+        "15",
+        |text| match text.parse() {
             Ok(1u32..) => Ok(()),
             _ => Err("expected a number from 1".into()),
         },
-        doc: "the most times that a reliable message is sent (Connection.MaxSendAttempts)",
-    },
-    Setting {
-        key: "riptide.quality",
-        default: "on",
-        values: &["on", "off"],
-        parse: |_| Ok(()),
-        doc: "off: the application forbids to drop a poor connection (Connection.CanQualityDisconnect)",
-    },
+        "the most times that a reliable message is sent (Connection.MaxSendAttempts)",
+    ),
+    Setting::among(
+        "riptide.quality",
+        &["on", "off"],
+        "off: the application forbids to drop a poor connection (Connection.CanQualityDisconnect)",
+    ),
 ];
 
 const OUTLINE: Outline = Outline {
@@ -82,7 +74,7 @@ const OUTLINE: Outline = Outline {
 };
 
 /// The dissector.
-pub static RIPTIDE: Protocol = Protocol {
+pub(crate) static RIPTIDE: Protocol = Protocol {
     facts: Facts {
         about: "Riptide Networking 1.0 to 2.2, over UDP and TCP",
         transports: &[Transport::Udp, Transport::Tcp],
