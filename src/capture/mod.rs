@@ -12,8 +12,6 @@ mod build;
 mod classic;
 mod clock;
 mod dumped;
-#[cfg(test)]
-mod equal;
 mod error;
 mod fast;
 mod file;
@@ -35,6 +33,8 @@ mod parts;
 mod pcapng;
 mod record;
 mod span;
+#[cfg(test)]
+mod tests;
 mod time;
 pub(crate) mod time_spec;
 mod transport;

@@ -41,16 +41,16 @@
 //!    truncation and bit flip. Add the protocol to the lists in `tests/fuzz/seeds.rs` and a target
 //!    in `tests/fuzz/targets/`.
 
-pub mod acknex;
+pub(crate) mod acknex;
 pub mod described;
 pub mod dnp;
-pub mod gne;
+pub(crate) mod gne;
 pub(crate) mod hawknl;
-pub mod nano;
+pub(crate) mod nano;
 pub mod pages;
-pub mod riptide;
+pub(crate) mod riptide;
 #[cfg(test)]
-mod testing;
+mod tests;
 pub(crate) mod websocket;
 
 use crate::dissect::{Dissector, Options, Registry};

@@ -185,7 +185,7 @@ fn side(message: &Message<'_>, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{PLAIN, with};
+    use super::super::tests::fixture::{PLAIN, with};
     use super::*;
     use crate::flow::Side;
 

@@ -229,7 +229,7 @@ fn other_word(kind: &Kind, value: Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{LINKS, PACKED, PLAIN, annotate, with, with_annotated};
+    use super::super::tests::fixture::{LINKS, PACKED, PLAIN, annotate, with, with_annotated};
     use super::*;
     use serde_json::{Value as Any, json};
 

@@ -9,19 +9,14 @@
 //! the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
-mod caches;
 pub(crate) mod cells;
 mod columns;
 mod dialogue;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
 mod files;
-#[cfg(test)]
-mod fixture;
 mod form;
 mod format;
-#[cfg(test)]
-mod golden;
 pub(crate) mod gutter;
 pub(crate) mod human;
 pub(crate) mod json;
@@ -38,6 +33,8 @@ mod style;
 pub(crate) mod summary;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
+#[cfg(test)]
+mod tests;
 mod times;
 pub(crate) mod tree;
 mod tree_text;

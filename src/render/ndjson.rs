@@ -63,7 +63,7 @@ impl Form for Ndjson {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{LINKS, PACKED, PLAIN, annotate, with, with_annotated};
+    use super::super::tests::fixture::{LINKS, PACKED, PLAIN, annotate, with, with_annotated};
     use super::*;
     use crate::codec::layout::*;
     use crate::codec::{Reader, Sampler, Sources, Tree, Writer};
@@ -175,7 +175,7 @@ mod tests {
     fn back(table: &'static [Field], bytes: &[u8]) {
         let mut dissection = crate::dissect::Dissection::default();
         let outcome =
-            Reader::new(bytes, &mut dissection.tree).context(&mut super::super::fixture::Types(1)).read(table);
+            Reader::new(bytes, &mut dissection.tree).context(&mut super::super::tests::fixture::Types(1)).read(table);
         // Bytes after a table's last field are not part of the message.
         let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };
         let sources = Sources { main: bytes, more: &[] };
@@ -204,7 +204,7 @@ mod tests {
         #[test]
         fn samples_come_back(seed in any::<u64>()) {
             for table in [&PLAIN as &'static [Field], &PACKED, &LINKS] {
-                let mut types = super::super::fixture::Types(1);
+                let mut types = super::super::tests::fixture::Types(1);
                 back(table, &Sampler::new(seed).context(&mut types).sample(table).unwrap());
             }
         }

@@ -7,7 +7,7 @@ use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::{Dissection, Options};
-use crate::protocols::testing::{Row, dump, json, options_of};
+use crate::protocols::tests::{Row, dump, json, options_of};
 use serde_json::Value as Json;
 
 const VECTORS: &str = include_str!("../../../fixtures/gne/vectors.json");

@@ -3,7 +3,7 @@
 
 use super::{dumped, encoder};
 use crate::dissect::Options;
-use crate::protocols::testing::options;
+use crate::protocols::tests::options;
 
 fn check(id: &str, bytes: &[u8], options: &Options) {
     let rows = dumped(bytes, options);

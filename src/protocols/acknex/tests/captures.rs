@@ -4,7 +4,7 @@ use super::{check_line, encoder};
 use crate::capture::{Capture, Decoded, Input, Packets};
 use crate::dissect::{Inspector, Options};
 use crate::flow::{Caps, Table};
-use crate::protocols::testing::{Rows, options};
+use crate::protocols::tests::{Rows, options};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use super::encoder;
 use crate::capture::Time;
 use crate::dissect::{Dissector, Line, Observation, Options, Role};
 use crate::flow::{Side, Transport};
-use crate::protocols::testing::{Conversation, Row, options};
+use crate::protocols::tests::{Conversation, Row, options};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 

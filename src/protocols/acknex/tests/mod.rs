@@ -8,7 +8,7 @@ mod vectors;
 
 use super::ACKNEX;
 use crate::dissect::{Dissector, Encoder, Options};
-use crate::protocols::testing::{Row, dump};
+use crate::protocols::tests::{Row, dump};
 use serde_json::Value as Json;
 
 fn dumped(bytes: &[u8], options: &Options) -> Vec<Row> {

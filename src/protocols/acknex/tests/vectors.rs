@@ -2,7 +2,7 @@
 
 use super::{check_line, dumped, encoder};
 use crate::dissect::Options;
-use crate::protocols::testing::{options, options_of};
+use crate::protocols::tests::{options, options_of};
 use serde_json::Value as Json;
 
 /// One vector.

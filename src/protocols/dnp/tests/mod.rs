@@ -11,13 +11,13 @@ use super::DNP;
 use crate::capture::Time;
 use crate::dissect::{Dissector, Line, Options};
 use crate::flow::{Side, Transport};
-use crate::protocols::testing::{self, Conversation, Row, options_of};
+use crate::protocols::tests::{self as common, Conversation, Row, options_of};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
 /// One datagram without a conversation; `None` where it is no message.
 fn dump(bytes: &[u8], options: &Options) -> Option<Row> {
-    let mut rows = testing::dump(&DNP, bytes, options);
+    let mut rows = common::dump(&DNP, bytes, options);
     assert!(rows.len() <= 1, "one datagram is one message");
     rows.pop()
 }

@@ -4,7 +4,7 @@ use super::super::NANO;
 use super::{Event, lines, talk};
 use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Side;
-use crate::protocols::testing::options;
+use crate::protocols::tests::options;
 use serde_json::{Value as Json, json};
 
 /// Bytes of a WebSocket stream are missing: what was begun is cut, then frames are found again.

@@ -6,7 +6,7 @@ use crate::codec::json::fields_json;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::{Dissection, Message, Options, Role, Sink, inspector};
 use crate::flow::{Side, Transport};
-use crate::protocols::testing::{Conversation, Row, dump, options_of};
+use crate::protocols::tests::{Conversation, Row, dump, options_of};
 use serde_json::{Value as Json, json};
 
 mod carried;

@@ -3,7 +3,7 @@
 use super::super::NANO;
 use super::lines;
 use crate::dissect::{Dissector, Line, Role};
-use crate::protocols::testing::options;
+use crate::protocols::tests::options;
 use serde_json::{Value as Json, json};
 
 /// What a schema says of a payload is written and read, packed or not, by route or by its code.

@@ -1,10 +1,10 @@
 //! The exact text output.
 
 #[cfg(feature = "cli")]
-use super::Rows;
+use super::super::Rows;
+use super::super::form::Form;
+use super::super::{Format, Renderer, Style, Trees, summary};
 use super::fixture::{LINKS, PACKED, PLAIN, annotate, packed, with, with_annotated};
-use super::form::Form;
-use super::{Format, Renderer, Style, Trees, summary};
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, Mutex};
@@ -222,7 +222,7 @@ fn a_table_of_one_kind_has_columns() {
 fn a_table_counts_what_it_leaves_out() {
     let mut renderer = Renderer::new(Format::TABLE, Style::default(), Box::new(io::sink()));
     with(&PLAIN[..1], &[1], |message| {
-        (0..=super::table::ROWS).for_each(|_| renderer.message(message));
+        (0..=super::super::table::ROWS).for_each(|_| renderer.message(message));
     });
     assert!(renderer.warning().unwrap().contains("1 more"));
 }

@@ -1,11 +1,10 @@
 //! Tests that what printers keep for a conversation, or from line to line, changes no line: over all captures
 //! of the fixtures, whole and with random damage, with the schemas of the fixtures and without.
-#![cfg(test)]
 
-use super::columns::{Columns, Lines};
-use super::files::Files;
-use super::ndjson::Ndjson;
-use super::style::Style;
+use super::super::columns::{Columns, Lines};
+use super::super::files::Files;
+use super::super::ndjson::Ndjson;
+use super::super::style::Style;
 use crate::capture::{Capture, Decoded, Input, Packets, PcapWriter};
 use crate::codec::schema::Schemas;
 use crate::dissect::{Inspector, Message, Options, Sink};
