@@ -3,7 +3,7 @@
 
 /// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, every seed is as good as another.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// The numbers of a seed.

@@ -31,13 +31,13 @@ mod entry;
 mod frames;
 mod values;
 
-pub use annotated::plain;
 pub use assign::{AssignError, Assignments};
 pub(crate) use assign::{PathStep, steps};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};
 pub use frames::{FrameError, Frames};
-pub use values::{LONGEST, MAX_NESTING, Text, TextError, Values, json};
+pub(crate) use values::MAX_NESTING;
+pub use values::{TextError, Values, json};
 
 /// The stack for the deepest JSON that [`Values`] accepts: a level costs a few kilobytes in a
 /// program that is not optimised.

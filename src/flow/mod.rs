@@ -64,12 +64,14 @@ mod tcp;
 #[cfg(test)]
 mod tests;
 
-pub use caps::{Caps, Statistics};
-pub use conversation::{Closing, Conversation, End, Names, Side, Transport};
-pub use epoch::Report;
+pub use caps::Caps;
+pub(crate) use caps::Statistics;
+pub use conversation::{Closing, Conversation, End, Side, Transport};
+pub(crate) use epoch::Report;
 pub use handler::{Delivery, Gap, GapCause, Handler};
-pub use partition::{Moved, Partition};
-pub use position::Position;
-pub use sequence::{Acked, Seen, Sent, Sequence};
-pub use stream::{Origin, Stream};
+pub(crate) use partition::Moved;
+pub use partition::Partition;
+pub(crate) use sequence::{Acked, Seen};
+pub(crate) use stream::Origin;
+pub use stream::Stream;
 pub use table::Table;

@@ -15,7 +15,7 @@ pub mod proxy;
 pub mod replay;
 pub mod rules;
 
-pub use background::{Background, Written};
+pub use background::Background;
 pub use clients::{Client, Clients};
 pub use error::NetError;
 pub use exchange::{Exchange, Observer};

@@ -103,7 +103,7 @@ pub struct Run {
 
 /// What sections are made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// The capture.
     pub about: &'a About,
     /// Its counts.
@@ -177,7 +177,7 @@ impl Run {
     }
 
     /// For sections.
-    pub fn context<'a>(&'a self, about: &'a About) -> Context<'a> {
+    pub(crate) fn context<'a>(&'a self, about: &'a About) -> Context<'a> {
         let Run { stats, waiting, registry, start, frames, .. } = self;
         Context { about, stats, waiting, registry, start: *start, frames: *frames }
     }

@@ -17,7 +17,7 @@ pub mod diff;
 pub(crate) mod directions;
 pub(crate) mod ends;
 pub(crate) mod figure;
-pub mod groups;
+pub(crate) mod groups;
 pub(crate) use crate::traffic::histogram;
 mod limits;
 mod metric;
@@ -49,17 +49,20 @@ use crate::read::CaptureSink;
 use crate::traffic::life::Heard;
 pub use aligned::text as aligned_text;
 use delivery::Deliveries;
-pub use figure::{FIGURES, Figure, Measure};
+pub use figure::Figure;
 pub use groups::{Groups, Order};
-pub use observed::{Observation, Observed, Observer};
+pub use observed::Observer;
+pub(crate) use observed::{Observation, Observed};
 pub use plot::{Plot, Stacked};
 pub use report::Report;
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
-pub use table::{Cell, Shape, Table, separated_text};
+pub(crate) use table::Shape;
+pub use table::{Cell, Table, separated_text};
 use timeline::Timeline;
 pub use track::{Sparklines, Track};
-pub use verdicts::{RULES, Verdict, verdicts};
+pub use verdicts::RULES;
+pub(crate) use verdicts::{Verdict, verdicts};
 pub use waiting::{Listed, Waiting};
 
 /// The cap on conversations with an entry of their own.
@@ -67,7 +70,7 @@ pub const CONVERSATIONS: usize = 100_000;
 /// The number of steps of the chart's timeline.
 const CHART_STEPS: usize = 4096;
 /// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
-pub const SECONDS: usize = 86_400;
+pub(crate) const SECONDS: usize = 86_400;
 /// The number of steps of the timeline of a kind of message.
 const COURSE_STEPS: usize = 64;
 /// The cap on field names per message that are stored to compare captures.

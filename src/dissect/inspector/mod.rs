@@ -15,9 +15,9 @@ mod lane;
 mod unclaimed;
 mod weigh;
 
-pub use ahead::Ahead;
-pub use assignment::Assignment;
-pub use classification::{Classification, Owner, Pending, Reclassification, Settled};
+pub(crate) use ahead::Ahead;
+pub(crate) use assignment::Assignment;
+pub use classification::Classification;
 pub use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;

@@ -14,7 +14,8 @@ mod raw;
 #[cfg(test)]
 mod tests;
 
-pub use collect::{Observer, read_alone};
+pub use collect::Observer;
+pub(crate) use collect::read_alone;
 
 use super::NetError;
 use crate::capture::Time;

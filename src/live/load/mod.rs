@@ -12,7 +12,8 @@ mod socket;
 mod text;
 
 pub use bound::Bound;
-pub use figures::{Figures, Part};
+pub use figures::Figures;
+pub use figures::Part;
 pub use reach::is_private;
 
 use crate::dissect::Options;

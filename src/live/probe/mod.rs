@@ -20,14 +20,16 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
-pub use engine::{Engine, Question, Questions, Read, Reading, Series, Trips};
-pub use findings::{Event, Findings, Found, Sample};
+pub use engine::{Engine, Question, Questions, Read, Reading, Series};
+pub use findings::{Event, Found};
+pub(crate) use findings::{Findings, Sample};
 pub use memory::Memory;
 pub use method::{Ask, Method, Probe, Request, Servers, Shared};
 pub use outcome::{Failure, Outcome};
-pub use refusal::Refusal;
-pub use session::{Opening, Session};
-pub use verdict::{Unexpected, echo, hex_of, seconds};
+pub(crate) use refusal::Refusal;
+pub use session::Opening;
+pub(crate) use session::Session;
+pub(crate) use verdict::{Unexpected, echo, hex_of};
 
 use crate::dissect::Dissector;
 use crate::live::Observer;

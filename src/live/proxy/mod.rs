@@ -24,17 +24,19 @@ mod way;
 #[cfg(test)]
 mod tests;
 
-pub use beside::{Beside, Opened};
-pub use collect::{Collector, Edited, Render, Seen};
+pub use beside::Beside;
+pub(crate) use beside::Opened;
+pub use collect::{Collector, Render, Seen};
 pub use expected::Delay;
-pub use impairments::{Impairments, Loss, NETWORKS, Network, Outage, Rate, Stall, rate};
-pub use jitter::Quantiles;
-pub use lane::Gone;
+pub use impairments::{Impairments, Loss, Rate};
+pub(crate) use jitter::Quantiles;
+pub(crate) use lane::Gone;
 pub use like::Like;
-pub use path::{Fate, Lost, Path, corrupt};
+pub use path::Path;
 pub use profile::Profile;
-pub use queue::{Order, Queue};
+pub use queue::Queue;
 #[cfg(feature = "cli")]
 pub use relay::Legs;
-pub use watch::{Passing, Verdict, Watch};
+pub(crate) use watch::Passing;
+pub use watch::Watch;
 pub use way::Way;

@@ -99,6 +99,7 @@ impl<T> Queue<T> {
     }
 
     /// How many bytes wait.
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -4,6 +4,9 @@
 
 mod delays;
 
+use super::impairments::{NETWORKS, Network, Outage, Stall, rate};
+use super::path::{Fate, Lost, corrupt};
+use super::queue::Order;
 use super::*;
 use std::time::{Duration, Instant};
 

@@ -253,7 +253,7 @@ impl std::fmt::Debug for dyn Replay {
 }
 
 /// An object without those keys.
-pub fn without(fields: &Json, keys: &[&str]) -> Json {
+pub(crate) fn without(fields: &Json, keys: &[&str]) -> Json {
     match fields.as_object() {
         Some(map) => Json::Object(
             map.iter().filter(|(k, _)| !keys.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect(),

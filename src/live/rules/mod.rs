@@ -24,11 +24,12 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use assignment::{Assignment, Put};
-pub use parse::{RuleError, percent};
-pub use rule::{Action, Rule};
+pub(crate) use assignment::{Assignment, Put};
+pub use parse::RuleError;
+pub(crate) use parse::percent;
+pub(crate) use rule::Action;
+pub use rule::Rule;
 pub use tally::{Bound, Tally};
-pub use value::Given;
 
 use crate::dissect::Message;
 use crate::filter::Names;
@@ -38,7 +39,7 @@ use std::time::Duration;
 
 /// What becomes of one message.
 #[derive(Debug, Default)]
-pub struct Decision<'r> {
+pub(crate) struct Decision<'r> {
     /// It is left out.
     pub dropped: bool,
     /// How much later it comes.
@@ -62,7 +63,7 @@ pub struct RuleSet {
 
 /// How many messages of a conversation each rule has met.
 #[derive(Clone, Debug, Default)]
-pub struct Counters(Vec<u64>);
+pub(crate) struct Counters(Vec<u64>);
 
 impl RuleSet {
     /// These rules, in this order; the seed decides about shares.
@@ -91,7 +92,7 @@ impl RuleSet {
     }
 
     /// What becomes of a message.
-    pub fn decide(&self, message: &Message<'_>, counters: &mut Counters) -> Decision<'_> {
+    pub(crate) fn decide(&self, message: &Message<'_>, counters: &mut Counters) -> Decision<'_> {
         let mut decision = Decision::default();
         counters.0.resize(self.rules.len(), 0);
         for (at, (rule, met)) in self.rules.iter().zip(&mut counters.0).enumerate() {
@@ -134,7 +135,7 @@ impl RuleSet {
 ///
 /// # Errors
 /// The field that the message does not have, or not of that type.
-pub fn edit(
+pub(crate) fn edit(
     edits: &[&Assignment],
     kind: (&str, &str),
     fields: &mut Json,

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+use super::value::Given;
 use super::*;
 use crate::dissect::Options;
 use crate::protocols;

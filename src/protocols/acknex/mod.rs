@@ -29,7 +29,7 @@ pub(crate) mod whole;
 use crate::dissect::{Facts, Outline, Protocol, Public};
 
 /// The default port of the engine's servers.
-pub const PORT: u16 = 2300;
+pub(crate) const PORT: u16 = 2300;
 
 const OUTLINE: Outline = Outline {
     version: "a6",
@@ -52,7 +52,7 @@ const OUTLINE: Outline = Outline {
 };
 
 /// The dissector.
-pub static ACKNEX: Protocol = Protocol {
+pub(crate) static ACKNEX: Protocol = Protocol {
     facts: Facts {
         about: "Acknex / 3D Gamestudio A5 to A8, over UDP",
         tables: &commands::TABLES,

@@ -35,7 +35,7 @@ mod text;
 mod traffic;
 mod types;
 
-pub use description::Description;
+pub(crate) use description::Description;
 pub use evidence::{Broken, Rejection};
 pub use export::export;
 pub use fit::{Misfit, MisfitKind};

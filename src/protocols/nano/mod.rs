@@ -36,7 +36,7 @@ use crate::flow::Transport;
 use layout::Message;
 
 /// The dissector's name.
-pub const NAME: &str = "nano";
+pub(crate) const NAME: &str = "nano";
 
 /// What may be shown beside the fields, nano's own and the carrier's.
 static DERIVED: [&Field; 12] = {
@@ -133,7 +133,7 @@ static SENDERS: [(Role, &[&str]); 2] = [
 ];
 
 /// The dissector.
-pub static NANO: Protocol = Protocol {
+pub(crate) static NANO: Protocol = Protocol {
     facts: Facts {
         about: "nano, pomelo, pinus and pitaya, over TCP and WebSocket",
         transports: &[Transport::Tcp],

@@ -25,7 +25,7 @@ pub use config::Config;
 pub use counts::{Counts, WayCounts};
 pub use legs::Legs;
 pub use measured::Measured;
-pub use passed::{Addresses, Arrival, Ended, Output, Passed, Sent, Topic};
+pub use passed::{Arrival, Ended, Output, Passed, Sent, Topic};
 
 use super::{Impairments, Queue, Watch};
 use crate::live::net::CancelToken;
