@@ -19,7 +19,7 @@ const LISTED: usize = 300;
 const STEPS: usize = 180;
 const HEIGHT: u32 = 180;
 
-const COLUMNS: [&str; 5] = ["of", "what", "a", "b", "change"];
+const COLUMNS: &str = "of,what,a,b,change";
 
 /// The two runs, each with the mark of its curve: lines differ in colour, and one is broken.
 pub const RUNS: [(&str, Mark); 2] = [("A", Mark::Line("run-a")), ("B", Mark::Dashes("run-b"))];
@@ -34,7 +34,7 @@ pub fn changes(contexts: [&Context<'_>; 2], html: &mut Html) {
         let rows = found.shown();
         let caption = "From A to B, most important first; rates a second, sizes in bytes, delays in ms";
         let more = "netkit diff lists all";
-        table(&rows, &Shown { id: "differences", caption, columns: &COLUMNS, most: LISTED, more }, html);
+        table(&rows, &Shown { id: "differences", caption, columns: COLUMNS, most: LISTED, more }, html);
     });
 }
 

@@ -39,8 +39,8 @@ pub struct Shown<'a> {
     pub id: &'static str,
     /// What it is of.
     pub caption: &'a str,
-    /// Its columns; their headings are their names, with spaces.
-    pub columns: &'a [&'static str],
+    /// Its columns, with commas between, as `--columns` has them; their headings are their names, with spaces.
+    pub columns: &'static str,
     /// So many rows.
     pub most: usize,
     /// What has the others.
@@ -72,8 +72,8 @@ pub fn table_with(
     };
     let columns: Vec<Column> = shown
         .columns
-        .iter()
-        .filter_map(|name| Some((place(name)?, *name)))
+        .split(',')
+        .filter_map(|name| Some((place(name)?, name)))
         .filter(|(at, _)| told(*at))
         .map(|(at, name)| Column::new(table, at, name))
         .collect();

@@ -18,7 +18,7 @@ const HEIGHT: u32 = 180;
 /// The rows of the table below it.
 const ROWS: usize = 40;
 
-const COLUMNS: [&str; 9] = ["proto", "from", "delay", "delays", "p50", "p90", "p99", "longest", "jitter"];
+const COLUMNS: &str = "proto,from,delay,delays,p50,p90,p99,longest,jitter";
 
 /// The delays of a protocol and side.
 struct Measured {
@@ -63,7 +63,7 @@ pub fn section_of(context: &Context<'_>, course: &Course, html: &mut Html) {
             );
         }
         let caption = "Delays in ms, all connections; percentiles are within 1/64 of their value";
-        let shown = Shown { id: "quantiles", caption, columns: &COLUMNS, most: 100, more: "stats --delivery" };
+        let shown = Shown { id: "quantiles", caption, columns: COLUMNS, most: 100, more: "stats --delivery" };
         table(&quantiles, &shown, html);
         let seconds = context.stats.duration();
         one("ack-course", "Time to the acknowledgement", course, Awaited::Ack, seconds, html);

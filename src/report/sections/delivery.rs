@@ -13,58 +13,12 @@ use crate::stats::{Cell, Shape, Table, connections};
 /// The directions of connections that are listed.
 const LISTED: usize = 60;
 
-const SIDE_COLUMNS: [&str; 14] = [
-    "proto",
-    "from",
-    "messages",
-    "sent",
-    "resent",
-    "duplicates",
-    "acked",
-    "never_acked",
-    "given_up",
-    "gaps",
-    "late",
-    "lost",
-    "handled_twice",
-    "never_handled",
-];
-const COLUMNS: [&str; 19] = [
-    "flow",
-    "connection",
-    "proto",
-    "from",
-    "messages",
-    "sent",
-    "resent",
-    "resent_share",
-    "duplicates",
-    "given_up",
-    "never_acked",
-    "gaps",
-    "late",
-    "lost",
-    "handled_twice",
-    "never_handled",
-    "ack_p50",
-    "ack_p90",
-    "ack_max",
-];
-const PATH_COLUMNS: [&str; 10] =
-    ["flow", "connection", "proto", "from", "loss", "loss_low", "loss_high", "burst", "delay_p50", "jitter"];
-const LINK_COLUMNS: [&str; 11] = [
-    "flow",
-    "connection",
-    "proto",
-    "from",
-    "offered",
-    "accepted",
-    "refused",
-    "ended",
-    "life_p50",
-    "life_p90",
-    "life_max",
-];
+const SIDE_COLUMNS: &str = "proto,from,messages,sent,resent,duplicates,acked,never_acked,given_up,gaps,late,lost,handled_twice,\
+    never_handled";
+const COLUMNS: &str = "flow,connection,proto,from,messages,sent,resent,resent_share,duplicates,given_up,never_acked,gaps,late,\
+    lost,handled_twice,never_handled,ack_p50,ack_p90,ack_max";
+const PATH_COLUMNS: &str = "flow,connection,proto,from,loss,loss_low,loss_high,burst,delay_p50,jitter";
+const LINK_COLUMNS: &str = "flow,connection,proto,from,offered,accepted,refused,ended,life_p50,life_p90,life_max";
 
 /// Both sides' sums.
 pub fn sides(context: &Context<'_>) -> Table {
@@ -90,7 +44,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
                 html.el("summary").text(format_args!("By connection ({})", rows.rows.len()));
                 let caption = "Numbered messages by connection (delays in ms)";
                 let more = "netkit stats --delivery lists all";
-                table(&rows, &Shown { id: "delivery-rows", caption, columns: &COLUMNS, most: LISTED, more }, html);
+                table(&rows, &Shown { id: "delivery-rows", caption, columns: COLUMNS, most: LISTED, more }, html);
             });
             if context.stats.delivery.summed {
                 let past = crate::stats::delivery::CONNECTIONS;
@@ -104,19 +58,19 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
             let caption =
                 "Paths, estimated: the loss of each direction with its interval, the delay above the quickest in ms";
             let more = "netkit stats --delivery lists all";
-            table(&paths, &Shown { id: "path-rows", caption, columns: &PATH_COLUMNS, most: LISTED, more }, html);
+            table(&paths, &Shown { id: "path-rows", caption, columns: PATH_COLUMNS, most: LISTED, more }, html);
         }
         waiting(context, Expected::Ack, html);
         if !links.rows.is_empty() {
             let (caption, more) = ("Links (lives in ms)", "netkit stats --delivery lists all");
-            table(&links, &Shown { id: "links", caption, columns: &LINK_COLUMNS, most: LISTED, more }, html);
+            table(&links, &Shown { id: "links", caption, columns: LINK_COLUMNS, most: LISTED, more }, html);
         }
     });
 }
 
 /// The table of both sides' sums.
 pub fn side_table(id: &'static str, caption: &str, sides: &Table, html: &mut Html) {
-    table(sides, &Shown { id, caption, columns: &SIDE_COLUMNS, most: LISTED, more: "netkit stats --delivery" }, html);
+    table(sides, &Shown { id, caption, columns: SIDE_COLUMNS, most: LISTED, more: "netkit stats --delivery" }, html);
 }
 
 /// The parts of a bar: the figure, its mark, its name.

@@ -15,37 +15,11 @@ const FLOWS: usize = 100;
 /// The kinds of messages that are listed.
 const KINDS: usize = 200;
 
-const FLOW_COLUMNS: [&str; 14] = [
-    "flow",
-    "proto",
-    "version",
-    "transport",
-    "client",
-    "server",
-    "client_messages",
-    "server_messages",
-    "client_bytes",
-    "server_bytes",
-    "start",
-    "duration",
-    "transport_end",
-    "last_message",
-];
-const MESSAGE_COLUMNS: [&str; 11] = [
-    "proto",
-    "message",
-    "messages",
-    "message_share",
-    "faults",
-    "bytes",
-    "byte_share",
-    "byte_rate",
-    "size_mean",
-    "size_max",
-    "reliable",
-];
-const SCHEMA_COLUMNS: [&str; 8] =
-    ["proto", "schema", "messages", "message_share", "bytes", "byte_share", "size_mean", "size_max"];
+const FLOW_COLUMNS: &str = "flow,proto,version,transport,client,server,client_messages,server_messages,client_bytes,server_bytes,\
+    start,duration,transport_end,last_message";
+const MESSAGE_COLUMNS: &str =
+    "proto,message,messages,message_share,faults,bytes,byte_share,byte_rate,size_mean,size_max,reliable";
+const SCHEMA_COLUMNS: &str = "proto,schema,messages,message_share,bytes,byte_share,size_mean,size_max";
 
 /// The protocols, with their versions.
 pub fn protocols(context: &Context<'_>) -> String {
@@ -181,7 +155,7 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
         let flows = tables::flows(stats);
         if !flows.rows.is_empty() {
             let more = "netkit stats --by flow lists all";
-            let columns = &FLOW_COLUMNS;
+            let columns = FLOW_COLUMNS;
             table(
                 &flows,
                 &Shown {
@@ -200,7 +174,7 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
         }
         let messages = tables::messages(stats);
         if !messages.rows.is_empty() {
-            let (columns, more) = (&MESSAGE_COLUMNS, "netkit stats --by message lists all");
+            let (columns, more) = (MESSAGE_COLUMNS, "netkit stats --by message lists all");
             let shown = Shown { id: "kinds", caption: "Messages, most bytes first", columns, most: KINDS, more };
             let share = messages.place("byte_share");
             table_with(&messages, &shown, html, |row, column, html| match (column, share.and_then(|at| row.get(at))) {
@@ -214,7 +188,7 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
         }
         let schemas = tables::schemas(stats);
         if !schemas.rows.is_empty() {
-            let (columns, more) = (&SCHEMA_COLUMNS, "netkit stats --by message lists all");
+            let (columns, more) = (SCHEMA_COLUMNS, "netkit stats --by message lists all");
             let shown = Shown { id: "schemas", caption: "Payloads by schema", columns, most: KINDS, more };
             table(&schemas, &shown, html);
         }
@@ -238,13 +212,9 @@ fn peers(context: &Context<'_>, html: &mut Html) {
     }
     html.line().el("details").with(|html| {
         html.el("summary").text(format_args!("Peers ({})", peers.rows.len()));
-        let columns = ["peer", "flows", "messages_sent", "messages_received", "bytes_sent", "bytes_received"];
+        let columns = "peer,flows,messages_sent,messages_received,bytes_sent,bytes_received";
         let more = "netkit stats --by peer lists all";
-        table(
-            &peers,
-            &Shown { id: "peers", caption: "Peers, most bytes first", columns: &columns, most: FLOWS, more },
-            html,
-        );
+        table(&peers, &Shown { id: "peers", caption: "Peers, most bytes first", columns, most: FLOWS, more }, html);
     });
 }
 

@@ -10,37 +10,12 @@ use crate::stats::{connections, directions};
 /// The messages without an answer that are listed, and the kinds.
 const LISTED: usize = 40;
 
-const LATENCY: [&str; 8] =
-    ["proto", "message", "route", "answered", "waiting", "answered_p50", "answered_p90", "answered_max"];
-const WAITING: [&str; 9] = ["frame", "flow", "from", "peer", "proto", "message", "route", "sent", "index"];
-const SLOW: [&str; 10] = ["frame", "after", "by_frame", "flow", "from", "peer", "proto", "message", "route", "sent"];
-const COLUMNS: [&str; 12] = [
-    "flow",
-    "connection",
-    "proto",
-    "from",
-    "requests",
-    "responses",
-    "unanswered",
-    "unmatched",
-    "response_p50",
-    "response_p90",
-    "response_max",
-    "response_jitter",
-];
-const PINGS: [&str; 11] = [
-    "flow",
-    "connection",
-    "proto",
-    "from",
-    "pings",
-    "pongs",
-    "unmatched",
-    "ping_p50",
-    "ping_p90",
-    "ping_max",
-    "ping_jitter",
-];
+const LATENCY: &str = "proto,message,route,answered,waiting,answered_p50,answered_p90,answered_max";
+const WAITING: &str = "frame,flow,from,peer,proto,message,route,sent,index";
+const SLOW: &str = "frame,after,by_frame,flow,from,peer,proto,message,route,sent";
+const COLUMNS: &str = "flow,connection,proto,from,requests,responses,unanswered,unmatched,response_p50,response_p90,\
+    response_max,response_jitter";
+const PINGS: &str = "flow,connection,proto,from,pings,pongs,unmatched,ping_p50,ping_p90,ping_max,ping_jitter";
 
 /// The section.
 pub fn section_of(context: &Context<'_>, html: &mut Html) {
@@ -53,9 +28,9 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
         waiting(context, Expected::Answer, html);
         let more = "netkit stats --delivery lists all";
         let caption = "Requests by connection (times to their responses in ms)";
-        table(&rows, &Shown { id: "request-rows", caption, columns: &COLUMNS, most: 60, more }, html);
+        table(&rows, &Shown { id: "request-rows", caption, columns: COLUMNS, most: 60, more }, html);
         let caption = "Pings and heartbeats by connection (round trips in ms)";
-        table(&pings, &Shown { id: "ping-rows", caption, columns: &PINGS, most: 60, more }, html);
+        table(&pings, &Shown { id: "ping-rows", caption, columns: PINGS, most: 60, more }, html);
     });
 }
 
@@ -73,7 +48,7 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
         };
         let caption = format!("{what} {}", Plural(list.rows.len() as u64, "message"));
         let more = format!("netkit stats {option} lists all");
-        table(list, &Shown { id, caption: &caption, columns: &WAITING, most: LISTED, more: &more }, html);
+        table(list, &Shown { id, caption: &caption, columns: WAITING, most: LISTED, more: &more }, html);
     }
     let slow = context.waiting.slowest(expected);
     if !slow.rows.is_empty() {
@@ -82,7 +57,7 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
             false => ("Acknowledged last: the longest waits first", "slow-acks", "--slow"),
         };
         let more = format!("netkit stats {option} 1ms lists all");
-        table(&slow, &Shown { id, caption, columns: &SLOW, most: LISTED, more: &more }, html);
+        table(&slow, &Shown { id, caption, columns: SLOW, most: LISTED, more: &more }, html);
     }
     if let Some(kinds) = find("latency") {
         let own = if answers { "answer" } else { "ack" };
@@ -94,7 +69,7 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
                 false => ("From message to acknowledgement (ms), by kind", "ack-kinds"),
             };
             let more = "netkit stats --latency lists all";
-            table(&kinds, &Shown { id, caption, columns: &LATENCY, most: LISTED, more }, html);
+            table(&kinds, &Shown { id, caption, columns: LATENCY, most: LISTED, more }, html);
         }
     }
     if answers && context.waiting.lost > 0 {
