@@ -71,6 +71,15 @@ pub struct Encoding {
     pub bits: bool,
 }
 
+/// An encoding's words, each with the maker of its field and what that takes beside the name:
+/// `short: i16le, string: text(Len::Rest)`.
+macro_rules! words {
+    ($($word:ident: $make:ident $(($($given:expr),*))?),* $(,)?) => {
+        &[$((stringify!($word), $make(stringify!($word) $($(, $given)*)?))),*]
+    };
+}
+pub(crate) use words;
+
 /// How the fields of a message are put together on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

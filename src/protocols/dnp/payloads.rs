@@ -7,7 +7,7 @@ use super::layout::Message::{self, *};
 use super::layout::{CONTENT, DATA};
 use super::varuint::VarUInt;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas, words};
 use crate::codec::{Node, Tree};
 use crate::dissect::{Dissection, payload};
 
@@ -39,42 +39,15 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
     versions: &[],
     form: Form::Sequence,
     keys: &KEYS,
-    types: &[
-        ("i8", i8("i8")),
-        ("u8", u8("u8")),
-        ("i16", i16le("i16")),
-        ("u16", u16le("u16")),
-        ("i32", i32le("i32")),
-        ("u32", u32le("u32")),
-        ("i64", i64le("i64")),
-        ("u64", u64le("u64")),
-        ("f32", f32le("f32")),
-        ("f64", f64le("f64")),
-        ("char", i8("char")),
-        ("byte", u8("byte")),
-        ("short", i16le("short")),
-        ("ushort", u16le("ushort")),
-        ("int", i32le("int")),
-        ("uint", u32le("uint")),
-        ("long", i64le("long")),
-        ("ulong", u64le("ulong")),
-        ("float", f32le("float")),
-        ("double", f64le("double")),
-        ("string8", text("string8", Len::Prefix(&LENGTH_8))),
-        ("string16", text("string16", Len::Prefix(&LENGTH_16))),
-        ("string32", text("string32", Len::Prefix(&LENGTH_32))),
-        ("varstring", text("varstring", Len::Prefix(&LENGTH_VAR))),
-        ("varuint", custom("varuint", &VarUInt)),
-        ("vector2", tuple("vector2", 2, &F32)),
-        ("vector", tuple("vector", 3, &F32)),
-        ("quaternion", tuple("quaternion", 4, &F32)),
-        ("point", tuple("point", 2, &I32)),
-        ("point3", tuple("point3", 3, &I32)),
-        ("dvector", tuple("dvector", 3, &F64)),
-        ("color", tuple("color", 4, &F32)),
-        ("color3", tuple("color3", 3, &F32)),
-        ("bytes", bytes("bytes", Len::Rest)),
-    ],
+    types: words! {
+        i8: i8, u8: u8, i16: i16le, u16: u16le, i32: i32le, u32: u32le, i64: i64le, u64: u64le, f32: f32le,
+        f64: f64le, char: i8, byte: u8, short: i16le, ushort: u16le, int: i32le, uint: u32le, long: i64le,
+        ulong: u64le, float: f32le, double: f64le, string8: text(Len::Prefix(&LENGTH_8)),
+        string16: text(Len::Prefix(&LENGTH_16)), string32: text(Len::Prefix(&LENGTH_32)),
+        varstring: text(Len::Prefix(&LENGTH_VAR)), varuint: custom(&VarUInt), vector2: tuple(2, &F32),
+        vector: tuple(3, &F32), quaternion: tuple(4, &F32), point: tuple(2, &I32), point3: tuple(3, &I32),
+        dvector: tuple(3, &F64), color: tuple(4, &F32), color3: tuple(3, &F32), bytes: bytes(Len::Rest),
+    },
     length: None,
     byte: "u8",
     array: None,

@@ -5,7 +5,7 @@ use super::PROTO;
 use super::layout::{ID, Message};
 use super::layout::{embedded, gbool, gtime};
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas, words};
 
 /// The ids for which schemas may have layouts.
 const IDS: std::ops::RangeInclusive<u64> = 9..=254;
@@ -26,22 +26,10 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
     versions: &[],
     form: Form::Sequence,
     keys: &KEYS,
-    types: &[
-        ("u8", u8("u8")),
-        ("i8", i8("i8")),
-        ("u16", u16c("u16")),
-        ("i16", i16c("i16")),
-        ("u32", u32c("u32")),
-        ("i32", i32c("i32")),
-        ("f32", f32c("f32")),
-        ("f64", f64c("f64")),
-        ("gsingle", f32c("gsingle")),
-        ("gdouble", f64c("gdouble")),
-        ("gbool", gbool("gbool")),
-        ("string", text("string", Len::Prefix(&LENGTH))),
-        ("gtime", gtime("gtime")),
-        ("packet", embedded("packet")),
-    ],
+    types: words! {
+        u8: u8, i8: i8, u16: u16c, i16: i16c, u32: u32c, i32: i32c, f32: f32c, f64: f64c, gsingle: f32c,
+        gdouble: f64c, gbool: gbool, string: text(Len::Prefix(&LENGTH)), gtime: gtime, packet: embedded,
+    },
     length: None,
     byte: "u8",
     array: None,

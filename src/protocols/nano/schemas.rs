@@ -5,7 +5,7 @@
 use super::members;
 use crate::codec::EncodeError;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas, words};
 use crate::dissect::payload;
 use serde_json::Value as Json;
 
@@ -24,35 +24,15 @@ const fn encoding(name: &'static str, form: Form, types: &'static [(&'static str
 
 /// Numbers of one byte order, and those that name theirs.
 macro_rules! scalars {
-    ($($word:literal $field:expr,)*) => {
-        &[
-            ("u8", u8("u8")),
-            ("i8", i8("i8")),
-            ("bool", boolean("bool", 8)),
-            ("u16le", u16le("u16le")),
-            ("i16le", i16le("i16le")),
-            ("u32le", u32le("u32le")),
-            ("i32le", i32le("i32le")),
-            ("u64le", u64le("u64le")),
-            ("i64le", i64le("i64le")),
-            ("f32le", f32le("f32le")),
-            ("f64le", f64le("f64le")),
-            ("u16be", u16be("u16be")),
-            ("i16be", i16be("i16be")),
-            ("u32be", u32be("u32be")),
-            ("i32be", i32be("i32be")),
-            ("u64be", u64be("u64be")),
-            ("i64be", i64be("i64be")),
-            ("f32be", f32be("f32be")),
-            ("f64be", f64be("f64be")),
-            ("varint", varint("varint", 10)),
-            ("zigzag", zigzag("zigzag", 10)),
-            ("string8", text("string8", Len::Prefix(&LENGTH_8))),
-            ("cstring", text("cstring", Len::Until(0))),
-            ("text", text("text", Len::Rest)),
-            ("bytes", bytes("bytes", Len::Rest)),
-            $(($word, $field),)*
-        ]
+    ($($own:tt)*) => {
+        words! {
+            u8: u8, i8: i8, bool: boolean(8), u16le: u16le, i16le: i16le, u32le: u32le, i32le: i32le, u64le: u64le,
+            i64le: i64le, f32le: f32le, f64le: f64le, u16be: u16be, i16be: i16be, u32be: u32be, i32be: i32be,
+            u64be: u64be, i64be: i64be, f32be: f32be, f64be: f64be, varint: varint(10), zigzag: zigzag(10),
+            string8: text(Len::Prefix(&LENGTH_8)), cstring: text(Len::Until(0)), text: text(Len::Rest),
+            bytes: bytes(Len::Rest),
+            $($own)*
+        }
     };
 }
 
@@ -64,34 +44,18 @@ pub static ENCODINGS: [Encoding; 5] = [
     encoding(
         "json",
         Form::Members,
-        &[
-            ("string", text("string", Len::Rest)),
-            ("number", f64le("number")),
-            ("integer", i64le("integer")),
-            ("bool", boolean("bool", 8)),
-            ("any", bytes("any", Len::Rest)),
-        ],
+        words! {
+            string: text(Len::Rest), number: f64le, integer: i64le, bool: boolean(8), any: bytes(Len::Rest),
+        },
     ),
     encoding(
         "protobuf",
         Form::Tagged,
-        &[
-            ("int32", svarint("int32", 10)),
-            ("int64", svarint("int64", 10)),
-            ("uint32", varint("uint32", 10)),
-            ("uint64", varint("uint64", 10)),
-            ("sint32", zigzag("sint32", 10)),
-            ("sint64", zigzag("sint64", 10)),
-            ("bool", boolean("bool", 8)),
-            ("fixed32", u32le("fixed32")),
-            ("fixed64", u64le("fixed64")),
-            ("sfixed32", i32le("sfixed32")),
-            ("sfixed64", i64le("sfixed64")),
-            ("float", f32le("float")),
-            ("double", f64le("double")),
-            ("string", text("string", Len::Rest)),
-            ("bytes", bytes("bytes", Len::Rest)),
-        ],
+        words! {
+            int32: svarint(10), int64: svarint(10), uint32: varint(10), uint64: varint(10), sint32: zigzag(10),
+            sint64: zigzag(10), bool: boolean(8), fixed32: u32le, fixed64: u64le, sfixed32: i32le, sfixed64: i64le,
+            float: f32le, double: f64le, string: text(Len::Rest), bytes: bytes(Len::Rest),
+        },
     ),
     Encoding {
         byte: "u8",
@@ -99,16 +63,8 @@ pub static ENCODINGS: [Encoding; 5] = [
             "le",
             Form::Sequence,
             scalars! {
-                "u16" u16le("u16"),
-                "i16" i16le("i16"),
-                "u32" u32le("u32"),
-                "i32" i32le("i32"),
-                "u64" u64le("u64"),
-                "i64" i64le("i64"),
-                "f32" f32le("f32"),
-                "f64" f64le("f64"),
-                "string16" text("string16", Len::Prefix(&LENGTH_16_LE)),
-                "string32" text("string32", Len::Prefix(&LENGTH_32_LE)),
+                u16: u16le, i16: i16le, u32: u32le, i32: i32le, u64: u64le, i64: i64le, f32: f32le, f64: f64le,
+                string16: text(Len::Prefix(&LENGTH_16_LE)), string32: text(Len::Prefix(&LENGTH_32_LE)),
             },
         )
     },
@@ -118,20 +74,12 @@ pub static ENCODINGS: [Encoding; 5] = [
             "be",
             Form::Sequence,
             scalars! {
-                "u16" u16be("u16"),
-                "i16" i16be("i16"),
-                "u32" u32be("u32"),
-                "i32" i32be("i32"),
-                "u64" u64be("u64"),
-                "i64" i64be("i64"),
-                "f32" f32be("f32"),
-                "f64" f64be("f64"),
-                "string16" text("string16", Len::Prefix(&LENGTH_16_BE)),
-                "string32" text("string32", Len::Prefix(&LENGTH_32_BE)),
+                u16: u16be, i16: i16be, u32: u32be, i32: i32be, u64: u64be, i64: i64be, f32: f32be, f64: f64be,
+                string16: text(Len::Prefix(&LENGTH_16_BE)), string32: text(Len::Prefix(&LENGTH_32_BE)),
             },
         )
     },
-    encoding("text", Form::Sequence, &[("line", text("line", Len::Until(b'\n'))), ("text", text("text", Len::Rest))]),
+    encoding("text", Form::Sequence, words! { line: text(Len::Until(b'\n')), text: text(Len::Rest) }),
 ];
 
 /// How a payload is to be read.

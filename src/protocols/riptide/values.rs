@@ -5,7 +5,7 @@ use super::layout::Message::{self, *};
 use super::version::Version;
 use crate::codec::bits;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas, words};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
@@ -14,25 +14,14 @@ use crate::plural::Plural;
 
 static F32: Field = f32le("value");
 
-macro_rules! aligned {
-    ($string:expr) => {
-        &[
-            ("byte", u8("byte")),
-            ("sbyte", i8("sbyte")),
-            ("short", i16le("short")),
-            ("ushort", u16le("ushort")),
-            ("int", i32le("int")),
-            ("uint", u32le("uint")),
-            ("long", i64le("long")),
-            ("ulong", u64le("ulong")),
-            ("float", f32le("float")),
-            ("double", f64le("double")),
-            ("bool", boolean("bool", 8)),
-            ("string", $string),
-            ("vector2", tuple("vector2", 2, &F32)),
-            ("vector3", tuple("vector3", 3, &F32)),
-            ("quaternion", tuple("quaternion", 4, &F32)),
-        ]
+/// The words of a version: how many bits a bool has, what precedes a string, and what no other version has.
+macro_rules! of_version {
+    ($bits:literal, $length:ident $($more:tt)*) => {
+        words! {
+            byte: u8, sbyte: i8, short: i16le, ushort: u16le, int: i32le, uint: u32le, long: i64le, ulong: u64le,
+            float: f32le, double: f64le, bool: boolean($bits), string: text(Len::Prefix(&$length)),
+            vector2: tuple(2, &F32), vector3: tuple(3, &F32), quaternion: tuple(4, &F32) $($more)*
+        }
     };
 }
 
@@ -68,7 +57,7 @@ pub static ENCODINGS: [Encoding; 3] = [
         versions: &["1.0", "1.2"],
         form: Form::Sequence,
         keys: &KEYS,
-        types: aligned!(text("string", Len::Prefix(&LENGTH_10_TEXT))),
+        types: of_version!(8, LENGTH_10_TEXT),
         length: Some(&LENGTH_10),
         byte: "byte",
         array: Some(packed_bools),
@@ -79,7 +68,7 @@ pub static ENCODINGS: [Encoding; 3] = [
         versions: &["2.0"],
         form: Form::Sequence,
         keys: &KEYS,
-        types: aligned!(text("string", Len::Prefix(&LENGTH_20))),
+        types: of_version!(8, LENGTH_20),
         length: Some(&LENGTH_20),
         byte: "byte",
         array: Some(packed_bools),
@@ -90,25 +79,7 @@ pub static ENCODINGS: [Encoding; 3] = [
         versions: &["2.1", "2.2"],
         form: Form::Sequence,
         keys: &KEYS,
-        types: &[
-            ("byte", u8("byte")),
-            ("sbyte", i8("sbyte")),
-            ("short", i16le("short")),
-            ("ushort", u16le("ushort")),
-            ("int", i32le("int")),
-            ("uint", u32le("uint")),
-            ("long", i64le("long")),
-            ("ulong", u64le("ulong")),
-            ("float", f32le("float")),
-            ("double", f64le("double")),
-            ("bool", boolean("bool", 1)),
-            ("string", text("string", Len::Prefix(&LENGTH_21))),
-            ("vector2", tuple("vector2", 2, &F32)),
-            ("vector3", tuple("vector3", 3, &F32)),
-            ("quaternion", tuple("quaternion", 4, &F32)),
-            ("varulong", varint("varulong", 10)),
-            ("varlong", zigzag("varlong", 10)),
-        ],
+        types: of_version!(1, LENGTH_21, varulong: varint(10), varlong: zigzag(10)),
         length: Some(&LENGTH_21),
         byte: "byte",
         array: None,
