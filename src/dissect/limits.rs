@@ -121,98 +121,44 @@ pub struct Limit {
     place: fn(&mut Limits) -> &mut usize,
 }
 
-const fn limit(name: &'static str, place: fn(&mut Limits) -> &mut usize, doc: &'static str) -> Limit {
-    Limit { name, doc, place }
+/// A row for each cap: its name, its place in [`Limits`], its words.
+macro_rules! limits {
+    ($($name:literal $caps:ident.$cap:ident $doc:literal,)*) => {
+        [$(Limit { name: $name, doc: $doc, place: |limits| &mut limits.$caps.$cap },)*]
+    };
 }
 
 /// The caps by name.
-pub static LIMITS: [Limit; 19] = [
-    limit("conversations", |l| &mut l.flow.conversations, "conversations at once; the one silent longest is given up"),
-    limit(
-        "buffered_bytes",
-        |l| &mut l.flow.buffered_bytes,
+pub static LIMITS: [Limit; 19] = limits! {
+    "conversations" flow.conversations "conversations at once; the one silent longest is given up",
+    "buffered_bytes" flow.buffered_bytes
         "bytes held in all conversations together; those silent longest are given up",
-    ),
-    limit(
-        "unread_bytes",
-        |l| &mut l.flow.unread_bytes,
-        "bytes of one TCP direction that make no whole message yet; then they are a gap",
-    ),
-    limit(
-        "held_bytes",
-        |l| &mut l.flow.held_bytes,
-        "bytes of one TCP direction behind missing ones; then these are given up",
-    ),
-    limit(
-        "held_segments",
-        |l| &mut l.flow.held_segments,
-        "segments of one TCP direction behind missing bytes; then these are given up",
-    ),
-    limit("fragments", |l| &mut l.fragments.datagrams, "IP datagrams that wait for fragments; the oldest is given up"),
-    limit(
-        "fragment_bytes",
-        |l| &mut l.fragments.bytes,
-        "bytes of datagrams that wait for fragments; the oldest are given up",
-    ),
-    limit(
-        "name_bytes",
-        |l| &mut l.peer.name_bytes,
+    "unread_bytes" flow.unread_bytes "bytes of one TCP direction that make no whole message yet; then they are a gap",
+    "held_bytes" flow.held_bytes "bytes of one TCP direction behind missing ones; then these are given up",
+    "held_segments" flow.held_segments "segments of one TCP direction behind missing bytes; then these are given up",
+    "fragments" fragments.datagrams "IP datagrams that wait for fragments; the oldest is given up",
+    "fragment_bytes" fragments.bytes "bytes of datagrams that wait for fragments; the oldest are given up",
+    "name_bytes" peer.name_bytes
         "bytes of a route or a field's name that a handshake brings; longer ones are cut, and said to be",
-    ),
-    limit(
-        "inflate_ratio",
-        |l| &mut l.peer.inflate_ratio,
-        "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); \
-              larger ones are left as they are",
-    ),
-    limit(
-        "live_unread",
-        |l| &mut l.peer.live_unread_bytes,
+    "inflate_ratio" peer.inflate_ratio
+        "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); larger ones are \
+        left as they are",
+    "live_unread" peer.live_unread_bytes
         "replay, probe: bytes of the peer that make no whole message yet; then it is left",
-    ),
-    limit(
-        "live_kept",
-        |l| &mut l.peer.live_kept_bytes,
+    "live_kept" peer.live_kept_bytes
         "replay: memory for the peer's messages, to be compared; further ones are counted alone",
-    ),
-    limit(
-        "replay_messages",
-        |l| &mut l.live.messages,
-        "replay: messages of the recording; only its beginning is played",
-    ),
-    limit(
-        "replay_bytes",
-        |l| &mut l.live.message_bytes,
-        "replay: memory for the recording's messages; only its beginning is played",
-    ),
-    limit(
-        "pcap_bytes",
-        |l| &mut l.live.pcap_bytes,
-        "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
-    ),
-    limit(
-        "proxy_queue",
-        |l| &mut l.live.queue_bytes,
-        "proxy: bytes that wait to be passed on; datagrams that come then are lost",
-    ),
-    limit(
-        "links",
-        |l| &mut l.lists.links,
+    "replay_messages" live.messages "replay: messages of the recording; only its beginning is played",
+    "replay_bytes" live.message_bytes "replay: memory for the recording's messages; only its beginning is played",
+    "pcap_bytes" live.pcap_bytes "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
+    "proxy_queue" live.queue_bytes "proxy: bytes that wait to be passed on; datagrams that come then are lost",
+    "links" lists.links
         "--link: relations, and messages that wait for an answer; those beyond are not told, and said to be",
-    ),
-    limit(
-        "link_bytes",
-        |l| &mut l.lists.link_bytes,
-        "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
-    ),
-    limit(
-        "waiting",
-        |l| &mut l.lists.waiting,
-        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, told apart; \
-              those beyond are counted",
-    ),
-    limit("groups", |l| &mut l.lists.groups, "stats --by FIELD: groups; messages of further ones share the last"),
-];
+    "link_bytes" lists.link_bytes "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
+    "waiting" lists.waiting
+        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, told apart; those \
+        beyond are counted",
+    "groups" lists.groups "stats --by FIELD: groups; messages of further ones share the last",
+};
 
 impl Limit {
     /// Its default value, as accepted by [`Limits::set`].
