@@ -1,22 +1,21 @@
 //! The lines of tcpdump and tshark between the bytes, and the first header of the bytes.
 
 use super::Layer;
+use regex_lite::Regex;
+use std::sync::LazyLock;
 
 /// Whether this is the line that tcpdump prints before the bytes of a packet:
 /// `12:34:56.789012 IP 10.0.0.1.7777 > 10.0.0.2.50001: UDP, length 5`.
 pub(super) fn is_packet_line(text: &str) -> bool {
-    let mut words = text.split_ascii_whitespace();
-    let Some(first) = words.next() else {
-        return false;
-    };
-    let second = words.next();
-    match first {
-        "IP" | "IP6" => second.is_some(),
-        _ if is_clock(first) => second.is_some(),
-        _ if is_date(first) => second.is_some_and(is_clock) && words.next().is_some(),
-        _ => false,
-    }
+    PACKET_LINE.as_ref().is_some_and(|shape| shape.is_match(text))
 }
+
+/// A clock is `12:34:56.789012`, with or without a date, or seconds since the epoch, `1795229852.841544`; micro- or
+/// nanoseconds.
+static PACKET_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let clock = r"(\d\d:\d\d:\d\d|\d{9,})\.(\d{6}|\d{9})";
+    Regex::new(&format!(r"^\s*(IP6?|(\d{{4}}-\d\d-\d\d\s+)?{clock})\s+\S")).ok()
+});
 
 /// The title line of one of several dumps that tshark prints for a frame: `Frame (153 bytes):`,
 /// `Unmasked data (57 bytes):`.
@@ -25,28 +24,6 @@ pub(super) fn title(text: &str) -> Option<&str> {
     let (name, count) = rest.rsplit_once(" (")?;
     let counted = !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit());
     (counted && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
-}
-
-/// `12:34:56.789012`, or seconds since the epoch, `1795229852.841544`; micro- or nanoseconds.
-fn is_clock(word: &str) -> bool {
-    let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
-    let Some((whole, fraction)) = word.split_once('.') else {
-        return false;
-    };
-    let mut parts = whole.split(':');
-    let clock = parts.clone().count() == 3 && parts.all(|p| p.len() == 2 && number(p));
-    let epoch = whole.len() >= 9 && number(whole);
-    (clock || epoch) && matches!(fraction.len(), 6 | 9) && number(fraction)
-}
-
-/// `2026-11-21`.
-fn is_date(word: &str) -> bool {
-    let lengths = [4, 2, 2];
-    let mut parts = word.split('-');
-    lengths.iter().all(|length| {
-        let part = parts.next().unwrap_or_default();
-        part.len() == *length && part.bytes().all(|b| b.is_ascii_digit())
-    }) && parts.next().is_none()
 }
 
 /// The first header of a packet printed by tcpdump: -x leaves the link header out, -xx does not,
