@@ -163,6 +163,35 @@ pub struct Impairments {
     pub reset: f64,
 }
 
+/// How an impairment is set by what the user has written.
+type Setter = fn(&mut Impairments, &str) -> Result<(), String>;
+
+/// The names of [`Impairments::set`].
+const SETTERS: [(&str, Setter); 13] = [
+    ("delay", |all, text| time(text).map(|time| all.delay = time)),
+    ("jitter", |all, text| time(text).map(|time| (all.jitter, all.overtakes) = (time, false))),
+    ("jitter-reorder", |all, text| time(text).map(|time| (all.jitter, all.overtakes) = (time, true))),
+    ("loss", |all, text| text.parse().map(|loss| all.loss = Some(loss))),
+    ("duplicate", |all, text| percent(text).map(|share| all.duplicate = share)),
+    ("reorder", |all, text| percent(text).map(|share| all.reorder = share)),
+    ("corrupt", |all, text| percent(text).map(|share| all.corrupt = share)),
+    ("outage", |all, text| text.parse().map(|outage| all.outage = Some(outage))),
+    ("rate", |all, text| text.parse().map(|rate| all.rate = Some(rate))),
+    ("rate-payload", |all, text| text.parse().map(|rate| all.rate = Some(Rate { payload: true, ..rate }))),
+    ("stall", |all, text| text.parse().map(|stall| all.stall = Some(stall))),
+    ("reset", |all, text| percent(text).map(|share| all.reset = share)),
+    ("network", |all, text| {
+        let names = NETWORKS.map(|network| network.name).join(", ");
+        let found = NETWORKS.iter().find(|network| network.name == text);
+        found.map(|network| *all = network.impairments()).ok_or_else(|| format!("expected {names}"))
+    }),
+];
+
+fn time(text: &str) -> Result<Duration, String> {
+    has_unit(text)?;
+    between(text, Duration::ZERO, Duration::from_secs(60))
+}
+
 impl Impairments {
     /// Does everything pass as it is?
     pub fn is_none(&self) -> bool {
@@ -174,49 +203,13 @@ impl Impairments {
     /// # Errors
     /// What was expected.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let time = || has_unit(text).and_then(|()| between(text, Duration::ZERO, Duration::from_secs(60)));
-        match name {
-            "delay" => self.delay = time()?,
-            "jitter" => (self.jitter, self.overtakes) = (time()?, false),
-            "jitter-reorder" => (self.jitter, self.overtakes) = (time()?, true),
-            "loss" => self.loss = Some(text.parse()?),
-            "duplicate" => self.duplicate = percent(text)?,
-            "reorder" => self.reorder = percent(text)?,
-            "rate" => self.rate = Some(text.parse()?),
-            "rate-payload" => self.rate = Some(Rate { payload: true, ..text.parse()? }),
-            "outage" => self.outage = Some(text.parse()?),
-            "corrupt" => self.corrupt = percent(text)?,
-            "stall" => self.stall = Some(text.parse()?),
-            "reset" => self.reset = percent(text)?,
-            "network" => {
-                let names: Vec<&str> = NETWORKS.iter().map(|network| network.name).collect();
-                let found = NETWORKS.iter().find(|network| network.name == text);
-                *self = found.ok_or_else(|| format!("expected {}", names.join(", ")))?.impairments();
-            }
-            _ => {
-                let known = Impairments::NAMES;
-                return Err(format!("{name:?} is none{}: there are {}", hint(nearest(name, known)), known.join(", ")));
-            }
-        }
-        Ok(())
+        let known = || SETTERS.iter().map(|(name, _)| *name);
+        let Some((_, set)) = SETTERS.iter().find(|(known, _)| *known == name) else {
+            let list = known().collect::<Vec<_>>().join(", ");
+            return Err(format!("{name:?} is none{}: there are {list}", hint(nearest(name, known()))));
+        };
+        set(self, text)
     }
-
-    /// The names of [`set`](Self::set).
-    pub const NAMES: [&'static str; 13] = [
-        "delay",
-        "jitter",
-        "jitter-reorder",
-        "loss",
-        "duplicate",
-        "reorder",
-        "corrupt",
-        "outage",
-        "rate",
-        "rate-payload",
-        "stall",
-        "reset",
-        "network",
-    ];
 
     /// What of it a stream cannot have: its bytes come all, once and in order.
     pub fn only_for_datagrams(&self) -> Option<&'static str> {

@@ -179,7 +179,9 @@ fn networks_have_their_figures() {
     assert_eq!((named.duplicate, named.reorder), (0.005, 0.01));
     assert_eq!(named.rate, Some(Rate { bits: 1_000_000, queue: 62_500, payload: false }));
     for network in &NETWORKS {
-        assert!(Impairments::NAMES.contains(&"network") && !network.impairments().is_none(), "{}", network.name);
+        let mut named = Impairments::default();
+        named.set("network", network.name).unwrap();
+        assert!(named == network.impairments() && !named.is_none(), "{}", network.name);
         // A packet of usual size has room in an empty queue.
         let mut path = Path::new(1, 1, 0);
         let only = Impairments { rate: network.impairments().rate, ..Impairments::default() };
