@@ -69,7 +69,7 @@ facts! {
     /// How values are encoded in payloads, for the users' schemas; empty: it has no schemas.
     encodings: &'static [Encoding] = &[],
     /// What of its messages is its own: what redaction keeps.
-    public: Public = Public { fields: &[], words: &[], lines: &[] },
+    public: Public = Public { fields: &[], words: "", lines: &[] },
     /// The messages that only one of the sides sends, and which one.
     senders: Senders = &[],
     /// The messages of its streams that name ports for datagrams beside them.

@@ -6,8 +6,8 @@
 pub struct Public {
     /// Fields whose text or bytes are the protocol's: masks, headers, names out of its own tables.
     pub fields: &'static [&'static str],
-    /// Words in text that are the protocol's, in small letters.
-    pub words: &'static [&'static str],
+    /// Words in text that are the protocol's, with blanks between; letters may be small or capital.
+    pub words: &'static str,
     /// How lines begin that are the protocol's, in small letters: headers of HTTP.
     pub lines: &'static [&'static str],
 }

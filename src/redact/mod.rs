@@ -77,8 +77,7 @@ impl Redactor {
 
     /// The name that stands for a file's: without its folder, and with its ending.
     pub fn file(&mut self, name: &str) -> String {
-        const ENDINGS: Public =
-            Public { fields: &[], words: &["pcap", "pcapng", "cap", "gz", "zst", "lz4", "txt", "hex"], lines: &[] };
+        const ENDINGS: Public = Public { fields: &[], words: "pcap pcapng cap gz zst lz4 txt hex", lines: &[] };
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
         String::from_utf8_lossy(&self.words.text(last.as_bytes(), false, &ENDINGS)).into()
     }

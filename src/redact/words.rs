@@ -52,12 +52,11 @@ impl Words {
                 at += long;
                 continue;
             };
-            let own = public.words.iter().map(|word| word.len()).filter(|long| {
-                let word = rest.get(..*long).unwrap_or_default();
-                let ends = Letter::first(rest.get(*long..).unwrap_or_default(), escaped).is_none();
-                ends && public.words.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(word))
+            let own = public.words.split_ascii_whitespace().filter(|own| {
+                let is = rest.get(..own.len()).is_some_and(|word| own.as_bytes().eq_ignore_ascii_case(word));
+                is && Letter::first(rest.get(own.len()..).unwrap_or_default(), escaped).is_none()
             });
-            if let Some(long) = own.max() {
+            if let Some(long) = own.map(str::len).max() {
                 out.extend_from_slice(&rest[..long]);
                 at += long;
                 continue;
@@ -163,7 +162,7 @@ mod tests {
     use super::*;
 
     fn public() -> Public {
-        Public { fields: &[], words: &["http/1.1", "get", "code"], lines: &["upgrade:"] }
+        Public { fields: &[], words: "http/1.1 get code", lines: &["upgrade:"] }
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) static ACKNEX: Protocol = Protocol {
         settings: &reading::SETTINGS,
         notes: notes::NOTES,
         // Names out of the engine's own tables.
-        public: Public { fields: &["member"], words: &["mdl", "wmb", "pcx"], lines: &[] },
+        public: Public { fields: &["member"], words: "mdl wmb pcx", lines: &[] },
         outline: Ok(OUTLINE),
         ..Facts::new("acknex")
     },

@@ -49,55 +49,12 @@ static DERIVED: [&Field; 12] = {
 /// What handshakes and HTTP say of themselves: without these words no capture could be read again.
 const PUBLIC: Public = Public {
     fields: &["mask", "header"],
-    words: &[
-        // Members of handshakes, and their values.
-        "sys",
-        "user",
-        "code",
-        "type",
-        "version",
-        "heartbeat",
-        "dict",
-        "protos",
-        "rsa",
-        "server",
-        "client",
-        "useProto",
-        "useDict",
-        "usePrototype",
-        "dictVersion",
-        "protoVersion",
-        "routeToCode",
-        "codeToRoute",
-        "serializer",
-        "servertime",
-        "json",
-        "protobuf",
-        "reason",
-        "msg",
-        // Types of protos.
-        "optional",
-        "required",
-        "repeated",
-        "message",
-        "uInt32",
-        "sInt32",
-        "int32",
-        "float",
-        "double",
-        "string",
-        "nested",
-        "option",
-        "tag",
-        "tags",
-        "messages",
-        // HTTP.
-        "GET",
-        "POST",
-        "HTTP/1.0",
-        "HTTP/1.1",
-        "Host",
-    ],
+    // Members of handshakes and their values; types of protos; HTTP.
+    words: "sys user code type version heartbeat dict protos rsa server client useProto useDict usePrototype \
+            dictVersion protoVersion routeToCode codeToRoute serializer servertime json protobuf reason msg \
+            optional required repeated message uInt32 sInt32 int32 float double string nested option tag tags \
+            messages \
+            GET POST HTTP/1.0 HTTP/1.1 Host",
     lines: &[
         "http/1.",
         "upgrade:",
