@@ -32,9 +32,7 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
             hint(nearest(text, names.iter().copied())),
             names.join(", ")
         ),
-        (true, Some(Kind::Bytes { .. })) if found.fields.iter().all(|f| f.unit.is_empty()) => {
-            format!("{name} is bytes: expected hex, got {text:?}")
-        }
+        (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
         (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
         _ => format!("{name} is a number, got {text:?}"),
@@ -49,8 +47,6 @@ pub fn field_fits(field: &Field, literal: &Literal) -> bool {
         (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
         (Kind::Text { .. }, _) => true,
         (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
-        // A number: hex digits have no unit.
-        (Kind::Bytes { .. }, _) if !field.unit.is_empty() => literal.number.is_some(),
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
         (Kind::Struct(_), _) => false,
         (Kind::Derived | Kind::Switch { .. }, _) => true,

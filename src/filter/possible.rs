@@ -85,10 +85,7 @@ fn can(field: &Field, test: &Test) -> bool {
         (Test::Contains(_) | Test::Matches(_), Kind::Text { .. } | Kind::Bytes { .. }, _) => true,
         (Test::Contains(_) | Test::Matches(_), ..) => false,
         (Test::Compare(..), Kind::Text { .. }, _) => literal(test).is_some_and(|literal| literal.number.is_none()),
-        (Test::Compare(..), Kind::Bytes { .. }, _) => {
-            !field.unit.is_empty() && literal(test).is_some_and(|l| l.number.is_some())
-        }
-        (Test::Compare(..), Kind::Bool { .. }, _) => false,
+        (Test::Compare(..), Kind::Bytes { .. } | Kind::Bool { .. }, _) => false,
         (Test::Compare(comparison, literal), ..) => match (literal.number, range(field)) {
             (None, _) => false,
             (Some(_), None) => true,
@@ -137,7 +134,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
     match (&field.kind, field.show) {
         (_, Show::Enum(names)) if named(names) => true,
         (_, Show::Flags(flags)) if named(flags.names) => true,
-        (Kind::Bytes { len }, _) if field.unit.is_empty() => {
+        (Kind::Bytes { len }, _) => {
             let whole = literal.text.len().is_multiple_of(2) && literal.text.bytes().all(|b| b.is_ascii_hexdigit());
             whole && !matches!(len, Len::Const(n) if literal.text.len() != 2 * *n as usize)
         }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// Captures, filters, and the same condition for `jq`, which counted the messages when this was
 /// written; where it is there, it counts them again.
-const COUNTED: [(&str, &str, &str, usize); 34] = [
+const COUNTED: [(&str, &str, &str, usize); 36] = [
     (
         "riptide/riptide22-udp.pcap",
         "riptide.heartbeat and rtt > 0x20",
@@ -31,6 +31,8 @@ const COUNTED: [(&str, &str, &str, usize); 34] = [
     ("riptide/riptide20-udp.pcap", "payload[..2] == C6c1", r#".fields.payload//""|.[0:4]=="c6c1""#, 8),
     ("riptide/riptide20-udp.pcap", "payload[3..] contains ff", r#".fields.payload//""|.[6:]|contains("ff")"#, 29),
     ("riptide/riptide20-udp.pcap", "payload[2..4] != 0100", r#".fields.payload//""|length>7 and .[4:8]!="0100""#, 65),
+    ("acknex/acknex-sim-le.pcap", "round_trip_ms > 21", "(.derived.round_trip_ms//0)>21", 2),
+    ("gne/gne-probe.pcap", "pings.round_trip > 0.1", "any(.derived.pings[]?; .round_trip>0.1)", 7),
     ("dnp/dnp-states.pcap", "values.value > 1e99", "any(.fields.values[]?.value|..|numbers; .>1e99)", 1),
     ("dnp/dnp-states.pcap", "flags == read_only", r#"any(.fields.flags[]?; .=="read_only")"#, 6),
     (

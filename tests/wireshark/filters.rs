@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The captures, and filters for each: netkit's, and Wireshark's.
-const FILTERS: [(&str, &[(&str, &str)]); 5] = [
+const FILTERS: [(&str, &[(&str, &str)]); 6] = [
     (
         "riptide/riptide22-lossy",
         &[
@@ -97,6 +97,16 @@ const FILTERS: [(&str, &[(&str, &str)]); 5] = [
             ("color.green == 200", "netkit.acknex.color.green == 200"),
             ("derived.member == skill40", "netkit.acknex.derived.member == \"skill40\""),
             ("text contains '!'", "netkit.acknex.string.text contains \"!\""),
+            ("round_trip_ms > 21", "netkit.acknex.derived.round_trip_ms > 21"),
+            ("round_trip_ms > 100", "netkit.acknex.derived.round_trip_ms > 100"),
+        ],
+    ),
+    (
+        "gne/gne-probe",
+        &[
+            ("pings.round_trip > 0.1", "netkit.gne.derived.pings.round_trip > 0.1"),
+            ("pings.round_trip < 0.001", "netkit.gne.derived.pings.round_trip < 0.001"),
+            ("pings.offset > 0", "netkit.gne.derived.pings.offset > 0"),
         ],
     ),
 ];

@@ -63,7 +63,6 @@ pub fn typed(field: &'static Field, given: &Given) -> Result<Json, String> {
             number()?.as_f64().map(Json::from).ok_or_else(|| format!("{name} is a number, got {text:?}"))
         }
         (Kind::Text { .. }, _) => Ok(text.into()),
-        (Kind::Bytes { .. }, _) if !field.unit.is_empty() => Ok(text.into()),
         (Kind::Bytes { len }, _) => hex(name, text, *len),
         (Kind::Bool { .. }, _) => match text {
             "true" => Ok(true.into()),

@@ -8,7 +8,7 @@ use super::layout::{ALBEDO, AMBIENT, ENTITY, IDENTIFIER, OFFSET, PAN, ROLL, SKIN
 use super::members;
 use super::reading::WireVariant;
 use super::session::AcknexSession;
-use crate::codec::layout::{Field, Len, text, u64le};
+use crate::codec::layout::{Field, Len, f64le, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
 use crate::dissect::delivery::{Event, Step};
@@ -19,7 +19,7 @@ pub(super) static MEMBER: Field =
     text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8");
 pub(super) static REQUEST_FRAME: Field =
     u64le("request_frame").doc("the frame in which the client asked for this entity");
-pub(super) static ROUND_TRIP: Field = text("round_trip_ms", Len::Rest).doc("time since then").unit("ms");
+pub(super) static ROUND_TRIP: Field = f64le("round_trip_ms").doc("time since then").unit("ms");
 
 /// The names of angles, as the vote numbers them.
 const ANGLES: [Field; 3] = [PAN, TILT, ROLL];

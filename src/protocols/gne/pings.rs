@@ -5,7 +5,7 @@
 
 use super::layout::{GTIME, PACKET, PING};
 use crate::capture::Time;
-use crate::codec::layout::{Count, Field, Len, array, boolean, bytes, group, u32le, u64le};
+use crate::codec::layout::{Count, Field, array, boolean, f64le, group, u32le, u64le};
 use crate::codec::{Level, Node, Value};
 use crate::dissect::delivery::Event;
 use crate::dissect::{Dissection, FlowInfo, Provenance, RelationKind, Target};
@@ -26,9 +26,8 @@ static ONE: Field = group("ping", &[REQ_ID, REQUEST, REQUEST_FRAME, ROUND_TRIP, 
 pub const REQ_ID: Field = u32le("req_id").doc("the ping's number");
 pub const REQUEST: Field = boolean("request", 8).doc("a request, or a reply");
 const REQUEST_FRAME: Field = u64le("request_frame").doc("the frame of the request that it answers");
-const ROUND_TRIP: Field =
-    bytes("round_trip", Len::Rest).doc("from request to reply, without the replier's time").unit("s");
-pub const OFFSET: Field = bytes("offset", Len::Rest).doc("the replier's clock against the capture's").unit("s");
+const ROUND_TRIP: Field = f64le("round_trip").doc("from request to reply, without the replier's time").unit("s");
+pub const OFFSET: Field = f64le("offset").doc("the replier's clock against the capture's").unit("s");
 
 #[derive(Clone, Copy, Debug)]
 struct PendingPing {

@@ -100,13 +100,7 @@ pub fn members(fields: &'static [Field], payload: &[Member], into: &mut Vec<Memb
 /// Adds a value that is known from other messages.
 pub fn derived(field: &'static Field, payload: &[Member], into: &mut Vec<Member>) {
     if !field.name.is_empty() {
-        match field.kind {
-            // A number with a unit, as it is shown: it is on no wire.
-            Kind::Bytes { .. } | Kind::Text { .. } if !field.unit.is_empty() => {
-                add(into, Member::new(field.name, Shape::F64));
-            }
-            _ => Walk { open: Vec::new(), payload }.shown(field, into),
-        }
+        Walk { open: Vec::new(), payload }.shown(field, into);
     }
 }
 
