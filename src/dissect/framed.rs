@@ -1,7 +1,7 @@
 //! A stream read PDU by PDU: the loop of every session over TCP, and what it knows of gaps.
 
 use super::dissector::StreamEvent;
-use super::message::{Dissection, Out, Provenance, Unit, UnitKind};
+use super::message::{Dissection, GAP, Out, Provenance, Unit, UnitKind};
 use crate::codec::Level;
 use crate::flow::{Side, Stream};
 use crate::plural::Plural;
@@ -74,7 +74,7 @@ impl StreamState {
 pub fn note_gap(missing: Option<u64>, dissection: &mut Dissection) {
     if let Some(missing) = missing {
         let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-        dissection.notes.add(Level::Warning, "tcp.gap", text);
+        dissection.notes.add(Level::Warning, GAP, text);
     }
 }
 

@@ -274,6 +274,9 @@ pub trait Sink {
     fn hand_over(&mut self) {}
 }
 
+/// The code of the note that bytes are missing before a message.
+pub(crate) const GAP: &str = "tcp.gap";
+
 /// A session's output: a dissection to fill, and the sink that receives it.
 pub struct Out<'a> {
     /// The message being built. [`Out::begin`] clears it.
@@ -344,7 +347,9 @@ impl<'a> Out<'a> {
     pub fn emit(&mut self, place: &Provenance<'_>) {
         let Dissection { fault, notes, .. } = &*self.dissection;
         self.emitted += 1;
-        self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
+        let broken = fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
+        // Behind bytes that the capture lacks a message may be one's rest.
+        self.broken |= broken && !notes.has(GAP);
         // The count of the conversation's lines is that of the dissection, if both are there.
         let index = match &mut self.lines {
             Some(lines) => {

@@ -241,7 +241,16 @@ pub struct Reclassification {
 #[derive(Default)]
 pub struct Pending {
     pub(super) datagrams: Vec<PendingDatagram>,
+    /// The bytes held of each stream; those before a gap are held to be read, not to be recognised.
     pub(super) streams: [Vec<u8>; 2],
+    /// Where the bytes after the newest gap of each stream begin.
+    pub(super) after_gap: [usize; 2],
+    /// How many bytes are missing after those held of each stream, where a gap ends them.
+    pub(super) missing: [u64; 2],
+    /// What was held was dropped now, and the event that made it too much is not to be held either.
+    pub(super) full: bool,
+    /// How many of each stream's unread bytes are not held any more.
+    pub(super) dropped: [usize; 2],
     /// The events of its streams, in order of arrival.
     pub(super) events: Vec<PendingEvent>,
     /// The sides whose first bytes are missing in the capture.
@@ -259,6 +268,46 @@ impl Pending {
         self.bytes -= self.datagrams.drain(..half).map(|datagram| datagram.bytes.len()).sum::<usize>();
         self.rounds += 1;
         self.forgotten += half as u64;
+    }
+
+    /// Holds the unread bytes of a stream, as far as there is room.
+    pub(super) fn hold(&mut self, side: Side, unread: &[u8], most: usize) {
+        let k = side.index();
+        let held = &mut self.streams[k];
+        held.truncate(self.after_gap[k]);
+        held.extend(unread.iter().take(most.saturating_sub(held.len())));
+        self.bytes = self.streams.iter().map(Vec::len).max().unwrap_or(0);
+    }
+
+    /// Which streams are held from their first byte on.
+    pub(super) fn begun(&self, syn_seen: [bool; 2]) -> [bool; 2] {
+        Side::BOTH.map(|side| syn_seen[side.index()] && !self.cut[side.index()])
+    }
+
+    /// Drops what is held of both streams: a message may begin in the segments that follow.
+    pub(super) fn forget_streams(&mut self) {
+        for side in [0, 1] {
+            let held = self.streams[side].len();
+            self.cut[side] |= held > 0;
+            self.dropped[side] += held - self.after_gap[side];
+            self.streams[side].clear();
+        }
+        self.after_gap = [0; 2];
+        self.bytes = 0;
+        self.full = true;
+        self.rounds += 1;
+        self.forgotten += self.events.len() as u64 + 1;
+        self.events.clear();
+    }
+
+    /// Bytes are missing after those held of a stream.
+    pub(super) fn gap(&mut self, side: Side, missing: u64) {
+        let k = side.index();
+        let end = self.streams[k].len();
+        self.cut[k] = true;
+        self.after_gap[k] = end;
+        self.missing[k] = 0;
+        self.events.push(PendingEvent { side, end, what: EventKind::Gap { missing } });
     }
 
     /// Stores a copy of a datagram.
@@ -279,8 +328,11 @@ impl Pending {
         match transport {
             Transport::Udp => self.datagrams.iter().map(|d| (d.side, &d.bytes[..], d.length)).collect(),
             Transport::Tcp => {
-                let streams = Side::BOTH.iter().zip(&self.streams);
-                streams.map(|(side, bytes)| (*side, &bytes[..], bytes.len())).filter(|s| s.2 > 0).collect()
+                let held = Side::BOTH.map(|side| {
+                    let bytes = self.streams[side.index()].get(self.after_gap[side.index()]..).unwrap_or_default();
+                    (side, bytes, bytes.len().saturating_add(self.missing[side.index()] as usize))
+                });
+                held.into_iter().filter(|(_, bytes, _)| !bytes.is_empty()).collect()
             }
         }
     }

@@ -17,6 +17,8 @@ const ASKED_EACH: usize = 16;
 /// How often the older half of the held datagrams is dropped to make room: a session captured from
 /// its middle may not be recognisable for a while.
 const ROUNDS: u32 = 16;
+/// The same for the bytes of streams captured from their middle: one large message may fill many.
+const STREAM_ROUNDS: u32 = 64;
 /// How many datagrams are examined together, starting with one that could not be read.
 const DOUBTED: usize = 12;
 /// The cap on bytes held back for an undecided conversation: of all datagrams, or of each stream.
@@ -82,7 +84,7 @@ impl<S: Sink> Inspector<'_, S> {
     fn identify(&self, c: &Conversation<Classification>, pending: &Pending, ask: Ask) -> Option<Option<Claimant>> {
         self.tied.set(None);
         let payloads = pending.observation(c.transport);
-        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
+        let begun = pending.begun(c.syn_seen);
         let last = ask != Ask::More;
         let observation = Observation {
             transport: c.transport,
@@ -96,6 +98,8 @@ impl<S: Sink> Inspector<'_, S> {
         // recognisable.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
+        // The rest of a message may be all that has been seen of it.
+        let middle = c.transport == Transport::Tcp && payloads.iter().all(|(side, ..)| !begun[side.index()]);
         self.fits.set(0);
         let server = self.known.server(c.transport, c.ends);
         let mut best: Option<((bool, u32), &'static dyn Dissector, &'static str)> = None;
@@ -104,8 +108,10 @@ impl<S: Sink> Inspector<'_, S> {
             if ask == Ask::Again(dissector.name()) {
                 continue;
             }
-            let evidence = dissector.identify(&observation);
-            let Evidence::Bits(bits, why) = evidence else { continue };
+            let Evidence::Bits(bits, why) = dissector.identify(&observation) else { continue };
+            // The middle of a stream was looked at as often before.
+            let bits = if middle { bits.saturating_sub((pending.rounds + 1).ilog2()) } else { bits };
+            let evidence = Evidence::Bits(bits, why);
             open = true;
             let fits = bits >= Evidence::FITS;
             self.fits.set(self.fits.get() | (u64::from(fits) << k.min(63)));
@@ -136,7 +142,7 @@ impl<S: Sink> Inspector<'_, S> {
                 let server = server.filter(|(_, proto)| *proto == dissector.name()).map(|(side, _)| side);
                 Some(Some((dissector.name(), why, self.new_session(c, dissector, server), bits)))
             }
-            None if (open || silent) && !last => None,
+            None if (open || silent || middle) && !last => None,
             None => Some(None),
         }
     }
@@ -148,7 +154,7 @@ impl<S: Sink> Inspector<'_, S> {
         pending: &Pending,
         taken: Option<(&'static str, &'static str)>,
     ) {
-        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
+        let begun = pending.begun(c.syn_seen);
         let (flow, transport, ends) = (c.id, c.transport, c.ends);
         self.sink.decided(&Decision {
             flow,
@@ -163,13 +169,20 @@ impl<S: Sink> Inspector<'_, S> {
 
     /// Decides an undecided conversation, if possible, and passes the held payloads to its session.
     pub(super) fn settle(&mut self, c: &mut Conversation<Classification>, mut pending: Box<Pending>, last: bool) {
-        let count = pending.datagrams.len();
-        let full = pending.bytes >= HELD_BYTES || count >= HELD_DATAGRAMS;
-        if !last && !full && count > ASKED_EACH && !count.is_multiple_of(8) {
+        let udp = c.transport == Transport::Udp;
+        let (count, most) = match udp {
+            true => (pending.datagrams.len(), HELD_DATAGRAMS),
+            false => (pending.events.len(), HELD_BYTES),
+        };
+        let full = pending.bytes >= HELD_BYTES || count >= most;
+        // A stream's first bytes are looked at with each segment: it is soon known what they are.
+        let middle = c.syn_seen == [false; 2];
+        let gap = pending.missing != [0; 2];
+        if !last && !full && !gap && (udp || middle) && count > ASKED_EACH && !count.is_multiple_of(8) {
             c.state = Classification::Undecided(pending);
             return;
         }
-        let on = full && !last && c.transport == Transport::Udp && pending.rounds < ROUNDS;
+        let on = full && !last && pending.rounds < if udp { ROUNDS } else { STREAM_ROUNDS } && (udp || middle);
         let mut found = self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More });
         // With -p, what that does not read is not read; what it is instead is said.
         if let (Some(forced), Some(Some((instead, ..)))) = (self.forced, &found) {
@@ -182,8 +195,10 @@ impl<S: Sink> Inspector<'_, S> {
         }
         match found {
             None => {
-                if on {
-                    pending.forget();
+                match c.transport {
+                    Transport::Udp if on => pending.forget(),
+                    Transport::Tcp if on => pending.forget_streams(),
+                    _ => {}
                 }
                 c.state = Classification::Undecided(pending);
             }
@@ -412,7 +427,7 @@ impl<S: Sink> Inspector<'_, S> {
     /// of each stream it has read.
     fn replay(&mut self, c: &Conversation<Classification>, pending: &Pending, owner: &mut Owner) -> [usize; 2] {
         let mut streams = [Stream::default(), Stream::default()];
-        let mut ends = [0; 2];
+        let (mut ends, mut after_gap) = ([0; 2], [0; 2]);
         for item in &pending.events {
             let k = item.side.index();
             let event = match &item.what {
@@ -430,7 +445,12 @@ impl<S: Sink> Inspector<'_, S> {
                 session.stream(item.side, &mut streams[k], event, out)
             });
             owner.has_read(item.side, &event, self.emitted, broken);
+            if let StreamEvent::Gap { missing } = event {
+                let stream = &mut streams[k];
+                stream.restart(stream.offset() + stream.bytes().len() as u64 + missing);
+                after_gap[k] = ends[k];
+            }
         }
-        [0, 1].map(|k| ends[k] - streams[k].bytes().len())
+        [0, 1].map(|k| pending.dropped[k] + ends[k] - after_gap[k] - streams[k].bytes().len())
     }
 }

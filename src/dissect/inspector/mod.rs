@@ -279,18 +279,15 @@ impl<'a, S: Sink> Inspector<'a, S> {
             before => {
                 let mut pending =
                     if let Classification::Undecided(pending) = before { pending } else { Box::default() };
-                let held = &mut pending.streams[side.index()];
+                let k = side.index();
+                stream.consume(std::mem::take(&mut pending.dropped[k]));
                 let bytes = stream.bytes();
-                if let (StreamEvent::Gap { missing }, true) = (event, held.is_empty() && bytes.is_empty()) {
-                    pending.cut[side.index()] = true;
-                    pending.events.push(PendingEvent { side, end: 0, what: EventKind::Gap { missing } });
+                pending.hold(side, bytes, HELD_BYTES);
+                if let (StreamEvent::Gap { missing }, true) = (event, bytes.is_empty()) {
+                    pending.gap(side, missing);
                     c.state = Classification::Undecided(pending);
                     return;
                 }
-                held.clear();
-                held.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
-                pending.bytes = pending.streams.iter().map(Vec::len).max().unwrap_or(0);
-                let last = !matches!(event, StreamEvent::Data { .. });
                 if pending.bytes == 0 {
                     c.state = if pending.events.is_empty() {
                         Classification::New
@@ -299,6 +296,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     };
                     return;
                 }
+                if let StreamEvent::Gap { missing } = event {
+                    pending.missing[k] = missing;
+                }
+                let last = matches!(event, StreamEvent::End);
                 self.settle(c, pending, last);
                 match std::mem::take(&mut c.state) {
                     Classification::Claimed(mut owner) => {
@@ -314,10 +315,19 @@ impl<'a, S: Sink> Inspector<'a, S> {
                         c.state = Classification::Foreign(generation);
                     }
                     Classification::Undecided(mut pending) => {
-                        if let StreamEvent::Data { segments, frame, .. } = event {
-                            let (end, origin) = (stream.bytes().len(), Origin { frame, time });
-                            let what = EventKind::Data { segments: segments.to_vec(), origin };
-                            pending.events.push(PendingEvent { side, end, what });
+                        let forgotten = std::mem::take(&mut pending.full);
+                        match event {
+                            _ if forgotten => {
+                                pending.dropped[k] = 0;
+                                stream.consume(stream.bytes().len());
+                            }
+                            StreamEvent::Data { segments, frame, .. } => {
+                                let (end, origin) = (pending.streams[k].len(), Origin { frame, time });
+                                let what = EventKind::Data { segments: segments.to_vec(), origin };
+                                pending.events.push(PendingEvent { side, end, what });
+                            }
+                            StreamEvent::Gap { missing } => pending.gap(side, missing),
+                            StreamEvent::End => {}
                         }
                         c.state = Classification::Undecided(pending);
                     }

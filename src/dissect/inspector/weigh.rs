@@ -72,7 +72,7 @@ impl<S: Sink> Inspector<'_, S> {
         if payloads.iter().all(|(_, bytes, _)| bytes.is_empty()) {
             return;
         }
-        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
+        let begun = pending.begun(c.syn_seen);
         let observation = Observation {
             transport: c.transport,
             ends: c.ends,

@@ -2,13 +2,11 @@
 //!
 //! | observed | bits | because |
 //! |---|---|---|
-//! | begins with a connection_request of its size, protocol 0 among them | 25 | 3 numbers, one of them 1: what is made of small numbers begins so |
-//! | .. and it is not | 14 | the same, but nobody asks so but a tester |
+//! | begins with a connection_request of its size, protocol 0 among them | 14 | 3 numbers, one of them 1: what is made of small numbers begins so |
+//! | .. and nothing else is said to the end | 11 | others go on |
+//! | .. protocol 0 is not among them | 10 | nobody asks so but a tester |
 //! | .. the first answer is a connection_acknowledge | 8 | its command, and 2 or 4 bytes by its result |
 //! | .. all else that is said is a message, or the opener asks until it is answered | 0 | others do not |
-//!
-//! Small numbers begin like a request, too: of the kinds of near misses that the tests make some are
-//! claimed for it.
 //!
 //! Without a request, or with packets before it, the commands tell. Other protocols have small
 //! opcodes, number what they send, and acknowledge it, too: what counts is that each is in its place.
@@ -37,6 +35,11 @@ use crate::dissect::{Evidence, Observation};
 /// No client asks for more protocols; there is but one.
 const MOST_PROTOCOLS: usize = 4;
 
+/// The bits of a request for protocol 0, of one for others, and of nothing but requests.
+const REQUEST: u32 = 14;
+const TESTED: u32 = 10;
+const UNANSWERED: u32 = 25;
+
 /// By the first datagrams of a conversation.
 pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let mut said = observation.payloads.iter().filter(|(.., length)| *length > 0);
@@ -47,11 +50,14 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         Some((bits, broken)) => (Some((bits, "numbers and acknowledges that agree")), broken),
         None => (None, 1),
     };
-    if let Some(bits) = request(first, *length) {
+    if let Some(mut bits) = request(first, *length) {
         let answered = said.clone().position(|(side, ..)| side != opener).unwrap_or(usize::MAX);
         let answer = said.clone().nth(answered).map(|(_, bytes, _)| *bytes);
+        let only = said.clone().take(answered).all(|(_, bytes, length)| request(bytes, *length).is_some());
+        if bits == REQUEST && observation.last && answered == usize::MAX && only {
+            bits = UNANSWERED;
+        }
         let bits = bits + if matches!(answer, Some([1, 0, 0, 0] | [1, 1 | 2])) { 8 } else { 0 };
-        let only = said.take(answered).all(|(_, bytes, length)| request(bytes, *length).is_some());
         let bits = if broken == 0 { bits + best.map_or(0, |(bits, _)| bits.saturating_sub(4)) } else { bits };
         best = best.max((only || broken == 0).then_some((bits, "begins with a connection_request")));
     }
@@ -63,7 +69,7 @@ fn request(bytes: &[u8], length: usize) -> Option<u32> {
     let [0, low, high, protocols @ ..] = bytes else { return None };
     let count = u16::from_le_bytes([*low, *high]) as usize;
     let fits = (1..=MOST_PROTOCOLS).contains(&count) && length == 3 + 2 * count;
-    fits.then_some(if protocols.chunks(2).any(|one| one == [0, 0]) { 25 } else { 14 })
+    fits.then_some(if protocols.chunks(2).any(|one| one == [0, 0]) { REQUEST } else { TESTED })
 }
 
 /// What one side says.

@@ -101,6 +101,12 @@ const SEARCHED: usize = 8192;
 
 /// The better evidence of the two directions.
 fn identify(observation: &Observation<'_>) -> Evidence {
+    if observation.transport == Transport::Udp {
+        // No header: what other protocols end with, too.
+        let lists = !observation.payloads.is_empty()
+            && observation.payloads.iter().all(|(_, bytes, length)| bytes.len() == *length && session::is_list(bytes));
+        return if lists { Evidence::Bits(8, "each datagram ends with the mark of a list") } else { Evidence::No };
+    }
     let each = observation.payloads.iter().flat_map(|(side, bytes, _)| {
         let searched = if observation.begun[side.index()] { 0 } else { bytes.len().min(SEARCHED) };
         let later = (1..searched).filter_map(|from| {

@@ -3,6 +3,7 @@
 use super::PROTO;
 use super::datagrams::{GneDatagramSession, party};
 use super::handshake::Handshake;
+use super::layout::END;
 use super::layout::Message::{self, *};
 use super::link::{Link, Shared, lock};
 use super::packets::{empty, packets};
@@ -50,6 +51,9 @@ struct Direction {
     begun: bool,
     framing: Framing,
     stage: Stage,
+    /// From the middle: how many contents could be lists of packets, and how many could not.
+    lists: u32,
+    others: u32,
     /// Bytes were missing before these, and no frame was found since.
     behind_gap: bool,
 }
@@ -132,7 +136,15 @@ impl GneSession {
             _ if dump => (Some(Packets), Stage::Rest),
             Stage::First => (None, Stage::Foreign),
             Stage::Cut if named => (Some(Packets), Stage::Rest),
-            Stage::Cut => (None, Stage::Foreign),
+            Stage::Cut if is_list(bytes) => {
+                direction.lists = direction.lists.saturating_add(1);
+                (Some(Packets), Stage::Cut)
+            }
+            Stage::Cut => {
+                direction.others = direction.others.saturating_add(1);
+                let foreign = direction.others > direction.lists.saturating_add(MOST_OTHERS);
+                (None, if foreign { Stage::Foreign } else { Stage::Cut })
+            }
             Stage::Second if bytes.len() == 4 && port.is_some() => (Some(ClientPort), Stage::Rest),
             Stage::Second | Stage::Rest => (Some(Packets), Stage::Rest),
         };
@@ -214,6 +226,15 @@ impl GneSession {
             stage => stage,
         };
     }
+}
+
+/// From the middle of a direction so many contents more than those that are lists of packets may be none: the
+/// client's port is one.
+const MOST_OTHERS: u32 = 2;
+
+/// Could a content be a list of packets, by the mark at its end? One of 256 that are none is.
+pub fn is_list(bytes: &[u8]) -> bool {
+    bytes.last() == Some(&END) && (bytes.len() == 1 || bytes.first() != Some(&END))
 }
 
 /// A content that begins with "GNE", first of its direction.

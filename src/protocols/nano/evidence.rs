@@ -17,7 +17,8 @@
 //!
 //! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON where it is
 //! acknowledged; over WebSocket it is 23 with any of these members. Where the beginning was captured
-//! each side has to begin with one. Empty packages are 11, and an upgrade that carries nothing is
+//! each side has to begin with one; packages that chain after one that tells nothing are counted as
+//! from the middle, and 10 at most without one. Empty packages are 11, and an upgrade that carries nothing is
 //! 10: enough for a known server only.
 //!
 //! From the middle packages have to chain, all of them have to be some that the family sends, and
@@ -33,21 +34,17 @@
 //! | data whose flags have a meaning; a second and a third one | 3, 1, 1 | 32 of 256; one application's bodies are alike |
 //! | .. with a route: two or more letters, which fit | 10 | a length, and 94 of 256 each |
 //! | .. a response whose body is a JSON object that ends with it | 4 | others have JSON, too, but not behind flags and an id |
+//! | .. TCP: both sides' packages chain, of 14 bits each | 4 | one application's sides are alike |
+//! | .. TCP: a response has the id of a request of the other side | 4 | ids are small |
+//! | bytes are missing after those that are there, as many as a package or a frame lacks | as there | the same length |
 //! | empty packages alone | 6 | three zeros are a filler |
 //! | .. WebSocket: a further one, under another mask | 8 | all bytes different; counted little |
 
+use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;
-use super::package::{self, HEADER, Next};
 use crate::dissect::{Dissection, Evidence, FlowInfo, Message, Observation, Out, Roles, Sink};
 use crate::flow::{Side, Stream, Transport};
-use crate::protocols::websocket::frame::{self, Head, opcode};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
-
-/// So many messages of a WebSocket are looked at, of each side.
-const LOOKED_AT: usize = 4;
-
-/// The bits of a package's type.
-const BEGINNING: u32 = 5;
 
 /// What the carrier prints on the way is nobody's.
 struct Unseen;
@@ -56,30 +53,60 @@ impl Sink for Unseen {
     fn message(&mut self, _message: &Message<'_>) {}
 }
 
-/// By the first bytes of both sides.
+/// By the first bytes of both sides, or by those after a gap.
 pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
-    let http = observation.payloads.iter().filter_map(|(_, bytes, _)| http::begins(bytes)).find(|http| *http);
-    if http.is_some() {
-        return upgraded(observation);
-    }
-    // What one side says may be no handshake that is recognised, and the other's answer be one.
-    let mut best = Evidence::No;
-    for (side, bytes, _) in observation.payloads {
-        let middle = match observation.begun[side.index()] {
-            true => [Evidence::No; 2],
-            false => [framed(bytes), chained(bytes)],
-        };
-        for evidence in middle.into_iter().chain([first(bytes)]) {
-            if let Evidence::Bits(bits, _) = evidence
-                && !matches!(best, Evidence::Bits(before, _) if before >= bits)
-            {
-                best = evidence;
-            }
+    let (mut best, mut http) = (Evidence::No, false);
+    let mut better = |evidence: Evidence| {
+        if let Evidence::Bits(bits, _) = evidence
+            && !matches!(best, Evidence::Bits(before, _) if before >= bits)
+        {
+            best = evidence;
         }
+    };
+    let mut chains: Vec<(u32, Data)> = Vec::new();
+    // What one side says may be no handshake that is recognised, and the other's answer be one.
+    for (side, bytes, length) in observation.payloads {
+        if http::begins(bytes) == Some(true) {
+            http = true;
+            continue;
+        }
+        let missing = length - bytes.len();
+        better(first(bytes));
+        if observation.begun[side.index()] {
+            better(begun(bytes, missing));
+            continue;
+        }
+        better(chain::framed_within(bytes, missing));
+        if let Some((bits, data)) = chain::chained(bytes, missing) {
+            better(Evidence::Bits(bits, "packages that chain, from the middle of a stream"));
+            chains.push((bits, data));
+        }
+    }
+    if let [(one, a), (two, b)] = &chains[..] {
+        let both = if a.seen > 0 && b.seen > 0 && (*one).min(*two) >= chain::BOTH_CHAIN { 4 } else { 0 };
+        let back = if a.answers(b) || b.answers(a) { 4 } else { 0 };
+        better(Evidence::Bits((*one).max(*two) + both + back, "packages of both sides that chain"));
+    }
+    if http {
+        better(upgraded(observation));
     }
     match (best, observation.payloads) {
         (Evidence::No, [(_, [1..=5, ..], _)]) => Evidence::Bits(0, "a package's type"),
         _ => best,
+    }
+}
+
+/// Where the beginning was captured a handshake is the first, perhaps without a body; without one, data are what
+/// clients that misbehave send to a known server.
+fn begun(bytes: &[u8], missing: usize) -> Evidence {
+    match (bytes.first(), chain(bytes, missing)) {
+        (Some(&kinds::HANDSHAKE), Some((bits, data))) if data.seen > 0 => {
+            Evidence::Bits(bits, "a handshake, and packages that chain")
+        }
+        (Some(&kinds::DATA), Some((bits, data))) if data.seen > 0 => {
+            Evidence::Bits(bits.min(Evidence::KNOWN), "packages that chain, without a handshake")
+        }
+        _ => Evidence::No,
     }
 }
 
@@ -104,42 +131,6 @@ pub(super) fn first(mut bytes: &[u8]) -> Evidence {
         [1..=3] | [1..=3, 0] | [1..=3, 0, 0] => Evidence::Bits(5, "empty packages"),
         _ => Evidence::No,
     }
-}
-
-/// The bits of a handshake's length and body, as far as it is there, and of what comes behind it.
-fn handshake(bytes: &[u8]) -> u32 {
-    let Some(length) = package::announced(bytes) else { return 0 };
-    let body = bytes.get(HEADER..length.min(bytes.len())).unwrap_or_default();
-    let behind = match bytes.get(length..) {
-        Some([2 | 3, 0, 0, 0, ..]) => 8,
-        _ => 0,
-    };
-    if let [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] = body {
-        return if (HEADER + 9..=HEADER + package::LIMIT).contains(&length) { 12 + behind } else { 0 };
-    }
-    let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {
-        return 0;
-    }
-    let ends = bytes.len() >= length && body.trim_ascii_end().ends_with(b"}");
-    if bytes.len() >= length && !ends {
-        return 0;
-    }
-    let has = |key: &[u8]| memchr::memmem::find(body, key).map(|at| body.get(at + key.len()..).unwrap_or_default());
-    let object = |key: &[u8]| has(key).is_some_and(|rest| matches!(rest.trim_ascii_start().first(), None | Some(b'{')));
-    // All that is sent: done, failed, the client is too old.
-    let answers = |rest: &[u8]| {
-        let rest = rest.trim_ascii_start();
-        let ends = rest.get(3).is_none_or(|b| !b.is_ascii_digit());
-        ends && [&b"200"[..], b"500", b"501"].iter().any(|code| rest.starts_with(code))
-    };
-    let key = match () {
-        _ if object(b"\"sys\":") => 8,
-        _ if has(b"\"code\":").is_some_and(answers) => 4,
-        _ if object(b"\"user\":") || object(b"\"protos\":") => 4,
-        _ => 0,
-    };
-    4 + key + if ends { 4 } else { 0 } + behind
 }
 
 /// By what the first WebSocket messages carry.
@@ -183,12 +174,11 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
     let alone = sides.len() == 1;
     for (side, stream) in &mut sides {
         if !carrier.upgraded(*side) {
-            // The server's side is not in the capture: as far as it goes without its answer.
-            let first = stream.bytes();
-            if let (true, Evidence::Bits(bits @ Evidence::CLAIM.., why)) = (asked && alone, framed_by(first, false)) {
-                return Evidence::Bits(bits, why);
+            if !asked || !alone {
+                continue;
             }
-            continue;
+            // The server's side is not in the capture: frames follow, if it agreed.
+            carrier = Carrier::new(false, [true; 2]);
         }
         let mut seen = 0;
         let begun = observation.begun[side.index()];
@@ -217,194 +207,4 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
         }
     }
     best
-}
-
-/// By the first bytes of a side of a WebSocket whose upgrade is not in the capture: frames one behind
-/// the other from the first byte, and packages in them. Compressed messages tell nothing: what
-/// inflates them is not in the capture either.
-pub(super) fn framed(bytes: &[u8]) -> Evidence {
-    framed_by(bytes, true)
-}
-
-fn framed_by(bytes: &[u8], middle: bool) -> Evidence {
-    let (mut rest, mut payload) = (bytes, Vec::new());
-    let (mut masked, mut masks) = (None, Vec::new());
-    let (mut best, mut more) = (None, 0);
-    let mut data_bits = Data::default();
-    while let Some(head) = Head::read(rest).filter(|_| masks.len() < LOOKED_AT) {
-        let data = matches!(head.opcode, opcode::TEXT | opcode::BINARY);
-        let single = head.fin && head.rsv == 0 && (data || head.is_control());
-        if !head.plausible() || !single || masked.is_some_and(|masked| masked != head.mask.is_some()) {
-            return Evidence::No;
-        }
-        masked = Some(head.mask.is_some());
-        let Some((whole, behind)) = usize::try_from(head.whole()).ok().and_then(|whole| rest.split_at_checked(whole))
-        else {
-            break;
-        };
-        rest = behind;
-        if !data || head.length == 0 {
-            continue;
-        }
-        payload.clear();
-        payload.extend_from_slice(whole.get(head.size..).unwrap_or_default());
-        let key = head.mask.unwrap_or_default();
-        frame::mask(&mut payload, key);
-        let Evidence::Bits(bits, _) = carried(&payload, middle) else { return Evidence::No };
-        if !middle && masks.is_empty() && payload.first() != Some(&1) || !data_bits.of(&payload) {
-            return Evidence::No;
-        }
-        best = best.max(Some(bits));
-        if bits <= BEGINNING {
-            // What follows is the rest of it.
-            break;
-        }
-        let empty = payload.chunks(HEADER).all(|package| matches!(package, [_, 0, 0, 0]));
-        more += if empty && key != [0; 4] && !masks.is_empty() && !masks.contains(&key) { 8 } else { 0 };
-        masks.push(key);
-    }
-    match (best, masked) {
-        (Some(bits), _) => {
-            Evidence::Bits(7 + bits + more + data_bits.bits(), "packages in a WebSocket, from its middle")
-        }
-        (None, Some(_)) => Evidence::Bits(0, "frames of a WebSocket, from its middle"),
-        (None, None) => Evidence::No,
-    }
-}
-
-/// What packages of data carry.
-#[derive(Default)]
-struct Data {
-    /// How many there were.
-    seen: u32,
-    routes: bool,
-    objects: bool,
-}
-
-impl Data {
-    /// Adds the whole packages that `bytes` begin with; false: one of them is none that is sent.
-    fn of(&mut self, mut bytes: &[u8]) -> bool {
-        while let Next::Package(length) = package::next(bytes) {
-            let (package, rest) = bytes.split_at(length);
-            if let [kinds::DATA, _, _, _, body @ ..] = package
-                && !self.body(body)
-            {
-                return false;
-            }
-            bytes = rest;
-        }
-        true
-    }
-
-    /// A body: flags, an id, a route.
-    fn body(&mut self, body: &[u8]) -> bool {
-        let Some((&flags, mut rest)) = body.split_first() else { return false };
-        self.seen += 1;
-        if flags & 0xc8 != 0 {
-            return false;
-        }
-        let kind = flags >> 1 & 3;
-        if matches!(kind, 0 | 2) {
-            let id = rest.iter().take_while(|byte| **byte & 0x80 != 0).count();
-            rest = match rest.get(id + 1..) {
-                Some(behind) if id < 10 => behind,
-                _ => return false,
-            };
-        }
-        match (kind, flags & 1, rest) {
-            (2, ..) => self.objects |= flags & 0x10 == 0 && rest.starts_with(b"{") && rest.ends_with(b"}"),
-            (_, 1, _) => return rest.len() >= 2,
-            (_, _, [length, rest @ ..]) if *length > 0 => match rest.get(..usize::from(*length)) {
-                Some(route) if route.iter().all(u8::is_ascii_graphic) => self.routes |= route.len() > 1,
-                _ => return false,
-            },
-            _ => return false,
-        }
-        true
-    }
-
-    fn bits(&self) -> u32 {
-        let flags = if self.seen > 0 { 2 + self.seen.min(3) } else { 0 };
-        flags + if self.routes { 10 } else { 0 } + if self.objects { 4 } else { 0 }
-    }
-}
-
-/// In so many bytes of a stream a package is looked for.
-const SEARCHED: usize = 8192;
-
-/// By packages that chain in a stream of which the capture has no beginning.
-fn chained(bytes: &[u8]) -> Evidence {
-    let mut best = Evidence::No;
-    for from in 0..bytes.len().min(SEARCHED) {
-        if let Some(bits) = bytes.get(from..).and_then(chain) {
-            let bits = bits.saturating_sub((from + 1).ilog2());
-            if !matches!(best, Evidence::Bits(before, _) if before >= bits) {
-                best = Evidence::Bits(bits, "packages that chain, from the middle of a stream");
-            }
-        }
-        // From its first byte on it is a better reason than from any other.
-        if from == 0 && best.suffices(false) {
-            break;
-        }
-    }
-    best
-}
-
-/// The bits of packages from here on; `None`: there is none, or one that is not sent.
-fn chain(bytes: &[u8]) -> Option<u32> {
-    if !package::plausible(bytes) {
-        return None;
-    }
-    let (mut rest, mut data, mut links) = (bytes, Data::default(), 0u32);
-    while links < LOOKED_AT as u32 {
-        let Next::Package(length) = package::next(rest) else { break };
-        let (package, behind) = rest.split_at(length);
-        let there = behind.len() < HEADER || package::plausible(behind);
-        if !there || !data.of(package) {
-            return None;
-        }
-        links += 1;
-        rest = behind;
-        if rest.is_empty() {
-            break;
-        }
-    }
-    // Heartbeats alone are what others fill with.
-    let links = match (links, data.seen) {
-        (_, 0) | (0, _) => 0,
-        (1, _) => 6,
-        _ => 10,
-    };
-    Some(5 + links + data.bits())
-}
-
-/// By a message of a WebSocket: packages from its first byte to its last. `middle`: with none before.
-fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
-    let mut empty = true;
-    let mut body = 0;
-    while !bytes.is_empty() {
-        let length = match package::next(bytes) {
-            Next::Package(length) => length,
-            // The next message may bring the rest.
-            Next::More => return Evidence::Bits(BEGINNING, "the beginning of a package"),
-            Next::Unknown => return Evidence::No,
-        };
-        let (package, rest) = bytes.split_at(length);
-        if middle && !package::plausible(bytes) {
-            return Evidence::No;
-        }
-        if length > HEADER && empty {
-            (empty, body) = match package {
-                [1, ..] => (false, 2 + if middle { 0 } else { handshake(package) }),
-                [4, _, _, _, flags, ..] if flags & 0xc8 == 0 => (false, 0),
-                [5, ..] => (false, 0),
-                _ => return Evidence::No,
-            };
-        }
-        bytes = rest;
-    }
-    match empty {
-        true => Evidence::Bits(5 + 6, "empty packages in a WebSocket"),
-        false => Evidence::Bits(5 + 4 + body, "packages in a WebSocket"),
-    }
 }

@@ -8,6 +8,7 @@
 #![doc = include_str!("README.md")]
 
 pub(crate) mod analysis;
+mod chain;
 pub(crate) mod client;
 pub(crate) mod encode;
 mod evidence;

@@ -1,7 +1,7 @@
 //! One nano conversation: packages out of a TCP stream or out of WebSocket messages.
 
 use super::analysis::Analysis;
-use super::evidence;
+use super::chain;
 use super::layout::{self, TYPE};
 use super::line_context::LineContext;
 use super::package;
@@ -100,7 +100,7 @@ impl NanoSession {
             let carrier = Carrier::new(upgrade, self.lanes.each_ref().map(|l| !l.lost));
             Way::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)))
         };
-        let framed = if lost { evidence::framed(bytes) } else { Evidence::No };
+        let framed = if lost { chain::framed(bytes) } else { Evidence::No };
         match http::begins(bytes) {
             Some(true) => self.way = over(true),
             Some(false) if framed.suffices(true) => self.way = over(false),

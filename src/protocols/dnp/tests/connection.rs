@@ -50,16 +50,16 @@ fn what_is_said_tells_who_the_server_is() {
 }
 
 #[test]
-fn the_first_datagram_decides() {
+fn the_first_datagrams_decide() {
     let options = crate::protocols::options();
-    let sure = |port: u16, datagrams: &[&[u8]]| {
+    let by = |last: bool, port: u16, datagrams: &[&[u8]]| {
         let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
         let observation = Observation {
             transport: Transport::Udp,
             ends: ends(port),
             payloads: &said,
             begun: [true; 2],
-            last: false,
+            last,
             options: &options,
         };
         match DNP.identify(&observation) {
@@ -68,22 +68,26 @@ fn the_first_datagram_decides() {
             _ => None,
         }
     };
+    let sure = |port: u16, datagrams: &[&[u8]]| by(false, port, datagrams);
+    let at_last = |port: u16, datagrams: &[&[u8]]| by(true, port, datagrams);
     // On the port a few commands are not enough: other protocols have small opcodes, and use the port too.
     assert_eq!(sure(3413, &[&[9, 0], &[7, 1, 0]]), None);
     assert_eq!(sure(3413, &[&[200, 7, 7], &[7, 1, 0], &[4, 0, 0, 1]]), None);
     assert_eq!(sure(3413, &[&[9, 0]]), None);
     assert_eq!(sure(3413, &[&[3, 0], &[3, 7], &[3]]), None);
     assert_eq!(sure(3413, &[&[200, 7, 7], &[9]]), None);
-    assert_eq!(sure(3413, &[&[0, 1, 0, 0, 0]]), Some(true));
+    // Small numbers begin like a request: what is said next tells, or that nothing is.
+    assert_eq!(sure(3413, &[&[0, 1, 0, 0, 0]]), None);
+    assert_eq!(at_last(3413, &[&[0, 1, 0, 0, 0]]), Some(true));
     // What counts in its second byte is no request that is said again; what follows may still be DNP's, from its middle.
-    assert_eq!(sure(4000, &[&[0, 1, 0, 0, 0], &[0, 2, 0, 0, 0]]), None);
-    assert_eq!(sure(4000, &[&[0, 1, 0, 0, 0]]), Some(true));
-    assert_eq!(sure(4000, &[&[], &[0, 4, 0, 0, 0, 1, 0, 2, 0, 3, 0]]), Some(true));
+    assert_eq!(at_last(4000, &[&[0, 1, 0, 0, 0], &[0, 2, 0, 0, 0]]), None);
+    assert_eq!(at_last(4000, &[&[0, 1, 0, 0, 0]]), Some(true));
+    assert_eq!(at_last(4000, &[&[], &[0, 4, 0, 0, 0, 1, 0, 2, 0, 3, 0]]), Some(true));
     assert_eq!(sure(4000, &[&[]]), None);
     for no in
         [&[0, 0, 0][..], &[0, 1, 0, 0, 0, 0], &[0, 1, 0, 0], &[0, 5, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0], &[1, 0, 0, 0]]
     {
-        assert_ne!(sure(4000, &[no, &[0, 1, 0, 0, 0]]), Some(true), "{no:?}");
+        assert_ne!(at_last(4000, &[no, &[0, 1, 0, 0, 0]]), Some(true), "{no:?}");
     }
 }
 
