@@ -88,11 +88,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
                 out.extend_from_slice(b",\n\"limits\":");
                 found.limits_json(args.allow_empty, &mut out);
             }
-            out.extend_from_slice(b",\n\"account\":[");
-            a.account.json(&mut out);
-            out.push(b',');
-            b.account.json(&mut out);
-            out.extend_from_slice(b"]}\n");
+            writeln!(out, ",\n\"account\":[{},{}]}}", a.account.json(), b.account.json())?;
             io::stdout().write_all(&out)?;
         }
         Form::Markdown => {

@@ -191,8 +191,7 @@ fn print(
             if matches!(done, Ok(Some(_))) {
                 out.extend_from_slice(b",\"stopped\":true");
             }
-            out.extend_from_slice(b",\n\"account\":");
-            told.account.json(&mut out);
+            write!(out, ",\n\"account\":{}", told.account.json())?;
             for table in tables {
                 write!(out, ",\n\"{}\":", table.shape.kind)?;
                 table.json(&mut out);

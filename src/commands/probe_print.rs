@@ -8,6 +8,7 @@ use netkit::live::probe::{Event, Found, Outcome, Report, report};
 use netkit::plural::Plural;
 use netkit::printable::Json;
 use netkit::render::palette::Palette;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -106,7 +107,7 @@ impl<'a> Printer<'a> {
                 write!(out, "{before}{}", Json(labelled(report::summary_json(result, true), labels)))
             }
             _ => {
-                let summary = serde_json::from_str(&report::summary_json(result, false)).unwrap_or_default();
+                let summary = report::summary_json(result, false);
                 let one = Monitored { summary, labels: labels.into(), time: SystemTime::now() };
                 match self.format {
                     Form::Influx => write!(out, "{}", monitor::influx(&one)),
@@ -166,12 +167,9 @@ impl<'a> Printer<'a> {
 }
 
 /// A summary with the labels of its target, if it has any.
-fn labelled(summary: String, labels: &[(String, String)]) -> String {
-    if labels.is_empty() {
-        return summary;
+fn labelled(mut summary: Value, labels: &[(String, String)]) -> Value {
+    if !labels.is_empty() {
+        summary["labels"] = labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     }
-    let labels: serde_json::Map<_, _> =
-        labels.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let inside = summary.strip_suffix('}').unwrap_or(&summary);
-    format!("{inside},\"labels\":{}}}", serde_json::Value::Object(labels))
+    summary
 }

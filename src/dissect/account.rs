@@ -2,9 +2,9 @@
 
 use crate::capture::Time;
 use crate::plural::Plural;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write as _;
 use std::ops::AddAssign;
 
 /// Conversations, with their packets and payload.
@@ -112,38 +112,22 @@ impl Account {
         ]
     }
 
-    /// Appends it as a JSON object.
-    pub fn json(&self, out: &mut Vec<u8>) {
-        let figures = [
-            ("frames", self.frames),
-            ("not_ip", self.not_ip),
-            ("not_udp_tcp", self.not_udp_tcp),
-            ("damaged", self.damaged),
-        ];
-        let mut comma = b'{';
-        // Writing to memory cannot fail, here and below.
-        for (name, n) in figures {
-            out.push(comma);
-            let _ = write!(out, "\"{name}\":{n}");
-            comma = b',';
-        }
-        let amount = |out: &mut Vec<u8>, name: &str, Amount { conversations, packets, bytes }: Amount| {
-            let _ =
-                write!(out, "\"{name}\":{{\"conversations\":{conversations},\"packets\":{packets},\"bytes\":{bytes}");
-        };
-        out.push(b',');
-        amount(out, "claimed", self.claimed);
-        out.extend_from_slice(b"},");
-        amount(out, "unclaimed", self.unclaimed);
-        out.push(b',');
-        amount(out, "at_claimed_servers", self.at_claimed_servers);
-        out.extend_from_slice(b"}},");
-        amount(out, "no_payload", self.silent);
-        let _ = write!(out, "}},\"given_up\":{},\"limits\":{{", self.given_up);
-        for (k, (name, times)) in self.limits.iter().enumerate() {
-            let _ = write!(out, "{}\"{name}\":{times}", if k > 0 { "," } else { "" });
-        }
-        out.extend_from_slice(b"}}");
+    /// As a JSON object.
+    pub fn json(&self) -> Json {
+        let amount = |Amount { conversations, packets, bytes }: Amount| json!({"conversations": conversations, "packets": packets, "bytes": bytes});
+        let mut unclaimed = amount(self.unclaimed);
+        unclaimed["at_claimed_servers"] = amount(self.at_claimed_servers);
+        json!({
+            "frames": self.frames,
+            "not_ip": self.not_ip,
+            "not_udp_tcp": self.not_udp_tcp,
+            "damaged": self.damaged,
+            "claimed": amount(self.claimed),
+            "unclaimed": unclaimed,
+            "no_payload": amount(self.silent),
+            "given_up": self.given_up,
+            "limits": self.limits,
+        })
     }
 }
 
@@ -186,12 +170,10 @@ mod tests {
         account.limit("links", 0);
         let mut twice = account.clone();
         twice.add(&account);
-        let mut text = Vec::new();
-        twice.json(&mut text);
-        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
-        assert_eq!((&json["frames"], &json["given_up"]), (&18.into(), &2.into()));
-        assert_eq!((&json["unclaimed"]["packets"], &json["claimed"]["packets"]), (&10.into(), &0.into()));
-        assert_eq!(json["unclaimed"]["at_claimed_servers"]["conversations"], 0);
-        assert_eq!(json["limits"], serde_json::json!({"conversations": 6}));
+        let account = twice.json();
+        assert_eq!((&account["frames"], &account["given_up"]), (&18.into(), &2.into()));
+        assert_eq!((&account["unclaimed"]["packets"], &account["claimed"]["packets"]), (&10.into(), &0.into()));
+        assert_eq!(account["unclaimed"]["at_claimed_servers"]["conversations"], 0);
+        assert_eq!(account["limits"], json!({"conversations": 6}));
     }
 }

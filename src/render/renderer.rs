@@ -49,9 +49,7 @@ impl Renderer {
 
     /// Appends the account of what was read and left out: a last line of ndjson, a last element of json.
     pub fn account(&mut self, account: &Account) {
-        let mut text = Vec::new();
-        account.json(&mut text);
-        self.form.account(&text, self.output.buffer());
+        self.form.account(account.json().to_string().as_bytes(), self.output.buffer());
         self.output.complete();
     }
 

@@ -176,8 +176,7 @@ impl Report {
         if stats.stopped {
             out.extend_from_slice(b",\"stopped\":true");
         }
-        out.extend_from_slice(b",\n\"account\":");
-        stats.account.json(out);
+        let _ = write!(out, ",\n\"account\":{}", stats.account.json());
         if matches!(self, Report::All | Report::Delivery) {
             let _ = write!(out, ",\n\"verdicts\":{}", verdicts::array(stats));
         }

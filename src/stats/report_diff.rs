@@ -3,10 +3,11 @@
 use super::diff::{Change, Comparison, Difference, Verdict};
 use super::figure::{Figure, Measure, figures};
 use super::table::{Cell, Shape, Table};
-use crate::codec::json::text::string;
 use crate::plural::Plural;
-use crate::printable::{Lines, Printable};
+use crate::printable::{Json, Lines, Printable};
+use serde_json::json;
 use std::fmt::Write as _;
+use std::io::Write as _;
 
 const DIFFERENCES: Shape = Shape { kind: "difference", title: "", keys: 2 };
 const COLUMNS: [&Figure; 11] =
@@ -231,11 +232,11 @@ impl Comparison {
     pub fn limits_json(&self, allow_empty: bool, out: &mut Vec<u8>) {
         out.push(b'[');
         for (k, verdict) in self.limits.iter().enumerate() {
-            out.extend_from_slice(if k == 0 { b"\n  {\"limit\":" } else { b",\n  {\"limit\":" });
-            string(verdict.limit.as_bytes(), out);
             let holds = verdict.holds(allow_empty);
-            let rest = format!(",\"compared\":{},\"broken\":{},\"holds\":{holds}}}", verdict.compared, verdict.broken);
-            out.extend_from_slice(rest.as_bytes());
+            let (compared, broken) = (verdict.compared, verdict.broken);
+            let one = json!({"limit": verdict.limit, "compared": compared, "broken": broken, "holds": holds});
+            // Writing to memory cannot fail.
+            let _ = write!(out, "{}{}", if k == 0 { "\n  " } else { ",\n  " }, Json(one));
         }
         out.push(b']');
     }

@@ -2,42 +2,39 @@
 //! acknowledgement.
 
 use super::Stats;
+use super::copies::Row;
 use super::delivery::{Connection, Direction};
 use super::directions::directions;
 use super::sides::end_text;
 use super::table::Cell;
-use crate::codec::json::text::string;
 use crate::flow::Side;
-use std::fmt::{Display, Write as _};
+use serde_json::{Value as Json, json};
 use std::io::Write as _;
 
-fn list<T: Display>(items: impl Iterator<Item = T>) -> String {
-    let mut text = String::from("[");
-    for (k, item) in items.enumerate() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{}{item}", if k == 0 { "" } else { "," });
-    }
-    text + "]"
+/// Appends an object without its end, for members that have lines of their own.
+fn open(object: &Json, out: &mut Vec<u8>) {
+    // Writing to memory cannot fail, here and below.
+    let _ = write!(out, "{object}");
+    out.pop();
 }
 
 /// The object of one connection: its ends, and under `from` the messages of each side.
 pub fn connection(stats: &Stats, connection: &Connection, out: &mut Vec<u8>) {
-    let flow = stats.flow(connection.flow);
-    // Writing to memory cannot fail, here and below.
-    let _ = write!(out, "{{\"flow\":{},\"connection\":{}", connection.flow, connection.ordinal);
-    if let Some(flow) = flow {
-        let _ = write!(out, ",\"proto\":\"{}\"", flow.proto);
+    let mut about = json!({"flow": connection.flow, "connection": connection.ordinal});
+    if let Some(flow) = stats.flow(connection.flow) {
+        about["proto"] = flow.proto.into();
         if let Some(version) = flow.version {
-            let _ = write!(out, ",\"version\":\"{version}\"");
+            about["version"] = version.into();
         }
         let client = flow.server.map_or(Side::A, Side::other);
         let keys = if flow.server.is_some() { ["client", "server"] } else { ["first", "second"] };
         for (key, side) in keys.into_iter().zip([client, client.other()]) {
             if let Cell::Text(end) = end_text(flow, side) {
-                let _ = write!(out, ",\"{key}\":\"{end}\"");
+                about[key] = end.into();
             }
         }
     }
+    open(&about, out);
     out.extend_from_slice(b",\"from\":{");
     let all = directions(stats).filter(|(c, ..)| std::ptr::eq(*c, connection));
     for (k, (_, role, d)) in all.enumerate() {
@@ -49,44 +46,38 @@ pub fn connection(stats: &Stats, connection: &Connection, out: &mut Vec<u8>) {
 
 fn direction(d: &Direction, out: &mut Vec<u8>) {
     let rows = &d.rows.messages;
-    let numbers = |given_up: bool| {
-        list(rows.iter().filter(|r| r.acked.is_none() && (d.gave_up(r.extended) || !given_up)).map(|r| r.number))
+    let numbers = |given_up: bool| -> Json {
+        rows.iter().filter(|r| r.acked.is_none() && (d.gave_up(r.extended) || !given_up)).map(|r| r.number).collect()
     };
-    let gaps = list(d.rows.gaps.iter().map(|(frame, n)| format!("{{\"frame\":{frame},\"missing\":{n}}}")));
-    let late = list(d.rows.late.iter());
-    let message = |number: u64, frames: String| format!("{{\"number\":{number},\"frames\":{frames}}}");
-    let twice = rows.iter().filter(|r| r.handled().count() > 1).map(|r| message(r.number, list(r.handled())));
-    let never = rows.iter().filter(|r| r.never_handled());
-    let never = never.map(|r| message(r.number, list(r.copies.iter().map(|c| c.frame))));
-    let _ = write!(
-        out,
-        "{{\"messages\":{},\"copies\":{},\"never_acked\":{},\"given_up\":{},\"gaps\":{gaps},\"late_frames\":{late},\
-         \"handled_twice\":{},\"never_handled\":{},\"reliable\":[",
-        d.messages,
-        d.sent,
-        numbers(false),
-        numbers(true),
-        list(twice),
-        list(never)
-    );
+    let gap = |(frame, missing): &(u64, u32)| json!({"frame": frame, "missing": missing});
+    let twice = |r: &Row| json!({"number": r.number, "frames": r.handled().collect::<Vec<_>>()});
+    let never = |r: &Row| json!({"number": r.number, "frames": r.copies.iter().map(|c| c.frame).collect::<Vec<_>>()});
+    let sums = json!({
+        "messages": d.messages,
+        "copies": d.sent,
+        "never_acked": numbers(false),
+        "given_up": numbers(true),
+        "gaps": d.rows.gaps.iter().map(gap).collect::<Vec<_>>(),
+        "late_frames": d.rows.late,
+        "handled_twice": rows.iter().filter(|r| r.handled().count() > 1).map(twice).collect::<Vec<_>>(),
+        "never_handled": rows.iter().filter(|r| r.never_handled()).map(never).collect::<Vec<_>>(),
+    });
+    open(&sums, out);
+    out.extend_from_slice(b",\"reliable\":[");
     for (k, row) in rows.iter().enumerate() {
-        let _ = write!(out, "{}\n  {{\"number\":{},\"message\":", if k == 0 { "" } else { "," }, row.number);
-        string(row.message.as_bytes(), out);
+        let mut one = json!({"number": row.number, "message": row.message});
         if let Some(id) = row.message_id {
-            let _ = write!(out, ",\"message_id\":{id}");
+            one["message_id"] = id.into();
         }
-        let first = row.copies.first().map_or(0, |copy| copy.frame);
-        let frames = list(row.copies.iter().map(|copy| copy.frame));
-        let acked = row.acked.map_or("null".into(), |frame| frame.to_string());
-        let again = |acked: bool| list(row.copies.iter().skip(1).filter(|c| c.acked == acked).map(|c| c.frame));
-        let _ = write!(
-            out,
-            ",\"first_frame\":{first},\"copies\":{},\"frames\":{frames},\"acked_frame\":{acked},\
-             \"resent_frames\":{},\"duplicate_frames\":{}}}",
-            row.copies.len(),
-            again(false),
-            again(true)
-        );
+        let again =
+            |acked: bool| -> Json { row.copies.iter().skip(1).filter(|c| c.acked == acked).map(|c| c.frame).collect() };
+        one["first_frame"] = row.copies.first().map_or(0, |copy| copy.frame).into();
+        one["copies"] = row.copies.len().into();
+        one["frames"] = row.copies.iter().map(|copy| copy.frame).collect();
+        one["acked_frame"] = row.acked.into();
+        one["resent_frames"] = again(false);
+        one["duplicate_frames"] = again(true);
+        let _ = write!(out, "{}\n  {one}", if k == 0 { "" } else { "," });
     }
     out.extend_from_slice(b"]}");
 }

@@ -7,79 +7,58 @@ use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-/// An object whose keys keep their order.
-fn object(members: &[(&str, Json)]) -> String {
-    let mut text = String::from("{");
-    for (k, (key, value)) in members.iter().enumerate() {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{}{}:{value}", if k > 0 { "," } else { "" }, json!(key));
-    }
-    text + "}"
-}
-
 /// One round trip as a JSON object.
-pub fn sample_json(target: &str, sample: &Sample) -> String {
-    object(&[
-        ("type", json!("sample")),
-        ("target", json!(target)),
-        ("sample", json!(sample.number)),
-        ("method", json!(sample.method)),
-        ("rtt_ms", json!(sample.rtt.map(milliseconds))),
-    ])
+pub fn sample_json(target: &str, sample: &Sample) -> Json {
+    let rtt = sample.rtt.map(milliseconds);
+    json!({"type": "sample", "target": target, "sample": sample.number, "method": sample.method, "rtt_ms": rtt})
 }
 
 /// The whole result as a JSON object, with its round trips where `samples` says so.
-pub fn summary_json(report: &Report, samples: bool) -> String {
+pub fn summary_json(report: &Report, samples: bool) -> Json {
     let figures = Statistics::of(&report.samples);
-    let mut members = vec![
-        ("type", json!("summary")),
-        ("target", json!(report.target)),
-        ("address", json!(report.address.map(|a| a.to_string()))),
-        ("outcome", json!(report.outcome.name())),
-    ];
+    let address = report.address.map(|a| a.to_string());
+    let mut all =
+        json!({"type": "summary", "target": report.target, "address": address, "outcome": report.outcome.name()});
     if let Some(found) = &report.found {
-        members.push(("proto", json!(found.proto)));
-        members.push(("transport", json!(found.carrier)));
-        members.push(("version", json!(found.version)));
-        members.push(("family", json!(found.family)));
-        members.push(("facts", json!(found.facts)));
+        all["proto"] = json!(found.proto);
+        all["transport"] = json!(found.carrier);
+        all["version"] = json!(found.version);
+        all["family"] = json!(found.family);
+        all["facts"] = json!(found.facts);
     }
     if let Some(failure) = &report.failure {
-        members.push(("text", json!(failure.text)));
-        members.push(("advice", json!(failure.advice)));
-        members.push(("details", json!(failure.details)));
+        all["text"] = json!(failure.text);
+        all["advice"] = json!(failure.advice);
+        all["details"] = json!(failure.details);
     }
-    members.push((
-        "rtt",
-        json!({
-            "sent": figures.sent,
-            "received": figures.received,
-            "loss": figures.loss(),
-            "duplicates": report.duplicates,
-            "min_ms": figures.rtt.map(|r| r.min),
-            "median_ms": figures.rtt.map(|r| r.median),
-            "mean_ms": figures.rtt.map(|r| r.mean),
-            "max_ms": figures.rtt.map(|r| r.max),
-            "jitter_ms": figures.rtt.and_then(|r| r.jitter),
-        }),
-    ));
+    all["rtt"] = json!({
+        "sent": figures.sent,
+        "received": figures.received,
+        "loss": figures.loss(),
+        "duplicates": report.duplicates,
+        "min_ms": figures.rtt.map(|r| r.min),
+        "median_ms": figures.rtt.map(|r| r.median),
+        "mean_ms": figures.rtt.map(|r| r.mean),
+        "max_ms": figures.rtt.map(|r| r.max),
+        "jitter_ms": figures.rtt.and_then(|r| r.jitter),
+    });
     if samples {
         let one = |s: &Sample| json!({"sample": s.number, "method": s.method, "rtt_ms": s.rtt.map(milliseconds)});
-        members.push(("samples", report.samples.iter().map(one).collect()));
+        all["samples"] = report.samples.iter().map(one).collect();
     }
     if matches!(report.outcome, Outcome::Interrupted | Outcome::TimedOut) {
-        members.push(("stopped", json!(true)));
+        all["stopped"] = true.into();
     }
     if report.left > 0 {
-        members.push(("sockets_left", json!(report.left)));
+        all["sockets_left"] = report.left.into();
     }
-    members.push(("notes", json!(report.notes)));
+    all["notes"] = json!(report.notes);
     let tried = |t: &super::Tried| {
         let (proto, course, transport) = (t.proto, t.course, t.carrier.name());
         json!({"proto": proto, "course": course, "transport": transport, "outcome": t.outcome.name(), "text": t.text})
     };
-    members.push(("tried", report.tried.iter().map(tried).collect()));
-    object(&members)
+    all["tried"] = report.tried.iter().map(tried).collect();
+    all
 }
 
 /// What the server is: a line, and one for each of its own words.
