@@ -227,7 +227,9 @@ fn tell_nothing(args: &Decode, global: &Global, printer: &Printer) {
     if !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
         let why = match selection_given(&args.traffic) {
             true => "no message fits what was asked for",
-            false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
+            false => {
+                "no message of a protocol we know; -v tells what there is, -p and --port name protocols, `netkit help your-protocol` describes one in a file"
+            }
         };
         notify(global, format_args!("netkit: {why}"));
     }

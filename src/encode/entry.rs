@@ -217,7 +217,7 @@ fn dissector_of(proto: &str, registry: &Registry) -> Result<&'static dyn Dissect
             Some(near) => hint(Some(near)),
             None => format!(": there are {}", registry.names().collect::<Vec<_>>().join(", ")),
         };
-        error("proto", format!("no protocol {proto:?}{what}"))
+        error("proto", format!("no protocol {proto:?}{what}; --protocol-file loads one that a file describes"))
     })
 }
 

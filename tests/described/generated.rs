@@ -101,7 +101,14 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
                 ),
                 None => format!("{name} = {{ type = \"u8\", value = 7, optional = true }}"),
             },
-            14 => format!("{name} = {{ type = \"text\", until = \";\", hidden = true }}"),
+            14 => match random.below(3) {
+                0 => format!("{name} = {{ type = \"text\", until = \";\", hidden = true }}"),
+                1 => format!("{name} = {{ type = \"string8\", align = 4{condition} }}"),
+                _ => format!(
+                    "{name} = {{ type = \"bytes\", size = {{ type = \"u8\", plus = {} }}{condition} }}",
+                    random.one(&["1", "2", "-1"])
+                ),
+            },
             15 => format!("{name} = {{ type = \"text\"{condition} }}"),
             16 if structs > 0 => format!("{name} = {{ type = \"s{}[*]\"{condition} }}", random.below(structs)),
             17 => format!("{name} = {{ type = \"text\", until = \"/\", or_end = true }}"),

@@ -101,6 +101,29 @@ fn conditions_with_or_brackets_ranges_and_text() {
     assert_eq!(plain(not, b"\x05\x07"), json!({"a": 5, "rest": "07"}));
 }
 
+#[test]
+fn lengths_that_count_more_and_padding() {
+    // Type, length of both and the value, value: as in options of NTP and RADIUS.
+    let option = "t = \"u8\"\nv = { type = \"bytes\", size = { type = \"u8\", plus = 2 } }\nz = \"u8\"";
+    assert_eq!(plain(option, b"\x01\x04abz"), json!({"t": 1, "v": "6162", "z": 122}));
+    assert_eq!(plain(option, b"\x01\x02z"), json!({"t": 1, "v": "", "z": 122}));
+    // A length that is less than itself is a fault.
+    assert!(plain(option, b"\x01\x01abz")["unparsed"].is_string());
+    // One that counts less than there is.
+    let less = "v = { type = \"bytes\", size = { type = \"u8\", plus = -1 } }\nz = \"u8\"";
+    assert_eq!(plain(less, b"\x01abz"), json!({"v": "6162", "z": 122}));
+    let field = "n = { type = \"u16\", hidden = true }\nv = { type = \"text\", size = { type = \"n\", plus = 4 }, align = 4 }\nz = \"u8\"";
+    assert_eq!(plain(field, b"\0\x07abc\0z"), json!({"v": "abc", "z": 122}));
+    assert_eq!(plain(field, b"\0\x08abcdz"), json!({"v": "abcd", "z": 122}));
+    // Padding that encode would write otherwise, or that is cut off, is shown.
+    assert_eq!(plain(field, b"\0\x06ab\0\x01z"), json!({"v": "ab", "v_padding": "0001", "z": 122}));
+    let last = "l = { type = \"u8[u8]\", align = 4 }";
+    assert_eq!(plain(last, b"\x02\x07\x08\0"), json!({"l": [7, 8]}));
+    assert_eq!(plain(last, b"\x02\x07\x08"), json!({"l": [7, 8], "l_padding": ""}));
+    let string = "s = { type = \"string8\", align = 2 }\ng = { type = \"g\", align = 4 }\nz = \"u8\"\n[struct.g]\na = \"u8\"\nb = \"cstring\"";
+    assert_eq!(plain(string, b"\x01a\0\x05x\0\0z"), json!({"s": "a", "g": {"a": 5, "b": "x"}, "z": 122}));
+}
+
 /// What decode would not give back is refused by encode.
 #[test]
 fn an_element_does_not_begin_with_the_mark() {

@@ -4,7 +4,7 @@ use super::trailing;
 use crate::codec::bits;
 use crate::codec::fault::Stop;
 use crate::codec::layout::{Field, Kind, Name, When};
-use crate::codec::reader::UNENDED;
+use crate::codec::reader::{UNENDED, raw_or_bytes};
 use crate::codec::walk;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
@@ -20,6 +20,8 @@ pub enum Extent {
     Const(u32),
     /// Up to this byte, which is not shown.
     Until(u8),
+    /// As long as it is by itself: only its padding is of interest.
+    Own,
     /// Up to the end, less what fields behind it need: when they are there, and their bits.
     Less(&'static [(When, u32)]),
 }
@@ -31,8 +33,12 @@ pub struct Region {
     pub extent: Extent,
     /// The number times this is the bytes: as numerator and denominator.
     pub scale: (u32, u32),
-    /// The field, and the bytes that it may leave.
-    pub fields: &'static [Field; 2],
+    /// The number counts so many bytes more than there are.
+    pub plus: i32,
+    /// Zeros follow, up to the next multiple of so many bytes; 0: none.
+    pub align: u32,
+    /// The field, the bytes that it may leave, and its padding where that is not what encoding writes.
+    pub fields: &'static [Field; 3],
 }
 
 impl Region {
@@ -42,12 +48,24 @@ impl Region {
     }
 
     fn bytes(&self, number: u64) -> u64 {
-        (number.saturating_mul(self.scale.0 as u64)).div_ceil(self.scale.1.max(1) as u64)
+        let all = (number.saturating_mul(self.scale.0 as u64)).div_ceil(self.scale.1.max(1) as u64);
+        all.saturating_add_signed(-i64::from(self.plus))
+    }
+
+    /// Is the number less than what it counts beside the bytes?
+    fn is_below(&self, number: u64) -> bool {
+        self.plus > 0
+            && number.saturating_mul(self.scale.0 as u64).div_ceil(self.scale.1.max(1) as u64) < self.plus as u64
+    }
+
+    /// The bytes of padding after so many.
+    fn padding(&self, bytes: u32) -> u32 {
+        if self.align > 0 { bytes.next_multiple_of(self.align) - bytes } else { 0 }
     }
 
     /// The number that encoding writes for so many bytes.
     fn number(&self, bytes: u64) -> Option<u64> {
-        let scaled = bytes * self.scale.1 as u64;
+        let scaled = bytes.checked_add_signed(self.plus.into())? * self.scale.1 as u64;
         scaled.is_multiple_of(self.scale.0 as u64).then(|| scaled / self.scale.0.max(1) as u64)
     }
 
@@ -63,7 +81,7 @@ impl Region {
         let (bits, limit) = match self.extent {
             Extent::Prefix(prefix) => {
                 let number = reader.prefix(of, prefix, start)?.max(0) as u64;
-                if self.number(self.bytes(number)) != Some(number) {
+                if !self.is_below(number) && self.number(self.bytes(number)) != Some(number) {
                     let bits = reader.position() - start;
                     let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, bits);
                     reader.tree().reveal(node);
@@ -72,7 +90,7 @@ impl Region {
             }
             Extent::Field(ref name) => {
                 let number = reader.known(name).unwrap_or(0);
-                if self.number(self.bytes(number)) != Some(number) {
+                if !self.is_below(number) && self.number(self.bytes(number)) != Some(number) {
                     reader.tree().reveal_named(name);
                 }
                 (self.bytes(number).saturating_mul(8), Some((number, name.text)))
@@ -85,12 +103,23 @@ impl Region {
                     return Err(reader.short(of, start, need, format!("it ends with {end:#04x}")));
                 }
             },
+            Extent::Own => {
+                walk::field(of, reader)?;
+                self.read_padding(start, reader);
+                return Ok(());
+            }
             Extent::Less(bits) => {
                 let behind = bits.iter().filter(|(when, _)| reader.holds(when)).map(|(_, bits)| *bits as u64);
                 ((reader.left() as u64).saturating_sub(behind.sum()), None)
             }
         };
         let from = reader.position();
+        // A number below what it counts beside the bytes.
+        let counted = limit.filter(|(number, _)| self.is_below(*number));
+        if let Some((number, name)) = counted {
+            let limit = format!("length {number} from {name}, which counts {} more", self.plus);
+            return Err(reader.short(of, start, self.plus.unsigned_abs() as u64 * 8, limit));
+        }
         let whole = bits.saturating_add((from - start) as u64);
         if whole > reader.end().saturating_sub(start) as u64 {
             let limit = limit.map_or(String::new(), |(number, name)| format!("length {number} from {name}"));
@@ -113,7 +142,32 @@ impl Region {
             let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, from - start);
             reader.tree().reveal(node);
         }
-        done
+        done?;
+        self.read_padding(from, reader);
+        Ok(())
+    }
+
+    /// The padding of the bytes from `from` on; shown where it is not all zeros, or not all there.
+    fn read_padding(&self, from: u32, reader: &mut Reader<'_>) {
+        let at = reader.position();
+        let padding = self.padding((at - from).div_ceil(8)) * 8;
+        let bits = padding.min(reader.end() - at);
+        let zero = bits::bytes(reader.data(), at, bits).iter().all(|byte| *byte == 0);
+        if !zero || bits < padding {
+            reader.tree().push(&self.fields[2], raw_or_bytes(at, bits), at, bits);
+        }
+        reader.skip(bits);
+    }
+
+    /// Writes the padding of so many bytes, as it is given.
+    fn write_padding(&self, bytes: u64, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        match writer.input(&self.fields[2]) {
+            Some(given) => writer.put_bits_of(given).map(drop),
+            None => {
+                writer.put_bytes(&vec![0; self.padding(bytes as u32) as usize]);
+                Ok(())
+            }
+        }
     }
 
     pub(in crate::codec) fn write(&self, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
@@ -139,7 +193,7 @@ impl Region {
         let bytes = ((writer.position() - content) / 8) as u64;
         // What was broken when it was read shows its length.
         if matches!(done, Err(WriteStop::Error(_))) || given.is_some() {
-            return done;
+            return done.and_then(|()| self.write_padding(bytes, writer));
         }
         if done.is_err() && matches!(self.extent, Extent::Prefix(_) | Extent::Until(_)) {
             // The length itself, or the end, was not read.
@@ -167,7 +221,7 @@ impl Region {
             Extent::Until(end) => writer.out.put_bytes(&[end]),
             _ => {}
         }
-        done
+        done.and_then(|()| self.write_padding(bytes, writer))
     }
 
     pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
@@ -185,12 +239,15 @@ impl Region {
         if let Extent::Until(end) = self.extent {
             sampler.out.put_bytes(&[end]);
         }
+        let padding = self.padding(content.bytes().len() as u32);
+        sampler.out.put_bytes(&vec![0; padding as usize]);
         Ok(())
     }
 
     pub(in crate::codec) fn bits(&self) -> Option<u32> {
         match self.extent {
-            Extent::Const(bytes) => bytes.checked_mul(8),
+            Extent::Const(bytes) => bytes.checked_add(self.padding(bytes))?.checked_mul(8),
+            Extent::Own => self.of().bits().map(|bits| bits + self.padding(bits.div_ceil(8)) * 8),
             _ => None,
         }
     }
@@ -200,6 +257,7 @@ impl Region {
             (Extent::Prefix(_), _) => "in a length before it",
             (Extent::Field(_), _) => "in an earlier length",
             (Extent::Const(_), _) => "in a fixed length",
+            (Extent::Own, _) => "with padding",
             (Extent::Until(_), _) => "up to a character",
             (Extent::Less(_), Kind::Array { .. }) => "up to what stands behind it",
             (Extent::Less(_), _) => "up to the end",

@@ -132,6 +132,8 @@ pub struct FieldText {
     pub charset: Option<String>,
     pub xor: Option<ValueText>,
     pub inline: bool,
+    /// Padded with zeros to a multiple of so many bytes; 0: not.
+    pub align: u32,
     pub padded: bool,
     pub rounded: bool,
     pub angle: bool,
@@ -153,6 +155,8 @@ impl Deref for FieldText {
 pub struct SizeText {
     pub word: String,
     pub scale: Option<(u32, u32)>,
+    /// The number counts so many bytes more.
+    pub plus: i32,
 }
 
 /// A part of a number.

@@ -11,7 +11,7 @@ mod unique;
 
 pub use hooks::{Hook, Join, Set};
 pub use references::asked;
-pub use sizes::{packed, region};
+pub use sizes::{packed, padded, region, takes_the_rest};
 
 use super::known::{Known, Use, used};
 use super::parse::condition::Expr;
@@ -24,7 +24,7 @@ use crate::nearest::{hint, nearest};
 use exclusive::excludes;
 use references::References;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sizes::{is_chosen, takes_the_rest};
+use sizes::is_chosen;
 
 /// The cap on fields of a message with those of its structs, and of all of a file.
 const MOST_FIELDS: usize = 1 << 13;

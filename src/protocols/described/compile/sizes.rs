@@ -15,8 +15,16 @@ fn wrapped(mut field: Field, wrap: impl FnOnce(Field) -> Kind) -> Field {
 
 /// A field in a region.
 pub fn region(field: Field, extent: Extent, scale: (u32, u32), name: &str) -> Field {
+    padded(field, extent, (scale, 0, 0), name)
+}
+
+/// A field in a region whose number counts `plus` more, with padding up to a multiple of `align`.
+pub fn padded(field: Field, extent: Extent, (scale, plus, align): ((u32, u32), i32, u32), name: &str) -> Field {
     let left = Region::left(leak(&format!("{name}_trailing")));
-    wrapped(field, |inner| Kind::Region(lasting(Region { extent, scale, fields: lasting([inner, left]) })))
+    let padding = bytes(leak(&format!("{name}_padding")), Len::Rest).doc("padding that is not all zeros");
+    wrapped(field, |inner| {
+        Kind::Region(lasting(Region { extent, scale, plus, align, fields: lasting([inner, left, padding]) }))
+    })
 }
 
 /// A field in packed bytes.
@@ -36,7 +44,7 @@ pub(super) fn is_chosen(field: &Field) -> bool {
 }
 
 /// Does it leave nothing for the fields behind it?
-pub(super) fn takes_the_rest(field: &Field) -> bool {
+pub fn takes_the_rest(field: &Field) -> bool {
     match &field.kind {
         Kind::Array { of, .. } if takes_the_rest(of) => true,
         Kind::Struct(fields) | Kind::Inline(fields) => fields.iter().any(takes_the_rest),

@@ -51,8 +51,14 @@ fn member(field: &'static Field, chain: &[When], place: usize, left: usize, out:
     match &field.kind {
         _ if field.is(flag::DERIVED) || left == 0 => {}
         // What is left after a field that leaves nothing.
-        Kind::Region(Region { fields: [of, _], .. }) if takes_the_rest(of) => {
+        Kind::Region(Region { fields: [of, trailing, padding], extent, align, .. }) => {
             member(of, &chain, place, left - 1, out);
+            if !takes_the_rest(of) && !matches!(extent, Extent::Own) {
+                member(trailing, &chain, place, left - 1, out);
+            }
+            if *align > 0 {
+                member(padding, &chain, place, left - 1, out);
+            }
         }
         Kind::Packed(packed) if packed.bits.is_some() => member(&packed.fields[0], &chain, place, left - 1, out),
         kind if field.is_inline() => {

@@ -66,6 +66,13 @@ impl Parser<'_> {
                 "charset" => field.charset = Some(reader.text("charset", value)?),
                 "xor" => field.xor = Some(self.constant("xor", value)?),
                 "inline" => field.inline = reader.truth("inline", value)?,
+                "align" => {
+                    let align = reader.number("align", value)?;
+                    field.align = match u32::try_from(align) {
+                        Ok(align @ 2..=4096) => align,
+                        _ => return self.fail(&inner, format!("align: expected 2 to 4096 bytes, got {align}")),
+                    };
+                }
                 "padded" => field.padded = reader.truth("padded", value)?,
                 "checked" => field.checked = reader.truth("checked", value)?,
                 "angle" => field.angle = reader.truth("angle", value)?,
@@ -82,14 +89,17 @@ impl Parser<'_> {
 
     fn size(&self, value: &Value<'_>) -> Done<SizeText> {
         match value.get_ref() {
-            DeValue::String(word) => Ok(SizeText { word: word.to_string(), scale: None }),
-            DeValue::Integer(_) => Ok(SizeText { word: self.reader.number("size", value)?.to_string(), scale: None }),
+            DeValue::String(word) => Ok(SizeText { word: word.to_string(), scale: None, plus: 0 }),
+            DeValue::Integer(_) => {
+                Ok(SizeText { word: self.reader.number("size", value)?.to_string(), scale: None, plus: 0 })
+            }
             _ => {
-                let mut size = SizeText { word: String::new(), scale: None };
+                let mut size = SizeText { word: String::new(), scale: None, plus: 0 };
                 for inner in self.reader.table("size", value)? {
                     match inner.0.get_ref().as_ref() {
                         "type" => size.word = self.reader.text("type", inner.1)?,
                         "scale" => size.scale = Some(self.reader.scale(inner.1)?),
+                        "plus" => size.plus = self.plus(&inner)?,
                         _ => return Err(self.reader.unknown(inner, keys::SIZE)),
                     }
                 }

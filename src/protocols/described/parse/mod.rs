@@ -213,13 +213,7 @@ impl Parser<'_> {
                 "until" => frame.until = Some(self.reader.text("until", value)?),
                 "if" => frame.condition = Some(self.reader.text("if", value)?),
                 "most" => frame.most = Some(self.reader.number("most", value)?),
-                "plus" => {
-                    let plus = self.reader.whole("plus", value)?;
-                    frame.plus = i64::try_from(plus).unwrap_or(i64::MAX);
-                    if frame.plus.unsigned_abs() > 1 << 16 {
-                        return self.fail(&inner, format!("plus: expected a small number, got {plus}"));
-                    }
-                }
+                "plus" => frame.plus = self.plus(&inner)?.into(),
                 _ => return Err(self.reader.unknown(inner, keys::FRAME)),
             }
         }
@@ -227,6 +221,15 @@ impl Parser<'_> {
             return self.fail(&item, "frame: expected either length = \"u16\" (or another word) or until = \"\\n\"");
         }
         Ok(frame)
+    }
+
+    /// How many bytes more a number counts.
+    fn plus(&self, item: &Item<'_, '_>) -> Done<i32> {
+        let plus = self.reader.whole("plus", item.1)?;
+        match i32::try_from(plus).ok().filter(|plus| plus.unsigned_abs() <= 1 << 16) {
+            Some(plus) => Ok(plus),
+            None => self.fail(item, format!("plus: expected a small number, got {plus}")),
+        }
     }
 
     fn message(&self, value: &Value<'_>) -> Done<MessageText> {

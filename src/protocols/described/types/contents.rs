@@ -77,7 +77,8 @@ impl<'a> Compiler<'a> {
         if let Some(known) = self.known.last_mut() {
             known.text = letters.is_some() && !wide;
         }
-        let plain = t.until.is_none() && t.compressed.is_none() && t.xor.is_none() && !wide;
+        let plain = t.align == 0 && t.size.as_ref().is_none_or(|size| size.plus == 0);
+        let plain = plain && t.until.is_none() && t.compressed.is_none() && t.xor.is_none() && !wide;
         if let Some(ends) = &t.until {
             return Ok((
                 match ends[..] {

@@ -77,6 +77,9 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     if t.optional && !constant && !["text", "bytes", "payload"].contains(&base) {
         return Some("optional is for constants, text and bytes: value is missing".into());
     }
+    if t.align > 0 && (message || base == "fault" || t.kind.is_empty() || !t.bits.is_empty() || constant) {
+        return wrong("align", "text, bytes, lists, structs and numbers");
+    }
     if t.padded && !["bytes", "payload"].contains(&base) {
         return wrong("padded", "bytes up to the end");
     }

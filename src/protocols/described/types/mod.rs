@@ -7,7 +7,7 @@ mod misplaced;
 mod numbers;
 mod parts;
 
-use super::compile::{Compiled, Compiler, lasting, packed, region, statics};
+use super::compile::{Compiled, Compiler, lasting, packed, padded, statics, takes_the_rest};
 use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::digits;
@@ -108,8 +108,14 @@ impl<'a> Compiler<'a> {
             };
             field = packed(field, packing, usize::MAX, None, &t.name);
         }
-        if let Some((extent, scale)) = extent {
-            field = region(field, extent, scale, &t.name);
+        let plus = t.size.as_ref().map_or(0, |size| size.plus);
+        match extent {
+            Some((extent, scale)) => field = padded(field, extent, (scale, plus, t.align), &t.name),
+            None if t.align > 0 && takes_the_rest(&field) => {
+                return fail("align: it takes everything up to the end, after which nothing can stand".into());
+            }
+            None if t.align > 0 => field = padded(field, Extent::Own, ((1, 1), 0, t.align), &t.name),
+            None => {}
         }
         Ok(field)
     }
@@ -130,6 +136,9 @@ impl<'a> Compiler<'a> {
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
         if let Some(bytes) = digits::unsigned::<u32>(&size.word) {
+            if size.plus != 0 {
+                return Err((t.line, format!("{}: size: plus is for numbers on the wire", t.name)));
+            }
             if size.scale.is_some() || bytes > 1 << 24 {
                 return Err((t.line, format!("{}: size: expected a number of bytes up to 2^24", t.name)));
             }
