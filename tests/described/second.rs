@@ -124,6 +124,22 @@ fn lengths_that_count_more_and_padding() {
     assert_eq!(plain(string, b"\x01a\0\x05x\0\0z"), json!({"s": "a", "g": {"a": 5, "b": "x"}, "z": 122}));
 }
 
+#[test]
+fn one_message_for_many_ids() {
+    let file = "protocol = \"toy\"\n[enum.kind]\nask = 1\ntell = 2\nshout = 7\n[packet.fields]\nkind = { type = \"u8\", enum = \"kind\", hidden = true }\n\
+        body = { type = \"message\", by = \"kind\" }\n[[message]]\nid = [\"ask\", \"2..9\"]\nname = \"{id}\"\nfields = { a = \"u8\" }\n";
+    for (packet, message) in [(b"\x01\x05", "ask"), (b"\x02\x05", "tell"), (b"\x07\x05", "shout")] {
+        let line = &read(file, packet)[0];
+        assert_eq!((&line["message"], &line["fields"], line.get("packet")), (&json!(message), &json!({"a": 5}), None));
+    }
+    assert_eq!(read(file, b"\x03\x05")[0]["message"], "unknown");
+    let texts = "protocol = \"toy\"\n[packet.fields]\nkind = { type = \"cstring\", hidden = true }\n\
+        body = { type = \"message\", by = \"kind\" }\n[[message]]\nid = [\"get\", \"put\"]\nname = \"{id}\"\nfields = { a = \"u8\" }\n";
+    assert_eq!(read(texts, b"put\0\x05")[0]["message"], "put");
+    let why = netkit::protocols::described::load("test.toml", &file.replace("\"ask\"", "3")).unwrap_err();
+    assert!(why.reason.contains("3 has no name"), "{why}");
+}
+
 /// What decode would not give back is refused by encode.
 #[test]
 fn an_element_does_not_begin_with_the_mark() {

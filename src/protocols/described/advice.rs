@@ -1,6 +1,6 @@
 //! What loads, but is probably not meant: advice for the author.
 
-use super::compile::asked;
+use super::compile::{BY_ID, asked};
 use super::description::Description;
 use super::text::File;
 use crate::codec::kinds::Choice;
@@ -74,6 +74,9 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
     let within =
         |choice: &Choice, (least, most): &(u64, u64)| choice.ids.iter().any(|(from, to)| from <= least && most <= to);
     for (carrier, choices) in &description.carried {
+        if file.messages.iter().any(|m| m.message == *carrier && m.name == BY_ID) {
+            continue;
+        }
         let lines = file.messages.iter().filter(|m| m.message == *carrier);
         for (k, (choice, text)) in choices.iter().zip(lines).enumerate() {
             let earlier = choices.iter().take(k).find(|first| {

@@ -10,6 +10,12 @@ use crate::protocols::described::known::{Found, used};
 use crate::protocols::described::text::{FieldText, IdText, MessageText, Word};
 use rustc_hash::FxHashMap;
 
+/// The numbers of a message, as ranges.
+type Ids = Vec<(u64, u64)>;
+
+/// The name of a message that has those of its ids.
+pub const BY_ID: &str = "{id}";
+
 impl<'a> Compiler<'a> {
     /// A message by a number.
     pub fn chosen(&mut self, t: &'a FieldText, hook: u16) -> Compiled<Field> {
@@ -83,10 +89,11 @@ impl<'a> Compiler<'a> {
         among: &[Choice],
     ) {
         let text = self.text;
-        let texts = text.messages.iter().filter(|m| m.message == carrier);
+        let texts = text.messages.iter().filter(|m| m.message == carrier && m.name != BY_ID);
         // 7 stands for numbers of any size.
         let beyond = |id: u64| width != 7 && width < 64 && id >> width > 0 && (id as i64) >= 0;
-        for (choice, text) in among.iter().zip(texts) {
+        for text in texts {
+            let Some(choice) = among.iter().find(|choice| choice.field.name == text.name) else { continue };
             if let Some((least, _)) = choice.ids.iter().find(|(least, _)| beyond(*least)) {
                 let why = format!("{}: never found: {least} is more than the {width} bits of {by} have", text.name);
                 self.advice.push((text.at("id"), why));
@@ -157,15 +164,21 @@ impl<'a> Compiler<'a> {
                     self.mistakes.push((m.line, why));
                 }
             }
-            let choice = self.choice(m, ids, of_text);
-            choices.extend(self.or_later(choice));
+            let each = match m.name == BY_ID {
+                true => self.named_by_id(m, &ids, names, of_text),
+                false => Ok(vec![(m.name.as_str(), ids)]),
+            };
+            for (name, ids) in self.or_later(each).unwrap_or_default() {
+                let choice = self.choice(m, name, ids, of_text);
+                choices.extend(self.or_later(choice));
+            }
         }
         let list = statics(choices);
         self.choices.insert(carrier.into(), list);
         Ok(list)
     }
 
-    fn ids(&self, m: &MessageText, names: &[(u64, &'static str)], text: bool) -> Compiled<Vec<(u64, u64)>> {
+    fn ids(&self, m: &MessageText, names: &[(u64, &'static str)], text: bool) -> Compiled<Ids> {
         let Some(ids) = &m.ids else {
             return match m.any {
                 true => Ok(Vec::new()),
@@ -192,13 +205,45 @@ impl<'a> Compiler<'a> {
         ids.iter().map(one).collect()
     }
 
-    fn choice(&mut self, m: &'a MessageText, ids: Vec<(u64, u64)>, text: bool) -> Compiled<Choice> {
-        if m.name.is_empty() {
+    /// The messages of `name = "{id}"`: one for each number that has a name, or for each text.
+    fn named_by_id(
+        &self,
+        m: &'a MessageText,
+        ids: &[(u64, u64)],
+        names: &[(u64, &'static str)],
+        of_text: bool,
+    ) -> Compiled<Vec<(&'a str, Ids)>> {
+        let fail = |why: String| Err((m.at("name"), format!("name: {why}")));
+        if of_text {
+            let texts = m
+                .ids
+                .iter()
+                .flatten()
+                .filter_map(|id| if let IdText::One(Word::Name(text)) = id { Some(text) } else { None });
+            return Ok(texts.zip(ids).map(|(text, id)| (text.as_str(), vec![*id])).collect());
+        }
+        let mut all = Vec::new();
+        for (least, most) in ids {
+            let within = names.iter().filter(|(number, _)| (*least..=*most).contains(number));
+            let before = all.len();
+            all.extend(within.map(|(number, name)| (*name, vec![(*number, *number)])));
+            if all.len() == before {
+                return fail(format!("{least} has no name: {BY_ID} takes it from the enumeration of by"));
+            }
+        }
+        match ids.is_empty() {
+            true => fail(format!("{BY_ID} is for messages with ids")),
+            false => Ok(all),
+        }
+    }
+
+    fn choice(&mut self, m: &'a MessageText, name: &'a str, ids: Ids, text: bool) -> Compiled<Choice> {
+        if name.is_empty() {
             return Err((m.line, "name is missing: what the message is called".into()));
         }
-        identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
-        if self.carriers.contains(&m.name.as_str()) {
-            return Err((m.line, format!("{}: carries itself", m.name)));
+        identifier(name, &[]).map_err(|why| (m.at("name"), why))?;
+        if self.carriers.contains(&name) {
+            return Err((m.line, format!("{name}: carries itself")));
         }
         let when = match &m.condition {
             Some(text) => {
@@ -212,7 +257,7 @@ impl<'a> Compiler<'a> {
         };
         let (known, left, listed) = (self.known.len(), self.left, self.listed);
         self.left = MOST_FIELDS;
-        self.carriers.push(&m.name);
+        self.carriers.push(name);
         let fields = self.list(&m.fields);
         self.carriers.pop();
         let fields = fields?;
@@ -222,7 +267,7 @@ impl<'a> Compiler<'a> {
         for (name, value) in &m.sets {
             sets.push(self.set(name, m.at("sets"), Some(value))?);
         }
-        let mut field = group(leak(&m.name), fields).doc(leak(&m.doc)).keep_empty();
+        let mut field = group(leak(name), fields).doc(leak(&m.doc)).keep_empty();
         field.flags |= flag::MESSAGE;
         if !sets.is_empty() {
             field.hook = self.hooks.len() as u16;
@@ -233,8 +278,9 @@ impl<'a> Compiler<'a> {
             "server" => 2,
             _ => 0,
         };
-        let layout = lasting(Layout::new(leak(&m.name), leak(&m.doc), fields));
+        let layout = lasting(Layout::new(leak(name), leak(&m.doc), fields));
         let text = match m.ids.as_deref() {
+            Some(_) if text && m.name == BY_ID => Some(leak(name)),
             Some([IdText::One(Word::Name(id))]) if text && !m.any => Some(leak(id)),
             _ => None,
         };

@@ -10,6 +10,7 @@ mod sizes;
 mod unique;
 
 pub use hooks::{Hook, Join, Set};
+pub use messages::BY_ID;
 pub use references::asked;
 pub use sizes::{packed, padded, region, takes_the_rest};
 
