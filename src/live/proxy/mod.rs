@@ -30,6 +30,7 @@ pub use collect::{Collector, Render, Seen};
 pub use expected::Delay;
 pub use impairments::{Impairments, Loss, Rate};
 pub(crate) use jitter::Quantiles;
+#[cfg(feature = "cli")]
 pub(crate) use lane::Gone;
 pub use like::Like;
 pub use path::Path;
@@ -37,6 +38,7 @@ pub use profile::Profile;
 pub use queue::Queue;
 #[cfg(feature = "cli")]
 pub use relay::Legs;
+#[cfg(feature = "cli")]
 pub(crate) use watch::Passing;
 pub use watch::Watch;
 pub use way::Way;
