@@ -9,6 +9,9 @@ use crate::protocols::websocket::frame::{self, Head, opcode};
 /// So many messages of a WebSocket are looked at, of each side.
 pub(super) const LOOKED_AT: usize = 4;
 
+/// So many frames, with those that carry nothing.
+const FRAMES: usize = 16;
+
 /// The bits of a package's type.
 const BEGINNING: u32 = 5;
 
@@ -51,7 +54,9 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
     let (mut masked, mut masks) = (None, Vec::new());
     let (mut best, mut more) = (None, 0);
     let mut data_bits = Data::default();
-    while let Some(head) = Head::read(rest).filter(|_| masks.len() < LOOKED_AT) {
+    // Empty frames and controls are looked at, too, but not without end.
+    for _ in 0..FRAMES {
+        let Some(head) = Head::read(rest).filter(|_| masks.len() < LOOKED_AT) else { break };
         let data = matches!(head.opcode, opcode::TEXT | opcode::BINARY);
         let single = head.fin && head.rsv == 0 && (data || head.is_control());
         if !head.plausible() || !single || masked.is_some_and(|masked| masked != head.mask.is_some()) {
