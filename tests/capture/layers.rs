@@ -147,6 +147,17 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
         case("gtp-u", 1, outer_udp(2152, &gtp(0x30, &[]))),
         case("gtp-u with a number", 1, outer_udp(2152, &gtp(0x32, &[0, 5, 0, 0]))),
         case("gtp-u with an extension", 1, outer_udp(2152, &gtp(0x34, &[0, 0, 0, 0x85, 1, 0, 9, 0]))),
+        case("tzsp", 1, outer_udp(37008, &[&[1, 0, 0, 1, 1][..], &frame].concat())),
+        // Sent; a padding, a signal strength, the end.
+        case("tzsp with tags", 1, outer_udp(37008, &[&[1, 1, 0, 1, 0, 10, 1, 0xd8, 1][..], &frame].concat())),
+        case("l2tp 3", 101, ipv4(115, &[&[0, 0, 0, 9][..], &frame].concat())),
+        case("l2tp 3 with a cookie", 101, ipv4(115, &[&[0, 0, 0, 9, 1, 2, 3, 4][..], &frame].concat())),
+        case(
+            "l2tp 3 with a long cookie and a number",
+            101,
+            ipv4(115, &[&[0, 0, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8, 0x40, 0, 0, 7][..], &frame].concat()),
+        ),
+        case("l2tp 3 over udp", 1, outer_udp(1701, &[&[0, 3, 0, 0, 0, 0, 0, 9][..], &frame].concat())),
         case("802.3 with snap", 1, typed(((8 + ip.len()) as u16).to_be_bytes(), &snap(kind, ip))),
         case("backbone bridging", 1, typed([0x88, 0xe7], &[&[0, 0, 0, 9][..], &frame].concat())),
         case("802.11", 105, data.clone()),

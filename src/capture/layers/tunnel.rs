@@ -38,7 +38,10 @@ pub(super) fn of_ip(protocol: IpNumber, span: Span<'_>) -> Result<Inside<'_>, Ot
             [0x30, 0] => Ok(("etherip", frame(span.skip(2, "etherip")?)?)),
             _ => Err(Other::Malformed("etherip")),
         },
-        IpNumber(115) => l2tp(span).ok_or(Other::Protocol(115)),
+        IpNumber(115) => l2tp(span).ok_or(match span.data.len() < span.length {
+            true => Other::Cut("l2tp"),
+            false => Other::Protocol(115),
+        }),
         IpNumber(137) => Ok(("mpls", ether::labels(span)?)),
         ip_number::ICMP | ip_number::IPV6_ICMP => Err(Other::Icmp),
         ip_number::IGMP => Err(Other::Igmp),
