@@ -114,7 +114,7 @@ impl Account {
 
     /// As a JSON object.
     pub fn json(&self) -> Json {
-        let amount = |Amount { conversations, packets, bytes }: Amount| json!({"conversations": conversations, "packets": packets, "bytes": bytes});
+        let amount = |of: Amount| json!({"conversations": of.conversations, "packets": of.packets, "bytes": of.bytes});
         let mut unclaimed = amount(self.unclaimed);
         unclaimed["at_claimed_servers"] = amount(self.at_claimed_servers);
         json!({

@@ -5,10 +5,10 @@
 //! |---|---|---|
 //! | port 2300 | 11 | two ends, in the 4,000 ports from which older systems choose |
 //! | each of the first two commands with which a client's datagrams begin | 4 | 10 of 256 |
-//! | a datagram can be read to its end, each of the first six of different sender, command and size, the second side's first not counted | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
+//! | a datagram can be read to its end, each of the first six of different sender, command and size; one in all where each side has only one | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
 //! | .. and is a join with a name of three or more characters to print | 5 | a zero at the end, none before, and no control character |
 //! | the mark of A5's info | 40 | five bytes |
-//! | a datagram that cannot be read to its end; a join without a name to print, or with another than the one before | -7 | |
+//! | a datagram that cannot be read to its end; a join without a name to print, or with another than the one before | -6 | |
 //!
 //! One constant command in datagrams of one size, by each side, is 11 + 4 + 3 = 18 at most, and not enough.
 
@@ -66,11 +66,11 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let mut commands: Vec<u8> = shapes.iter().filter(|(client, ..)| *client).map(|(_, command, _)| *command).collect();
     commands.sort_unstable();
     commands.dedup();
-    // A side whose datagrams are all alike says little.
+    // Sides whose datagrams are all alike say little.
     let sides = [true, false].into_iter().filter(|client| shapes.iter().any(|(by, ..)| by == client)).count();
-    let varied = shapes.len() + 1 - sides.max(1);
+    let varied = if shapes.len() == sides { sides.min(1) } else { shapes.len() };
     let sum = port + 4 * commands.len().min(2) + 3 * varied.min(6) + if joins { 5 } else { 0 };
-    match sum.checked_sub(7 * broken) {
+    match sum.checked_sub(6 * broken) {
         // Nothing that was said is of this protocol.
         _ if shapes.is_empty() && broken > 0 => Evidence::No,
         left => Evidence::Bits(left.unwrap_or(0) as u32, "datagrams that can be read to their end"),
