@@ -339,24 +339,29 @@ fn dry(order: &Order<'_>, options: &Options, format: Form) -> anyhow::Result<u8>
     let mut out = io::stdout().lock();
     for step in &plan.steps {
         let message = &step.recorded.said;
-        let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
+        let (frame, delay) = (step.recorded.frame, step.recorded.changed.delay);
+        let edited = if step.recorded.edited { " (edited)" } else { "" };
+        let late = if delay.is_zero() { String::new() } else { format!(" (delayed {delay:?})") };
         let bytes = hex::encode(message.bytes());
         match format {
             Form::Text => writeln!(
                 out,
-                "{frame:>6}  {}.{}{note} {}",
+                "{frame:>6}  {}.{}{edited}{late} {}",
                 message.proto,
                 message.message,
                 printable::Lines(printable::Json(message.to_json()))
             )
-            .and_then(|()| match note {
+            .and_then(|()| match edited {
                 "" => Ok(()),
                 _ => writeln!(out, "        {bytes}"),
             })?,
             _ => {
-                let line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
+                let mut line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
                     "from": message.from.name(), "message": message.message, "fields": message.to_json(),
                     "bytes": bytes, "edited": step.recorded.edited, "after": step.after});
+                if !delay.is_zero() {
+                    line["delayed_ms"] = (delay.as_secs_f64() * 1e3).into();
+                }
                 writeln!(out, "{}", printable::Json(line))?;
             }
         }

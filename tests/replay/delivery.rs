@@ -62,7 +62,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
         options,
     };
     let mut session = conversation.dissector.session(&flow_info);
-    for (k, Sent { side, came, bytes }) in log.iter().enumerate() {
+    for (k, Sent { side, came, bytes, .. }) in log.iter().enumerate() {
         let (mut names, mut dissection) = (Names::default(), Dissection::default());
         let frame = k as u64 + 1;
         let place = Provenance {

@@ -5,6 +5,7 @@ mod command;
 #[path = "../common/mod.rs"]
 mod common;
 mod dangerous;
+mod delays;
 mod delivery;
 mod dnp;
 mod edit;

@@ -15,10 +15,10 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// Numbers that follow from a seed (xorshift64*).
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn percent(&mut self) -> u64 {
+    pub fn percent(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -41,6 +41,7 @@ pub struct Sent {
     pub side: usize,
     /// How many copies of it came, to somebody who was still there.
     pub came: usize,
+    pub at: Instant,
     pub bytes: Vec<u8>,
 }
 
@@ -78,7 +79,7 @@ impl Net {
             return;
         }
         let number = self.log.len();
-        self.log.push(Sent { side: from, came: 0, bytes: bytes.clone() });
+        self.log.push(Sent { side: from, came: 0, at: now, bytes: bytes.clone() });
         let roll = self.dice.percent();
         if roll < self.loss {
             self.lost += 1;

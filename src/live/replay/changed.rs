@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Changed {
     /// What was put where.
     pub puts: Vec<Put>,
-    /// It is said so much later.
+    /// How much later it is said than it would have been: real time, whatever the speed.
     pub delay: Duration,
     /// It is said so often beside the first time.
     pub copies: u32,

@@ -69,10 +69,14 @@ impl<'a> Order<'a> {
     }
 
     /// How long a session may take in all: what the user said, else as long as the recording at this
-    /// pace, and half a minute; never shorter than a peer may take for one answer.
+    /// pace with all that edits delay it by, and half a minute; never shorter than a peer may take for
+    /// one answer.
     pub fn most(&self) -> Duration {
-        let recorded = self.conversation.duration();
-        self.max_time.unwrap_or_else(|| self.pace.whole(recorded).saturating_add(SPARE.max(self.timeout)))
+        let Conversation { messages, .. } = self.conversation;
+        let ours = messages.iter().filter(|m| m.said.from == self.wishes.role);
+        let delayed = ours.fold(Duration::ZERO, |sum, m| sum.saturating_add(m.changed.delay));
+        let recorded = self.pace.whole(self.conversation.duration()).saturating_add(delayed);
+        self.max_time.unwrap_or_else(|| recorded.saturating_add(SPARE.max(self.timeout)))
     }
 
     fn context<'c>(&'c self, options: &'c Options) -> ReplayContext<'c> {

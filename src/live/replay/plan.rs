@@ -4,9 +4,7 @@
 use crate::capture::Time;
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Recorded};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// A message of ours.
 #[derive(Clone, Debug)]
@@ -38,7 +36,7 @@ pub struct Unsaid {
 /// The plan of one session.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// What is said, in order.
+    /// What is said, in the order of the recording.
     pub steps: Vec<Step>,
     /// What the peer said in the capture, in order and in parts.
     pub expected: Vec<Recorded>,
@@ -69,9 +67,8 @@ impl Plan {
     /// Sorts the messages.
     pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        let messages = in_time(messages, wishes.role);
-        let behind = |message: &&Cow<'_, Recorded>| wishes.until.is_none_or(|frame| message.frame <= frame);
-        let messages: Vec<&Recorded> = messages.iter().take_while(behind).map(AsRef::as_ref).collect();
+        let behind = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
+        let messages: Vec<&Recorded> = messages.iter().take_while(behind).collect();
         let fates: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.said));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
@@ -105,22 +102,4 @@ impl Plan {
         let said = std::mem::take(&mut message.said);
         actor.parts(said, &mut |said| self.expected.push(Recorded { said, ..message.clone() }));
     }
-}
-
-/// The messages in the order in which they are said, with those of ours that the user delays.
-fn in_time(messages: &[Recorded], role: Role) -> Vec<Cow<'_, Recorded>> {
-    let delayed = |m: &&Recorded| m.said.from == role && m.changed.delay > Duration::ZERO;
-    if !messages.iter().any(|m| delayed(&m)) {
-        return messages.iter().map(Cow::Borrowed).collect();
-    }
-    let later = |m: &Recorded| {
-        let nanos = m.time.nanos() + m.changed.delay.as_nanos() as i128;
-        let second = 1_000_000_000;
-        let (secs, frac) = (nanos.div_euclid(second) as i64, nanos.rem_euclid(second) as u64);
-        Recorded { time: Time { secs, frac, digits: 9 }, ..m.clone() }
-    };
-    let mut list: Vec<Cow<'_, Recorded>> =
-        messages.iter().map(|m| if delayed(&m) { Cow::Owned(later(m)) } else { Cow::Borrowed(m) }).collect();
-    list.sort_by_key(|m| m.time.nanos());
-    list
 }

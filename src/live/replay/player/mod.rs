@@ -8,6 +8,7 @@
 mod channels;
 mod expectations;
 mod kept;
+mod late;
 mod leave;
 mod settings;
 mod steps;
@@ -25,6 +26,7 @@ use crate::live::replay::life::Phase as Progressed;
 use crate::message::{Channel, OwnedMessage};
 use expectations::Expectations;
 use kept::Kept;
+use late::Late;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -76,6 +78,8 @@ pub struct Player<'p, 'a> {
     met: Expectations,
     /// The next step.
     next: usize,
+    /// Those before it that are still to be said.
+    late: Late,
     said: u64,
     unsaid: Vec<Unsaid>,
     error: Option<String>,
@@ -127,6 +131,7 @@ impl<'p, 'a> Player<'p, 'a> {
             heard: Kept::new(settings.kept),
             met,
             next: 0,
+            late: Late::default(),
             said: 0,
             unsaid: Vec::new(),
             error: None,
@@ -281,8 +286,8 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// What has become of it.
     pub fn report(self, now: Instant) -> Report {
-        let Player { plan, mut actor, out, heard, met, said, mut unsaid, error, stopped, next, .. } = self;
-        for step in plan.steps.get(next..).unwrap_or_default() {
+        let Player { plan, mut actor, out, heard, met, said, mut unsaid, error, stopped, next, mut late, .. } = self;
+        for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
             unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
         }
         // What came when nothing was kept any more has come all the same.
@@ -317,8 +322,9 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// What has become of it, without what the peer said.
     pub fn ending(self) -> Ending {
-        let Player { plan, actor, channels, out, unsaid, error, stopped, next, .. } = self;
-        let left = plan.steps.get(next).map(|step| format!("{} was not said: the session was over", step.name()));
+        let Player { plan, actor, channels, out, unsaid, error, stopped, next, mut late, .. } = self;
+        let left = late.abandon().next().unwrap_or(next);
+        let left = plan.steps.get(left).map(|step| format!("{} was not said: the session was over", step.name()));
         let unsaid = unsaid.first().map(|unsaid| format!("{} was not said: {}", unsaid.message, unsaid.why)).or(left);
         Ending {
             complete: error.is_none() && unsaid.is_none() && out.counts.unacknowledged == 0,
@@ -364,7 +370,7 @@ impl<'p, 'a> Player<'p, 'a> {
     fn fail(&mut self, error: NetError) {
         match error {
             // The peer has ended the stream: no trouble where nothing is left to be said.
-            NetError::Closed { .. } if self.next >= self.plan.steps.len() => self.closed = true,
+            NetError::Closed { .. } if self.next >= self.plan.steps.len() && self.late.is_empty() => self.closed = true,
             // Who has left closes the socket: what was still under way meets nobody.
             NetError::Refused if self.left || self.actor.over().is_some() => {}
             NetError::Closed { .. } if self.actor.over().is_some() => self.closed = true,

@@ -6,7 +6,7 @@ use super::expectations::Class;
 use super::{Phase, Player, SLICE, unsaid_step};
 use crate::live::NetError;
 use crate::live::replay::actor::Recorded;
-use crate::live::replay::plan::{Step, Unsaid};
+use crate::live::replay::plan::Step;
 use crate::message::OwnedMessage;
 use std::time::{Duration, Instant};
 
@@ -28,14 +28,16 @@ impl Player<'_, '_> {
             if self.phase != Phase::Playing {
                 return Ok(());
             }
-            self.wake = tick.map_or(now + SLICE, |at| at.min(now + SLICE));
+            self.say_late(now)?;
+            let soon = tick.into_iter().chain(self.late.wake(now)).min();
+            self.wake = soon.map_or(now + SLICE, |at| at.min(now + SLICE));
             if self.actor.over().is_some() && !self.reopens() {
                 self.leave(now);
                 return Ok(());
             }
             let (plan, due) = (self.plan, self.due(self.next));
             match plan.steps.get(self.next) {
-                Some(_) if now < due => self.wake = tick.map_or(due, |at| at.min(due)),
+                Some(_) if now < due => self.wake = soon.map_or(due, |at| at.min(due)),
                 Some(step) => match self.step(step, now)? {
                     Turn::Made => {
                         if self.blocked.take().is_some() {
@@ -48,7 +50,7 @@ impl Player<'_, '_> {
                     Turn::GivenUp => continue,
                     Turn::Blocked => _ = self.blocked.get_or_insert(now),
                 },
-                None if self.is_over(now) => {
+                None if self.late.is_empty() && self.is_over(now) => {
                     self.leave(now);
                     return Ok(());
                 }
@@ -61,9 +63,14 @@ impl Player<'_, '_> {
         Ok(())
     }
 
-    /// When a step is made by the recording's clock; behind the last one: when the recording ends.
+    /// When a step is made by the recording's clock.
     fn due(&self, step: usize) -> Instant {
-        self.clock + self.schedule.get(step).copied().unwrap_or_default()
+        self.clock + self.place(step)
+    }
+
+    /// How long after its beginning the recording has a step; behind the last one: how long it is.
+    pub(super) fn place(&self, step: usize) -> Duration {
+        self.schedule.get(step).copied().unwrap_or_default()
     }
 
     /// All is said: has the peer finished what it has to say?
@@ -74,7 +81,7 @@ impl Player<'_, '_> {
         if outstanding.is_none() && settled {
             return true;
         }
-        let since = rested.max(self.due(self.plan.steps.len()));
+        let since = rested.max(self.late.clock(self.clock) + self.place(self.plan.steps.len()));
         // Whoever keeps talking does not keep us.
         if now.saturating_duration_since(since) >= self.settings.timeout {
             return true;
@@ -95,14 +102,17 @@ impl Player<'_, '_> {
 
     /// After the session's end: goes on where the next one begins. `false`: there is none.
     fn reopens(&mut self) -> bool {
+        if self.opens_late() {
+            return true;
+        }
         let rest = self.plan.steps.get(self.next..).unwrap_or_default();
         let why = self.actor.over().unwrap_or_default();
         match rest.iter().position(|step| self.actor.opens(&step.recorded)) {
             None => false,
             Some(skipped) => {
-                let skipped: Vec<Unsaid> = rest.iter().take(skipped).map(|s| unsaid_step(s, &why)).collect();
-                self.next += skipped.len();
-                self.unsaid.extend(skipped);
+                let late = self.late.abandon().filter_map(|number| self.plan.steps.get(number));
+                self.unsaid.extend(late.chain(rest.iter().take(skipped)).map(|step| unsaid_step(step, &why)));
+                self.next += skipped;
                 true
             }
         }
@@ -110,7 +120,7 @@ impl Player<'_, '_> {
 
     fn step(&mut self, step: &Step, now: Instant) -> Result<Turn, NetError> {
         let since = self.blocked.unwrap_or(now);
-        let waited = now.saturating_duration_since(since);
+        let waited = self.late.waited(since, now);
         let (timeout, frame) = (self.settings.timeout, step.recorded.frame);
         if let Some(missing) = self.met.missing(Class::Answer, step.after) {
             if waited < if self.impatient { IMPATIENT } else { timeout } {
@@ -130,6 +140,9 @@ impl Player<'_, '_> {
             self.met.give_up();
             return Ok(Turn::GivenUp);
         }
+        if self.is_early(step, now) {
+            return Ok(Turn::Blocked);
+        }
         if self.actor.closes(&step.recorded) {
             // What the peer said before the end it may say now, as long as it goes on saying it.
             let outstanding = self.met.outstanding(step.after);
@@ -141,16 +154,32 @@ impl Player<'_, '_> {
             if waited < timeout {
                 return Ok(Turn::Blocked);
             }
-            let why = format!("no answer within {timeout:?}");
-            self.unsaid.push(unsaid_step(step, &format!("it waits for {what}")));
-            self.error.get_or_insert(format!("{why}: {} of frame {frame} waits for {what}", step.name()));
+            let error = self.unanswered(step, what);
             self.next += 1;
             return match self.actor.closes(&step.recorded) {
                 // Leaving is done in any case.
                 true => Ok(Turn::GivenUp),
-                false => Err(NetError::NoAnswer),
+                false => Err(error),
             };
         }
+        match step.recorded.changed.delay {
+            Duration::ZERO => self.say(step, now)?,
+            delay => self.late.hold(now + delay, self.next),
+        }
+        Ok(Turn::Made)
+    }
+
+    /// What the protocol needs before a step has not come in time: it is not said.
+    pub(super) fn unanswered(&mut self, step: &Step, what: &str) -> NetError {
+        let (name, frame) = (step.name(), step.recorded.frame);
+        self.unsaid.push(unsaid_step(step, &format!("it waits for {what}")));
+        let why = format!("no answer within {:?}: {name} of frame {frame} waits for {what}", self.settings.timeout);
+        self.error.get_or_insert(why);
+        NetError::NoAnswer
+    }
+
+    /// Says a step.
+    pub(super) fn say(&mut self, step: &Step, now: Instant) -> Result<(), NetError> {
         let (before, waiting) = (self.unsaid.len(), self.out.say.len());
         match self.actor.send(&step.recorded, now, &mut self.out) {
             Ok(()) if undone(step, self.out.say.iter().skip(waiting)) => {
@@ -165,7 +194,7 @@ impl Player<'_, '_> {
         }
         self.flush(Some(step), now)?;
         self.said += (self.unsaid.len() == before) as u64;
-        Ok(Turn::Made)
+        Ok(())
     }
 }
 

@@ -47,6 +47,7 @@ impl Actor for DnpActor {
                 at: None,
                 up: false,
                 awaited: None,
+                delayed: said.from == self.life.role && !message.dropped && !message.changed.delay.is_zero(),
             });
         }
         if let Some(answer @ (LinkUp | LinkDown)) = Message::named(said.message) {

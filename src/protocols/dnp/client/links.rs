@@ -37,6 +37,8 @@ pub struct Offer {
     pub up: bool,
     /// Since when an update waits for the live peer to make it.
     pub awaited: Option<Instant>,
+    /// It is ours, and an edit delays it.
+    pub delayed: bool,
 }
 
 impl DnpActor {
@@ -104,6 +106,9 @@ impl DnpActor {
             let Some(offer) = self.offers.get_mut(at).filter(|o| o.answer == Some(LinkUp) && !o.up) else {
                 continue;
             };
+            if offer.delayed && offer.live.is_none() {
+                return Some("the link that it updates");
+            }
             // Waited for once: what is not there by then is not there for the next one either.
             let since = offer.at.unwrap_or(*offer.awaited.get_or_insert(now));
             if now.saturating_duration_since(since) < LINK_UP {

@@ -71,6 +71,9 @@ impl Actor for GneActor {
             }
             // The handshake has a third message where there are datagrams.
             _ if !client && self.granted && self.datagrams == Datagrams::Unknown => Some("the client's port"),
+            Some(ClientPort) => None,
+            // The stream has the port first: what overtakes it would be read as one.
+            _ if said.channel == Channel::Main && self.port_due => Some("our port"),
             _ => None,
         }
     }
@@ -122,6 +125,7 @@ impl Actor for GneActor {
                 self.life.phase = Phase::Over;
             }
             Some(ClientPort) => {
+                self.port_due = false;
                 let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
                 let ours = ours.ok_or("the live server grants no datagrams")?;
                 let said = self.dialect.write(message, out)?;

@@ -45,6 +45,7 @@ impl Replay for GneClient {
             recorded_exit: None,
             beside: None,
             datagrams: Datagrams::Unknown,
+            port_due: context.role == Role::Client && context.has(Role::Client, ClientPort.name()),
             granted: false,
             pieces: Pieces::default(),
             answering: None,
@@ -94,6 +95,8 @@ struct GneActor {
     datagrams: Datagrams,
     /// We have named the port of ours.
     granted: bool,
+    /// The recording has our client_port, and it is still to be said.
+    port_due: bool,
     /// Packets behind which no others can be told from their bytes.
     pieces: Pieces,
     /// The recorded side replies to pings: over which transport, and in the form of build 5?
