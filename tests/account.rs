@@ -125,6 +125,22 @@ fn others_at_a_recognised_server_are_said() {
     }
 }
 
+/// What speaks to nobody that is recognised is said, too, but where the user wants no notes.
+#[test]
+fn others_beside_recognised_ones_are_said() {
+    let server = |port: u16| SocketAddr::from(([10, 3, 0, 1], port));
+    let mut wire = riptide(2, 20);
+    for n in 0..30u8 {
+        let said = vec![0xff, 0xff, 0xff, 0xff, n.wrapping_mul(77), 0xfe, n, 3];
+        wire.0.push((server(50_000 + u16::from(n % 2)), server(9), said));
+    }
+    let done = run(&["decode", "-"], &wire.file()).ok();
+    let text = "2 conversations (30 packets, 240 bytes) are of no protocol we know: -v lists them";
+    assert_eq!(done.err.matches(text).count(), 1, "{}", done.err);
+    assert_eq!(run(&["decode", "-", "-q"], &wire.file()).ok().err, "");
+    assert!(!run(&["decode", "-", "-v"], &wire.file()).ok().err.contains(text));
+}
+
 #[test]
 fn what_is_not_there_is_said() {
     let path = fixture("riptide/riptide22-udp.pcap");

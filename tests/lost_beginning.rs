@@ -52,3 +52,17 @@ fn the_first_header_of_a_gne_client() {
         }
     }
 }
+
+/// A file from the middle of two conversations is read with the sides that later frames say: as where the user names
+/// the server. With `-p` alone nothing is read ahead, and the first lines have no side.
+#[test]
+fn sides_that_are_said_later() {
+    let path = fixture("acknex/acknex-midway.pcap");
+    let path = path.to_str().unwrap();
+    let decode = |args: &[&str]| run(&[&["decode", path, "-f", "ndjson"], args].concat(), b"").ok();
+    let found = decode(&[]);
+    assert_eq!(found.text(), decode(&["-p", "acknex", "--server", "10.0.0.1:40001"]).text());
+    assert_eq!(found.lines().len(), 22);
+    assert!(found.lines().iter().all(|line| line["from"] != "unknown"));
+    assert_eq!(decode(&["-p", "acknex"]).lines()[0]["from"], "unknown");
+}

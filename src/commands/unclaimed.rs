@@ -2,7 +2,7 @@
 
 use super::notify::{notify, warn as warning};
 use crate::cli::Global;
-use netkit::dissect::{Amount, Counters, UnclaimedFlow, Unlike, looks_like};
+use netkit::dissect::{Account, Amount, Counters, UnclaimedFlow, Unlike, looks_like};
 use netkit::plural::Plural;
 use std::fmt::Write;
 
@@ -13,16 +13,17 @@ const LISTED: usize = 20;
 /// been and were not.
 pub fn warn(global: &Global, counters: &mut Counters) {
     unlike(global, counters);
-    let Amount { conversations, packets, bytes } = counters.account.at_claimed_servers;
+    let Account { claimed, unclaimed, at_claimed_servers, .. } = &counters.account;
     if let Some((server, proto)) = counters.unclaimed.server {
-        let (verb, packets, bytes) =
-            (if conversations == 1 { "is" } else { "are" }, Plural(packets, "packet"), Plural(bytes, "byte"));
-        let conversations = Plural(conversations, "conversation");
+        let (amount, verb) = amount(at_claimed_servers);
         warning(format_args!(
-            "netkit: {conversations} ({packets}, {bytes}) with servers of recognised ones {verb} of no protocol we know, \
-             the first with {server} ({proto}): -v lists them, --port {}={proto} reads them",
+            "netkit: {amount} with servers of recognised ones {verb} of no protocol we know, the first with {server} \
+             ({proto}): -v lists them, --port {}={proto} reads them",
             server.port(),
         ));
+    } else if claimed.conversations > 0 && unclaimed.conversations > 0 && global.verbose == 0 {
+        let (amount, verb) = amount(unclaimed);
+        notify(global, format_args!("netkit: {amount} {verb} of no protocol we know: -v lists them"));
     }
     let unclaimed = &mut counters.unclaimed;
     let withdrawn = unclaimed.withdrawn();
@@ -58,6 +59,14 @@ pub fn warn(global: &Global, counters: &mut Counters) {
                  are (-p and --port name protocols)"
         ));
     }
+}
+
+/// `2 conversations (21 packets, 334 bytes)`, and the verb that follows.
+fn amount(of: &Amount) -> (String, &'static str) {
+    let Amount { conversations, packets, bytes } = *of;
+    let (packets, bytes) = (Plural(packets, "packet"), Plural(bytes, "byte"));
+    let text = format!("{} ({packets}, {bytes})", Plural(conversations, "conversation"));
+    (text, if conversations == 1 { "is" } else { "are" })
 }
 
 /// Conversations that do not look like what the user named.

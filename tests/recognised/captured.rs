@@ -1,9 +1,10 @@
 //! Captures as lists of packets, what can be cut out of them, and what is read of the rest.
 
 use super::common;
-use netkit::capture::{Body, Decoded, Packet, Packets, Segment, Time};
+use netkit::capture::{Body, Capture, Decoded, LinkType, Packet, Packets, PcapWriter, Segment, Time, ethernet};
 use netkit::dissect::{Counters, Decision, Evidence, Inspector, Message, Observation, Options, Sink};
 use netkit::flow::{Caps, Table};
+use netkit::read::{CaptureSink, Drive, Summary};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::io::Cursor;
@@ -30,14 +31,32 @@ impl Kept {
         [self.src.min(self.dst), self.src.max(self.dst)]
     }
 
+    fn body<'a>(&'a self, payload: &'a [u8]) -> Body<'a> {
+        match self.segment.clone() {
+            Some(segment) => Body::Tcp(Segment { payload, length: self.length, ..segment }),
+            None => Body::Udp { payload, length: self.length },
+        }
+    }
+
     fn packet(&self) -> Packet<'_> {
-        let (payload, length) = (&self.payload[..], self.length);
-        let body = match self.segment.clone() {
-            Some(segment) => Body::Tcp(Segment { payload, length, ..segment }),
-            None => Body::Udp { payload, length },
-        };
+        let body = self.body(&self.payload);
         Packet { frame: self.frame, frames: &[], time: self.time, src: self.src, dst: self.dst, body }
     }
+}
+
+/// Packets as a capture file, the one at index `n` in frame `n + 1`.
+pub fn file(packets: &[Kept]) -> Vec<u8> {
+    let (mut file, mut frame, mut payload) = (Vec::new(), Vec::new(), Vec::new());
+    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 9).expect("a header");
+    for kept in packets {
+        payload.clone_from(&kept.payload);
+        payload.resize(kept.length.max(kept.payload.len()), 0);
+        frame.clear();
+        ethernet(kept.src, kept.dst, &kept.body(&payload), &mut frame).expect("a frame");
+        let held = frame.len() - (payload.len() - kept.payload.len());
+        writer.record(kept.time, &frame[..held], frame.len()).expect("a record");
+    }
+    file
 }
 
 /// The packets of a capture, as far as it is whole.
@@ -61,21 +80,26 @@ pub fn packets(path: &Path) -> Vec<Kept> {
 }
 
 /// A message: who sent it, its name, and a hash of its fields.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub struct Line {
     pub frame: u64,
     pub src: SocketAddr,
     pub proto: &'static str,
+    pub version: Option<&'static str>,
     pub message: &'static str,
     pub from: &'static str,
     pub fields: u64,
+    pub ends: [SocketAddr; 2],
+    /// The first frame that has a part of it.
+    pub begins: u64,
+    /// The codes of its notes.
+    pub notes: Vec<&'static str>,
 }
 
 /// A conversation that nobody claimed, and the bits that it holds for each protocol.
 #[derive(Clone, Debug)]
 pub struct Unclaimed {
     pub ends: [SocketAddr; 2],
-    pub payloads: usize,
     pub bits: BTreeMap<&'static str, (u32, &'static str)>,
 }
 
@@ -100,9 +124,13 @@ impl Sink for Read<'_> {
             frame: message.place.frame,
             src: ends[message.place.side.index()],
             proto: dissection.proto,
+            version: dissection.version,
             message: dissection.message,
             from: dissection.from.name(),
             fields: fields.finish(),
+            ends: [ends[0].min(ends[1]), ends[0].max(ends[1])],
+            begins: message.place.frames.first().copied().unwrap_or(message.place.frame),
+            notes: dissection.notes.iter().map(|(note, _)| note.code).collect(),
         });
     }
 
@@ -115,11 +143,27 @@ impl Sink for Read<'_> {
             Evidence::Bits(bits, why) => Some((dissector.name(), (bits, why))),
             Evidence::No => None,
         });
-        self.unclaimed.push(Unclaimed { ends: decision.ends, payloads: decision.payloads.len(), bits: each.collect() });
+        self.unclaimed.push(Unclaimed { ends: decision.ends, bits: each.collect() });
     }
 }
 
-/// Reads packets as a capture of their own.
+impl CaptureSink for Read<'_> {}
+
+/// Reads packets as a file, which is looked at as a whole before a line is printed.
+pub fn read_file(packets: &[Kept], options: &Options) -> (Vec<Line>, Summary) {
+    let bytes = file(packets);
+    let open = |bytes: Vec<u8>| Capture::open(Box::new(Cursor::new(bytes)));
+    let again = bytes.clone();
+    let capture = open(bytes).expect("a capture").reopening(Box::new(move || open(again.clone()).ok()));
+    let mut found = Read { options, lines: Vec::new(), unclaimed: Vec::new() };
+    let summary = Drive::new(options).read(capture, &mut found);
+    for line in &mut found.lines {
+        [line.frame, line.begins] = [line.frame, line.begins].map(|frame| packets[frame as usize - 1].frame);
+    }
+    (found.lines, summary)
+}
+
+/// Reads packets as they come.
 pub fn read<'a>(packets: &[Kept], options: &'a Options) -> (Read<'a>, Counters) {
     let mut found = Read { options, lines: Vec::new(), unclaimed: Vec::new() };
     let mut inspector = Inspector::new(options, &mut found);

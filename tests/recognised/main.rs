@@ -3,6 +3,7 @@
 
 mod captured;
 mod cuts;
+mod midway;
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -15,6 +15,8 @@ use std::cell::Cell;
 
 /// How many packets with payload of a conversation are dissected to learn what its server says once.
 const LEARNED_FROM: u64 = 256;
+/// The same as long as its sides are not known: what says them, as a heartbeat, may be rare.
+const SIDES_FROM: u64 = 4096;
 
 /// Opens the packets of the capture, once.
 type Open = Box<dyn FnOnce() -> Option<Packets> + Send>;
@@ -160,8 +162,9 @@ impl Scout<'_> {
         let leaves = match &c.state {
             Classification::Claimed(owner) => {
                 let flow_info = flow_info(c, self.inspector.options);
-                let learned = owner.session.server(&flow_info).is_some() && owner.session.settled();
-                learned || owner.outcome.good() + owner.outcome.broken() >= LEARNED_FROM
+                let sides = owner.session.server(&flow_info).is_some();
+                let most = if sides { LEARNED_FROM } else { SIDES_FROM };
+                sides && owner.session.settled() || owner.outcome.good() + owner.outcome.broken() >= most
             }
             Classification::Foreign(_) => true,
             _ => false,

@@ -49,6 +49,15 @@ pub fn plausible(bytes: &[u8]) -> bool {
     }
 }
 
+/// Whether these few bytes may be the beginning of a package's header: segments may have one byte each.
+pub fn may_begin(bytes: &[u8]) -> bool {
+    match bytes {
+        [package::ACK | package::HEARTBEAT, length @ ..] => length.len() < 3 && length.iter().all(|byte| *byte == 0),
+        [package::HANDSHAKE..=package::KICK, length @ ..] => length.len() < 3,
+        _ => false,
+    }
+}
+
 /// Nothing but whole plausible packages?
 pub fn all_plausible(mut bytes: &[u8]) -> bool {
     let some = !bytes.is_empty();
@@ -74,6 +83,8 @@ mod tests {
         {
             assert!(!plausible(bad), "{bad:?}");
         }
+        assert!(may_begin(&[4, 9, 9]) && may_begin(&[1]) && may_begin(&[3, 0]) && !may_begin(&[3, 0, 1]));
+        assert!(!may_begin(&[4, 0, 0, 9]) && !may_begin(&[6]) && !may_begin(&[]));
         assert!(!plausible(&[3, 0, 0]) && !all_plausible(&[]) && all_plausible(&[3, 0, 0, 0, 2, 0, 0, 0]));
         assert!(!all_plausible(&[3, 0, 0, 0, 4, 0, 0, 2, 0]));
     }

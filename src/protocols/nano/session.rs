@@ -267,11 +267,18 @@ impl Framed for NanoSession {
         }
         let lane = self.lane(side);
         lane.lost &= !package::plausible(bytes);
+        let new = if let StreamEvent::Data { new, .. } = event { *new } else { 0 };
+        if lane.lost && new > 0 && package::may_begin(bytes) {
+            return Next::Wait;
+        }
+        // What waited was none; what was delivered now is tested on its own.
+        let waited = if lane.lost && new > 0 { bytes.len().saturating_sub(new) } else { 0 };
         let next = if lane.lost { package::Next::Unknown } else { package::next(bytes) };
         lane.lost = next == package::Next::Unknown;
         let there = bytes.len();
         match next {
             package::Next::Package(length) => Next::Pdu(Pdu::whole(false, 0, length)),
+            package::Next::Unknown if waited > 0 => Next::Pdu(Pdu::whole(true, 0, waited)),
             package::Next::Unknown => Next::Pdu(Pdu::whole(true, 0, there)),
             package::Next::More if matches!(event, StreamEvent::Data { .. }) => Next::Wait,
             package::Next::More => {

@@ -46,7 +46,7 @@
 
 use super::layout::Message::{self, *};
 use super::layout::{ACKS, FOR_SEQ, LAST, PING, RTT, SEQUENCE};
-use super::version::{Version, read};
+use super::version::{Numbering, Version};
 use crate::codec::layout::Field;
 use crate::codec::{Tree, bits};
 use crate::dissect::counts::{named, steps};
@@ -83,8 +83,9 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
     let (mut tree, mut sides): (Tree, [Spoken<'a>; 2]) = Default::default();
     // Each known type, and each of those that have but one size.
     let (mut types, mut sized, mut heartbeat) = (0u16, 0u32, false);
+    let mut numbering = Numbering::default();
     for (place, (side, data, length)) in said.enumerate() {
-        let message = read(version, data, length, &mut tree)?;
+        let message = numbering.read(version, (side, data, length), &mut tree)?;
         let number = |field: &Field| tree.number(field).unwrap_or(0) as u16;
         types |= 1 << message as u16;
         let spoken = &mut sides[side.index()];

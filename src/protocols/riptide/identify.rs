@@ -3,7 +3,7 @@
 use super::evidence;
 use super::framing::{Framing, Next};
 use super::layout::Message;
-use super::version::{Version, read};
+use super::version::{Numbering, Version};
 use crate::codec::Tree;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::Transport;
@@ -20,7 +20,8 @@ pub fn identify(observation: &Observation<'_>) -> Evidence {
 fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (Evidence::No, Tree::default());
     for version in Version::TRIED {
-        if !observation.payloads.iter().all(|(_, data, length)| read(version, data, *length, &mut tree).is_some()) {
+        let mut numbering = Numbering::default();
+        if !observation.payloads.iter().all(|said| numbering.read(version, *said, &mut tree).is_some()) {
             continue;
         }
         let early = observation.payloads.len() < evidence::FEW && !observation.last;
@@ -53,6 +54,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (0, Tree::default());
     let mut why = "frames, and numbers that behave";
     let (mut version, mut all, mut chains, mut opened) = (None, Vec::new(), 0, false);
+    let mut numbering = Numbering::default();
     for (side, bytes, _) in observation.payloads {
         let mut framing = Framing::new(version, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
@@ -68,7 +70,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
             };
             let by = framing.version().unwrap_or(Version::V20);
             let (data, behind) = rest[prefix..].split_at(length);
-            let Some(message) = read(by, data, length, &mut tree) else { return Evidence::No };
+            let Some(message) = numbering.read(by, (*side, data, length), &mut tree) else { return Evidence::No };
             version = Some(by);
             let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
             let (bits, what) = match message {

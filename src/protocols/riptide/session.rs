@@ -42,6 +42,8 @@ pub struct RiptideSession {
     /// The version of the line before.
     shown: Option<Version>,
     server: Option<Side>,
+    /// The message that the server follows from, and its first byte.
+    learned_from: Option<(u8, Message)>,
     reliable: Reliable,
     /// The heartbeat that waits for its answer: who sent it, its ping id, when.
     ping: Option<(Side, u64, Time, Target)>,
@@ -74,6 +76,7 @@ impl RiptideSession {
             acks_of_21: false,
             shown: None,
             server,
+            learned_from: None,
             reliable: Reliable::new(Tries::of(&flow_info.options.settings)),
             ping: None,
             framing,
@@ -155,11 +158,15 @@ impl RiptideSession {
                 "riptide.version",
                 format_args!("read as {} from here on, {} before", version.name(), shown.name()),
             );
+            if self.learned_from.take_if(|(first, message)| Message::of(version.layout(*first)) != *message).is_some() {
+                self.server = None;
+            }
         }
         self.shown = Some(version);
-        dissection.from = from;
+        dissection.from = FlowInfo::role(self.server, place.side);
         if self.server.is_none() {
             self.learn_server(message, version, place.side, dissection);
+            self.learned_from = self.server.map(|_| (first, message));
             dissection.from = FlowInfo::role(self.server, place.side);
         }
         self.analyse(message, version, place, dissection);

@@ -2,8 +2,10 @@
 //! struck out by messages that do not fit them (README.md, "How a conversation
 //! is recognised").
 
-use super::layout::{DATA, ID, Message, REASON, SEQUENCE, TRAILING};
+use super::layout::{DATA, ID, Message, REASON, SEQUENCE, TRAILING, is_numbered};
 use crate::codec::{Reader, Reason, Tree, Value};
+use crate::dissect::counts::is_near;
+use crate::flow::Side;
 
 /// A wire family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +128,37 @@ impl Candidates {
 /// Reads a message of which nobody knows whether it is Riptide's. Returns which it is, and leaves its fields in
 /// `tree`, if it is what the library of that version [writes](is_written). `length` is the length on the wire.
 pub fn read(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Option<Message> {
+    Numbering::default().read(version, (Side::A, data, length), tree)
+}
+
+/// How far the numbers of both sides are: 1 is a welcome's, unless they have wrapped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbering {
+    wraps: [bool; 2],
+}
+
+impl Numbering {
+    /// [`read`], the next message of a conversation.
+    pub fn read(
+        &mut self,
+        version: Version,
+        (side, data, length): (Side, &[u8], usize),
+        tree: &mut Tree,
+    ) -> Option<Message> {
+        let message = read_any(version, data, length, tree)?;
+        if is_numbered(message) {
+            let (wraps, number) = (&mut self.wraps[side.index()], tree.number(&SEQUENCE).map(|id| id as u16));
+            *wraps |= number.is_some_and(|id| id as i16 <= 0 && is_near(id, 0));
+            if number == Some(1) && message != Message::Welcome && !*wraps {
+                return None;
+            }
+        }
+        Some(message)
+    }
+}
+
+/// Reads a message with any number.
+fn read_any(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Option<Message> {
     tree.clear();
     let layout = version.layout(*data.first()?);
     let outcome = Reader::new(data, tree).wire_length(length).read(layout.fields);
@@ -154,8 +187,6 @@ pub fn has_trailing(tree: &Tree) -> bool {
 pub fn is_written(version: Version, message: Message, tree: &Tree) -> bool {
     // Before 2.1 it is two bytes.
     let short_id = || !version.packed() || tree.find(&ID).is_none_or(|id| matches!(id.value, Value::UInt(..=0xffff)));
-    // A server's first number is the welcome's.
-    let later = || tree.number(&SEQUENCE) != Some(1);
     let exact = || !has_trailing(tree);
     let data = || tree.find(&DATA).map(|data| data.bits);
     // Less than a byte is no data.
@@ -164,8 +195,7 @@ pub fn is_written(version: Version, message: Message, tree: &Tree) -> bool {
     match (message, reason) {
         (Message::Unknown, _) => false,
         (Message::Unreliable | Message::UnreliableAutoRelay, _) => short_id(),
-        (Message::Reliable | Message::ReliableAutoRelay, _) => later() && short_id(),
-        (Message::ClientConnected | Message::ClientDisconnected, _) => later() && exact(),
+        (Message::Reliable | Message::ReliableAutoRelay, _) => short_id(),
         (Message::Connect, _) => may_have_data(!matches!(version, Version::V10 | Version::V12)),
         (Message::Welcome, _) => exact() && may_have_data(version == Version::V12),
         // Only the last reason has data, and the first two are for what never sends a reject.
@@ -226,6 +256,22 @@ mod tests {
         // The misencoded stop of 2.1.0 to 2.2.0; to byte-aligned versions it is a heartbeat's answer.
         assert_eq!(all("0505"), ["2.0", "2.2", "1.2"]);
         assert_eq!(all(""), [""; 0]);
+    }
+
+    /// The number 1 is the welcome's, and another's only after the last numbers of the same side.
+    #[test]
+    fn numbers_wrap() {
+        let all = |said: &[(Side, &str)]| {
+            let (mut numbering, mut tree) = (Numbering::default(), Tree::default());
+            said.iter().all(|(side, hex)| {
+                let data = hex::decode(hex).unwrap();
+                numbering.read(Version::V20, (*side, &data, data.len()), &mut tree).is_some()
+            })
+        };
+        assert!(all(&[(Side::A, "07feff0100"), (Side::A, "0700000100"), (Side::A, "0701000100")]));
+        assert!(all(&[(Side::A, "07feff0100"), (Side::A, "0702000100"), (Side::A, "0701000100")]), "resent");
+        assert!(!all(&[(Side::B, "07feff0100"), (Side::A, "0701000100")]));
+        assert!(!all(&[(Side::A, "0700010100"), (Side::A, "0701000100")]));
     }
 
     /// What `ack_extra` acknowledges beside the newest is all that follows: no byte less or more.

@@ -1,0 +1,190 @@
+//! Captures that begin in their middle: what remains is read as in the whole, but for what only the removed part
+//! said. That is counted, and none of it is silent.
+
+use super::captured::{Kept, Line, file, options, packets, read_file};
+use super::common;
+use super::cuts::captures;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// The notes of a line that lacks what only the removed part said.
+const MISSING: [&str; 3] = ["dnp.unknown_types", "acknex.angle_other_reading", "gne.order_unknown"];
+
+/// Captures of which a tenth or more does not say which version they are: by protocol, and the versions.
+const VERSIONS: [(&str, &str); 4] = [("acknex", "a5"), ("riptide", "1.0"), ("gne", "be"), ("gne", "le")];
+
+/// Cuts in whose first messages something else is found as well: the rest of a frame that has a frame's length in it,
+/// a datagram that has no fault with coordinates of either width.
+const AMBIGUOUS: [(&str, usize); 3] = [("edge22-tcp", 60), ("edge22-tcp", 70), ("acknex-sim-fixed", 40)];
+
+/// How the lines of a part differ from those of the whole.
+#[derive(Debug, Default)]
+struct Differences {
+    /// The side of a line is not known, nor that of any other of its conversation.
+    sides: usize,
+    /// A note says what is not known.
+    noted: usize,
+    /// The version is not known.
+    versions: usize,
+    /// Of messages that began before, or before the direction is in step.
+    rests: usize,
+    /// Of conversations that nobody claims.
+    unclaimed: usize,
+    /// All others.
+    other: Vec<String>,
+}
+
+impl std::ops::AddAssign for Differences {
+    fn add_assign(&mut self, more: Differences) {
+        self.sides += more.sides;
+        self.noted += more.noted;
+        self.versions += more.versions;
+        self.rests += more.rests;
+        self.unclaimed += more.unclaimed;
+        self.other.extend(more.other);
+    }
+}
+
+/// The lines of each frame, of each kind.
+type Lines<'a> = BTreeMap<(u64, SocketAddr, &'static str, &'static str), Vec<&'a Line>>;
+
+fn by_kind<'a>(lines: impl Iterator<Item = &'a Line>) -> Lines<'a> {
+    let mut all = Lines::new();
+    for line in lines {
+        all.entry((line.frame, line.src, line.proto, line.message)).or_default().push(line);
+    }
+    all
+}
+
+/// Bytes of which nobody knows where in a message they are.
+fn is_rest(line: &Line) -> bool {
+    line.message == "unknown" || (line.proto, line.message) == ("hawknl", "frame")
+}
+
+/// Compares the lines of a part that begins with frame `first`.
+fn compare(whole: &[Line], part: &[Line], first: u64) -> Differences {
+    let mut found = Differences::default();
+    let there: BTreeSet<_> = part.iter().map(|line| line.ends).collect();
+    let sided: BTreeSet<_> = part.iter().filter(|line| line.from != "unknown").map(|line| line.ends).collect();
+    // From where on each direction is in step.
+    let mut in_step: BTreeMap<_, u64> = BTreeMap::new();
+    for line in part.iter().filter(|line| !is_rest(line)) {
+        in_step.entry((line.ends, line.src)).or_insert(line.frame);
+    }
+    let begun = |line: &Line| {
+        line.begins < first || in_step.get(&(line.ends, line.src)).is_none_or(|frame| line.frame <= *frame)
+    };
+    // GNE's has no mark: what it is follows from the beginning.
+    let port =
+        |line: &Line| whole.iter().any(|w| (w.frame, w.ends, w.message) == (line.frame, line.ends, "client_port"));
+    let ends_later = |line: &Line| {
+        whole.iter().any(|w| (w.ends, w.src) == (line.ends, line.src) && w.begins < first && w.frame >= line.frame)
+    };
+    let versions: BTreeMap<_, _> = whole
+        .iter()
+        .filter(|line| line.version.is_some())
+        .map(|line| (line.ends, (line.proto, line.version)))
+        .collect();
+    let other_version = |line: &Line, read: &[Line]| {
+        let (proto, version) = versions.get(&line.ends).copied().unwrap_or_default();
+        VERSIONS.iter().any(|open| (proto, version) == (open.0, Some(open.1)))
+            && read.iter().any(|of| of.ends == line.ends && of.version != version)
+    };
+    let mut left = by_kind(whole.iter().filter(|line| line.frame >= first));
+    for (kind, lines) in by_kind(part.iter()) {
+        let old = left.entry(kind).or_default();
+        for line in lines {
+            let equal = |old: &&Line| (old.from, old.fields) == (line.from, line.fields);
+            let at = old.iter().position(equal).or_else(|| old.iter().position(|o| o.fields == line.fields));
+            let Some(old) = at.or((!old.is_empty()).then_some(0)).map(|at| old.remove(at)) else {
+                match is_rest(line) {
+                    true if ends_later(line) || begun(line) || port(line) => found.rests += 1,
+                    _ if other_version(line, part) => found.versions += 1,
+                    _ => found.other.push(format!("new: {line:?}")),
+                }
+                continue;
+            };
+            if (old.from, old.fields) == (line.from, line.fields) {
+                continue;
+            }
+            let sides = old.from == line.from || line.from == "unknown" && !sided.contains(&line.ends);
+            match (old.fields == line.fields, line.notes.iter().any(|note| MISSING.contains(note))) {
+                (true, _) if sides => found.sides += 1,
+                (false, true) if sides => found.noted += 1,
+                _ if other_version(line, part) => found.versions += 1,
+                _ => found.other.push(format!("{line:?}, not {old:?}")),
+            }
+        }
+    }
+    for line in left.into_values().flatten() {
+        match there.contains(&line.ends) {
+            _ if line.begins < first => found.rests += 1,
+            true if begun(line) || port(line) => found.rests += 1,
+            false => found.unclaimed += 1,
+            true if other_version(line, part) => found.versions += 1,
+            true => found.other.push(format!("lost: {line:?}")),
+        }
+    }
+    found
+}
+
+/// Cuts a capture at each tenth, and adds up how what remains differs.
+fn tenths(path: &Path, all: &mut Differences) {
+    let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let (plain, capture) = (options(path), packets(path));
+    let (whole, _) = read_file(&capture, &plain);
+    for share in (10..100).step_by(10) {
+        let rest: &[Kept] = &capture[capture.len() * share / 100..];
+        let Some(first) = rest.first() else { continue };
+        let (lines, _) = read_file(rest, &plain);
+        let mut found = compare(&whole, &lines, first.frame);
+        if found.unclaimed > 0 {
+            let done = common::run(&["decode", "-"], &file(rest));
+            if done.err.is_empty() {
+                found.other.push(format!("{} lost in silence", found.unclaimed));
+            }
+        }
+        if AMBIGUOUS.contains(&(&name, share)) {
+            found.rests += std::mem::take(&mut found.other).len();
+        }
+        found.other.iter_mut().for_each(|text| text.insert_str(0, &format!("{name} from {share} %: ")));
+        *all += found;
+    }
+}
+
+/// Every capture of a protocol; `most`: how many lines may differ in each way.
+fn same(protocol: &str, most: [usize; 5]) {
+    let mut all = Differences::default();
+    captures(protocol).iter().for_each(|path| tenths(path, &mut all));
+    let Differences { sides, noted, versions, rests, unclaimed, other } = all;
+    println!("{protocol}: {sides} sides, {noted} noted, {versions} versions, {rests} rests, {unclaimed} unclaimed");
+    assert!(other.is_empty(), "{protocol}: {other:#?}");
+    let counts = [sides, noted, versions, rests, unclaimed];
+    assert!(counts.iter().zip(&most).all(|(count, most)| count <= most), "{protocol}: {counts:?}, at most {most:?}");
+}
+
+#[test]
+fn riptide() {
+    same("riptide", [23, 0, 17, 9, 1654]);
+}
+
+#[test]
+fn dnp() {
+    same("dnp", [4407, 406, 0, 0, 247]);
+}
+
+#[test]
+fn nano() {
+    same("nano", [0, 0, 0, 659, 624]);
+}
+
+#[test]
+fn acknex() {
+    same("acknex", [0, 177, 47, 22, 360]);
+}
+
+#[test]
+fn gne() {
+    same("gne", [1037, 0, 90, 181, 120]);
+}
