@@ -9,6 +9,7 @@ use crate::cli::{Carried, Encode, Global, To};
 use anyhow::Context;
 use netkit::dissect::Options;
 use netkit::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
+use netkit::filter::Names;
 use netkit::flow::Transport;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
@@ -95,7 +96,9 @@ impl<'a> Encoding<'a> {
         let named = format!("{}.{}", bare.proto, bare.message);
         let tables = bare.dissector.tables();
         let layouts: Vec<_> = tables.iter().flat_map(|t| t.layouts).filter(|l| l.name == bare.message).collect();
-        let mut given = Assignments::new(&layouts);
+        let names = Names::new(self.encoders.options());
+        let in_payload = |path: &[&str]| names.in_payload(&bare.proto, &bare.message, path);
+        let mut given = Assignments::new(&layouts).scoped(&in_payload);
         self.args.fields.iter().try_for_each(|text| given.add(text)).map_err(|why| Usage(why.to_string()))?;
         let (fields, derived) = given.finish();
         let entry = Entry { fields, derived, ..bare };

@@ -11,7 +11,7 @@ use crate::codec::{Context, Level, Notes, Reader, Scope, Tree};
 use crate::plural::Plural;
 use std::ops::Range;
 
-static PAYLOAD: [Field; 1] = [payload("payload").doc("the payload, by your schema")];
+static PAYLOAD: [Field; 1] = [payload("payload").opened().doc("the payload, by your schema")];
 
 /// The field under which a payload is shown, for documentation.
 pub static SHOWN: &Field = &PAYLOAD[0];

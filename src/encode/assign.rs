@@ -25,12 +25,15 @@ pub struct AssignError {
 }
 
 /// The fields of one message, given one by one.
-#[derive(Debug)]
 pub struct Assignments<'a> {
     layouts: &'a [&'static Layout],
+    in_payload: Option<InPayload<'a>>,
     fields: Json,
     derived: Json,
 }
+
+/// Whether the names of a path are those of the payload, with or without `payload`; true: any name would be.
+type InPayload<'a> = &'a dyn Fn(&[&str]) -> Option<bool>;
 
 /// One step of a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +47,13 @@ pub(crate) enum PathStep<'a> {
 impl<'a> Assignments<'a> {
     /// For a message with these layouts (one per version): the value of a text field stays text.
     pub fn new(layouts: &'a [&'static Layout]) -> Assignments<'a> {
-        Assignments { layouts, fields: Json::Object(Map::new()), derived: Json::Object(Map::new()) }
+        Assignments { layouts, in_payload: None, fields: Json::Object(Map::new()), derived: Json::Object(Map::new()) }
+    }
+
+    /// With the names that payloads have: they may stand without `payload.`.
+    #[must_use]
+    pub fn scoped(self, in_payload: InPayload<'a>) -> Assignments<'a> {
+        Assignments { in_payload: Some(in_payload), ..self }
     }
 
     /// Adds one `FIELD=VALUE` or `FIELD:=JSON`.
@@ -57,6 +66,14 @@ impl<'a> Assignments<'a> {
 
     fn try_add(&mut self, text: &str) -> Result<(), String> {
         let (path, value) = text.split_once('=').ok_or("expected FIELD=VALUE")?;
+        let within;
+        let path = match self.in_payload(path).is_some() && !path.starts_with("payload.") {
+            true => {
+                within = format!("payload.{path}");
+                &within
+            }
+            false => path,
+        };
         let (path, value) = match path.strip_suffix(':') {
             Some(path) => (path, super::bounded(value)?),
             None => (path, self.guess(path, value)),
@@ -68,6 +85,11 @@ impl<'a> Assignments<'a> {
         put(root, &steps(path)?, value)
     }
 
+    /// See [`InPayload`].
+    fn in_payload(&self, path: &str) -> Option<bool> {
+        self.in_payload.and_then(|is| is(&words(&steps(path.trim_end_matches(':')).ok()?)))
+    }
+
     /// The fields, and the derived values.
     pub fn finish(self) -> (Json, Option<Json>) {
         let some = self.derived.as_object().is_some_and(|d| !d.is_empty());
@@ -76,11 +98,12 @@ impl<'a> Assignments<'a> {
 
     /// The type of a value that is not explicitly JSON.
     fn guess(&self, path: &str, value: &str) -> Json {
+        if self.in_payload(path) == Some(true) {
+            let literal = super::bounded(value).ok().filter(|value| !value.is_string());
+            return literal.unwrap_or_else(|| value.into());
+        }
         let steps = steps(path).unwrap_or_default();
-        let name = steps.iter().rev().find_map(|step| match step {
-            PathStep::Name(name) => Some(*name),
-            PathStep::Index(_) => None,
-        });
+        let name = words(&steps).last().copied();
         let (mut text, mut other, mut codec) = (false, false, false);
         let mut kind = |field: &'static Field| {
             if Some(field.name) == name {
@@ -102,6 +125,15 @@ impl<'a> Assignments<'a> {
             false => value.into(),
         }
     }
+}
+
+/// The names of a path, without its indexes.
+pub(crate) fn words<'a>(path: &[PathStep<'a>]) -> Vec<&'a str> {
+    let name = |step: &PathStep<'a>| match step {
+        PathStep::Name(name) => Some(*name),
+        PathStep::Index(_) => None,
+    };
+    path.iter().filter_map(name).collect()
 }
 
 /// `a.b[2].c` as path steps.

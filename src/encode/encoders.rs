@@ -21,6 +21,11 @@ pub struct Encoders<'a> {
 }
 
 impl<'a> Encoders<'a> {
+    /// The user's options.
+    pub fn options(&self) -> &'a Options {
+        self.options
+    }
+
     /// Encoders with the user's options.
     pub fn new(options: &'a Options) -> Encoders<'a> {
         Encoders { options, made: BTreeMap::new() }

@@ -32,7 +32,7 @@ mod frames;
 mod values;
 
 pub use assign::{AssignError, Assignments};
-pub(crate) use assign::{PathStep, steps};
+pub(crate) use assign::{PathStep, steps, words};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};
 pub use frames::{FrameError, Frames};

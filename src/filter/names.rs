@@ -1,9 +1,10 @@
 //! The names available to filters: of the tables, the derived values, and the users' schemas.
 
-use crate::codec::layout::{Count, Field, Kind, Other};
+use crate::codec::layout::{Count, Field, Kind, Other, flag};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
 use crate::dissect::{Dissector, Options, Registry};
+use crate::nearest::nearest;
 use std::collections::VecDeque;
 use std::iter;
 
@@ -14,6 +15,8 @@ pub struct Names<'a> {
     pub registry: &'a Registry,
     /// The users' schemas.
     pub schemas: &'a Schemas,
+    /// The protocol that the user named: then what its payloads have may be guessed.
+    pub proto: Option<&'a str>,
 }
 
 /// The result of looking up a path.
@@ -27,6 +30,13 @@ pub struct NamedFields<'f> {
     pub listed: bool,
 }
 
+impl NamedFields<'_> {
+    /// Whether any name would be found there.
+    pub fn guessed(&self) -> bool {
+        self.open && self.fields.is_empty()
+    }
+}
+
 /// How deep a name is looked for.
 const NESTED: usize = 4;
 /// Names that can appear anywhere.
@@ -35,7 +45,7 @@ const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
 impl<'a> Names<'a> {
     /// The names of a run.
     pub fn new(options: &'a Options) -> Names<'a> {
-        Names { registry: &options.registry, schemas: &options.schemas }
+        Names { registry: &options.registry, schemas: &options.schemas, proto: options.proto.as_deref() }
     }
 
     /// The protocol of that name, or the dissector of that carrier.
@@ -105,6 +115,19 @@ impl<'a> Names<'a> {
         None
     }
 
+    /// Whether a path, with or without `payload`, leads into the payload of a message; true: any name would be
+    /// found there. One that is near to a field of the message itself may be mistyped, and is not.
+    pub fn in_payload(&self, proto: &str, message: &str, path: &[&str]) -> Option<bool> {
+        let find = |path: &[&str]| self.find(Some(proto), Some(message), path);
+        if let ["payload", _, ..] = path {
+            return find(path).ok().map(|found| found.guessed());
+        }
+        let (_, known) = find(path.get(..1)?).err()?;
+        let found = find(&[&["payload"], path].concat()).ok()?;
+        let mistyped = found.guessed() && nearest(path.first()?, known).is_some();
+        (!mistyped).then_some(found.guessed())
+    }
+
     /// All fields that the steps can lead to.
     ///
     /// # Errors
@@ -128,6 +151,16 @@ impl<'a> Names<'a> {
             for field in dissector.derived() {
                 walk_one(field, steps, 0, &mut found, &mut deepest);
             }
+            // Without a schema nobody knows what a payload that is shown beside the fields has.
+            let opened = |f: &&&Field| f.is(flag::OPENED) && matches!(f.kind, Kind::Struct([]));
+            if let ["payload", rest @ ..] = steps
+                && !rest.is_empty()
+                && proto.or(self.proto) == Some(dissector.name())
+                && self.schemas.messages(dissector.name()).is_empty()
+                && carries(dissector, message)
+            {
+                found.open |= dissector.derived().iter().any(|f| opened(&f));
+            }
             if let [payload, rest @ ..] = steps {
                 for message in self.schemas.messages(dissector.name()) {
                     for fields in message.fields.iter().flatten() {
@@ -150,6 +183,13 @@ impl<'a> Names<'a> {
         }
         Ok(found)
     }
+}
+
+/// Does the message, or any, have a payload?
+fn carries(dissector: &dyn Dissector, message: Option<&str>) -> bool {
+    let layouts = dissector.tables().iter().flat_map(|t| t.layouts);
+    let mut fitting = layouts.filter(|l| message.is_none_or(|m| l.name == m));
+    fitting.any(|l| l.fields.iter().any(|f| f.is(flag::PAYLOAD)))
 }
 
 fn walk(

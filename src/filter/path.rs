@@ -1,6 +1,6 @@
 //! Field paths: the steps of a name, and the nodes that they lead to.
 
-use crate::codec::layout::{Field, Len, bytes as bytes_of, uint};
+use crate::codec::layout::{Field, Len, bytes as bytes_of, flag, uint};
 use crate::codec::{Node, Sources, Tree, Value, bits, digits};
 use crate::dissect::{Message, Wants};
 use std::borrow::Cow;
@@ -182,7 +182,11 @@ fn steps(
     let Some((step, rest)) = path.split_first() else { return false };
     let mut children = tree.children(parent);
     children.any(|k| {
-        let named = tree.nodes().get(k).is_some_and(|node| !node.hidden() && tree.name(node, sources) == step.name);
+        let named = tree.nodes().get(k).is_some_and(|node| {
+            // What is in a payload has one name, wherever it is shown.
+            let opened = node.field.is(flag::OPENED) && parent.is_none() && !rest.is_empty() && step.name == "payload";
+            !node.hidden() && (opened || tree.name(node, sources) == step.name)
+        });
         named && inside(tree, sources, k, step.index, rest, each)
     })
 }

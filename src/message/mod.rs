@@ -154,6 +154,12 @@ impl OwnedMessage {
         self.derived_json().get(field.name)
     }
 
+    /// The derived value that shows what is in the payload: its name, and itself.
+    pub(crate) fn opened(&self) -> Option<(&'static str, &Json)> {
+        let name = self.read.as_ref()?.opened()?;
+        Some((name, self.derived_json().get(name)?))
+    }
+
     /// How long after `sent` its first byte came.
     pub fn since(&self, sent: Instant) -> Duration {
         self.first.map_or(Duration::ZERO, |first| first.saturating_duration_since(sent))

@@ -3,7 +3,7 @@
 use super::weight;
 use crate::codec::json::value::name_of;
 use crate::codec::json::{derived_json, fields_json};
-use crate::codec::layout::{Field, Show};
+use crate::codec::layout::{Field, Show, flag};
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::dissect::Message;
 use serde_json::Value as Json;
@@ -59,6 +59,13 @@ impl Read {
     /// A field that was on the wire, and is shown.
     pub fn node(&self, field: &Field) -> Option<&Node> {
         self.tree.find(field).filter(|node| !node.hidden() && !node.derived())
+    }
+
+    /// The name of the derived value that shows what is in the payload.
+    pub fn opened(&self) -> Option<&'static str> {
+        let opened = |node: &&Node| node.field.is(flag::OPENED);
+        let mut shown = self.beside.children(None).filter_map(|k| self.beside.nodes().get(k));
+        shown.find(opened).map(|node| node.field.name)
     }
 
     /// A number from 0 up, as JSON has it.

@@ -466,14 +466,15 @@ pub fn encode_deeply(data: &[u8]) -> usize {
 pub fn filter(data: &[u8]) -> bool {
     let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
     let Ok(text) = std::str::from_utf8(text) else { return false };
-    let filter = match Filter::parse(text, &Names { registry: &netkit::protocols::registry(), schemas: &FIXED }) {
-        Ok(filter) => filter,
-        Err(error) => {
-            // It quotes the filter, which the user typed: one line on the terminal all the same.
-            harmless("a filter error", error.to_string().as_bytes());
-            return false;
-        }
-    };
+    let filter =
+        match Filter::parse(text, &Names { registry: &netkit::protocols::registry(), schemas: &FIXED, proto: None }) {
+            Ok(filter) => filter,
+            Err(error) => {
+                // It quotes the filter, which the user typed: one line on the terminal all the same.
+                harmless("a filter error", error.to_string().as_bytes());
+                return false;
+            }
+        };
     let options = options(None, 0);
     let mut looker = Looker::new(&options);
     looker.filters.push(filter);

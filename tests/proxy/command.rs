@@ -40,7 +40,7 @@ impl Proxy {
         let mut before = String::new();
         loop {
             let mut line = String::new();
-            assert!(said.read_line(&mut line).unwrap() > 0, "it has ended");
+            assert!(said.read_line(&mut line).unwrap() > 0, "it has ended: {before}");
             if let Some(at) = line.split(' ').skip_while(|word| *word != "relaying").find(|word| word.contains(':')) {
                 return Proxy { child, at: at.into(), said, before };
             }

@@ -8,6 +8,7 @@ mod datagrams;
 mod forms;
 mod hostile;
 mod output;
+mod payloads;
 mod relay;
 mod reload;
 mod rules;

@@ -116,6 +116,8 @@ pub mod flag {
     /// A number whose bits tell which later fields are present, computed from these when encoding.
     /// Its default is the value without any of them.
     pub const PRESENCE: u32 = 2048;
+    /// A derived value that shows what is in the payload: paths that begin with `payload.` lead into it, too.
+    pub const OPENED: u32 = 131_072;
 }
 
 /// How a value is shown, and given when encoding.

@@ -266,6 +266,11 @@ impl Field {
         self.with(flag::PRESENCE | flag::HIDDEN | flag::REFERENCED).default(without)
     }
 
+    /// See [`flag::OPENED`].
+    pub const fn opened(self) -> Field {
+        self.with(flag::OPENED)
+    }
+
     /// See [`flag::OMIT_EMPTY`].
     pub const fn omit_empty(self) -> Field {
         self.with(flag::OMIT_EMPTY)

@@ -6,6 +6,7 @@ use crate::filter::Names;
 use crate::flow::{Side, Transport};
 use crate::live::rules::{Action, Counters, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,6 +86,29 @@ impl Piece {
 pub(super) struct Writing {
     pub encoder: Box<dyn Encoder>,
     pub rewriter: Option<Box<dyn Rewriter>>,
+}
+
+impl Writing {
+    /// Whether the values that stand in the place of the payload's bytes would be written as these: what a
+    /// rule does not change has to stay as it is.
+    fn reads_back(&mut self, said: &OwnedMessage, edited: &Json, flow: u64, bytes: &[u8]) -> Result<(), String> {
+        let payload = |fields: &Json| fields.get("payload").cloned();
+        let (Some((_, values)), Some(Json::String(hex))) = (said.opened(), payload(said.to_json())) else {
+            return Ok(());
+        };
+        // JSON may be spaced and escaped otherwise.
+        let json = || Some(serde_json::from_slice::<Json>(&hex::decode(&hex).ok()?).ok()? == *values);
+        if payload(edited).is_none_or(|payload| payload.is_string()) || json() == Some(true) {
+            return Ok(());
+        }
+        let mut fields = said.to_json().clone();
+        fields["payload"] = values.clone();
+        match self.encoder.encode(&said.clone().with_fields(fields).line(flow)) {
+            Ok(same) if same == bytes => Ok(()),
+            Ok(_) => Err("its payload, written again, has other bytes".into()),
+            Err(error) => Err(format!("its payload cannot be written: {error}")),
+        }
+    }
 }
 
 /// A writer of one message's text.
@@ -271,7 +295,9 @@ impl<'a> Collector<'a> {
                 let mut fields = said.to_json().clone();
                 let made = match again {
                     Some((Ok(same), writing)) if same == bytes => {
-                        edit(&decision.edits, kind, &mut fields, &Names::new(options)).and_then(|puts| {
+                        let puts = edit(&decision.edits, kind, &mut fields, said.opened(), &Names::new(options));
+                        puts.and_then(|puts| {
+                            writing.reads_back(&said, &fields, flow, bytes)?;
                             if let (Some((field, port)), Some(fields)) = (named, fields.as_object_mut()) {
                                 fields.insert(field.into(), port.into());
                             }

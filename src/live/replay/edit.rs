@@ -50,7 +50,8 @@ impl Changes {
         if !decision.edits.is_empty() {
             let said = &mut recorded.said;
             let mut fields = said.to_json().clone();
-            match edit(&decision.edits, (said.proto, said.message), &mut fields, &Names::new(options)) {
+            let names = Names::new(options);
+            match edit(&decision.edits, (said.proto, said.message), &mut fields, said.opened(), &names) {
                 Ok(puts) => {
                     recorded.changed.puts = puts;
                     recorded.captured = Some(std::mem::replace(said, said.clone().with_fields(fields)));

@@ -1,9 +1,10 @@
 //! `FIELD=VALUE` of a rule: checked against the tables of all messages that its filter can match,
 //! then put into the fields of one.
 
+use super::Opened;
 use super::value::{Given, alike, typed};
 use crate::codec::layout::{Field, Kind, Show};
-use crate::encode::{PathStep, steps};
+use crate::encode::{PathStep, steps, words};
 use crate::filter::Names;
 use crate::nearest::{hint, nearest};
 use serde_json::Value as Json;
@@ -40,6 +41,9 @@ impl Assignment {
         let (mut wrong, mut near): (Option<String>, Option<(usize, Vec<&str>)>) = (None, None);
         for (proto, message) in kinds {
             match fields_of(proto, message, &path, names) {
+                // Other protocols' messages that fit do not have what any name would be in this one's.
+                Ok(found) if found.guessed() && names.proto != Some(proto) && kinds.iter().any(|(p, _)| p != proto) => {
+                }
                 Ok(found) if found.open => return Ok(()),
                 Ok(found) => match first(&found.fields, &self.value) {
                     Ok(_) => return Ok(()),
@@ -77,13 +81,28 @@ impl Assignment {
     ///
     /// # Errors
     /// The message has no such field, or not of that type.
-    pub fn make(&self, kind: (&str, &str), fields: &mut Json, names: &Names<'_>) -> Result<Put, String> {
-        let path = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
-        let within = !present(fields, &path) && fields.get("payload").is_some_and(|payload| payload.is_object());
-        let full: Vec<PathStep<'_>> = match within {
-            true => std::iter::once(PathStep::Name("payload")).chain(path).collect(),
-            false => path,
-        };
+    pub fn make(
+        &self,
+        kind: (&str, &str),
+        fields: &mut Json,
+        opened: Opened<'_>,
+        names: &Names<'_>,
+    ) -> Result<Put, String> {
+        let mut full = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
+        if !present(fields, &full) {
+            let payload = fields.get("payload");
+            match opened {
+                Some((name, _)) if full.first() == Some(&PathStep::Name(name)) => full[0] = PathStep::Name("payload"),
+                Some(_) if payload.is_some() => full.insert(0, PathStep::Name("payload")),
+                _ if payload.is_some_and(Json::is_object) => full.insert(0, PathStep::Name("payload")),
+                _ => {}
+            }
+        }
+        if let (Some((_, values)), [PathStep::Name("payload"), _, ..]) = (opened, &full[..])
+            && let Some(bytes) = fields.get_mut("payload").filter(|payload| payload.is_string())
+        {
+            *bytes = values.clone();
+        }
         let found = fields_of(kind.0, kind.1, &words(&full), names).ok();
         let (place, pointer) = place(fields, &full)?;
         let name = self.path.as_str();
@@ -144,14 +163,6 @@ fn is_bytes(field: &&'static Field) -> bool {
     matches!(field.kind, Kind::Bytes { .. } | Kind::Text { .. })
 }
 
-fn words<'a>(path: &[PathStep<'a>]) -> Vec<&'a str> {
-    let name = |step: &PathStep<'a>| match step {
-        PathStep::Name(name) => Some(*name),
-        PathStep::Index(_) => None,
-    };
-    path.iter().filter_map(name).collect()
-}
-
 type Lookup = Result<crate::filter::NamedFields<'static>, (usize, Vec<&'static str>)>;
 
 /// The fields that a path means in a kind of message: its own, or those of its payload.
@@ -159,7 +170,11 @@ fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lo
     let own = names.find(Some(proto), Some(message), path);
     own.or_else(|(step, mut known)| {
         let inner: Vec<&str> = std::iter::once("payload").chain(path.iter().copied()).collect();
-        names.find(Some(proto), Some(message), &inner).map_err(|(inside, more)| match inside.saturating_sub(1) {
+        let found = names.find(Some(proto), Some(message), &inner);
+        if found.is_ok() && step == 0 && names.in_payload(proto, message, path).is_none() {
+            return Err((step, known));
+        }
+        found.map_err(|(inside, more)| match inside.saturating_sub(1) {
             // Both lead equally far: the name may be meant as either.
             deep if deep == step && inside > 0 => {
                 known.extend(more);

@@ -131,7 +131,11 @@ impl RuleSet {
     }
 }
 
-/// Makes all changes of a message, or none: what was put where.
+/// The derived value that shows what is in a message's payload: its name, and itself.
+pub(crate) type Opened<'a> = Option<(&'static str, &'a Json)>;
+
+/// Makes all changes of a message, or none: what was put where. A change inside of a payload whose
+/// bytes are a field makes it the values that were shown beside it.
 ///
 /// # Errors
 /// The field that the message does not have, or not of that type.
@@ -139,10 +143,12 @@ pub(crate) fn edit(
     edits: &[&Assignment],
     kind: (&str, &str),
     fields: &mut Json,
+    opened: Opened<'_>,
     names: &Names<'_>,
 ) -> Result<Vec<Put>, String> {
     let mut changed = fields.clone();
-    let puts: Vec<Put> = edits.iter().map(|edit| edit.make(kind, &mut changed, names)).collect::<Result<_, _>>()?;
+    let make = |edit: &&Assignment| edit.make(kind, &mut changed, opened, names);
+    let puts: Vec<Put> = edits.iter().map(make).collect::<Result<_, _>>()?;
     *fields = changed;
     Ok(puts)
 }

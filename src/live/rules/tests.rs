@@ -50,6 +50,7 @@ fn everything_that_can_be_said() {
     assert_eq!(rule.actions().len(), 2);
     assert!(parsed("payload.name == \"a: b\": drop").is_ok(), "a colon in quotes");
     assert!(parsed("message == reliable: name=x").is_ok(), "a payload's field without its prefix");
+    assert!(parsed("nano.request: payload.hp=3, json.hp=3, hp=3").is_ok(), "a payload without a schema");
 }
 
 #[test]
@@ -71,7 +72,9 @@ fn wrong_rules_are_told_with_their_place() {
     told("message == reliable: payload=zz", "expected hex digits, got \"zz\"", "zz");
     told("message == reliable: payload=012", "half of one", "012");
     told("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
-    told("nano.request: payload.hp=3", "nano.request has no field \"hp\"", "payload.hp");
+    told("nano.heartbeat: payload.hp=3", "nano.heartbeat has no field \"hp\"", "payload.hp");
+    // What a payload without a schema has is not known, but this is a field of the message itself.
+    told("nano.request: rout=x", "did you mean \"route\"", "rout");
     told("message == reliable: derived.copy=3", "not on the wire", "derived.copy");
     told("message == reliable: drop 130%", "a share from 0% to 100%", "130%");
     told("message == reliable: drop 30", "a share from 0% to 100%", "30");
@@ -106,7 +109,7 @@ fn made(rule: &str, kind: (&str, &str), fields: Json) -> Result<Json, String> {
         }
     }
     let mut fields = fields;
-    let puts = edit(&edits, kind, &mut fields, &names)?;
+    let puts = edit(&edits, kind, &mut fields, None, &names)?;
     assert!(puts.iter().all(|put| put.is_in(&fields)));
     Ok(fields)
 }

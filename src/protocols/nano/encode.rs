@@ -1,20 +1,26 @@
 //! nano's lines back to bytes.
 
-use super::layout::{CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
+use super::layout::{BODY, CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
 use super::memory::Dictionary;
-use super::{layout, schemas, settings, zlib};
+use super::payload::{JSON, MESSAGE};
+use super::protos::Protos;
+use super::settings::Payload;
+use super::{layout, members, pomelo_write, schemas, settings, zlib};
 use crate::codec::digits;
 use crate::codec::layout::Kind;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
+use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::protocols::websocket;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How many conversations are remembered to be carried by WebSocket.
 const UPGRADED: usize = 65_536;
+/// How many conversations' protos are remembered.
+const TOLD: usize = 1024;
 
 /// Writes packages, and the carrier's own lines.
 #[derive(Debug, Default)]
@@ -28,6 +34,56 @@ pub struct Packages {
     schemas: Arc<Schemas>,
     /// `nano.dict`: the routes of codes.
     dictionary: Option<Arc<Dictionary>>,
+    /// How payloads without a schema are written.
+    form: Form,
+}
+
+/// How payloads are written that no schema describes: as they are read.
+#[derive(Debug, Default)]
+struct Form {
+    /// `nano.payload`.
+    payload: Payload,
+    /// `nano.protos`.
+    protos: Option<Arc<Protos>>,
+    /// Those that the handshakes of conversations have.
+    told: BTreeMap<u64, Arc<Protos>>,
+    caps: PeerCaps,
+}
+
+impl Form {
+    /// Keeps the protos of a server's handshake.
+    fn learn(&mut self, line: &Line<'_>) {
+        let parsed = || serde_json::from_str(line.fields.get(BODY.name)?.as_str()?).ok();
+        let body: Option<Json> = line.derived(&JSON).cloned().or_else(parsed);
+        let Some(protos) = body.as_ref().and_then(|body| body.get("sys")?.get("protos")) else { return };
+        let protos = Protos::read(protos, &self.caps);
+        // A server says the same to all.
+        let known = self.told.values().find(|known| ***known == protos);
+        let protos = known.cloned().unwrap_or_else(|| Arc::new(protos));
+        if self.told.len() >= TOLD {
+            self.told.pop_first();
+        }
+        self.told.insert(line.flow, protos);
+    }
+
+    /// The payload's bytes; `None`: only a schema could say.
+    fn write(
+        &self,
+        line: &Line<'_>,
+        route: Option<&str>,
+        from: Role,
+        given: &Json,
+    ) -> Option<Result<Vec<u8>, EncodeError>> {
+        if self.payload == Payload::Raw {
+            return None;
+        }
+        let protos = self.told.get(&line.flow).or(self.protos.as_ref()).filter(|_| self.payload == Payload::Auto);
+        let message = protos.and_then(|protos| Some((protos, protos.route(from == Role::Server, route?.as_bytes())?)));
+        Some(match message {
+            Some((protos, message)) => pomelo_write::write(given, protos, message),
+            None => members::write(given, &[]),
+        })
+    }
 }
 
 impl Packages {
@@ -36,7 +92,13 @@ impl Packages {
         let carried = options.settings.get("nano.carrier") == Some("websocket");
         let (schemas, dictionary) = (options.schemas.clone(), settings::dictionary(options));
         let ratio = options.limits.peer.inflate_ratio;
-        Packages { carried, ratio, schemas, dictionary, ..Packages::default() }
+        let form = Form {
+            payload: settings::payload(options),
+            protos: settings::protos(options),
+            caps: options.limits.peer,
+            told: BTreeMap::new(),
+        };
+        Packages { carried, ratio, schemas, dictionary, form, ..Packages::default() }
     }
 
     /// The fields with a payload's bytes in the place of its schema's fields.
@@ -54,13 +116,21 @@ impl Packages {
             (Role::Unknown, _) => Role::Server,
             (role, _) => role,
         };
-        let mut bytes = schemas::write(&self.schemas, line.message, route.as_deref(), from.name(), given)?;
-        let compressed = match line.field(&FLAGS) {
-            Some(Json::Array(flags)) => flags.iter().any(|flag| flag == "compressed"),
-            Some(Json::String(flags)) => flags.split(['|', ',', '+']).any(|flag| flag.trim() == "compressed"),
+        let flagged = |name: &str| match line.field(&FLAGS) {
+            Some(Json::Array(flags)) => flags.iter().any(|flag| flag == name),
+            Some(Json::String(flags)) => flags.split(['|', ',', '+']).any(|flag| flag.trim() == name),
             _ => false,
         };
-        if compressed {
+        let route = route.as_deref();
+        let schema = schemas::find(&self.schemas, line.message, route.map(str::as_bytes), from.name());
+        // Where there are schemas, a route without one may be mistyped, unless it was read so.
+        let shown = self.schemas.messages(super::NAME).is_empty()
+            || [&JSON, &MESSAGE].into_iter().any(|shown| line.derived(shown).is_some());
+        let free = (flagged("error") || schema.is_none()) && shown;
+        let by_form = if free { self.form.write(line, route, from, given) } else { None };
+        let by_schema = || schemas::write(&self.schemas, line.message, route, from.name(), given);
+        let mut bytes = by_form.unwrap_or_else(by_schema)?;
+        if flagged("compressed") {
             bytes = zlib::deflate(&bytes);
         }
         let mut fields = line.fields.clone();
@@ -85,6 +155,9 @@ impl Encoder for Packages {
             return websocket::encode::encode(line);
         }
         let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
+        if Message::of(layout) == Message::Handshake {
+            self.form.learn(line);
+        }
         let mut with_bytes = None;
         if let Some(given) = line.field(&PAYLOAD).filter(|given| !is_bytes(given)) {
             with_bytes = Some(self.payload(line, given)?);
@@ -112,8 +185,8 @@ impl Encoder for Packages {
         }
     }
 
-    fn remembers(&self, proto: &str, _message: &str) -> bool {
-        proto == websocket::NAME
+    fn remembers(&self, proto: &str, message: &str) -> bool {
+        proto == websocket::NAME || message == Message::Handshake.name()
     }
 
     /// A package has its length in its header: a TCP stream is nothing but packages, or WebSocket

@@ -21,6 +21,7 @@ pub(crate) mod notes;
 pub(crate) mod package;
 pub(crate) mod payload;
 pub(crate) mod pomelo;
+mod pomelo_write;
 pub(crate) mod protos;
 mod scan;
 pub(crate) mod schemas;

@@ -17,8 +17,10 @@ use serde_json::Value as Json;
 /// Derived: what a zlib stream holds; a text where it is one.
 pub static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
 static INFLATED_TEXT: Field = text("inflated", Len::Rest).doc("the text of the zlib stream");
-pub static JSON: Field = group("json", &[]).doc("the value of the JSON text");
-pub static MESSAGE: Field = group("message", &[]).doc("the payload, by the protos of the handshake");
+pub static JSON: Field = group("json", &[]).opened().doc("the value of the JSON text");
+/// The same of a body, which is no payload.
+static BODY: Field = group("json", &[]).doc("the value of the JSON text");
+pub static MESSAGE: Field = group("message", &[]).opened().doc("the payload, by the protos of the handshake");
 
 /// What may be shown beside the fields.
 pub static DERIVED: [&Field; 4] = [&INFLATED, &JSON, &MESSAGE, payload::SHOWN];
@@ -63,7 +65,7 @@ impl Payloads {
             return None;
         }
         let inflated = zlib::begins(body) && self.inflate(body, true, caps, dissection);
-        let found = self.json(body, start, inflated, true, None, dissection);
+        let found = self.json(body, start, inflated, (true, &BODY), None, dissection);
         if found == json::JsonScan::No {
             dissection.notes.add(Level::Warning, "nano.not_json", format_args!("the body is not JSON"));
         }
@@ -112,7 +114,7 @@ impl Payloads {
                 dissection.notes.add(Level::Warning, "nano.protobuf", text);
             }
         } else {
-            let found = self.json(payload, start, inflated, memory.any_json, None, dissection);
+            let found = self.json(payload, start, inflated, (memory.any_json, &JSON), None, dissection);
             if found == json::JsonScan::No && !payload.is_empty() && memory.uses_protos && memory.protos.is_none() {
                 let text = format_args!("the server uses protos, which are not in this capture");
                 dissection.notes.add(Level::Note, "nano.protos_unknown", text);
@@ -145,7 +147,7 @@ impl Payloads {
         };
         dissection.schema = Some(schema.name);
         let mut shape = Shape::new(fields);
-        let found = self.json(payload, at.start, inflated, true, Some(&mut shape), dissection);
+        let found = self.json(payload, at.start, inflated, (true, &JSON), Some(&mut shape), dissection);
         let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };
         let (misfit, strange) = match found {
             json::JsonScan::Nodes => (shape.misfit, shape.strange),
@@ -206,7 +208,7 @@ impl Payloads {
         plain: &[u8],
         start: usize,
         inflated: bool,
-        any: bool,
+        (any, field): (bool, &'static Field),
         shape: Option<&mut Shape>,
         dissection: &mut Dissection,
     ) -> json::JsonScan {
@@ -225,7 +227,7 @@ impl Payloads {
         let (names, _) = dissection.source();
         self.names.clear();
         let place = json::TextPosition { source, start: base, names: (names, &mut self.names), shape };
-        let found = json::nodes(text, &JSON, place, &mut dissection.derived, &mut self.json);
+        let found = json::nodes(text, field, place, &mut dissection.derived, &mut self.json);
         give(names, &self.names, dissection);
         found
     }

@@ -45,7 +45,7 @@ pub static ENCODINGS: [Encoding; 5] = [
         "json",
         Form::Members,
         words! {
-            string: text(Len::Rest), number: f64le, integer: i64le, bool: boolean(8), any: bytes(Len::Rest),
+            string: text(Len::Rest), number: f64le, integer: i64le, int: i64le, bool: boolean(8), any: bytes(Len::Rest),
         },
     ),
     encoding(
@@ -54,7 +54,7 @@ pub static ENCODINGS: [Encoding; 5] = [
         words! {
             int32: svarint(10), int64: svarint(10), uint32: varint(10), uint64: varint(10), sint32: zigzag(10),
             sint64: zigzag(10), bool: boolean(8), fixed32: u32le, fixed64: u64le, sfixed32: i32le, sfixed64: i64le,
-            float: f32le, double: f64le, string: text(Len::Rest), bytes: bytes(Len::Rest),
+            int: svarint(10), integer: svarint(10), float: f32le, double: f64le, string: text(Len::Rest), bytes: bytes(Len::Rest),
         },
     ),
     Encoding {
@@ -63,7 +63,7 @@ pub static ENCODINGS: [Encoding; 5] = [
             "le",
             Form::Sequence,
             scalars! {
-                u16: u16le, i16: i16le, u32: u32le, i32: i32le, u64: u64le, i64: i64le, f32: f32le, f64: f64le,
+                u16: u16le, i16: i16le, u32: u32le, i32: i32le, int: i32le, integer: i32le, u64: u64le, i64: i64le, f32: f32le, f64: f64le,
                 string16: text(Len::Prefix(&LENGTH_16_LE)), string32: text(Len::Prefix(&LENGTH_32_LE)),
             },
         )
@@ -74,7 +74,7 @@ pub static ENCODINGS: [Encoding; 5] = [
             "be",
             Form::Sequence,
             scalars! {
-                u16: u16be, i16: i16be, u32: u32be, i32: i32be, u64: u64be, i64: i64be, f32: f32be, f64: f64be,
+                u16: u16be, i16: i16be, u32: u32be, i32: i32be, int: i32be, integer: i32be, u64: u64be, i64: i64be, f32: f32be, f64: f64be,
                 string16: text(Len::Prefix(&LENGTH_16_BE)), string32: text(Len::Prefix(&LENGTH_32_BE)),
             },
         )

@@ -35,9 +35,10 @@ pub static SETTINGS: [Setting; 4] = [
 ];
 
 /// How payloads are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Payload {
     /// By the protos, else as JSON.
+    #[default]
     Auto,
     /// As JSON.
     Json,

@@ -1,0 +1,204 @@
+//! One name for a payload's values: `payload.X` in filters, groups, rules and `encode`, in each encoding
+//! that nano's payloads have. The truth is what the peers wrote and heard.
+#![cfg(unix)]
+
+use crate::command::{GUARD, Proxy};
+use crate::common::program;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A payload's values, and how an encoding writes them.
+type Values = (u8, &'static str, bool);
+type Writer = fn(Values) -> Vec<u8>;
+
+const SAID: [Values; 3] = [(10, "ann", true), (20, "bob", false), (30, "cat", true)];
+
+fn json((hp, name, keep): Values) -> Vec<u8> {
+    format!("{{\"hp\":{hp},\"name\":\"{name}\",\"keep\":{keep}}}").into_bytes()
+}
+
+fn tagged((hp, name, keep): Values) -> Vec<u8> {
+    [&[8, hp, 0x12, name.len() as u8], name.as_bytes(), &[0x18, u8::from(keep)]].concat()
+}
+
+fn after(number: [u8; 4], (_, name, keep): Values) -> Vec<u8> {
+    [&number[..], &[name.len() as u8], name.as_bytes(), &[u8::from(keep)]].concat()
+}
+
+const PROTOS: &str = r#"{"client":{"game.move":{"hp":{"option":"required","type":"uInt32","tag":1},
+    "name":{"option":"required","type":"string","tag":2},"keep":{"option":"optional","type":"bool","tag":3}}},"server":{}}"#;
+
+/// An encoding: its name, the fields of its schema, its bytes.
+const ENCODINGS: [(&str, &str, Writer); 6] = [
+    ("json", "hp = \"int\"\nname = \"string\"\nkeep = \"bool\"", json),
+    (
+        "protobuf",
+        "hp = { tag = 1, type = \"int\" }\nname = { tag = 2, type = \"string\" }\nkeep = { tag = 3, type = \"bool\" }",
+        tagged,
+    ),
+    ("le", "hp = \"integer\"\nname = \"string8\"\nkeep = \"bool\"", |v| after(u32::from(v.0).to_le_bytes(), v)),
+    ("be", "hp = \"int\"\nname = \"string8\"\nkeep = \"bool\"", |v| after(u32::from(v.0).to_be_bytes(), v)),
+    ("none", "", json),
+    ("protos", "", tagged),
+];
+
+fn package(kind: u8, body: &[u8]) -> Vec<u8> {
+    [&[kind], &(body.len() as u32).to_be_bytes()[1..], body].concat()
+}
+
+fn request(id: u8, payload: &[u8]) -> Vec<u8> {
+    package(4, &[&[0, id, 9], &b"game.move"[..], payload].concat())
+}
+
+/// A package, as a peer hears it.
+fn hear(stream: &mut TcpStream) -> Vec<u8> {
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).unwrap();
+    let mut body = vec![0; u32::from_be_bytes([0, head[1], head[2], head[3]]) as usize];
+    stream.read_exact(&mut body).unwrap();
+    [&head[..], &body].concat()
+}
+
+struct Case {
+    name: &'static str,
+    write: Writer,
+    /// `--schema FILE`, where it has one.
+    schema: Vec<String>,
+    files: PathBuf,
+}
+
+impl Case {
+    fn new((name, fields, write): (&'static str, &str, Writer)) -> Case {
+        static CASES: AtomicU32 = AtomicU32::new(0);
+        let number = CASES.fetch_add(1, Ordering::Relaxed);
+        let files = std::env::temp_dir().join(format!("netkit-payloads-{number}-{}", std::process::id()));
+        std::fs::create_dir_all(&files).unwrap();
+        let mut case = Case { name, write, schema: Vec::new(), files };
+        if !fields.is_empty() {
+            let head = format!("proto = \"nano\"\nencoding = \"{name}\"\n[[message]]\nroute = \"game.move\"\n");
+            let text = format!("{head}message = \"request\"\nname = \"move\"\n[message.fields]\n{fields}\n");
+            std::fs::write(case.file("schema.toml"), text).unwrap();
+            case.schema = vec!["--schema".into(), case.file("schema.toml")];
+        }
+        std::fs::write(case.file("protos.json"), PROTOS).unwrap();
+        case
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.files.join(name).to_str().unwrap().into()
+    }
+
+    fn said(&self, values: [Values; 3]) -> Vec<Vec<u8>> {
+        (1..).zip(values).map(|(id, values)| request(id, &(self.write)(values))).collect()
+    }
+
+    /// The three messages through a proxy with this rule: what the server hears.
+    fn through(&self, rule: Option<&str>) -> Vec<Vec<u8>> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = listener.local_addr().unwrap().to_string();
+        let pcap = self.file("run.pcap");
+        let mut args = vec!["--transport", "tcp", "-p", "nano", "-f", "none"];
+        args.extend(rule.into_iter().flat_map(|rule| ["--on", rule]));
+        args.extend(rule.is_none().then_some(["--pcap", &pcap, "--force"]).into_iter().flatten());
+        args.extend(self.schema.iter().map(String::as_str));
+        let proxy = Proxy::to(&target, &args);
+        let mut client = TcpStream::connect(&proxy.at).unwrap();
+        let mut server = listener.accept().unwrap().0;
+        [&client, &server].into_iter().for_each(|stream| stream.set_read_timeout(Some(GUARD)).unwrap());
+        let protos = if self.name == "protos" { PROTOS } else { "{}" };
+        let answer = format!("{{\"code\":200,\"sys\":{{\"heartbeat\":9,\"protos\":{protos}}}}}");
+        client.write_all(&package(1, b"{\"sys\":{\"type\":\"t\",\"version\":\"1\"}}")).unwrap();
+        hear(&mut server);
+        server.write_all(&package(1, answer.as_bytes())).unwrap();
+        hear(&mut client);
+        client.write_all(&[package(2, b""), self.said(SAID).concat()].concat()).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        hear(&mut server);
+        let mut heard = Vec::new();
+        server.read_to_end(&mut heard).unwrap();
+        drop((client, server));
+        let (_, told) = proxy.end();
+        let (mut all, mut rest) = (Vec::new(), &heard[..]);
+        while let [_, a, b, c, ..] = rest {
+            let (one, behind) = rest.split_at(4 + u32::from_be_bytes([0, *a, *b, *c]) as usize);
+            all.push(one.to_vec());
+            rest = behind;
+        }
+        assert!(rest.is_empty(), "{}: {told}", self.name);
+        all
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        let output = program().args(args).args(&self.schema).output().unwrap();
+        assert!(output.status.success(), "{} {args:?}: {}", self.name, String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// What the words do, in each encoding.
+#[test]
+fn one_name_for_a_payloads_values() {
+    let mut cells = 0;
+    for case in ENCODINGS.map(Case::new) {
+        let said = case.said(SAID);
+        assert_eq!(case.through(None), said, "{}: untouched", case.name);
+        let pcap = case.file("run.pcap");
+        let read = ["-q", "-p", "nano", "--leg", "client"];
+        for (filter, want) in [("payload.keep == false", 1), ("payload.hp > 15", 2), ("payload.name in {ann, cat}", 2)]
+        {
+            let lines = case.run(&[&["decode", "-F", filter, "-f", "ndjson", &pcap], &read[..]].concat());
+            assert_eq!(lines.lines().count(), want, "{}: -F {filter}: {lines}", case.name);
+        }
+        let groups = case.run(&[&["stats", "--by", "payload.name", "-f", "csv", &pcap], &read[..]].concat());
+        let count = |name: &str| groups.lines().filter(|line| line.starts_with(&format!("{name},1,"))).count();
+        assert_eq!(["ann", "bob", "cat"].map(count), [1; 3], "{}: --by: {groups}", case.name);
+        for rule in ["payload.keep == false: drop", "payload.hp == 20 and payload.name == bob: drop"] {
+            let want = [said[0].clone(), said[2].clone()];
+            assert_eq!(case.through(Some(rule)), want, "{}: {rule}", case.name);
+        }
+        let [first, second, third] = SAID;
+        for (rule, want) in [
+            ("payload.hp == 20: payload.name='much longer'", [first, (20, "much longer", false), third]),
+            ("message == request: payload.hp=77", [(77, first.1, true), (77, second.1, false), (77, third.1, true)]),
+            ("payload.name == cat: keep=false", [first, second, (30, "cat", false)]),
+        ] {
+            assert_eq!(case.through(Some(rule)), case.said(want), "{}: {rule}", case.name);
+        }
+        let protos = format!("nano.protos={}", case.file("protos.json"));
+        let protos = if case.name == "protos" { vec!["-s", &*protos] } else { Vec::new() };
+        for fields in [["payload.hp=20", "payload.name=bob", "payload.keep=false"], ["hp=20", "name=bob", "keep=false"]]
+        {
+            let args = [&["encode", "nano.request", "route=game.move", "id=2"][..], &fields, &protos].concat();
+            assert_eq!(case.run(&args).trim(), hex::encode(&said[1]), "{}: {fields:?}", case.name);
+        }
+        cells += 5;
+        std::fs::remove_dir_all(&case.files).unwrap();
+    }
+    assert_eq!(cells, 30);
+}
+
+/// What a rule does not name stays as it is, or the whole message does; JSON may be spaced as it likes.
+#[test]
+fn what_is_written_otherwise_stays() {
+    let spaced: Writer =
+        |(hp, name, keep)| format!("{{ \"hp\": {hp}, \"name\": \"{name}\", \"keep\": {keep} }}").into();
+    let case = Case { write: spaced, ..Case::new(ENCODINGS[4]) };
+    let heard = case.through(Some("payload.name == cat: payload.hp=5"));
+    assert_eq!(heard, [&case.said(SAID)[..2], &[request(3, &json((5, "cat", true)))]].concat());
+    // A varint with a byte more than it needs.
+    let long: Writer = |values| {
+        let mut bytes = tagged(values);
+        bytes.splice(1..2, [values.0 | 0x80, 0]);
+        bytes
+    };
+    // protobuf keeps it, pomelo's form cannot.
+    let name = |(hp, _, keep): Values| (hp, "x", keep);
+    for (which, want) in [(1, SAID.map(name)), (5, SAID)] {
+        let case = Case { write: long, ..Case::new(ENCODINGS[which]) };
+        assert_eq!(case.through(Some("message == request: payload.name=x")), case.said(want), "{}", case.name);
+        std::fs::remove_dir_all(&case.files).unwrap();
+    }
+    std::fs::remove_dir_all(&case.files).unwrap();
+}
