@@ -1553,7 +1553,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --fail-on --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
+            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --time --plot --latency --delivery --track --fail-on --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1679,6 +1679,10 @@ _netkit() {
                     ;;
                 --slow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -W "relative delta utc local epoch" -- "${cur}"))
                     return 0
                     ;;
                 --plot)

@@ -188,6 +188,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, '--by FIELD: in order of this column; default: of time or of bytes')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, '--by FIELD: only the first N groups')
             [CompletionResult]::new('--slow', '--slow', [CompletionResultType]::ParameterName, 'List the messages that were answered or acknowledged after this time or later: 200ms')
+            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, '--unanswered, --never-acked, --slow: how times are shown; default: relative on narrow terminals, else utc; epoch in csv and tsv')
             [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw bytes a second over time, as wide as the terminal, stacked by message or direction')
             [CompletionResult]::new('--track', '--track', [CompletionResultType]::ParameterName, 'Follow a field: a line each time it occurs; in text a sparkline')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning; when conversations are of no known protocol; when a limit was reached')

@@ -2,7 +2,11 @@
 
 use super::{Dissect, Interface, Interfaces, Output, Traffic};
 use clap::{Args, ValueEnum};
+use netkit::render::TimeForm;
 use std::path::PathBuf;
+
+/// The forms of times.
+pub(super) const TIMES: &str = "relative|delta|utc|local|epoch";
 
 /// `netkit decode`.
 #[derive(Args, Debug)]
@@ -54,7 +58,7 @@ pub struct Decode {
     pub follow: bool,
     /// How times are shown; default: relative in trees and on narrow terminals, else utc; epoch in
     /// csv and tsv
-    #[arg(long, value_enum, value_name = "relative|delta|utc|local|epoch", hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true)]
     pub time: Option<TimeForm>,
     /// pcapng: the file, instead of stdout; parquet: the folder of its files, which is new or empty
     #[arg(short, long = "output", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -105,19 +109,4 @@ pub enum Comments {
     Tree,
     /// Lines for people.
     Plain,
-}
-
-/// How times are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TimeForm {
-    /// Since the capture's first frame.
-    Relative,
-    /// Since the message before that is printed.
-    Delta,
-    /// Day and time of day, UTC.
-    Utc,
-    /// Day and time of day here, with the offset from UTC.
-    Local,
-    /// Seconds since 1970.
-    Epoch,
 }

@@ -24,7 +24,7 @@ mod wrong;
 pub use check::Check;
 use clap::builder::PossibleValue;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-pub use decode::{Comments, Decode, TimeForm};
+pub use decode::{Comments, Decode};
 pub use diff::Diff;
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};

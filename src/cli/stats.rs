@@ -1,9 +1,11 @@
 //! The options of `netkit stats`.
 
+use super::decode::TIMES;
 use super::forms::{self, Form, one_of};
 use super::names::{filter, table};
 use super::{Dissect, Gates, Interface, Interfaces, Traffic};
 use clap::{Args, ValueEnum};
+use netkit::render::TimeForm;
 use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
@@ -50,6 +52,10 @@ pub struct Stats {
     /// List the messages that were answered or acknowledged after this time or later: 200ms
     #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "every", "delivery", "track"])]
     pub slow: Option<i64>,
+    /// --unanswered, --never-acked, --slow: how times are shown; default: relative on narrow terminals, else utc;
+    /// epoch in csv and tsv
+    #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true)]
+    pub time: Option<TimeForm>,
     /// Draw bytes a second over time, as wide as the terminal, stacked by message or direction
     #[arg(long, value_enum, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", hide_possible_values = true, conflicts_with_all = ["by", "every", "delivery", "track", "unanswered", "never_acked", "slow", "latency"])]
     pub plot: Option<PlotBy>,

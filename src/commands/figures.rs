@@ -12,10 +12,12 @@ use super::stopped::Stopped;
 use super::usage::Usage;
 use super::{join, read};
 use crate::cli::{Form, Global, PlotBy, Stats as Args};
+use netkit::capture::Time;
 use netkit::dissect::{Account, Message, Options, Sink};
 use netkit::filter::Names;
 use netkit::plural::Plural;
 use netkit::read::{CaptureSink, Gate};
+use netkit::render::TimeForm;
 use netkit::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
 use std::io::{self, Write};
 
@@ -31,7 +33,13 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
         latency: args.latency,
         slowest: None,
     };
-    if listed.unanswered || listed.never_acked || listed.slow.is_some() || listed.latency {
+    let lists = listed.unanswered || listed.never_acked || listed.slow.is_some();
+    if args.time.is_some() && !lists {
+        return Err(
+            Usage("--time: only with --unanswered, --never-acked and --slow, which list messages".into()).into()
+        );
+    }
+    if lists || listed.latency {
         return waiting(args, listed, options, global, pick).map(Ok);
     }
     if let Some(by) = args.plot {
@@ -63,6 +71,10 @@ impl Sink for Follow {
 }
 
 impl CaptureSink for Follow {
+    fn origin(&mut self, time: Time) {
+        self.waiting.origin(time);
+    }
+
     fn gate(&mut self) -> Option<&mut dyn Gate> {
         Some(&mut self.pick)
     }
@@ -89,7 +101,12 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
         columns: &args.columns,
         account: &pick.account,
     };
-    print(args, &waiting.tables(), &told, global, &done)?;
+    let form = match args.format {
+        Form::Text => Some(args.time.unwrap_or(TimeForm::usual(style(global, false).width))),
+        Form::Csv | Form::Tsv => args.time,
+        _ => None,
+    };
+    print(args, &waiting.tables(form, args.format != Form::Text), &told, global, &done)?;
     Ok(status(args.path(), done?, &pick, global))
 }
 
@@ -130,7 +147,8 @@ fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick)
         return Err(Usage("--plot: text only; --every 1s -f csv gives the figures".into()).into());
     }
     let by = if by == PlotBy::Message { Stacked::Message } else { Stacked::Direction };
-    let (Picked { pick, sink: plot }, done) = count(&args.files, args.join, options, global, pick, Plot::new(by));
+    let plot = Plot::new(by, args.traffic.since);
+    let (Picked { pick, sink: plot }, done) = count(&args.files, args.join, options, global, pick, plot);
     let style = style(global, false);
     let colours: &[&str] = match (style.colour, by) {
         (false, _) => &[],

@@ -4,7 +4,7 @@ use super::gates::{Pick, merged};
 use super::notify::notify;
 use super::redact;
 use super::usage::Usage;
-use crate::cli::{Color, Format, Global, Output, TimeForm};
+use crate::cli::{Color, Format, Global, Output};
 use crate::platform;
 use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink, Wants};
@@ -58,17 +58,10 @@ impl Printer {
         output: &Output,
         global: &Global,
         pick: Pick,
-        time: Option<TimeForm>,
+        time: Option<render::TimeForm>,
         options: &Options,
         files: Option<Files>,
     ) -> anyhow::Result<Printer> {
-        let time = time.map(|form| match form {
-            TimeForm::Relative => render::TimeForm::Relative,
-            TimeForm::Delta => render::TimeForm::Delta,
-            TimeForm::Utc => render::TimeForm::Utc,
-            TimeForm::Local => render::TimeForm::Local,
-            TimeForm::Epoch => render::TimeForm::Epoch,
-        });
         // A line above the summaries helps people; programs would take it for a message.
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
         // Files are written elsewhere.

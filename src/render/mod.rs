@@ -35,7 +35,7 @@ pub(crate) mod summary;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
-mod times;
+pub(crate) mod times;
 pub(crate) mod tree;
 mod tree_text;
 

@@ -4,7 +4,7 @@ use super::form::Form;
 use super::leaf;
 use super::line_writer::LineWriter;
 use super::style::Style;
-use super::times::{Clock, TimeForm};
+use super::times::{Clock, NARROW, TimeForm};
 use super::tree_text::{level, name};
 use crate::capture::Time;
 use crate::codec::json::fields::behind;
@@ -14,8 +14,6 @@ use crate::dissect::{Message, Role, Wants};
 
 /// How many elements of a list are shown.
 const ELEMENTS: usize = 4;
-/// Below this width, addresses would take half of the line and are left out.
-pub(super) const NARROW: usize = 132;
 /// Addresses that leave fewer columns to the fields are left out of a line.
 const LEFT: usize = 24;
 /// Deeper groups are only indicated.

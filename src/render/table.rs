@@ -71,10 +71,7 @@ impl Row {
             time: match place.frame {
                 0 => String::new(),
                 _ => text(|line| {
-                    // As in summaries.
-                    let narrow = style.width.is_some_and(|width| width < super::summary::NARROW);
-                    let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
-                    clock.show(style.time.unwrap_or(usual), place.time, line);
+                    clock.show(style.time.unwrap_or(TimeForm::usual(style.width)), place.time, line);
                 }),
             },
             from: dissection.from.name().into(),

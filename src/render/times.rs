@@ -5,7 +5,11 @@ use crate::capture::Time;
 use crate::codec::json::numbers::{digits, int, time_of_day};
 use crate::codec::quoted::Short;
 
+/// Below this width, addresses would take half of the line and are left out.
+pub(super) const NARROW: usize = 132;
+
 /// How times are shown to people.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
     /// Since the capture's first frame.
@@ -19,6 +23,13 @@ pub enum TimeForm {
     Local,
     /// Seconds since 1970.
     Epoch,
+}
+
+impl TimeForm {
+    /// What people read without asking for a form: absolute times have the day, which takes a third of a narrow line.
+    pub fn usual(width: Option<usize>) -> TimeForm {
+        if width.is_some_and(|width| width < NARROW) { TimeForm::Relative } else { TimeForm::Utc }
+    }
 }
 
 /// A time as the day and the time of day, UTC.

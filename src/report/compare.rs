@@ -4,11 +4,10 @@
 use super::charts::{Chart, Mark, chart, entry, line};
 use super::figures::{Count, Shown, bytes, region, table};
 use super::scale::{Linear, plain, time_label};
-use super::sections::bandwidth::Series;
 use super::sections::delays::{axis, delay, quantiles_of};
 use super::sections::{delivery, nothing, verdicts};
 use super::{Context, Html, Run, section};
-use crate::stats::plot::unit;
+use crate::stats::plot::{Series, unit};
 use crate::stats::{diff, directions};
 use crate::traffic::histogram::Delays;
 use std::collections::BTreeMap;
@@ -41,7 +40,9 @@ pub fn changes(contexts: [&Context<'_>; 2], html: &mut Html) {
 /// Both runs' bytes over time, each from its own start.
 pub fn curves(runs: [&Run; 2], html: &mut Html) {
     section("bandwidth", "Bandwidth", html, |html| {
-        let series = runs.map(|run| Series::new(&run.by_message, STEPS));
+        // Both in the same steps: else the peaks of the shorter one stand higher.
+        let step = runs.map(|run| run.by_message.round_step(STEPS)).into_iter().max().unwrap_or(1);
+        let series = runs.map(|run| run.by_message.series(step));
         if series.iter().all(|one| one.steps == 0) {
             return nothing("No message in either of them.", html);
         }
@@ -52,8 +53,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
         let axis = Linear::new(top / scale);
         let ticks: Vec<_> = axis.ticks().map(|tick| (axis.at(tick), format!("{} {unit}", plain(tick)))).collect();
         let seconds = series[0].seconds().max(series[1].seconds());
-        let steps = [&series[0], &series[1]].map(|one| time_label(one.step));
-        let about = format!("Each from its own first frame, in steps of {} and {}.", steps[0], steps[1]);
+        let about = format!("Each from its own first frame, in steps of {}.", time_label(series[0].step));
         let told = |k: usize| {
             let all = series[k].totals().iter().sum::<u64>();
             let highest = rates[k].iter().copied().fold(0.0, f64::max);

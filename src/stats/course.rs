@@ -2,6 +2,7 @@
 //! that waited for them. Any duration in a fixed number of steps.
 
 use super::histogram::Delays;
+use super::timeline::widening;
 use crate::capture::Time;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Role, Sink};
@@ -82,14 +83,15 @@ impl Course {
 
     fn add(&mut self, point: Point) {
         while point.at / self.step >= STEPS as i64 {
-            self.step = self.step.saturating_mul(2);
+            let together = widening(self.step);
+            self.step = self.step.saturating_mul(together as i64);
             for steps in self.steps.values_mut() {
-                let pairs = steps.chunks(2).map(|pair| {
-                    let mut sum = pair.first().cloned().unwrap_or_default();
-                    pair.iter().skip(1).for_each(|delays| sum.merge(delays));
+                let wider = steps.chunks(together).map(|some| {
+                    let mut sum = some.first().cloned().unwrap_or_default();
+                    some.iter().skip(1).for_each(|delays| sum.merge(delays));
                     sum
                 });
-                *steps = pairs.collect();
+                *steps = wider.collect();
             }
         }
         let at = (point.at / self.step) as usize;
@@ -143,7 +145,7 @@ mod tests {
             course.add(Point { at: k * 1_000_000, delay: k, awaited: Awaited::Ack, waiting, again: false });
             assert_eq!(course.points().is_some(), k < POINTS as i64, "{k}");
         }
-        assert!(course.step() >= 5000 * 1_000_000 / STEPS as i64 && course.step() <= 32_000_000);
+        assert!(course.step() >= 5000 * 1_000_000 / STEPS as i64 && course.step() <= 100_000_000);
         for role in [Role::Client, Role::Server] {
             let steps = course.of(Awaited::Ack, role);
             assert!(steps.len() <= STEPS);

@@ -22,6 +22,7 @@
 
 use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
+use super::losses::Losses;
 use super::observed::Observation;
 use crate::dissect::delivery::{Event, Handled, Link};
 use crate::flow::sequence::{Acked, Seen};
@@ -96,6 +97,8 @@ pub struct Direction {
     pub ended: u64,
     /// How long those lived.
     pub life: Delays,
+    /// Its losses over time.
+    pub losses: Losses,
     /// The messages listed individually, if requested.
     pub rows: Rows,
     given_up: u64,
@@ -276,6 +279,7 @@ impl Deliveries {
                 Event::Begin | Event::Step(_) | Event::Report(_) => {}
                 Event::Sent { number, extended, seen, message_id, last_try, handled } => {
                     own.transmission(seen, frame, self.rows);
+                    own.losses.see(seen, now);
                     if let Seen::Copy { before } = seen {
                         own.resend_time.add(now - before.last_time);
                     }

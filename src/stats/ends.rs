@@ -147,6 +147,7 @@ impl Stats {
                     }
                     current.begin(ordinal + 1);
                     flow.heard = [None; 2];
+                    flow.silences = Default::default();
                     flow.heard[seen.side.index()] = Some(seen.time.nanos() as i64);
                 }
                 return current.ordinal.max(1);

@@ -213,6 +213,12 @@ pub const FIGURES: &[Figure] = &[
     Figure::new("loss_high", Measure::Share),
     Figure::new("burst", Measure::Mean),
     millis("delay_p50"),
+    // Of losses and silences over time.
+    count("worst_losses"),
+    seconds("worst_from"),
+    seconds("worst_to"),
+    seconds("silence"),
+    seconds("silence_from"),
     // Of links.
     count("offered"),
     count("accepted"),

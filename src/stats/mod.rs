@@ -20,6 +20,7 @@ pub(crate) mod figure;
 pub(crate) mod groups;
 pub(crate) use crate::traffic::histogram;
 mod limits;
+pub(crate) mod losses;
 mod metric;
 mod noise;
 pub(crate) mod noted;
@@ -39,6 +40,7 @@ pub mod top;
 pub(crate) mod track;
 pub(crate) mod verdicts;
 pub(crate) mod waiting;
+pub(crate) mod when;
 
 use crate::capture::Time;
 use crate::codec::layout::Field;
@@ -130,6 +132,8 @@ pub struct Flow {
     pub closing: Closing,
     /// When each side's last message was sent.
     heard: Heard,
+    /// The longest silence of each side on its last connection.
+    silences: [losses::Silence; 2],
     /// Its last connection, if anything tells of one.
     current: Option<Box<ends::Current>>,
     /// The last message's name.
@@ -268,6 +272,7 @@ impl Stats {
                         bytes: [0; 2],
                         closing: Closing::default(),
                         heard: [None; 2],
+                        silences: Default::default(),
                         current: None,
                         last_message: "",
                         line_proto: "",
@@ -393,6 +398,7 @@ impl Stats {
             Role::Unknown => flow.server,
         };
         flow.last = time;
+        flow.silences[side.index()].until(flow.heard[side.index()], nanos);
         flow.heard[side.index()] = Some(nanos);
         flow.messages[side.index()] += 1;
         flow.bytes[side.index()] += bytes;

@@ -1,7 +1,8 @@
 //! A capture over time as a picture of characters: bars for steps of time, stacked by message or by
 //! direction, with axes and their units.
 
-use crate::capture::Time;
+use super::timeline::{round_step, step_text, widening};
+use crate::capture::{Time, TimeSpec};
 use crate::dissect::{Message, Role, Sink};
 use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
@@ -40,43 +41,88 @@ impl Stacked {
 #[derive(Debug)]
 pub struct Plot {
     by: Stacked,
+    since: Option<TimeSpec>,
     start: Option<i64>,
+    /// From the capture's first frame to the begin of the picture, in nanoseconds.
+    before: i64,
     step: i64,
     last: usize,
     layers: FxHashMap<&'static str, Vec<u64>>,
 }
 
+/// Bytes over time in steps of equal length.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    /// The length of a step, in seconds.
+    pub step: f64,
+    /// The layers: their names, and the bytes of every step.
+    pub layers: Vec<(&'static str, Vec<u64>)>,
+    /// How many steps.
+    pub steps: usize,
+}
+
+impl Series {
+    /// How long it is, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.step * self.steps as f64
+    }
+
+    /// The bytes of all layers by step.
+    pub fn totals(&self) -> Vec<u64> {
+        (0..self.steps).map(|k| self.layers.iter().filter_map(|(_, values)| values.get(k)).sum()).collect()
+    }
+}
+
 impl Plot {
-    /// Without messages.
-    pub fn new(by: Stacked) -> Plot {
-        Plot { by, start: None, step: 1_000_000, last: 0, layers: FxHashMap::default() }
+    /// Without messages. The picture begins with the capture, or `since` a later time.
+    pub fn new(by: Stacked, since: Option<TimeSpec>) -> Plot {
+        Plot { by, since, start: None, before: 0, step: 1_000_000, last: 0, layers: FxHashMap::default() }
     }
 
     /// Of these layers.
     #[cfg(test)]
     pub(crate) fn of(by: Stacked, layers: &[(&'static str, &[u64])]) -> Plot {
-        let mut plot = Plot::new(by);
+        let mut plot = Plot::new(by, None);
         plot.last = layers.iter().map(|(_, steps)| steps.len()).max().unwrap_or(1).max(1) - 1;
         plot.layers = layers.iter().map(|(name, steps)| (*name, steps.to_vec())).collect();
         plot
     }
 
-    /// Merges pairs of steps.
+    /// Merges steps.
     fn widen(&mut self) {
-        self.step = self.step.saturating_mul(2);
-        self.last /= 2;
+        let together = widening(self.step);
+        self.step = self.step.saturating_mul(together as i64);
+        self.last /= together;
         for steps in self.layers.values_mut() {
-            *steps = steps.chunks(2).map(|pair| pair.iter().sum()).collect();
+            *steps = steps.chunks(together).map(|some| some.iter().sum()).collect();
         }
     }
 
-    /// The length of a step, in nanoseconds, and how many steps there are.
-    pub(crate) fn steps(&self) -> (i64, usize) {
-        (self.step, if self.layers.is_empty() { 0 } else { self.last + 1 })
+    /// Has it no message?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// The shortest round step of which at most `most` cover all of it, in nanoseconds.
+    pub(crate) fn round_step(&self, most: usize) -> i64 {
+        round_step((self.last as i64 + 1) * self.step, most, self.step)
+    }
+
+    /// The bytes in round steps of this length, or of a longer one if the plot has no shorter.
+    pub(crate) fn series(&self, step: i64) -> Series {
+        let together = (step / self.step).max(1) as usize;
+        let steps = if self.is_empty() { 0 } else { self.last / together + 1 };
+        let join = |values: Vec<u64>| {
+            let mut joined: Vec<u64> = values.chunks(together).map(|part| part.iter().sum()).collect();
+            joined.resize(steps, 0);
+            joined
+        };
+        let layers = self.stacked().into_iter().map(|(name, values)| (name, join(values))).collect();
+        Series { step: self.step as f64 * together as f64 / 1e9, layers, steps }
     }
 
     /// The layers, the largest first; small ones are one.
-    pub(crate) fn stacked(&self) -> Vec<(&'static str, Vec<u64>)> {
+    fn stacked(&self) -> Vec<(&'static str, Vec<u64>)> {
         let mut layers: Vec<_> = self.layers.iter().map(|(name, steps)| (*name, steps.clone())).collect();
         layers.sort_by_key(|(name, steps)| (std::cmp::Reverse(steps.iter().sum::<u64>()), *name));
         if layers.len() > LAYERS {
@@ -102,24 +148,17 @@ impl Plot {
     /// Appends the picture. `colours`: codes for the layers, and the code that ends them; empty:
     /// none, and the layers differ by their characters.
     pub fn text(&self, width: Option<usize>, colours: &[&str], reset: &str, out: &mut String) {
-        let layers = self.stacked();
-        if layers.is_empty() {
+        if self.is_empty() {
             out.push_str("no message\n");
             return;
         }
         let label = 10;
-        let columns = width.unwrap_or(WIDTH).saturating_sub(label + 1).max(10);
-        let steps = self.last + 1;
-        let columns = columns.min(steps);
-        let seconds = steps as f64 * self.step as f64 / 1e9;
-        let each = seconds / columns as f64;
-        // Bytes a second of each column and layer; a step counts where it begins.
-        let mut bars = vec![vec![0.0; layers.len()]; columns];
-        for (at, (_, counts)) in layers.iter().enumerate() {
-            for (k, bytes) in counts.iter().enumerate() {
-                bars[(k * columns / steps).min(columns - 1)][at] += *bytes as f64 / each;
-            }
-        }
+        let room = width.unwrap_or(WIDTH).saturating_sub(label + 1).max(10);
+        let column = self.round_step(room);
+        let Series { layers, steps: columns, step: seconds } = self.series(column);
+        // Bytes a second of each column and layer.
+        let bar = |k: usize| layers.iter().map(|(_, bytes)| bytes[k] as f64 / seconds).collect::<Vec<_>>();
+        let bars: Vec<Vec<f64>> = (0..columns).map(bar).collect();
         let top = bars.iter().map(|bar| bar.iter().sum::<f64>()).fold(0.0, f64::max);
         let (unit, scale) = unit(top);
         let top = nice(top / scale);
@@ -139,20 +178,21 @@ impl Plot {
                     sum += n;
                     sum > middle
                 });
-                // What is there is never nothing.
+                // What is there is never nothing, nor as much as a cell.
                 let least = row == 0 && sum > 0.0;
                 let largest = || (0..bar.len()).max_by(|a, b| bar[*a].total_cmp(&bar[*b]));
-                match layer.or_else(|| largest().filter(|_| least)) {
-                    Some(at) => cell(self.mark(at, layers[at].0), colours, reset, &mut line),
-                    None => line.push(' '),
+                match (layer, largest().filter(|_| least)) {
+                    (Some(at), _) => cell(self.mark(at, layers[at].0), false, colours, reset, &mut line),
+                    (None, Some(at)) => cell(self.mark(at, layers[at].0), true, colours, reset, &mut line),
+                    (None, None) => line.push(' '),
                 }
             }
             let _ = writeln!(out, "{}", line.trim_end_matches(' '));
         }
         let _ = writeln!(out, "{:>w$} └{}", "0", "─".repeat(columns), w = label - 1);
-        let end = format!("{} s", short(seconds));
-        let middle = format!("{} s", short(seconds / 2.0));
-        let mut axis = String::from("0 s");
+        let at = |columns: usize| format!("{} s", short((self.before + column * columns as i64) as f64 / 1e9));
+        let (middle, end) = (at(columns / 2), at(columns));
+        let mut axis = at(0);
         for (text, at) in [(middle, columns / 2), (end.clone(), columns.saturating_sub(end.chars().count()))] {
             if at > axis.chars().count() + 1 {
                 axis += &" ".repeat(at - axis.chars().count());
@@ -160,27 +200,28 @@ impl Plot {
             }
         }
         let _ = writeln!(out, "{:>label$} {axis}", "");
-        let _ = writeln!(out, "{:>label$} a column is {} s; {unit} by {}", "", short(each), self.by.name());
+        let _ = writeln!(out, "{:>label$} a column is {}; {unit} by {}", "", step_text(column), self.by.name());
         for (at, (name, counts)) in layers.iter().enumerate() {
             let mut mark = String::new();
-            cell(self.mark(at, name), colours, reset, &mut mark);
+            cell(self.mark(at, name), false, colours, reset, &mut mark);
             let total = counts.iter().sum::<u64>();
             let _ = writeln!(out, "{:>label$} {mark} {name}: {total} bytes", "");
         }
     }
 }
 
-/// A character of this layer.
-fn cell(at: usize, colours: &[&str], reset: &str, out: &mut String) {
+/// A character of this layer; `small`: for less than half a cell.
+fn cell(at: usize, small: bool, colours: &[&str], reset: &str, out: &mut String) {
     const MARKS: [char; LAYERS] = ['█', '▓', '▒', '░', '#', '·'];
-    match colours.get(at) {
-        Some(colour) => {
-            out.push_str(colour);
-            out.push('█');
-            out.push_str(reset);
-        }
-        None => out.push(MARKS[at.min(LAYERS - 1)]),
-    }
+    let (colour, reset) = colours.get(at).map_or(("", ""), |colour| (*colour, reset));
+    let mark = match colours.is_empty() {
+        _ if small => '▁',
+        true => MARKS[at.min(LAYERS - 1)],
+        false => '█',
+    };
+    out.push_str(colour);
+    out.push(mark);
+    out.push_str(reset);
 }
 
 /// The unit of numbers up to this one.
@@ -218,9 +259,12 @@ pub(crate) fn short(x: f64) -> String {
 }
 
 impl CaptureSink for Plot {
-    /// The picture begins here.
     fn origin(&mut self, time: Time) {
-        self.start.get_or_insert(time.nanos() as i64);
+        if self.start.is_none() {
+            let first = time.nanos();
+            let start = self.since.map_or(first, |since| since.nanos(time).max(first));
+            (self.start, self.before) = (Some(start as i64), (start - first) as i64);
+        }
     }
 }
 
@@ -265,18 +309,37 @@ mod tests {
 
     #[test]
     fn steps_widen_and_nothing_is_lost() {
-        let mut plot = Plot::new(Stacked::Message);
+        let mut plot = Plot::new(Stacked::Message, None);
         plot.layers.insert("a", vec![1, 2, 3]);
         plot.layers.insert("b", vec![5]);
         plot.last = 2;
         plot.widen();
         assert_eq!((plot.layers["a"].as_slice(), plot.layers["b"].as_slice()), (&[3, 3][..], &[5][..]));
         assert_eq!((plot.last, plot.step), (1, 2_000_000));
+        plot.layers.insert("a", vec![1; 11]);
+        plot.last = 10;
+        plot.widen();
+        assert_eq!((plot.layers["a"].as_slice(), plot.last, plot.step), (&[5, 5, 1][..], 2, 10_000_000));
+        plot.layers.insert("a", vec![3, 3]);
+        plot.last = 1;
         for k in 0..20 {
             plot.layers.insert(["c", "d", "e", "f", "g", "h"][k % 6], vec![1, 1]);
         }
         let layers = plot.stacked();
         assert_eq!((layers.len(), layers[0].0, layers[LAYERS - 1].0), (LAYERS, "a", "other"));
         assert_eq!(layers.iter().flat_map(|(_, steps)| steps).sum::<u64>(), 6 + 5 + 12);
+    }
+
+    #[test]
+    fn no_byte_is_lost_between_round_steps() {
+        let plot = Plot::of(Stacked::Message, &[("a", &[1, 2, 3, 4, 5, 6, 7]), ("b", &[10])]);
+        for (most, millis) in [(1, 10), (2, 5), (3, 5), (4, 2), (7, 1), (100, 1)] {
+            let step = plot.round_step(most);
+            let series = plot.series(step);
+            assert_eq!(step, millis * 1_000_000, "{most}");
+            assert!(series.steps <= most, "{most}");
+            assert_eq!(series.totals().iter().sum::<u64>(), 38, "{most}");
+            assert!(series.layers.iter().all(|(_, values)| values.len() == series.steps));
+        }
     }
 }

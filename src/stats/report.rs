@@ -4,8 +4,8 @@ use super::connections::{delivery, links, paths, pings, requests};
 use super::directions::senders;
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
-use super::timeline::blocks;
-use super::{Stats, aligned, ends, protocol_of, rows, verdicts};
+use super::timeline::{blocks, step_text};
+use super::{Stats, aligned, ends, protocol_of, rows, verdicts, when};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
 use crate::printable::Printable;
@@ -73,7 +73,7 @@ impl Report {
             Report::Delivery => {
                 let senders = senders(stats);
                 let waits = [delivery(&senders), requests(&senders), pings(&senders), links(&senders)];
-                [ends::table(stats)].into_iter().chain(waits).chain([paths(&senders)]).collect()
+                [ends::table(stats)].into_iter().chain(waits).chain([paths(&senders), when::times(stats)]).collect()
             }
             Report::Message => vec![messages(stats), schemas(stats)],
             Report::Flow => vec![flows(stats), ends::table(stats)],
@@ -111,6 +111,9 @@ impl Report {
             if more > 0 {
                 let _ = writeln!(text, "and {more} more (--by flow, --delivery)");
             }
+        }
+        if self == Report::Delivery {
+            when::axis(stats, width.unwrap_or(WIDTH), &mut text);
         }
         if self == Report::Delivery && stats.delivery.iter().next().is_none() {
             text.push_str("\nnothing is numbered, requested, pinged or linked in it\n");
@@ -290,9 +293,5 @@ fn chart(stats: &Stats, width: usize, text: &mut String) {
     // The figure is of round steps, whatever the chart has room for.
     let line = if stats.duration() < 10.0 { &stats.chart } else { &stats.seconds };
     let (most, step) = line.busiest((stats.duration() * 1e9) as i64 / STEPS);
-    let step = match step / 1_000_000 {
-        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
-        millis => format!("{millis} ms"),
-    };
-    let _ = writeln!(text, "messages over {:.3} s; at most {most} in {step}", stats.duration());
+    let _ = writeln!(text, "messages over {:.3} s; at most {most} in {}", stats.duration(), step_text(step));
 }

@@ -1,5 +1,7 @@
 //! Messages and bytes over time: any duration in a fixed number of equal steps.
 
+use std::cmp::Reverse;
+
 /// Counts over time.
 ///
 /// The width of a step starts with the caller's and is doubled whenever there would be more steps
@@ -21,6 +23,48 @@ pub struct Bucket {
     pub bytes: u64,
 }
 
+/// The part of a timeline with most messages. Times are nanoseconds since the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// How many.
+    pub messages: u64,
+    /// Where it begins.
+    pub from: i64,
+    /// Where it ends.
+    pub to: i64,
+}
+
+/// Round numbers of nanoseconds, ascending: 1, 2 or 5 times a power of ten.
+fn round() -> impl Iterator<Item = i64> {
+    let tens = (0..19).map(|power| 10i64.pow(power));
+    tens.flat_map(|ten| [1, 2, 5].map(|times| ten.saturating_mul(times)))
+}
+
+/// The shortest round step that is a multiple of `unit`, and of which at most `most` cover so many nanoseconds.
+pub fn round_step(nanos: i64, most: usize, unit: i64) -> i64 {
+    let most = most.max(1) as i64;
+    round().find(|step| step % unit.max(1) == 0 && columns(nanos, *step) as i64 <= most).unwrap_or(i64::MAX)
+}
+
+/// The number of steps that cover so many nanoseconds, at least one.
+pub fn columns(nanos: i64, step: i64) -> usize {
+    (nanos.max(1).saturating_sub(1) / step.max(1) + 1) as usize
+}
+
+/// The number of round steps that make up the next longer one, which is round as well: 1, 2, 10, 20, 100, and so on.
+pub fn widening(step: i64) -> usize {
+    if step.to_string().starts_with('2') { 5 } else { 2 }
+}
+
+/// A step of time in its unit: `2 s`, `500 ms`.
+pub fn step_text(nanos: i64) -> String {
+    let (unit, size) = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000)]
+        .into_iter()
+        .find(|(_, size)| nanos % size == 0)
+        .unwrap_or(("ns", 1));
+    format!("{} {unit}", nanos / size)
+}
+
 impl Timeline {
     /// Steps of `width` nanoseconds, at most `cap` of them.
     pub fn new(width: i64, cap: usize) -> Timeline {
@@ -30,6 +74,11 @@ impl Timeline {
     /// Counts a message at this time, in nanoseconds since the epoch. A time before the first step
     /// counts in the first step.
     pub fn add(&mut self, time: i64, bytes: u64) {
+        self.add_all(time, Bucket { messages: 1, bytes });
+    }
+
+    /// Counts several messages at this time.
+    pub fn add_all(&mut self, time: i64, more: Bucket) {
         let start = *self.start.get_or_insert(time);
         let since = time.saturating_sub(start).max(0);
         let mut index = (since / self.width) as u64;
@@ -42,8 +91,8 @@ impl Timeline {
             self.steps.resize(index + 1, Bucket::default());
         }
         if let Some(step) = self.steps.get_mut(index) {
-            step.messages += 1;
-            step.bytes += bytes;
+            step.messages += more.messages;
+            step.bytes += more.bytes;
         }
     }
 
@@ -74,12 +123,35 @@ impl Timeline {
     /// The most messages in one round step (1, 2 or 5 times a power of ten) of at least that many nanoseconds,
     /// and the step. The steps begin with the first message, and are the shortest that the line can tell apart.
     pub fn busiest(&self, least: i64) -> (u64, i64) {
-        let tens = (0..19).map(|power| 10i64.pow(power));
-        let mut round = tens.flat_map(|ten| [1, 2, 5].map(|times| ten.saturating_mul(times)));
-        let step = round.find(|step| *step >= least && step % self.width == 0).unwrap_or(self.width);
+        let step = round().find(|step| *step >= least && step % self.width == 0).unwrap_or(self.width);
         let together = (step / self.width).max(1) as usize;
         let sums = self.steps.chunks(together).map(|steps| steps.iter().map(|step| step.messages).sum());
         (sums.max().unwrap_or(0), step)
+    }
+
+    /// The part of `window` nanoseconds, or of one step where steps are longer, with most messages: it begins with one
+    /// of them, and is the first of several. `None` without messages.
+    pub fn most(&self, window: i64) -> Option<Most> {
+        let start = self.start?;
+        let count = (window / self.width).max(1);
+        let sum = |at: usize| self.steps.iter().skip(at).take(count as usize).map(|step| step.messages).sum::<u64>();
+        let starts = (0..self.steps.len()).filter(|at| self.steps[*at].messages > 0);
+        let (messages, at) = starts.map(|at| (sum(at), at)).max_by_key(|(n, at)| (*n, Reverse(*at)))?;
+        let from = start + at as i64 * self.width;
+        Some(Most { messages, from, to: from + count * self.width })
+    }
+
+    /// The messages in each of `count` columns of `step` nanoseconds, the first of which begins at `from`.
+    pub fn along(&self, from: i64, step: i64, count: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; count];
+        for (k, bucket) in self.steps.iter().enumerate() {
+            let since = self.start.unwrap_or(from) + k as i64 * self.width - from;
+            let at = (since.max(0) / step.max(1)) as usize;
+            if let Some(sum) = sums.get_mut(at.min(count.saturating_sub(1))) {
+                *sum += bucket.messages as f64;
+            }
+        }
+        sums
     }
 
     /// The messages in at most `columns` parts of equal length, for a chart.
@@ -151,6 +223,33 @@ mod tests {
         line.add(9_000 * MS, 1);
         assert_eq!((line.width(), line.busiest(30 * MS)), (4 * MS, (10 + 30, 100 * MS)));
         assert_eq!(Timeline::new(MS, 16).busiest(5), (0, MS));
+    }
+
+    #[test]
+    fn the_worst_part_and_the_columns_are_of_the_same_messages() {
+        const S: i64 = 1_000_000_000;
+        let mut line = Timeline::new(5 * S / 64, 512);
+        assert_eq!(line.most(5 * S), None);
+        // 3 messages at 100 s, 4 from 114 to 117 s, 4 again at 130 s.
+        for at in [100, 100, 100, 114, 115, 116, 117, 130, 130, 130, 130] {
+            line.add(at * S, 1);
+        }
+        let most = line.most(5 * S).unwrap();
+        let step = line.width();
+        assert_eq!(most.messages, 4);
+        assert!((114 * S - step..=114 * S).contains(&most.from) && most.to - most.from == 5 * S, "{most:?}");
+        assert_eq!([round_step(40 * S, 50, 1), round_step(40 * S, 10, 1), round_step(0, 10, 1)], [S, 5 * S, 1]);
+        assert_eq!(round_step(40 * S, 10, 2 * S), 10 * S);
+        assert_eq!([columns(40 * S, 5 * S), columns(40 * S + 1, 5 * S), columns(0, 5)], [8, 9, 1]);
+        let mut step = 1_000_000;
+        let widths: Vec<i64> = (0..5).map(|_| (step, step *= widening(step) as i64).0).collect();
+        assert_eq!(widths, [1, 2, 10, 20, 100].map(|ms| ms * 1_000_000));
+        let columns = line.along(90 * S, 5 * S, 9);
+        assert_eq!(columns, [0.0, 0.0, 3.0, 0.0, 1.0, 3.0, 0.0, 0.0, 4.0]);
+        assert_eq!(
+            [step_text(2 * S), step_text(S / 2), step_text(20_000), step_text(3)],
+            ["2 s", "500 ms", "20 us", "3 ns"]
+        );
     }
 
     #[test]

@@ -10,6 +10,9 @@ use super::table::{Cell, Column, Shape, Table, column};
 use crate::capture::Time;
 use crate::codec::json::value::value;
 use crate::dissect::{Expected, Message, RelationKind, Target};
+use crate::render::TimeForm;
+use crate::render::line_writer::LineWriter;
+use crate::render::times::Clock;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -18,23 +21,27 @@ const NEVER_ACKED: Shape = Shape { kind: "never_acked", title: "Nothing in the c
 const SLOW: Shape = Shape { kind: "slow", title: "Answered or acknowledged late (ms)", keys: 1 };
 const LATENCY: Shape = Shape { kind: "latency", title: "From message to answer or acknowledgement (ms)", keys: 4 };
 
-/// A message that waits, and its place.
-type Listing = (Target, Sent);
+/// A message that waits or waited, as a row.
+struct Listing {
+    target: Target,
+    sent: Sent,
+    time: Cell,
+}
 
 const LISTING: [Column<Listing>; 10] = [
-    column("frame", |(target, _)| target.frame.into()),
-    column("index", |(target, sent)| match sent.several || target.index > 1 {
-        true => Cell::Int(target.index.into()),
+    column("frame", |row| row.target.frame.into()),
+    column("index", |row| match row.sent.several || row.target.index > 1 {
+        true => Cell::Int(row.target.index.into()),
         false => Cell::Null,
     }),
-    column("time", |(_, sent)| Cell::Real(sent.time.to_string().parse().unwrap_or(0.0), 6)),
-    column("flow", |(_, sent)| sent.flow.into()),
-    column("from", |(_, sent)| sent.from.into()),
-    column("peer", |(_, sent)| Cell::Text(sent.peer.to_string())),
-    column("proto", |(_, sent)| sent.proto.into()),
-    column("message", |(_, sent)| sent.message.into()),
-    column("route", |(_, sent)| word(&sent.route)),
-    column("sent", |(_, sent)| if sent.expected == Expected::Ack { sent.copies.into() } else { Cell::Null }),
+    column("time", |row| row.time.clone()),
+    column("flow", |row| row.sent.flow.into()),
+    column("from", |row| row.sent.from.into()),
+    column("peer", |row| Cell::Text(row.sent.peer.to_string())),
+    column("proto", |row| row.sent.proto.into()),
+    column("message", |row| row.sent.message.into()),
+    column("route", |row| word(&row.sent.route)),
+    column("sent", |row| if row.sent.expected == Expected::Ack { row.sent.copies.into() } else { Cell::Null }),
 ];
 const UNTIL: [Column<Slow>; 2] =
     [column("by_frame", |slow| slow.by.into()), column("after", |slow| Cell::millis(Some(slow.after as f64)))];
@@ -114,6 +121,7 @@ pub struct Waiting {
     waiting: FxHashMap<Target, Sent>,
     slow: Vec<Slow>,
     latency: BTreeMap<Kind, Delays>,
+    clock: Clock,
     /// Messages that were not followed, because there were too many.
     pub lost: u64,
 }
@@ -121,7 +129,20 @@ pub struct Waiting {
 impl Waiting {
     /// At most `limit` messages are followed at once, and listed.
     pub fn new(listed: Listed, limit: usize) -> Waiting {
-        Waiting { listed, limit, waiting: FxHashMap::default(), slow: Vec::new(), latency: BTreeMap::new(), lost: 0 }
+        Waiting {
+            listed,
+            limit,
+            waiting: FxHashMap::default(),
+            slow: Vec::new(),
+            latency: BTreeMap::new(),
+            clock: Clock::default(),
+            lost: 0,
+        }
+    }
+
+    /// A capture begins: relative times are counted from here.
+    pub fn origin(&mut self, time: Time) {
+        self.clock.origin(time);
     }
 
     /// A message. `selected`: its own waiting is to be told.
@@ -190,7 +211,7 @@ impl Waiting {
         let mut all: Vec<_> = self.slow.iter().filter(|slow| slow.sent.expected == expected).cloned().collect();
         all.sort_by_key(Slow::longest_first);
         all.truncate(self.listed.slowest.unwrap_or(0));
-        slow_table(&all)
+        self.slow_table(&all, None, true)
     }
 
     /// Keeps those that waited longest.
@@ -235,28 +256,57 @@ impl Waiting {
         left
     }
 
-    /// The tables that were asked for.
-    pub fn tables(&self) -> Vec<Table> {
+    /// The tables that were asked for, their times in this form, as people read it or, `plain`, as programs do; without
+    /// a form as seconds since 1970.
+    pub fn tables(&self, form: Option<TimeForm>, plain: bool) -> Vec<Table> {
         let mut tables = Vec::new();
         for (wanted, shape, expected) in [
             (self.listed.unanswered, UNANSWERED, Expected::Answer),
             (self.listed.never_acked, NEVER_ACKED, Expected::Ack),
         ] {
             if wanted {
-                let rows: Vec<Listing> =
-                    self.left(expected).into_iter().map(|(target, sent)| (*target, sent.clone())).collect();
-                tables.push(Table::of(shape, &LISTING, &rows));
+                tables.push(Table::of(shape, &LISTING, &self.listings(self.left(expected), form, plain)));
             }
         }
         if self.listed.slow.is_some() {
             let mut slow = self.slow.clone();
             slow.sort_by_key(|slow| slow.target);
-            tables.push(slow_table(&slow));
+            tables.push(self.slow_table(&slow, form, plain));
         }
         if self.listed.latency {
             tables.push(Table::of(LATENCY, &KINDS, &self.latencies()));
         }
         tables
+    }
+
+    fn listings<'s>(
+        &self,
+        messages: impl IntoIterator<Item = (&'s Target, &'s Sent)>,
+        form: Option<TimeForm>,
+        plain: bool,
+    ) -> Vec<Listing> {
+        let mut clock = self.clock;
+        let row = |(target, sent): (&Target, &Sent)| {
+            let mut text = Vec::new();
+            let time = match form {
+                None => Cell::Real(sent.time.to_string().parse().unwrap_or(0.0), 6),
+                Some(form) => {
+                    if plain {
+                        clock.plain(form, sent.time, &mut text);
+                    } else {
+                        clock.show(form, sent.time, &mut LineWriter::new(&mut text, false));
+                    }
+                    Cell::Text(String::from_utf8(text).unwrap_or_default())
+                }
+            };
+            Listing { target: *target, sent: sent.clone(), time }
+        };
+        messages.into_iter().map(row).collect()
+    }
+
+    fn slow_table(&self, rows: &[Slow], form: Option<TimeForm>, plain: bool) -> Table {
+        let listing = self.listings(rows.iter().map(|slow| (&slow.target, &slow.sent)), form, plain);
+        Table::of(SLOW, &LISTING, &listing).with(&UNTIL, rows)
     }
 
     fn latencies(&self) -> Vec<Latency> {
@@ -275,11 +325,6 @@ impl Slow {
     fn longest_first(&self) -> (std::cmp::Reverse<i64>, Target) {
         (std::cmp::Reverse(self.after), self.target)
     }
-}
-
-fn slow_table(rows: &[Slow]) -> Table {
-    let listing: Vec<Listing> = rows.iter().map(|slow| (slow.target, slow.sent.clone())).collect();
-    Table::of(SLOW, &LISTING, &listing).with(&UNTIL, rows)
 }
 
 fn kind(sent: &Sent) -> Kind {

@@ -8,6 +8,7 @@ mod groups;
 mod report;
 mod requests;
 mod waiting;
+mod when;
 
 use common::{all_fixtures as fixtures, args_of, feed, fixture, run};
 use serde_json::{Map, Value as Json, json};

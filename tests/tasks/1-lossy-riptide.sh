@@ -10,9 +10,8 @@ IFS=, read -r client id messages resends < "$TMP/worst"
 netkit stats $capture --delivery -F "src == $client or dst == $client" -f csv \
     --columns from,messages,sent,resent,resent_share > "$TMP/share.csv"
 
-# When: the second in which most were sent again.
-netkit stats $capture -F "src == $client and note == resent" --by second --sort messages --top 1 \
-    --columns messages -f csv | tail -1 > "$TMP/when"
+# When: the five seconds in which most was lost, and the longest silence.
+netkit stats $capture --delivery -F "src == $client or dst == $client" -f json > "$TMP/when.json"
 
 # What was never acknowledged at all.
 netkit stats $capture --never-acked -f csv --columns frame,peer,route,sent > "$TMP/never.csv"
@@ -48,15 +47,22 @@ assert [int(own[k]) for k in ("messages", "sent", "resent")] == [sent["messages"
 assert abs(float(own["resent_share"]) - resent / sent["copies"]) < 1e-5
 
 # The times of the frames, from the capture's own records.
-capture, at, start, seconds = open(folder + "/capture", "rb").read(), 24, None, collections.Counter()
-frames, number = {frame for row in sent["reliable"] for frame in row["resent_frames"]}, 0
+capture, at, times = open(folder + "/capture", "rb").read(), 24, [None]
 while at < len(capture):
     whole, micros, length = struct.unpack_from("<III", capture, at)
-    now, at, number = whole * 1000000 + micros, at + 16 + length, number + 1
-    start = now if start is None else start
-    seconds[(now - start) // 1000000] += number in frames
-assert open(folder + "/when").read().strip() == "%d,%d" % seconds.most_common(1)[0], seconds
-
+    times.append(whole * 1000000 + micros)
+    at += 16 + length
+report = json.load(open(folder + "/when.json"))
+own = next(row for row in report["when"] if row["from"] == "client")
+losses = [times[frame] for row in sent["reliable"] for frame in row["resent_frames"]]
+losses = sorted(losses + [times[gap["frame"]] for gap in sent["gaps"] for _ in range(gap["missing"])])
+first, last = (round((report["start"] + own[key]) * 1000000) for key in ("worst_from", "worst_to"))
+assert last - first == 5000000
+# What is printed is in these five seconds, and no others have more; they begin with a loss, within a step of 5/64 s.
+step, inside = 78125, lambda begin, end: sum(begin <= at < end for at in losses)
+assert inside(first, last) == own["worst_losses"], (own, inside(first, last))
+assert all(inside(at, at + 5000000 - step) <= own["worst_losses"] for at in losses), own
+assert any(first <= at <= first + step for at in losses), own
 listed = [list(row.values()) for row in csv.DictReader(open(folder + "/never.csv"))]
 assert listed == sorted(never, key=lambda row: int(row[0])), (listed, never)
 END

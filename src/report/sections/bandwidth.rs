@@ -6,53 +6,17 @@ use super::super::scale::{Linear, plain, time_label};
 use super::super::{Html, section};
 use super::nothing;
 use crate::stats::Plot;
-use crate::stats::plot::unit;
+use crate::stats::plot::{Series, unit};
 
 /// The steps of a picture, at most: finer ones would be needles.
 const STEPS: usize = 180;
 /// The rows of the table below it.
 const ROWS: usize = 40;
 
-/// Bytes over time in steps of equal length.
-#[derive(Clone, Debug)]
-pub struct Series {
-    /// The length of a step, in seconds.
-    pub step: f64,
-    /// The layers: their names, and the bytes of every step.
-    pub layers: Vec<(&'static str, Vec<u64>)>,
-    /// How many steps.
-    pub steps: usize,
-}
-
-impl Series {
-    /// Of a plot, in at most so many steps.
-    pub fn new(plot: &Plot, most: usize) -> Series {
-        let (step, steps) = plot.steps();
-        let per = steps.div_ceil(most.max(1)).max(1);
-        let join = |values: Vec<u64>| {
-            let mut joined: Vec<u64> = values.chunks(per).map(|part| part.iter().sum()).collect();
-            joined.resize(steps.div_ceil(per), 0);
-            joined
-        };
-        let layers = plot.stacked().into_iter().map(|(name, values)| (name, join(values))).collect();
-        Series { step: step as f64 * per as f64 / 1e9, layers, steps: steps.div_ceil(per) }
-    }
-
-    /// How long it is, in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.step * self.steps as f64
-    }
-
-    /// The bytes of all layers by step.
-    pub fn totals(&self) -> Vec<u64> {
-        (0..self.steps).map(|k| self.layers.iter().filter_map(|(_, values)| values.get(k)).sum()).collect()
-    }
-}
-
 /// The section.
 pub fn section_of(by_message: &Plot, by_direction: &Plot, html: &mut Html) {
     section("bandwidth", "Bandwidth", html, |html| {
-        if by_message.steps().1 == 0 {
+        if by_message.is_empty() {
             return nothing("No message: nothing was sent.", html);
         }
         one("by-message", "Bytes a second by message", by_message, 200, html, |at, _| at);
@@ -65,7 +29,7 @@ pub fn section_of(by_message: &Plot, by_direction: &Plot, html: &mut Html) {
 }
 
 fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html, mark: impl Fn(usize, &str) -> usize) {
-    let series = Series::new(plot, STEPS);
+    let series = plot.series(plot.round_step(STEPS));
     let top = series.totals().into_iter().max().unwrap_or(0) as f64 / series.step;
     let (unit, scale) = unit(top);
     let axis = Linear::new(top / scale);
@@ -96,7 +60,7 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
             }
         },
         |html| areas(&layers, height, html),
-        |html| rows(id, title, &Series::new(plot, ROWS), html),
+        |html| rows(id, title, &plot.series(plot.round_step(ROWS)), html),
     );
 }
 
@@ -135,21 +99,4 @@ fn rows(id: &'static str, title: &str, series: &Series, html: &mut Html) {
             });
         });
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stats::Stacked;
-
-    #[test]
-    fn no_byte_is_lost_between_steps() {
-        let plot = Plot::of(Stacked::Message, &[("a", &[1, 2, 3, 4, 5, 6, 7]), ("b", &[10])]);
-        for most in [1, 2, 3, 7, 100] {
-            let series = Series::new(&plot, most);
-            assert!(series.steps <= most, "{most}");
-            assert_eq!(series.totals().iter().sum::<u64>(), 38, "{most}");
-            assert!(series.layers.iter().all(|(_, values)| values.len() == series.steps));
-        }
-    }
 }

@@ -4,7 +4,6 @@ use super::super::charts::areas;
 use super::super::figures::{Count, Shown, bytes, region, table, table_with};
 use super::super::scale::{ACROSS, time_label};
 use super::super::{Context, Html, section};
-use super::bandwidth::Series;
 use crate::capture::Time;
 use crate::render::utc;
 use crate::stats::{Cell, Plot, tables};
@@ -93,7 +92,7 @@ pub fn time(at: Time, html: &mut Html) {
 /// All bytes over time in one strip: where something happens at all.
 fn strip(plot: &Plot, html: &mut Html) {
     const HEIGHT: u32 = 56;
-    let series = Series::new(plot, 240);
+    let series = plot.series(plot.round_step(240));
     let totals = series.totals();
     let top = totals.iter().copied().max().unwrap_or(0).max(1) as f64;
     if series.steps < 3 {

@@ -38,7 +38,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
 /// waited.
 pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
     let answers = expected == Expected::Answer;
-    let tables = context.waiting.tables();
+    let tables = context.waiting.tables(None, true);
     let find = |kind: &str| tables.iter().find(|table| table.shape.kind == kind);
     let kind = if answers { "unanswered" } else { "never_acked" };
     if let Some(list) = find(kind).filter(|list| !list.rows.is_empty()) {

@@ -1,0 +1,70 @@
+//! The losses of a direction over time, and the silences of a side.
+
+use super::timeline::{Bucket, Timeline};
+use crate::flow::Seen;
+
+/// The window that is looked for, in nanoseconds.
+pub const WINDOW: i64 = 5_000_000_000;
+/// A step at first: the window is a whole number of them, however often they are doubled.
+const STEP: i64 = WINDOW / 64;
+/// The cap on steps: 42 minutes until they are as long as the window.
+const STEPS: usize = 512;
+
+/// The losses of one direction over time.
+#[derive(Clone, Debug)]
+pub struct Losses(pub Timeline);
+
+impl Default for Losses {
+    fn default() -> Losses {
+        Losses(Timeline::new(STEP, STEPS))
+    }
+}
+
+impl Losses {
+    /// Counts a transmission that shows a loss: a message sent again before any acknowledgement, or skipped numbers.
+    pub fn see(&mut self, seen: Seen, now: i64) {
+        let messages = match seen {
+            Seen::Copy { before } if !before.acked => 1,
+            Seen::Ahead(missing) => missing.into(),
+            _ => return,
+        };
+        self.0.add_all(now, Bucket { messages, bytes: 0 });
+    }
+}
+
+/// The longest silence of a side between two of its messages: when it began, and how long it was, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silence {
+    /// When it began.
+    pub began: i64,
+    /// How long it was.
+    pub length: i64,
+}
+
+impl Silence {
+    /// A message came, the one before at `heard`.
+    #[inline]
+    pub fn until(&mut self, heard: Option<i64>, now: i64) {
+        if let Some(began) = heard
+            && now - began > self.length
+        {
+            *self = Silence { began, length: now - began };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::sequence::Sent;
+
+    #[test]
+    fn skipped_numbers_and_resends_are_losses_and_duplicates_are_none() {
+        let mut losses = Losses::default();
+        let before = |acked| Seen::Copy { before: Sent { acked, ..Sent::default() } };
+        for (seen, now) in [(Seen::Ahead(3), 0), (before(false), 1), (before(true), 2), (Seen::Late, 3)] {
+            losses.see(seen, now);
+        }
+        assert_eq!(losses.0.most(WINDOW).map(|most| most.messages), Some(4));
+    }
+}

@@ -1,0 +1,84 @@
+//! Silences, and the times of lists, against what decode prints.
+
+use super::{fixture, netkit, stats};
+use crate::common;
+use common::feed;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// The longest time between two messages of a side, or to the last message of its conversation.
+#[test]
+fn the_longest_silence_is_between_messages_of_a_side() {
+    for (file, least) in
+        [("riptide/riptide20-lossy.pcap", 4), ("dnp/dnp-lossy.pcap", 2), ("gne/gne-be-udp-full.pcap", 1)]
+    {
+        let capture = fixture(file);
+        let lines = netkit("decode", &capture, &["-f", "ndjson", "-q"]);
+        let (mut first, mut seen) = (None, BTreeMap::<u64, Vec<(String, f64)>>::new());
+        for line in lines.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()) {
+            let time = line["time"].as_f64().unwrap();
+            first.get_or_insert(time);
+            let of = seen.entry(line["flow"].as_u64().unwrap()).or_default();
+            of.push((line["from"].as_str().unwrap().to_owned(), time));
+        }
+        let table = stats(&capture, &["--delivery"])["when"].clone();
+        let rows: Vec<&Json> = table.as_array().unwrap().iter().filter(|row| !row["silence"].is_null()).collect();
+        let mut compared = 0;
+        for row in rows.iter().filter(|row| row["connection"] == 1) {
+            let all = &seen[&row["flow"].as_u64().unwrap()];
+            let mut own: Vec<f64> =
+                all.iter().filter(|(from, _)| *from == row["from"]).map(|(_, time)| *time).collect();
+            own.extend(all.last().map(|(_, time)| *time));
+            let longest = own
+                .windows(2)
+                .map(|two| (two[1] - two[0], two[0]))
+                .fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+            let (silence, from) = (row["silence"].as_f64().unwrap(), row["silence_from"].as_f64().unwrap());
+            assert!((silence - longest.0).abs() < 2e-6, "{file}: {row}, {longest:?}");
+            assert!((from - (longest.1 - first.unwrap())).abs() < 2e-6, "{file}: {row}, {longest:?}");
+            compared += 1;
+        }
+        assert!(compared >= least, "{file}: {rows:?}");
+    }
+}
+
+/// Lists show times in the forms of decode.
+#[test]
+fn lists_have_the_times_of_decode() {
+    let capture = fixture("nano/nano-tcp-bad.pcap");
+    let column = |text: &str, name: &str| -> Vec<String> {
+        let place = text.lines().next().unwrap().split(',').position(|head| head == name).unwrap();
+        text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().to_owned()).collect()
+    };
+    for form in ["relative", "utc", "epoch"] {
+        let list = netkit("stats", &capture, &["--slow", "1ms", "-f", "csv", "--time", form, "-q"]);
+        let all = netkit("decode", &capture, &["-f", "csv", "--columns", "frame,time", "--time", form, "-q"]);
+        let frames: BTreeMap<_, _> = column(&all, "frame").into_iter().zip(column(&all, "time")).collect();
+        let (places, times) = (column(&list, "frame"), column(&list, "time"));
+        assert!(times.len() > 2, "{list}");
+        for (frame, time) in places.iter().zip(&times) {
+            assert_eq!(*time, frames[frame], "{form}: frame {frame}");
+        }
+    }
+    let done = feed(common::netkit(&["stats", "--time", "utc"]).arg(&capture), b"");
+    assert_eq!(done.status, Some(2), "{}", done.err);
+}
+
+/// The axis of a plot begins at --since, its columns are round, and what is less than half a cell is drawn smaller.
+#[test]
+fn a_plot_begins_where_it_is_cut() {
+    let capture = fixture("riptide/riptide20-lossy.pcap");
+    let whole = netkit("stats", &capture, &["--plot", "-q"]);
+    let cut = netkit("stats", &capture, &["--plot", "-q", "--since", "10s"]);
+    let axis = |text: &str| {
+        text.lines()
+            .find(|line| line.contains(" s ") && line.trim_end().ends_with(" s"))
+            .unwrap()
+            .trim_start()
+            .to_owned()
+    };
+    assert!(axis(&whole).starts_with("0 s "), "{whole}");
+    assert!(axis(&cut).starts_with("10 s "), "{cut}");
+    assert!(whole.contains("a column is 500 ms;") && cut.contains("a column is 200 ms;"), "{whole}{cut}");
+    assert!(cut.contains('▁'), "{cut}");
+}
