@@ -118,7 +118,7 @@ fn a_kick_is_played_to_whom_keeps_talking() {
 }
 
 /// The server hears nothing of a client before it has its answer to the welcome: the first notify
-/// leaves when that is acknowledged.
+/// leaves when that is acknowledged, and a tick's answer has shown that the application knows it.
 #[test]
 fn nothing_overtakes_the_answer_to_the_welcome() {
     for (path, flow) in [("real/asap-first-notify.pcap", 1), (SESSION, 2)] {
@@ -131,6 +131,10 @@ fn nothing_overtakes_the_answer_to_the_welcome() {
         };
         let (acknowledged, first) = (by(1, &[1]).expect("an ack"), by(0, &[0, 6, 7]).expect("a message"));
         assert!(acknowledged < first, "{path}: {acknowledged} {first}");
+        let answered = by(1, &[4]).expect("the answer to a heartbeat");
+        assert!(acknowledged < answered && answered < first, "{path}: {acknowledged} {answered} {first}");
+        let remarks = &played.reports[0].remarks;
+        assert!(remarks.iter().any(|remark| remark.starts_with("--asap: the first message waits")), "{remarks:?}");
         assert_eq!(played.reports[0].said, played.reports[0].steps, "{}", played.reports[0]);
     }
 }

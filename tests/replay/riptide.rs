@@ -1,7 +1,9 @@
 //! Riptide: all wire families, UDP and TCP.
 
 use crate::delivery::delivered;
-use crate::stage::{Stage, conversation};
+use crate::stage::{Stage, conversation, to};
+use std::net::UdpSocket;
+use std::time::Duration;
 
 const CAPTURES: [(&str, u64); 8] = [
     ("riptide/riptide10-udp.pcap", 1),
@@ -43,4 +45,54 @@ fn through_a_bad_network() {
         resent += reports.iter().map(|r| r.counts.resent).sum::<u64>();
     }
     assert!(resent > 0, "nothing was lost");
+}
+
+/// A server without heartbeats has the time of a tick, and the report says what that means.
+#[test]
+fn as_soon_as_possible_without_heartbeats() {
+    let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let at = socket.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut buffer, mut kinds) = ([0; 2048], Vec::new());
+        // 2.2: the type is in the first four bits; a disconnect is the last.
+        while kinds.last() != Some(&5) {
+            let (length, client) = socket.recv_from(&mut buffer).unwrap();
+            kinds.push(buffer[0] & 15);
+            let answer: &[u8] = match kinds.last() {
+                Some(2) => &[0x18, 0, 0x10, 0, 0],
+                Some(8) => &[0x11, 0, 0x10, 0, 0],
+                _ => continue,
+            };
+            assert!(length > 0);
+            socket.send_to(answer, client).unwrap();
+        }
+        kinds
+    });
+    let stage = Stage { drop: Some("message == reliable and from == client"), ..Stage::default() };
+    let report = to(at, &conversation("real/asap-first-notify.pcap", 1, &stage), &stage, Duration::from_millis(500));
+    let kinds = server.join().unwrap();
+    let place = |kind: u8| kinds.iter().position(|known| *known == kind).unwrap();
+    assert!(place(8) < place(4) && place(4) < place(6), "a welcome, a heartbeat, and then the notify: {kinds:?}");
+    assert!(report.remarks.iter().any(|remark| remark.contains("answers no heartbeat")), "{report}");
+}
+
+/// A refusal is reported once, with its data, and not again for each message that it keeps back.
+#[test]
+fn refused_with_data() {
+    let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let at = socket.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (length, client) = socket.recv_from(&mut [0; 2048]).unwrap();
+        // 2.0: rejected, with the application's data.
+        socket.send_to(&[4, 5, 0xca, 0xfe], client).unwrap();
+        length
+    });
+    let stage = Stage::default();
+    let report = to(at, &conversation("riptide/riptide20-udp.pcap", 1, &stage), &stage, Duration::from_secs(5));
+    assert!(server.join().unwrap() > 0);
+    assert!(report.unsaid.len() > 3 && !report.complete(), "{report}");
+    let text = report.to_string();
+    assert_eq!((text.matches("cafe").count(), text.matches("not sent").count()), (1, 1), "{text}");
 }

@@ -4,6 +4,7 @@ use super::super::layout::Message::{self, *};
 use super::super::layout::{CLIENT, ID, LAST, NOTIFY_ACKS, PING, SEQUENCE, is_numbered};
 use super::super::reliable::COPY;
 use super::super::version::Version;
+use super::introduced::Introduced;
 use super::{HEARTBEAT, RiptideActor};
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded};
@@ -91,6 +92,7 @@ impl Actor for RiptideActor {
             _ if self.greeted.is_some_and(|number| self.numbers.sent.waits(number)) => {
                 Some("the acknowledgement of the answer to the welcome")
             }
+            _ if !matches!(self.introduced, Introduced::Yes) => Some("an answer of the server after the handshake"),
             Some(message) if is_numbered(message) => self.numbers.full(),
             _ => None,
         }
@@ -150,6 +152,7 @@ impl Actor for RiptideActor {
                     self.last_trip = trip.as_millis().min(i16::MAX as u128) as i64;
                     self.round_trip(trip, out);
                     self.asked = None;
+                    self.is_introduced(true, now, out);
                 }
                 return Handling::Session;
             }
@@ -240,6 +243,7 @@ impl Actor for RiptideActor {
         if let Some((said, tries)) = lost {
             self.given_up(&said, tries, out);
         }
+        self.introduce(now);
         if let Some(beat) = self.beat
             && self.life.phase == Phase::Working
             && self.life.role == Role::Client
@@ -251,6 +255,7 @@ impl Actor for RiptideActor {
                 self.ping = self.ping.wrapping_add(1);
                 self.beat = Some(now + HEARTBEAT);
             }
+            self.is_introduced(false, now, out);
             at(self.beat.unwrap_or(now));
         }
         next

@@ -6,18 +6,20 @@
 
 mod actor;
 mod answer;
+mod introduced;
 mod numbers;
 mod probe;
 mod stream;
 
 use super::layout::Message::{self, *};
-use super::layout::{CLIENT, REASON, SEQUENCE, is_numbered};
+use super::layout::{CLIENT, DATA, REASON, SEQUENCE, is_numbered};
 use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Life, Numbering, Numbers, Phase, Repeats, Unacknowledged, Window};
 use crate::message::OwnedMessage;
+use introduced::Introduced;
 use numbers::Received;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
@@ -100,6 +102,9 @@ struct RiptideActor {
     begun: bool,
     /// The number of our answer to the welcome.
     greeted: Option<u16>,
+    introduced: Introduced,
+    /// The clock of the recording does not say when messages leave.
+    asap: bool,
 }
 
 impl RiptideActor {
@@ -132,6 +137,8 @@ impl RiptideActor {
             has_reply: context.has(Role::Client, Welcome.name()),
             begun: false,
             greeted: None,
+            introduced: Introduced::Yes,
+            asap: context.asap,
         }
     }
 
@@ -170,6 +177,9 @@ impl RiptideActor {
     fn answer(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let id = self.client_id.unwrap_or(1);
         self.greeted = Some(self.numbers.next());
+        if self.asap {
+            self.introduced = Introduced::No;
+        }
         self.numbers.send(said.with(&CLIENT, id), now, out);
         self.life.phase = Phase::Working;
         if !self.life.probe {
@@ -209,10 +219,15 @@ impl RiptideActor {
 
     /// What the peer's refusal or goodbye says.
     fn reason(said: &OwnedMessage) -> String {
-        match said.field(&REASON) {
+        let why = match said.field(&REASON) {
             Some(Json::String(name)) => format!("{}: {name}", said.message),
             Some(other) => format!("{}: reason {other}", said.message),
             None => said.message.to_string(),
+        };
+        // Bytes that end within one are an object.
+        match said.field(&DATA).map(|data| data.get("raw").unwrap_or(data)) {
+            Some(data) => format!("{why}, data {data}"),
+            None => why,
         }
     }
 }
