@@ -64,8 +64,8 @@ pub struct Replay {
     /// 'connected<1000'; may be given several times
     #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients")]
     pub fail_on: Vec<netkit::live::load::Bound>,
-    /// With --clients: the server may be in a network that is not private
-    #[arg(long, requires = "clients")]
+    /// The peer may be in a network that is not private
+    #[arg(long, requires = "to")]
     pub allow_public: bool,
     /// Leave out everything behind this frame
     #[arg(long, value_name = "FRAME")]
@@ -95,6 +95,9 @@ pub struct Replay {
     /// Exit with status 1 when the peer diverges from the capture
     #[arg(long)]
     pub expect: bool,
+    /// Compare only the peer's messages that match, as 'message != push'
+    #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, conflicts_with = "clients")]
+    pub filter: Option<String>,
     /// Form of the report
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::REPLAY), value_name = "F")]
     pub format: Form,

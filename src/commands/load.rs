@@ -2,33 +2,25 @@
 
 use super::interrupt;
 use super::notify::notify;
-use super::usage::Usage;
 use crate::cli::{Form, Global, Replay};
 use netkit::dissect::Options;
-use netkit::live::load::{Load, Part, is_private};
-use netkit::live::net::resolve;
+use netkit::live::load::{Load, Part};
 use netkit::live::replay::Order;
 use netkit::printable;
 use std::io::{self, ErrorKind, Write};
+use std::net::SocketAddr;
 
 /// Files that are open beside the clients' sockets.
 const OTHER_FILES: u64 = 32;
 
 /// Plays them, and tells what they found: the exit status.
-pub fn run(args: &Replay, global: &Global, clients: u32, order: Order<'_>, options: &Options) -> anyhow::Result<u8> {
-    let Some(target) = &args.to else { return Err(Usage("--clients: --to is needed".into()).into()) };
-    let port = target.port.or(order.conversation.dissector.port());
-    let port = port.ok_or_else(|| Usage(format!("{target}: no port given")))?;
-    let found = resolve(&target.host, port, args.timeout, order.stop);
-    if let Some(status) = interrupt::status(false) {
-        return Ok(status);
-    }
-    let found = found.map_err(|why| Usage(format!("{target}: {why}")))?;
-    let peer = *found.first().ok_or_else(|| Usage(format!("{target}: the name has no addresses")))?;
-    if !args.allow_public && !is_private(peer.ip()) {
-        let why = "is not in a private network: a load on somebody else's server is an attack";
-        return Err(Usage(format!("--clients: {} {why} (--allow-public, if it is yours)", peer.ip())).into());
-    }
+pub fn run(
+    args: &Replay,
+    global: &Global,
+    clients: u32,
+    (order, peer): (Order<'_>, SocketAddr),
+    options: &Options,
+) -> anyhow::Result<u8> {
     let sockets = if order.wants_beside() { 2 } else { 1 };
     let files = u64::from(clients) * sockets + OTHER_FILES;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {

@@ -55,6 +55,7 @@ mod read;
 mod redact;
 mod redacted;
 mod replay;
+mod replay_print;
 mod report;
 mod selection;
 mod stats;

@@ -7,22 +7,21 @@ use super::outfile::{self, Recording as Recorded};
 use super::output::style;
 use super::selection::limits;
 use super::usage::Usage;
-use super::{input, interrupt};
+use super::{input, interrupt, replay_print};
 use crate::cli::{Dissect, Form, Global, Legs, Replay};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Message, Options, Role, Server, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
-use netkit::live::net::{Target, resolve};
+use netkit::live::net::{Target, is_private, resolve};
 use netkit::live::replay::{Changes, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
 use netkit::live::{NetError, Observer};
-use netkit::plural::Plural;
-use netkit::printable;
-use netkit::render::palette::{PLAIN, Palette};
+use netkit::render::palette::PLAIN;
 use netkit::render::{self, Renderer};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -64,7 +63,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         );
     }
     if args.list {
-        return list(&captured, args.format, global);
+        return replay_print::list(&captured, args.format, global);
     }
     let mut chosen = captured.take(args.flow);
     let told = chosen.as_ref().map(|c| captured.told(c)).unwrap_or_default();
@@ -79,7 +78,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
     }
     let conversation = chosen.map_err(|what| {
-        let _ = list_to(&captured, Form::Text, &PLAIN, &mut io::stderr());
+        let _ = replay_print::list_to(&captured, Form::Text, &PLAIN, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
     if !conversation.known {
@@ -111,16 +110,24 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         observer: (global.verbose > 0).then(|| watch(global)),
         ..order(args, &written, role, &host)
     };
+    if args.expect && args.filter.is_some() && written.messages.iter().all(|m| m.said.from == role || m.said.left_out) {
+        return Err(Usage("-F: none of the peer's messages matches: nothing would be compared".into()).into());
+    }
     for idle in written.idle(&changes, role) {
         notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
     }
-    if let Some(clients) = args.clients {
-        return super::load::run(args, global, clients, order, &options);
-    }
     if args.dry_run {
-        return dry(&order, &options, args.format);
+        return replay_print::dry(&order, &options, args.format);
     }
-    let status = sessions(args, global, &order, &options, recording.as_ref());
+    let found = args.to.as_ref().map(|target| peer(args, target, &order)).transpose();
+    if let Some(status) = interrupt::status(false) {
+        return Ok(status);
+    }
+    let peer = found?;
+    if let (Some(clients), Some(peer)) = (args.clients, peer) {
+        return super::load::run(args, global, clients, (order, peer), &options);
+    }
+    let status = sessions(args, global, (&order, peer), &options, recording.as_ref());
     drop(order);
     if let Some(recording) = recording {
         recording.end(global)?;
@@ -150,7 +157,7 @@ fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host:
 fn sessions(
     args: &Replay,
     global: &Global,
-    order: &Order<'_>,
+    (order, peer): (&Order<'_>, Option<SocketAddr>),
     options: &Options,
     recording: Option<&Recorded>,
 ) -> anyhow::Result<u8> {
@@ -159,11 +166,11 @@ fn sessions(
         // Each session has its own conversation numbers: for the stream and the datagrams beside
         // it, twice, since a connection may have to be made again.
         let order = Order { flow: 1 + 4 * round as u64, ..order.clone() };
-        let played = play(args, global, &order, options);
+        let played = play(args, global, (&order, peer), options);
         recording.map_or(Ok(()), Recorded::flush)?;
         match played {
             Ok(report) => {
-                print_report(&report, args.format, global.verbose > 0)?;
+                replay_print::report(&report, args.format, global.verbose > 0)?;
                 if !report.complete() || args.expect && report.diverged() {
                     status = 1;
                 }
@@ -198,6 +205,9 @@ fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     for text in &args.drop {
         changes.drop(text, &names).map_err(|why| Usage(format!("--drop: {why}")))?;
     }
+    if let Some(text) = &args.filter {
+        changes.compare(text, &names).map_err(|why| Usage(format!("-F: {why}")))?;
+    }
     Ok(changes)
 }
 
@@ -225,19 +235,15 @@ fn host(target: &Target) -> String {
     target.port.map_or(bare.clone(), |port| format!("{bare}:{port}"))
 }
 
-fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) -> Result<Report, NetError> {
+fn play(
+    args: &Replay,
+    global: &Global,
+    (order, peer): (&Order<'_>, Option<SocketAddr>),
+    options: &Options,
+) -> Result<Report, NetError> {
     let mut progress = bar(global);
-    let report = match (&args.to, args.listen) {
-        (Some(target), _) => {
-            let wrong = |what: String| NetError::Io(io::Error::other(what));
-            let port =
-                target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
-            let found = resolve(&target.host, port, args.timeout, order.stop);
-            order.stop.check()?;
-            let found = found.map_err(wrong)?;
-            let peer = *found.first().ok_or_else(|| wrong("the name has no addresses".into()))?;
-            order.to(peer, options, &mut progress)
-        }
+    let report = match (peer, args.listen) {
+        (Some(peer), _) => order.to(peer, options, &mut progress),
         (None, Some(at)) => {
             let waiting = Waiting::on(at, order.conversation.transport).map_err(NetError::of)?;
             if let Ok(at) = waiting.local() {
@@ -251,6 +257,27 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
         let _ = write!(io::stderr(), "\r\x1b[K");
     }
     report
+}
+
+/// The address that is played to.
+fn peer(args: &Replay, target: &Target, order: &Order<'_>) -> anyhow::Result<SocketAddr> {
+    let port = target.port.or(order.conversation.dissector.port());
+    let port = port.ok_or_else(|| Usage(format!("{target}: no port given")))?;
+    let found = resolve(&target.host, port, args.timeout, order.stop);
+    order.stop.check()?;
+    let found = found.map_err(|why| anyhow::anyhow!("{target}: {why}"))?;
+    let peer = *found.first().with_context(|| format!("{target}: the name has no addresses"))?;
+    allowed(peer.ip(), args.allow_public)?;
+    Ok(peer)
+}
+
+/// Refuses an address on the internet that the user does not vouch for.
+fn allowed(address: IpAddr, allow_public: bool) -> Result<(), Usage> {
+    if allow_public || is_private(address) {
+        return Ok(());
+    }
+    let why = "is not in a private network: a replay to somebody else's server is an attack";
+    Err(Usage(format!("{address} {why} (--allow-public, if it is yours)")))
 }
 
 /// Shows the progress on a terminal, in one line.
@@ -282,113 +309,26 @@ impl Sink for Lines {
     }
 }
 
-fn print_report(report: &Report, format: Form, all: bool) -> io::Result<()> {
-    let mut text = String::new();
-    match format {
-        Form::Text if all => text = format!("{report:#}"),
-        Form::Text => text = report.to_string(),
-        _ => report.ndjson(&mut text),
-    }
-    let mut out = io::stdout().lock();
-    match format {
-        Form::Text => write!(out, "{}", printable::Lines(text))?,
-        _ => write!(out, "{}", printable::Json(text))?,
-    }
-    out.flush()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn list(recording: &Recording, format: Form, global: &Global) -> anyhow::Result<u8> {
-    list_to(recording, format, Palette::of(style(global, false).colour), &mut io::stdout())?;
-    Ok(0)
-}
-
-fn list_to(recording: &Recording, format: Form, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
-    for Conversation { flow, dissector, transport, ends, messages, known, .. } in recording.flows.values() {
-        let conversation = &recording.flows[flow];
-        let version = conversation.version().unwrap_or("");
-        let seconds = conversation.duration().as_secs_f64();
-        let [client, server] = ends;
-        match format {
-            Form::Text => {
-                let arrow = if *known { "->" } else { "--" };
-                let proto = format!("{} {version}", dissector.name());
-                let count = Plural(messages.len(), "message");
-                let Palette { reset, title, dim, .. } = palette;
-                // Where the roles are not known, neither end has a role's colour.
-                let [left, right] = if *known { [palette.client, palette.server] } else { ["", ""] };
-                let (client, server) = (format!("{left}{client}{reset}"), format!("{right}{server}{reset}"));
-                writeln!(
-                    out,
-                    "{flow:>5}  {title}{proto:<12}{reset} {transport}  {client} {arrow} {server}  {dim}{count} in {seconds:.3} s{reset}"
-                )?;
-            }
-            _ => {
-                let line = serde_json::json!({"flow": flow, "proto": dissector.name(), "version": conversation.version(),
-                    "transport": transport.name(), "client": client.to_string(), "server": server.to_string(),
-                    "server_known": known, "messages": messages.len(), "seconds": seconds});
-                writeln!(out, "{}", printable::Json(line))?;
-            }
+    /// A typed address on the internet gets nothing by accident, from one client or from many.
+    #[test]
+    fn private_networks_alone() {
+        for (address, private) in [
+            ("127.0.0.1", true),
+            ("::1", true),
+            ("10.0.0.1", true),
+            ("fe80::1", true),
+            ("192.0.2.1", false),
+            ("2001:db8::1", false),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(allowed(address, false).is_ok(), private, "{address}");
+            assert!(allowed(address, true).is_ok(), "{address}");
         }
+        let Usage(why) = allowed("192.0.2.1".parse().unwrap(), false).unwrap_err();
+        assert!(why.starts_with("192.0.2.1 is not in a private network") && why.contains("--allow-public"), "{why}");
     }
-    Ok(())
-}
-
-/// Prints what would be sent.
-fn dry(order: &Order<'_>, options: &Options, format: Form) -> anyhow::Result<u8> {
-    let (plan, _) = order.plan(options);
-    let mut out = io::stdout().lock();
-    for step in &plan.steps {
-        let message = &step.recorded.said;
-        let (frame, delay) = (step.recorded.frame, step.recorded.changed.delay);
-        let edited = if step.recorded.edited { " (edited)" } else { "" };
-        let late = if delay.is_zero() { String::new() } else { format!(" (delayed {delay:?})") };
-        let bytes = hex::encode(message.bytes());
-        match format {
-            Form::Text => writeln!(
-                out,
-                "{frame:>6}  {}.{}{edited}{late} {}",
-                message.proto,
-                message.message,
-                printable::Lines(printable::Json(message.to_json()))
-            )
-            .and_then(|()| match edited {
-                "" => Ok(()),
-                _ => writeln!(out, "        {bytes}"),
-            })?,
-            _ => {
-                let mut line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
-                    "from": message.from.name(), "message": message.message, "fields": message.to_json(),
-                    "bytes": bytes, "edited": step.recorded.edited, "after": step.after});
-                if !delay.is_zero() {
-                    line["delayed_ms"] = (delay.as_secs_f64() * 1e3).into();
-                }
-                writeln!(out, "{}", printable::Json(line))?;
-            }
-        }
-    }
-    let mut text = String::new();
-    for unsaid in &plan.refused {
-        match format {
-            Form::Text => {
-                text.push_str(&format!("refused: frame {} {}: {}\n", unsaid.frame, unsaid.message, unsaid.why))
-            }
-            _ => {
-                let line = serde_json::json!({"report": "refused", "frame": unsaid.frame, "message": unsaid.message, "why": unsaid.why});
-                text.push_str(&format!("{line}\n"));
-            }
-        }
-    }
-    if format == Form::Text {
-        for (kind, count) in &plan.live {
-            text.push_str(&format!("made live: {count} {kind}\n"));
-        }
-        if plan.dropped > 0 {
-            text.push_str(&format!("dropped: {}\n", plan.dropped));
-        }
-    }
-    match format {
-        Form::Text => write!(out, "{}", printable::Lines(text))?,
-        _ => write!(out, "{}", printable::Json(text))?,
-    }
-    Ok(0)
 }

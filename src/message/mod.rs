@@ -40,6 +40,8 @@ pub struct OwnedMessage {
     pub channel: Channel,
     /// The next message goes into the same datagram.
     pub more: bool,
+    /// The user's filter leaves it out of what is compared.
+    pub left_out: bool,
     /// When its first byte came, where a live peer sent it.
     pub first: Option<Instant>,
     /// As it was read; `None`: as `given` has it.

@@ -30,6 +30,22 @@ fn lists_and_asks_for_one() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("choose one with --flow N"));
 }
 
+/// What carries a conversation is listed, and datagrams that belong to a stream are not played alone.
+#[test]
+fn lists_what_can_be_played() {
+    let list = |capture: &str| lines(&run(&["replay", capture, "--list", "-f", "ndjson"]));
+    let websocket = list("nano/pomelo-ws.pcap");
+    assert!(!websocket.is_empty() && websocket.iter().all(|line| line["transport"] == "ws"), "{websocket:?}");
+    let capture = "gne/gne-le-udp-full.pcap";
+    let gne = list(capture);
+    assert!(!gne.is_empty() && gne.iter().all(|line| line["transport"] == "tcp"), "{gne:?}");
+    let datagrams = lines(&run(&["decode", capture, "-q", "-F", "transport == udp", "-f", "ndjson"]));
+    let flow = datagrams[0]["flow"].to_string();
+    let output = run(&["replay", capture, "--flow", &flow, "--dry-run"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && told.contains("these datagrams belong to a stream"), "{told}");
+}
+
 #[test]
 fn a_dry_run_with_changes() {
     let dry =
@@ -60,6 +76,30 @@ fn nobody_there() {
     let output = run(&["replay", CAPTURE, "--flow", "2", "--to", &closed, "--asap", "-W", "500ms"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.starts_with("trouble       the host refuses: nothing listens on that port\nsent "), "{text}");
+}
+
+/// `-F` chooses what is compared: one that matches nothing of the peer is refused.
+#[test]
+fn compares_what_is_chosen() {
+    let edit = "message == reliable and sequence_id == 2: payload=00";
+    for (filter, diverged) in [("message == reliable", 1), ("message != reliable", 0)] {
+        let common = ["replay", CAPTURE, "--flow", "2", "--asap", "-f", "ndjson", "--expect"];
+        let args = [&common[..], &["--listen", "127.0.0.1:0", "-F", filter]].concat();
+        let mut server = netkit(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut told = String::new();
+        BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
+        let at = told.trim().rsplit(' ').next().unwrap();
+        let client = run(&[&common[..], &["--to", at, "--edit", edit]].concat());
+        assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
+        let server = server.wait_with_output().unwrap();
+        let report = lines(&server);
+        assert_eq!(report.last().unwrap()["divergences"], diverged, "{filter}: {report:#?}");
+        assert_eq!(server.status.code(), Some(diverged), "{filter}");
+    }
+    let nothing = ["replay", CAPTURE, "--flow", "2", "--to", "127.0.0.1:9", "--expect", "-F", "message == reject"];
+    let output = run(&nothing);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && told.contains("none of the peer's messages matches"), "{told}");
 }
 
 /// Two processes, an edit that the other side sees, and a capture of it that decodes.

@@ -201,15 +201,6 @@ fn bounds() {
     assert!(told.contains("p98"), "{told}");
 }
 
-/// Somebody else's server is nobody's test, unless the user says that it is.
-#[test]
-fn private_networks_alone() {
-    let output = command("192.0.2.1:7777", &["--clients", "2"]).output().unwrap();
-    let (lines, told, status) = read(&output);
-    assert_eq!((lines.len(), status), (0, Some(2)), "{told}");
-    assert!(told.contains("192.0.2.1 is not in a private network") && told.contains("--allow-public"), "{told}");
-}
-
 /// Ctrl-C: all leave, and what was counted is told.
 #[cfg(unix)]
 #[test]

@@ -13,7 +13,7 @@ fn report() -> Report {
         expected: 9,
         heard: 8,
         uncompared: 0,
-        unsaid: vec![unsaid(31, "gne.packets", "the session was over")],
+        unsaid: [31, 34, 40].map(|frame| unsaid(frame, "gne.packets", "the session was over")).into(),
         refused: vec![unsaid(12, "gne.packets", "an empty datagram or frame ends the connection")],
         live: [("answers to exits", 1)].into(),
         dropped: 2,
@@ -58,7 +58,7 @@ not repeated  1 answers to exits of the capture
 dropped       2
 left out      1 message of an unknown sender: --server ADDR tells who is who
 refused       frame 12 gne.packets: an empty datagram or frame ends the connection (--allow-dangerous sends it)
-not sent      frame 31 gne.packets: the session was over
+not sent      3 messages, frames 31 to 40: the session was over
 note          no datagrams are granted
 the peer diverged from the capture in 3 places:
   frame 22 packets rate_adjust packets[0].rate: 5000, was 2500
@@ -89,6 +89,8 @@ fn for_programs() {
         [
             ("refused", None),
             ("unsaid", None),
+            ("unsaid", None),
+            ("unsaid", None),
             (divergence, Some("missing")),
             (divergence, Some("extra")),
             (divergence, Some("differs")),
@@ -96,9 +98,9 @@ fn for_programs() {
             ("session", None)
         ]
     );
-    assert_eq!(lines[4]["fields"], json!([{"path": "packets[0].rate", "captured": 2500, "live": 5000}]));
-    assert_eq!((&lines[2]["others"], &lines[5]["others"]), (&json!(null), &json!("pings")));
-    let session = &lines[6];
+    assert_eq!(lines[6]["fields"], json!([{"path": "packets[0].rate", "captured": 2500, "live": 5000}]));
+    assert_eq!((&lines[4]["others"], &lines[7]["others"]), (&json!(null), &json!("pings")));
+    let session = &lines[8];
     assert_eq!((&session["complete"], &session["diverged"]), (&false.into(), &true.into()));
     assert_eq!(session["round_trip_ms"], json!({"count": 3, "min": 1.0, "median": 4.0, "max": 9.0}));
     assert_eq!((&session["seconds"], &session["unacknowledged"]), (&1.25.into(), &1.into()));

@@ -1,6 +1,7 @@
 //! Messages as a session reads them, detached.
 
 use crate::dissect::{Dissector, FlowInfo, Message, Options, Registry, Role, SessionReader, Sink};
+use crate::filter::Filter;
 use crate::flow::{Origin, Side, Transport};
 use crate::message::OwnedMessage;
 use std::cell::RefCell;
@@ -19,6 +20,8 @@ pub struct Collect<'c, 'a> {
     pub first: Instant,
     /// Who sees them.
     pub observer: Option<&'c Observer<'a>>,
+    /// Which of them are compared with a recording; `None`: all.
+    pub compared: Option<&'c Filter>,
     /// So much memory is left for them.
     pub room: usize,
     /// There were more.
@@ -33,7 +36,8 @@ impl Sink for Collect<'_, '_> {
         if self.full {
             return;
         }
-        let owned = OwnedMessage { first: Some(self.first), ..OwnedMessage::of(message) };
+        let left_out = self.compared.is_some_and(|filter| !filter.matches(message));
+        let owned = OwnedMessage { first: Some(self.first), left_out, ..OwnedMessage::of(message) };
         let weight = owned.weight();
         self.full = weight > self.room;
         if !self.full {

@@ -20,6 +20,7 @@ pub(crate) use collect::read_alone;
 use super::NetError;
 use crate::capture::Time;
 use crate::dissect::{Dissector, Encoder, FlowInfo, Line, Options, Role, Server, Session, SessionReader};
+use crate::filter::Filter;
 use crate::flow::{Origin, Side, Transport};
 use crate::message::OwnedMessage;
 use collect::Collect;
@@ -27,6 +28,7 @@ use gate::Reading;
 use raw::Raw;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Which time of day an instant is.
@@ -65,6 +67,8 @@ pub struct Setup<'a> {
     pub websocket: bool,
     /// Who sees the messages of both sides.
     pub observer: Option<Observer<'a>>,
+    /// Which messages are compared with a recording; `None`: all.
+    pub compared: Option<Arc<Filter>>,
     /// Which time of day it is.
     pub clock: Clock,
 }
@@ -295,7 +299,8 @@ impl<'a> Exchange<'a> {
         let flow_info = flow_info(&self.setup, &self.options);
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let observer = self.setup.observer.as_ref();
-        let mut collect = Collect { list, first, observer, room, full: false };
+        let compared = self.setup.compared.as_deref();
+        let mut collect = Collect { list, first, observer, compared, room, full: false };
         match bytes {
             Some(bytes) => {
                 self.frame += 1;

@@ -20,6 +20,7 @@ fn exchange(proto: &str, transport: Transport, settings: &[&str], caps: PeerCaps
         role: Role::Client,
         websocket: false,
         observer: None,
+        compared: None,
         clock: Clock { at, time: Time::default() },
     };
     options.limits.peer = caps;

@@ -7,14 +7,12 @@
 mod bound;
 mod client;
 mod figures;
-mod reach;
 mod socket;
 mod text;
 
 pub use bound::Bound;
 pub use figures::Figures;
 pub use figures::Part;
-pub use reach::is_private;
 
 use crate::dissect::Options;
 use crate::live::NetError;

@@ -45,7 +45,7 @@ impl<'a> Open<'a> {
         let Open { dissector, version, transport, websocket, flow, role, .. } = *self;
         let clock = Clock { at: Instant::now(), time: now() };
         let observer = self.observer.clone();
-        Setup { dissector, version, transport, ends, flow, role, websocket, observer, clock }
+        Setup { dissector, version, transport, ends, flow, role, websocket, observer, compared: None, clock }
     }
 }
 

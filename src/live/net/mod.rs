@@ -5,6 +5,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod link;
+mod reach;
 pub(crate) mod record;
 mod socket;
 pub(crate) mod target;
@@ -12,6 +13,7 @@ pub(crate) mod wire;
 
 pub use cancel::CancelToken;
 pub use link::{Link, Open};
+pub use reach::is_private;
 pub use record::{Recorder, now};
 pub use target::{Target, resolve};
 pub use wire::Wire;

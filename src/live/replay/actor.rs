@@ -240,6 +240,11 @@ pub trait Replay: Sync {
         None
     }
 
+    /// Whether its sessions are streams: datagrams are played beside one, never alone.
+    fn is_of_streams(&self) -> bool {
+        false
+    }
+
     /// May the live peer want datagrams beside the stream?
     fn wants_beside(&self, _messages: &[Recorded]) -> bool {
         false

@@ -152,7 +152,7 @@ impl<'a> Order<'a> {
 
     /// What an exchange between these ends needs to know.
     pub fn setup(&self, ends: [SocketAddr; 2]) -> Setup<'a> {
-        self.open(ends[1]).setup(ends)
+        Setup { compared: self.conversation.compared.clone(), ..self.open(ends[1]).setup(ends) }
     }
 
     /// Plays a session: what became of it, and whether the peer said more of the recording than its
@@ -167,6 +167,7 @@ impl<'a> Order<'a> {
         let beside = if self.wants_beside() { Some(sockets.open_beside()?) } else { None };
         let settings = self.settings(options, beside);
         let setup = sockets.opened().setup(sockets.ends());
+        let setup = Setup { compared: self.conversation.compared.clone(), ..setup };
         let channels = Channels::new(setup, options, sockets.is_caller());
         let mut player = Player::new(&plan, actor, channels, &settings, Instant::now());
         play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);

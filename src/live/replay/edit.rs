@@ -2,21 +2,23 @@
 //! capture is read.
 
 use crate::dissect::Message;
-use crate::filter::Names;
+use crate::filter::{Filter, FilterError, Names};
 use crate::live::replay::actor::Recorded;
 use crate::live::rules::{Counters, Rule, RuleSet, edit};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// All changes.
 #[derive(Debug, Default)]
 pub struct Changes {
     pub(super) rules: RuleSet,
+    pub(super) compared: Option<Arc<Filter>>,
 }
 
 impl Changes {
     /// No changes yet; the seed decides which messages a `drop P%` leaves out.
     pub fn new(seed: u64) -> Changes {
-        Changes { rules: RuleSet::new(Vec::new(), seed) }
+        Changes { rules: RuleSet::new(Vec::new(), seed), compared: None }
     }
 
     /// Adds an `EXPR: [after N] [once] ACTION, ...`.
@@ -37,8 +39,18 @@ impl Changes {
         Ok(())
     }
 
+    /// Compares only the peer's messages that fit.
+    ///
+    /// # Errors
+    /// What is wrong with the filter.
+    pub fn compare(&mut self, text: &str, names: &Names<'_>) -> Result<(), FilterError> {
+        self.compared = Some(Arc::new(Filter::parse_unlinked(text, names)?));
+        Ok(())
+    }
+
     /// Makes the changes that concern a message.
     pub(super) fn make(&self, message: &Message<'_>, recorded: &mut Recorded, met: &mut Meetings) {
+        recorded.said.left_out = self.compared.as_ref().is_some_and(|filter| !filter.matches(message));
         if self.rules.is_empty() {
             return;
         }

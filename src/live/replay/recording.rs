@@ -4,12 +4,14 @@ use super::changed::Changed;
 use super::edit::{Changes, Meetings};
 use crate::capture::{CaptureError, Decoded, Leg, Packets, Time};
 use crate::dissect::{Dissector, Inspector, LiveCaps, Message, Options, Role, Sink};
+use crate::filter::Filter;
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
 use crate::live::replay::actor::{Recorded, Replay};
 use crate::message::{Channel, OwnedMessage};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One conversation of the capture.
@@ -29,6 +31,8 @@ pub struct Conversation {
     pub known: bool,
     /// The messages, in order.
     pub messages: Vec<Recorded>,
+    /// Which messages of the live peer are compared with them; `None`: all.
+    pub compared: Option<Arc<Filter>>,
 }
 
 impl Conversation {
@@ -43,6 +47,16 @@ impl Conversation {
             (Some(first), Some(last)) => between(first, last),
             _ => Duration::ZERO,
         }
+    }
+
+    /// What carries it: `udp`, `tcp` or `ws`.
+    pub fn carrier(&self) -> &'static str {
+        if self.is_websocket() { "ws" } else { self.transport.name() }
+    }
+
+    /// Whether it can be played by itself: datagrams that belong to a stream are played with it.
+    pub fn is_whole(&self) -> bool {
+        self.transport == Transport::Tcp || !self.replay.is_of_streams()
     }
 
     /// Does a WebSocket carry it?
@@ -131,16 +145,18 @@ impl Recording {
         let number = match flow {
             Some(number) => number,
             None => {
-                let beside: Vec<u64> = self.flows.values().flat_map(|c| self.beside(c)).collect();
-                let mut alone = self.flows.keys().filter(|k| !beside.contains(k));
+                let mut alone = self.flows.values().filter(|c| c.is_whole());
                 match (alone.next(), alone.next()) {
-                    (Some(only), None) => *only,
+                    (Some(only), None) => only.flow,
                     (None, _) => return Err("no conversation that can be played".into()),
                     _ => return Err("several conversations: choose one with --flow N (--list shows them)".into()),
                 }
             }
         };
         let conversation = self.flows.get(&number).ok_or("no such conversation: --list shows them")?;
+        if !conversation.is_whole() {
+            return Err("these datagrams belong to a stream, and are played with it: --list shows streams".into());
+        }
         let beside = self.beside(conversation);
         let mut conversation = conversation.clone();
         for other in beside {
@@ -230,6 +246,7 @@ impl Sink for Collect<'_> {
             ends,
             known: false,
             messages: Vec::new(),
+            compared: self.changes.compared.clone(),
         });
         if !conversation.known && recorded.said.from != Role::Unknown {
             conversation.known = true;

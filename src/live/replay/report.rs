@@ -132,6 +132,29 @@ impl Report {
     }
 }
 
+impl Report {
+    /// What was not said, each reason once.
+    fn not_sent(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons: Vec<&[Unsaid]> = self.unsaid.chunk_by(|one, other| one.why == other.why).collect();
+        for alike in reasons.iter().take(SHOWN) {
+            match alike {
+                // No frame of the capture: it was made live.
+                [Unsaid { frame: 0, message, why }] => writeln!(f, "not sent      {message}: {why}")?,
+                [Unsaid { frame, message, why }] => writeln!(f, "not sent      frame {frame} {message}: {why}")?,
+                [first, .., last] => {
+                    let (count, why) = (alike.len(), &first.why);
+                    writeln!(f, "not sent      {count} messages, frames {} to {}: {why}", first.frame, last.frame)?;
+                }
+                [] => {}
+            }
+        }
+        match reasons.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            _ => writeln!(f, "              and more (-f ndjson lists all)"),
+        }
+    }
+}
+
 /// A difference as an object.
 fn programs(divergence: &Divergence) -> Json {
     match divergence {
@@ -205,16 +228,7 @@ impl fmt::Display for Report {
                 unsaid.frame, unsaid.message, unsaid.why
             )?;
         }
-        for unsaid in self.unsaid.iter().take(SHOWN) {
-            match unsaid.frame {
-                // No frame of the capture: it was made live.
-                0 => writeln!(f, "not sent      {}: {}", unsaid.message, unsaid.why)?,
-                frame => writeln!(f, "not sent      frame {frame} {}: {}", unsaid.message, unsaid.why)?,
-            }
-        }
-        if let more @ 1.. = self.unsaid.len().saturating_sub(SHOWN) {
-            writeln!(f, "              and {more} more (-f ndjson lists all)")?;
-        }
+        self.not_sent(f)?;
         for remark in &self.remarks {
             writeln!(f, "note          {remark}")?;
         }

@@ -53,6 +53,10 @@ impl Replay for GneClient {
         })
     }
 
+    fn is_of_streams(&self) -> bool {
+        true
+    }
+
     fn beside(&self, messages: &[Recorded], server: SocketAddr) -> Option<SocketAddr> {
         let accepted = messages.iter().find(|m| m.said.message == ConnectionAccepted)?;
         Some(SocketAddr::new(server.ip(), port(&accepted.said)?))

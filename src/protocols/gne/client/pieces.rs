@@ -95,8 +95,8 @@ impl Pieces {
 
 /// What a part has of its message.
 fn header(said: &OwnedMessage) -> OwnedMessage {
-    let OwnedMessage { proto, message, version, from, channel, first, .. } = *said;
-    OwnedMessage { proto, message, version, from, channel, first, ..OwnedMessage::default() }
+    let OwnedMessage { proto, message, version, from, channel, left_out, first, .. } = *said;
+    OwnedMessage { proto, message, version, from, channel, left_out, first, ..OwnedMessage::default() }
 }
 
 /// Packets that have another one in them, right behind their own id.
