@@ -55,6 +55,7 @@ pub struct OwnedMessage {
 pub(crate) struct Given {
     fields: Json,
     derived: Json,
+    packet: Json,
     /// What they were written as, and in which version; empty: not yet.
     bytes: Vec<u8>,
     version: Option<&'static str>,
@@ -91,6 +92,11 @@ impl OwnedMessage {
         self.read.as_ref().map_or(&self.given.derived, |read| read.derived())
     }
 
+    /// The fields of the headers around it as JSON; null where there are none.
+    pub fn packet_json(&self) -> &Json {
+        self.read.as_ref().map_or(&self.given.packet, |read| read.packet())
+    }
+
     /// Its bytes, where it was read or has been written.
     pub fn bytes(&self) -> &[u8] {
         self.read.as_ref().map_or(&self.given.bytes, |read| &read.bytes)
@@ -116,7 +122,7 @@ impl OwnedMessage {
             flow,
             fields: self.to_json(),
             derived: Some(self.derived_json()).filter(|derived| !derived.is_null()),
-            packet: None,
+            packet: Some(self.packet_json()).filter(|packet| !packet.is_null()),
             part: None,
             broken: self.fault.is_some(),
         }
@@ -185,6 +191,13 @@ impl OwnedMessage {
         self
     }
 
+    /// The same message with other fields of the headers around it.
+    #[must_use]
+    pub fn with_packet(mut self, packet: Json) -> OwnedMessage {
+        self.given().packet = packet;
+        self
+    }
+
     /// The same message with other derived values.
     #[must_use]
     pub fn with_derived(mut self, derived: Json) -> OwnedMessage {
@@ -212,6 +225,7 @@ impl OwnedMessage {
     fn given(&mut self) -> &mut Given {
         if let Some(read) = self.read.take() {
             (self.given.fields, self.given.derived) = (read.fields().clone(), read.derived().clone());
+            self.given.packet = read.packet().clone();
         }
         self.given.bytes.clear();
         &mut self.given
@@ -222,7 +236,11 @@ impl OwnedMessage {
         let text = self.fault.as_ref().map_or(0, String::capacity);
         let body = match &self.read {
             Some(read) => read.weight(),
-            None => self.given.bytes.capacity() + weight(&self.given.fields) + weight(&self.given.derived),
+            None => {
+                self.given.bytes.capacity() + {
+                    [&self.given.fields, &self.given.derived, &self.given.packet].into_iter().map(weight).sum::<usize>()
+                }
+            }
         };
         size_of::<OwnedMessage>() + text + body
     }

@@ -14,12 +14,14 @@ use std::sync::OnceLock;
 pub struct Read {
     tree: Tree,
     beside: Tree,
+    around: Tree,
     pub bytes: Vec<u8>,
     more: Vec<Vec<u8>>,
     pub message: &'static str,
     pub version: Option<&'static str>,
     fields: OnceLock<Json>,
     derived: OnceLock<Json>,
+    packet: OnceLock<Json>,
 }
 
 impl Read {
@@ -29,12 +31,14 @@ impl Read {
         Read {
             tree: dissection.tree.detached(),
             beside: dissection.derived.detached(),
+            around: dissection.packet.detached(),
             bytes: sources.main.to_vec(),
             more: sources.more.to_vec(),
             message: dissection.message,
             version: dissection.version,
             fields: OnceLock::new(),
             derived: OnceLock::new(),
+            packet: OnceLock::new(),
         }
     }
 
@@ -54,6 +58,15 @@ impl Read {
             return &NONE;
         }
         self.derived.get_or_init(|| json(|out| _ = derived_json(&self.tree, &self.beside, self.sources(), out)))
+    }
+
+    /// The fields of the headers around it; null: there are none.
+    pub fn packet(&self) -> &Json {
+        static NONE: Json = Json::Null;
+        if self.around.is_empty() {
+            return &NONE;
+        }
+        self.packet.get_or_init(|| json(|out| fields_json(&self.around, self.sources(), out)))
     }
 
     /// A field that was on the wire, and is shown.
@@ -91,8 +104,15 @@ impl Read {
     /// About how many bytes of memory it takes.
     pub fn weight(&self) -> usize {
         let more: usize = self.more.iter().map(|bytes| size_of::<Vec<u8>>() + bytes.capacity()).sum();
-        let json: usize = [&self.fields, &self.derived].into_iter().filter_map(OnceLock::get).map(weight).sum();
-        size_of::<Read>() + self.tree.memory() + self.beside.memory() + self.bytes.capacity() + more + json
+        let json: usize =
+            [&self.fields, &self.derived, &self.packet].into_iter().filter_map(OnceLock::get).map(weight).sum();
+        size_of::<Read>()
+            + self.tree.memory()
+            + self.beside.memory()
+            + self.around.memory()
+            + self.bytes.capacity()
+            + more
+            + json
     }
 }
 

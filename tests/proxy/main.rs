@@ -6,6 +6,7 @@ mod common;
 mod command;
 mod datagrams;
 mod forms;
+mod headers;
 mod hostile;
 mod output;
 mod payloads;

@@ -1,12 +1,12 @@
 //! Takes the messages that pass, and makes of each what the rules say.
 
+use super::writing::Writing;
 use super::{Beside, Way};
-use crate::dissect::{Encoder, Message, Options, Rewriter, Sink, Unit};
+use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Side, Transport};
 use crate::live::rules::{Action, Counters, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
-use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,35 +79,6 @@ impl Piece {
     /// Do the rules want anything but to see it?
     pub fn touched(&self) -> bool {
         !self.kept || self.bytes.is_some() || self.copies > 0
-    }
-}
-
-/// What writes the messages of one conversation.
-pub(super) struct Writing {
-    pub encoder: Box<dyn Encoder>,
-    pub rewriter: Option<Box<dyn Rewriter>>,
-}
-
-impl Writing {
-    /// Whether the values that stand in the place of the payload's bytes would be written as these: what a
-    /// rule does not change has to stay as it is.
-    fn reads_back(&mut self, said: &OwnedMessage, edited: &Json, flow: u64, bytes: &[u8]) -> Result<(), String> {
-        let payload = |fields: &Json| fields.get("payload").cloned();
-        let (Some((_, values)), Some(Json::String(hex))) = (said.opened(), payload(said.to_json())) else {
-            return Ok(());
-        };
-        // JSON may be spaced and escaped otherwise.
-        let json = || Some(serde_json::from_slice::<Json>(&hex::decode(&hex).ok()?).ok()? == *values);
-        if payload(edited).is_none_or(|payload| payload.is_string()) || json() == Some(true) {
-            return Ok(());
-        }
-        let mut fields = said.to_json().clone();
-        fields["payload"] = values.clone();
-        match self.encoder.encode(&said.clone().with_fields(fields).line(flow)) {
-            Ok(same) if same == bytes => Ok(()),
-            Ok(_) => Err("its payload, written again, has other bytes".into()),
-            Err(error) => Err(format!("its payload cannot be written: {error}")),
-        }
     }
 }
 
@@ -291,21 +262,17 @@ impl<'a> Collector<'a> {
             let writing = writing.filter(|writing| wanted || writing.encoder.remembers(said.proto, said.message));
             let again = writing.map(|writing| (writing.encoder.encode(&said.line(flow)), writing));
             if wanted {
-                let kind = (said.proto, said.message);
-                let mut fields = said.to_json().clone();
                 let made = match again {
-                    Some((Ok(same), writing)) if same == bytes => {
-                        let puts = edit(&decision.edits, kind, &mut fields, said.opened(), &Names::new(options));
-                        puts.and_then(|puts| {
-                            writing.reads_back(&said, &fields, flow, bytes)?;
-                            if let (Some((field, port)), Some(fields)) = (named, fields.as_object_mut()) {
-                                fields.insert(field.into(), port.into());
+                    Some((Ok(same), writing)) if same == bytes => edit(&decision.edits, &said, &Names::new(options))
+                        .and_then(|(puts, mut changed)| {
+                            writing.reads_back(&said, &changed, flow, bytes)?;
+                            if let Some((field, port)) = named {
+                                changed.edit(|fields| fields[field] = port.into());
                             }
-                            let changed = said.clone().with_fields(fields);
+                            let changed = writing.follows(&said, changed, &puts, flow, bytes);
                             let written = writing.encoder.encode(&changed.line(flow));
                             Ok((puts, written.map_err(|error| error.to_string())?))
-                        })
-                    }
+                        }),
                     Some((Err(error), _)) => Err(format!("it cannot be written: {error}")),
                     _ => Err("written again, it has other bytes".into()),
                 };

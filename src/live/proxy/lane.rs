@@ -1,7 +1,8 @@
 //! One direction of a stream while rules are followed: what came and has not passed yet, because
 //! the message that it belongs to is not whole.
 
-use super::collect::{Piece, Seen, Writing};
+use super::collect::{Piece, Seen};
+use super::writing::Writing;
 use crate::dissect::{Encoder, UnitKind};
 use crate::flow::Side;
 use std::time::{Duration, Instant};

@@ -20,6 +20,7 @@ pub mod relay;
 mod resent;
 mod watch;
 mod way;
+mod writing;
 
 #[cfg(test)]
 mod tests;

@@ -61,12 +61,10 @@ impl Changes {
         recorded.changed.copies = decision.copies;
         if !decision.edits.is_empty() {
             let said = &mut recorded.said;
-            let mut fields = said.to_json().clone();
-            let names = Names::new(options);
-            match edit(&decision.edits, (said.proto, said.message), &mut fields, said.opened(), &names) {
-                Ok(puts) => {
+            match edit(&decision.edits, said, &Names::new(options)) {
+                Ok((puts, changed)) => {
                     recorded.changed.puts = puts;
-                    recorded.captured = Some(std::mem::replace(said, said.clone().with_fields(fields)));
+                    recorded.captured = Some(std::mem::replace(said, changed));
                     recorded.edited = true;
                 }
                 Err(what) => recorded.changed.wrong = Some(what),

@@ -1,11 +1,11 @@
 //! `FIELD=VALUE` of a rule: checked against the tables of all messages that its filter can match,
 //! then put into the fields of one.
 
-use super::Opened;
 use super::value::{Given, alike, typed};
 use crate::codec::layout::{Field, Kind, Show};
 use crate::encode::{PathStep, steps, words};
 use crate::filter::Names;
+use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
 use serde_json::Value as Json;
 
@@ -81,15 +81,15 @@ impl Assignment {
     ///
     /// # Errors
     /// The message has no such field, or not of that type.
-    pub fn make(
-        &self,
-        kind: (&str, &str),
-        fields: &mut Json,
-        opened: Opened<'_>,
-        names: &Names<'_>,
-    ) -> Result<Put, String> {
+    pub fn make(&self, kind: (&str, &str), places: &mut Places<'_>, names: &Names<'_>) -> Result<Put, String> {
         let mut full = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
-        if !present(fields, &full) {
+        let Places { fields, packet, opened } = places;
+        let header = full.first() == Some(&PathStep::Name("packet")) && full.len() > 1;
+        if header {
+            full.remove(0);
+        }
+        let header = header || !present(fields, &full) && present(packet, &full);
+        if !header && !present(fields, &full) {
             let payload = fields.get("payload");
             match opened {
                 Some((name, _)) if full.first() == Some(&PathStep::Name(name)) => full[0] = PathStep::Name("payload"),
@@ -98,13 +98,13 @@ impl Assignment {
                 _ => {}
             }
         }
-        if let (Some((_, values)), [PathStep::Name("payload"), _, ..]) = (opened, &full[..])
+        if let (false, Some((_, values)), [PathStep::Name("payload"), _, ..]) = (header, opened, &full[..])
             && let Some(bytes) = fields.get_mut("payload").filter(|payload| payload.is_string())
         {
             *bytes = values.clone();
         }
         let found = fields_of(kind.0, kind.1, &words(&full), names).ok();
-        let (place, pointer) = place(fields, &full)?;
+        let (place, pointer) = place(if header { packet } else { fields }, &full)?;
         let name = self.path.as_str();
         let known = found.filter(|found| !found.fields.is_empty()).map(|found| found.fields);
         let value = match (&known, &*place) {
@@ -119,7 +119,7 @@ impl Assignment {
             (None, old) => alike(name, old, &self.value)?,
         };
         *place = value.clone();
-        Ok(Put { name: self.path.clone(), pointer, value })
+        Ok(Put { name: self.path.clone(), pointer, value, header })
     }
 
     fn path(&self) -> &str {
@@ -131,8 +131,19 @@ impl Assignment {
         if self.path.starts_with("derived.") {
             return Err("derived values are not on the wire".into());
         }
-        Ok(words(&steps(self.path())?))
+        let path = self.path();
+        Ok(words(&steps(path.strip_prefix("packet.").unwrap_or(path))?))
     }
+}
+
+/// What edits of a message change.
+pub struct Places<'m> {
+    /// The message's fields.
+    pub fields: Json,
+    /// Those of the headers around it.
+    pub packet: Json,
+    /// The derived value that shows what is in the payload: its name, and itself.
+    pub opened: Option<(&'static str, &'m Json)>,
 }
 
 /// What was put where.
@@ -144,17 +155,30 @@ pub struct Put {
     pub pointer: String,
     /// The value.
     pub value: Json,
+    /// Its place is among the fields of the headers around the message.
+    header: bool,
 }
 
 impl Put {
+    /// Is it in a header around the message?
+    pub fn in_header(&self) -> bool {
+        self.header
+    }
+
+    /// Is its place this one, or inside of it?
+    pub fn at(&self, pointer: &str) -> bool {
+        self.pointer.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The path from the message's fields, without indexes: `links.link_id`.
     pub fn plain(&self) -> String {
         let names = self.pointer.split('/').filter(|step| !step.bytes().all(|b| b.is_ascii_digit()));
         names.collect::<Vec<_>>().join(".")
     }
 
-    /// Do these fields still have it?
-    pub fn is_in(&self, fields: &Json) -> bool {
+    /// Does this message still have it?
+    pub fn is_in(&self, said: &OwnedMessage) -> bool {
+        let fields = if self.header { said.packet_json() } else { said.to_json() };
         fields.pointer(&self.pointer) == Some(&self.value)
     }
 }

@@ -24,6 +24,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+use assignment::Places;
 pub(crate) use assignment::{Assignment, Put};
 pub use parse::RuleError;
 pub(crate) use parse::percent;
@@ -33,8 +34,8 @@ pub use tally::{Bound, Tally};
 
 use crate::dissect::Message;
 use crate::filter::Names;
+use crate::message::OwnedMessage;
 use crate::random::Random;
-use serde_json::Value as Json;
 use std::time::Duration;
 
 /// What becomes of one message.
@@ -131,24 +132,23 @@ impl RuleSet {
     }
 }
 
-/// The derived value that shows what is in a message's payload: its name, and itself.
-pub(crate) type Opened<'a> = Option<(&'static str, &'a Json)>;
-
-/// Makes all changes of a message, or none: what was put where. A change inside of a payload whose
-/// bytes are a field makes it the values that were shown beside it.
+/// Makes all changes of a message, or none: what was put where, and the message then. A change inside
+/// of a payload whose bytes are a field makes it the values that were shown beside it.
 ///
 /// # Errors
 /// The field that the message does not have, or not of that type.
 pub(crate) fn edit(
     edits: &[&Assignment],
-    kind: (&str, &str),
-    fields: &mut Json,
-    opened: Opened<'_>,
+    said: &OwnedMessage,
     names: &Names<'_>,
-) -> Result<Vec<Put>, String> {
-    let mut changed = fields.clone();
-    let make = |edit: &&Assignment| edit.make(kind, &mut changed, opened, names);
+) -> Result<(Vec<Put>, OwnedMessage), String> {
+    let mut places =
+        Places { fields: said.to_json().clone(), packet: said.packet_json().clone(), opened: said.opened() };
+    let make = |edit: &&Assignment| edit.make((said.proto, said.message), &mut places, names);
     let puts: Vec<Put> = edits.iter().map(make).collect::<Result<_, _>>()?;
-    *fields = changed;
-    Ok(puts)
+    let mut changed = said.clone().with_fields(places.fields);
+    if puts.iter().any(Put::in_header) {
+        changed = changed.with_packet(places.packet);
+    }
+    Ok((puts, changed))
 }

@@ -4,9 +4,10 @@
 
 use super::value::Given;
 use super::*;
-use crate::dissect::Options;
+use crate::dissect::{Options, Role};
+use crate::message::OwnedMessage;
 use crate::protocols;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 fn options(schema: &str) -> Options {
     let mut options = protocols::options();
@@ -98,7 +99,7 @@ fn a_bare_expression_drops_where_that_is_asked() {
     assert!(Rule::parse("message == ack", &names).is_err());
 }
 
-fn made(rule: &str, kind: (&str, &str), fields: Json) -> Result<Json, String> {
+fn made(rule: &str, kind: (&'static str, &'static str), fields: Json) -> Result<Json, String> {
     let options = options(TEAM);
     let names = Names::new(&options);
     let rule = Rule::parse(rule, &names).unwrap();
@@ -108,10 +109,10 @@ fn made(rule: &str, kind: (&str, &str), fields: Json) -> Result<Json, String> {
             edits.push(assignment);
         }
     }
-    let mut fields = fields;
-    let puts = edit(&edits, kind, &mut fields, None, &names)?;
-    assert!(puts.iter().all(|put| put.is_in(&fields)));
-    Ok(fields)
+    let said = OwnedMessage::new(kind.0, kind.1, Role::Client, fields);
+    let (puts, changed) = edit(&edits, &said, &names)?;
+    assert!(puts.iter().all(|put| put.is_in(&changed)));
+    Ok(changed.to_json().clone())
 }
 
 #[test]

@@ -201,7 +201,7 @@ impl Player<'_, '_> {
 /// Is a message edited, and none of those that are about to be sent as it was edited?
 fn undone<'m>(step: &Step, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> bool {
     let Recorded { said, changed, .. } = &step.recorded;
-    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(m.to_json()));
+    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(m));
     !changed.puts.is_empty() && !sent.any(is)
 }
 
