@@ -251,7 +251,12 @@ fn limits_of_files_have_names() {
         member.write_all(b"").unwrap();
         member.finish().unwrap().repeat(100_000)
     };
-    for (name, bytes) in [("empty_records", zeros), ("empty_members", empty)] {
+    let interfaces = {
+        let section = [0x0a0d_0d0au32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
+        let interface = [1u32, 20, 1, 0, 20].repeat(70_000);
+        section.iter().chain(&interface).flat_map(|word| word.to_le_bytes()).collect()
+    };
+    for (name, bytes) in [("empty_records", zeros), ("empty_members", empty), ("interfaces", interfaces)] {
         let done = run(&["decode", "-", "-f", "ndjson", "--account"], &bytes);
         assert!(done.err.contains(&format!("limit {name}")), "{name}: {}", done.err);
         assert_eq!(done.status, Some(3), "{name}");

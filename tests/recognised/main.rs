@@ -4,6 +4,7 @@
 mod captured;
 mod cuts;
 mod midway;
+mod tested;
 
 #[path = "../common/mod.rs"]
 mod common;
