@@ -66,3 +66,25 @@ fn sides_that_are_said_later() {
     assert!(found.lines().iter().all(|line| line["from"] != "unknown"));
     assert_eq!(decode(&["-p", "acknex"]).lines()[0]["from"], "unknown");
 }
+
+/// GNE's order of bytes is said by the handshake; without it, by lengths that fit in one order alone.
+#[test]
+fn the_order_of_a_gne_connection() {
+    let expected = json_lines(&fixture("gne/gne-be-udp-full.expected.ndjson"));
+    let path = fixture("gne/gne-be-udp-full.pcap");
+    let capture = std::fs::read(&path).unwrap();
+    let rest = (0..14).fold(capture, |rest, _| without(&rest, 1));
+    let folder = common::Scratch::new("gne-order");
+    let file = folder.write("rest.pcap", &rest);
+    let lines = run(&["decode", &file, "-q", "-f", "ndjson"], b"").ok().lines();
+    let customs: Vec<&Value> = expected.iter().filter(|line| line["fields"].to_string().contains("custom")).collect();
+    assert!(customs.len() > 1);
+    for want in customs {
+        let line = lines.iter().find(|line| line["frame"] == want["frame"].as_u64().unwrap() - 14).expect("a line");
+        assert_eq!((&line["version"], &line["fields"]), (&"be".into(), &want["fields"]));
+    }
+    assert!(
+        lines.iter().filter(|line| line["proto"] == "gne").all(|line| line["version"] == "be"),
+        "from the first on"
+    );
+}

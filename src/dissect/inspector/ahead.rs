@@ -142,7 +142,10 @@ impl Scout<'_> {
                     return None;
                 }
                 let dissector = options.registry.by_name(name)?;
-                Some(Look::Claimed(name, why, self.inspector.new_session(c, dissector, server), credit))
+                let own = settled.taught.as_ref().filter(|_| server.is_none());
+                let own = own.and_then(|session| session.sibling(&flow_info(c, options), None));
+                let session = own.unwrap_or_else(|| self.inspector.new_session(c, dissector, server));
+                Some(Look::Claimed(name, why, session, credit))
             }
             None => match self.inspector.announced(c, 0) {
                 Some((name, session)) => {
@@ -182,6 +185,9 @@ impl Scout<'_> {
                 settled.server = owner.session.server(&flow_info);
                 settled.complete = owner.session.settled();
                 settled.claim = Some((owner.name, owner.why, owner.outcome.credit));
+                if settled.complete && settled.server.is_none() {
+                    settled.taught = owner.session.sibling(&flow_info, None);
+                }
                 self.inspector.teach(c, &owner);
             }
             Classification::Foreign(_) => {

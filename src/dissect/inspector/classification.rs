@@ -68,6 +68,8 @@ pub struct Settled {
     pub(super) server: Option<Side>,
     /// All is known that the server says once.
     pub(super) complete: bool,
+    /// The same where nobody knows who the server is: a session that knows it.
+    pub(super) taught: Option<Box<dyn Session>>,
     /// Unclaimed: the protocols that it fits, as bits by their order in the registry.
     pub(super) fits: u64,
     /// Unclaimed: the first bytes of each side.

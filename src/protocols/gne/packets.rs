@@ -1,9 +1,11 @@
 //! Lists of packets, over either transport: reading them, and what they say about the connection.
 
 use super::PROTO;
-use super::layout::{BOTH, GTIME, PACKET};
+use super::layout::{BOTH, CASES, GTIME, PACKET};
 use super::link::{Link, WireFormat, order_name};
+use crate::codec::layout::Order;
 use crate::codec::reader::UNPARSED;
+use crate::codec::schema::Schemas;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, FlowInfo, Provenance};
@@ -76,9 +78,12 @@ pub fn packets(
     link: &mut Link,
 ) {
     let order = link.order();
-    dissection.version = order.map(order_name);
-    let ended =
-        read(&BOTH[0], place, dissection, &mut link.reading(order, &flow_info.options.schemas, dissection.from));
+    let schemas = &flow_info.options.schemas;
+    let mut ended = read(&BOTH[0], place, dissection, &mut link.reading(order, schemas, dissection.from));
+    if order.is_none() && flow_info.ends.is_some() {
+        ended = own_order(ended, schemas, place, dissection, link);
+    }
+    dissection.version = link.order().map(order_name);
     match ended {
         Ended::Trailing(bytes) => dissection.notes.add(
             Level::Note,
@@ -115,6 +120,39 @@ pub fn packets(
         if *exited && !left {
             dissection.delivery.push(Event::Step(Step::Left("exit")));
         }
+    }
+}
+
+/// The order of bytes that a list says by itself, where the handshake is not in the capture: its lengths and times fit
+/// in one order alone. It was read as little-endian, and is read again where that is the other one.
+fn own_order(
+    ended: Ended,
+    schemas: &Schemas,
+    place: &Provenance<'_>,
+    dissection: &mut Dissection,
+    link: &mut Link,
+) -> Ended {
+    let fits = |ended: Ended, seen: &Seen| ended == Ended::Whole && seen.odd_usec.is_none();
+    let seen = Seen::of(dissection.tree.nodes());
+    if fits(ended, &seen) {
+        link.request_order = seen.ordered.then_some(Order::Little);
+        return ended;
+    }
+    if ended != Ended::Broken && seen.odd_usec.is_none() {
+        return ended;
+    }
+    let mut again = |order: Order| {
+        dissection.tree.clear();
+        dissection.fault = None;
+        let ended = read(&BOTH[0], place, dissection, &mut link.reading(Some(order), schemas, dissection.from));
+        (ended, fits(ended, &Seen::of(dissection.tree.nodes())))
+    };
+    match again(Order::Big) {
+        (ended, true) => {
+            link.request_order = Some(Order::Big);
+            ended
+        }
+        _ => again(Order::Little).0,
     }
 }
 
@@ -166,6 +204,8 @@ struct Seen {
     pings: bool,
     exits: bool,
     odd_usec: Option<i64>,
+    /// A length or a time fits in this order of bytes alone.
+    ordered: bool,
 }
 
 impl Seen {
@@ -177,6 +217,12 @@ impl Seen {
                 Value::UInt(EXIT) if is_id(node) => seen.exits = true,
                 Value::Int(usec) if !(0..1_000_000).contains(&usec) && std::ptr::eq(node.field, &GTIME[1]) => {
                     seen.odd_usec = seen.odd_usec.or(Some(usec));
+                }
+                Value::Int(usec) if std::ptr::eq(node.field, &GTIME[1]) => {
+                    seen.ordered |= !(0..1_000_000).contains(&(usec as i32).swap_bytes());
+                }
+                Value::Bytes { bits, .. } if std::ptr::eq(node.field, &CASES[1].fields[0]) => {
+                    seen.ordered |= (bits / 8) as u16 != ((bits / 8) as u16).swap_bytes();
                 }
                 _ => {}
             }
