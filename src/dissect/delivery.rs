@@ -16,7 +16,7 @@ use std::ops::Deref;
 pub enum Event {
     /// A connection begins in this conversation: numbering starts again, in both directions.
     Begin,
-    /// The message is numbered, and its sender expects an acknowledgement.
+    /// The message is numbered.
     Sent {
         /// The number on the wire.
         number: u64,
@@ -30,6 +30,8 @@ pub enum Event {
         last_try: bool,
         /// Whether the receiver's filter passes this copy, if its filter is known.
         handled: Option<Handled>,
+        /// The protocol acknowledges such messages; else nothing says which of them arrived.
+        acknowledged: bool,
     },
     /// The message acknowledges one of the opposite direction.
     Acked {

@@ -262,7 +262,9 @@ impl Expected {
         events.iter().find_map(|event| match event {
             Event::Request | Event::Link(Link::Offered) => Some(Expected::Answer),
             // Acknowledgements are for all copies.
-            Event::Sent { seen: Seen::Copy { .. } | Seen::Forgotten, .. } => None,
+            Event::Sent { seen: Seen::Copy { .. } | Seen::Forgotten, .. } | Event::Sent { acknowledged: false, .. } => {
+                None
+            }
             Event::Sent { .. } => Some(Expected::Ack),
             _ => None,
         })

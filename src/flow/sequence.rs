@@ -46,6 +46,13 @@ pub enum Seen {
     Forgotten,
 }
 
+impl Seen {
+    /// Is it the first transmission of its message?
+    pub fn is_first(self) -> bool {
+        !matches!(self, Seen::Copy { .. } | Seen::Forgotten)
+    }
+}
+
 /// How an acknowledgement relates to the messages seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {

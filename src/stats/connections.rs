@@ -22,7 +22,7 @@ pub const NUMBERED: [Column<Sender>; 25] = [
     column("duplicates", |s| s.duplicates.into()),
     column("acked", |s| s.acked.into()),
     column("given_up", |s| s.given_up.into()),
-    column("never_acked", |s| s.never_acked.into()),
+    column("never_acked", |s| s.never_acked.map_or(Cell::Null, Cell::from)),
     column("gaps", |s| s.gaps.into()),
     column("missing", |s| s.missing.into()),
     column("late", |s| s.late.into()),

@@ -101,14 +101,16 @@ pub struct Direction {
     pub losses: Losses,
     /// The messages listed individually, if requested.
     pub rows: Rows,
+    /// Messages that the protocol acknowledges.
+    awaiting: u64,
     given_up: u64,
     last_tries: Vec<i64>,
 }
 
 impl Direction {
-    /// Messages without any acknowledgement.
-    pub fn never_acked(&self) -> u64 {
-        self.messages.saturating_sub(self.acked)
+    /// Messages without any acknowledgement; `None`: the protocol acknowledges none of them.
+    pub fn never_acked(&self) -> Option<u64> {
+        (self.awaiting > 0).then(|| self.awaiting.saturating_sub(self.acked))
     }
 
     /// Messages whose sender has made its last attempt without success.
@@ -277,8 +279,9 @@ impl Deliveries {
             let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
             match *event {
                 Event::Begin | Event::Step(_) | Event::Report(_) => {}
-                Event::Sent { number, extended, seen, message_id, last_try, handled } => {
+                Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged } => {
                     own.transmission(seen, frame, self.rows);
+                    own.awaiting += u64::from(acknowledged && seen.is_first());
                     own.losses.see(seen, now);
                     if let Seen::Copy { before } = seen {
                         own.resend_time.add(now - before.last_time);

@@ -341,7 +341,7 @@ fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
         "lost_share" => (of.lost, of.messages + of.lost),
         "duplicates" => (of.duplicates, of.sent),
         "given_up" => (of.given_up, of.messages),
-        "never_acked" => (of.never_acked, of.messages),
+        "never_acked" => (of.never_acked?, of.messages),
         "late" => (of.late, of.messages),
         "handled_twice" => (of.handled_twice, of.messages),
         "never_handled" => (of.never_handled, of.messages),

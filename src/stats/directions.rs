@@ -31,8 +31,8 @@ pub struct Sender {
     pub duplicates: u64,
     /// Acknowledged messages.
     pub acked: u64,
-    /// Messages that no acknowledgement names.
-    pub never_acked: u64,
+    /// Messages that no acknowledgement names; `None`: the protocol acknowledges none.
+    pub never_acked: Option<u64>,
     /// Messages after their sender's last try.
     pub given_up: u64,
     /// How often a number came too early.
@@ -114,7 +114,7 @@ impl Sender {
         self.resent += d.resent;
         self.duplicates += d.duplicates;
         self.acked += d.acked;
-        self.never_acked += d.never_acked();
+        self.never_acked = self.never_acked.into_iter().chain(d.never_acked()).reduce(|a, b| a + b);
         self.given_up += d.given_up();
         self.gaps += d.gaps;
         self.missing += d.missing;

@@ -128,8 +128,15 @@ mod tests {
     #[test]
     fn rules_are_those_of_the_verdicts() {
         let known: Vec<&str> = super::super::RULES.map(|(rule, _)| rule).to_vec();
-        let sent =
-            |seen, handled| Event::Sent { number: 1, extended: 1, seen, message_id: None, last_try: false, handled };
+        let sent = |seen, handled| Event::Sent {
+            number: 1,
+            extended: 1,
+            seen,
+            message_id: None,
+            last_try: false,
+            handled,
+            acknowledged: true,
+        };
         let twice = Some(Handled { now: true, before: 1 });
         assert_eq!(rules(&sent(Seen::Ahead(2), twice)), [Some("lost"), Some("handled_twice")]);
         let never = Some(Handled { now: false, before: 0 });

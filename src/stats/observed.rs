@@ -108,7 +108,7 @@ impl Observer {
             fault: dissection.fault.is_some(),
             warned: matches!(dissection.notes.worst(), Some(Level::Warning | Level::Error)),
             reliable: flow_info.transport == Transport::Tcp
-                || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { .. })),
+                || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { acknowledged: true, .. })),
         }));
         if !self.payloads.is_empty() {
             // In the fields, or in the derived values if the payload stays hex.

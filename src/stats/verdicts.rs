@@ -73,7 +73,7 @@ fn resends(d: &Direction) -> Option<String> {
             format!("{n} of {} transmissions ({:.1} %) were resent and {twice} were duplicates", d.sent, percent(n))
         }
     };
-    let all = d.never_acked() == 0;
+    let all = d.never_acked() == Some(0);
     if all {
         text.push_str("; every message arrived");
     }
@@ -96,8 +96,7 @@ fn resends(d: &Direction) -> Option<String> {
 fn told(d: &Direction) -> Vec<(&'static str, String)> {
     let mut list = Vec::new();
     list.extend(resends(d).map(|text| ("resends", text)));
-    let never = d.never_acked();
-    if never > 0 && d.acked > 0 {
+    if let Some(never) = d.never_acked().filter(|never| *never > 0 && d.acked > 0) {
         let given_up = match d.given_up() {
             0 => String::new(),
             n => format!(", {n} of them given up"),

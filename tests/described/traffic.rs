@@ -294,3 +294,28 @@ fn each_space_has_numbers_of_its_own() {
     let never_acked: Vec<Json> = waits("--never-acked");
     assert_eq!(never_acked, [json!(5)], "lane 9 has a 2 of its own");
 }
+
+/// Where a file declares no acknowledgement, nothing says what arrived: no figure does, and no list.
+#[test]
+fn without_acknowledgements_nothing_is_never_acked() {
+    let text = std::fs::read_to_string(toml("io")).unwrap();
+    let scratch = Scratch::new("no-acks");
+    let without = text.replace("ack    = \"snapshot.ack\"\n", "");
+    assert_ne!(without, text);
+    let bare = scratch.write("io.toml", without);
+    let of = |file: &str, more: &[&str]| {
+        let capture = pcap("io-tcp");
+        let done = run(&[&["stats", "-q", "-f", "json", "-p", file, &capture], more].concat());
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        serde_json::from_slice::<Json>(&done.stdout).unwrap()
+    };
+    for (file, known) in [(toml("io").as_str(), true), (bare.as_str(), false)] {
+        let all = of(file, &["--delivery"]);
+        let rows: Vec<&Json> = all["delivery"].as_array().unwrap().iter().collect();
+        assert!(rows.iter().any(|row| row["messages"].as_u64() > Some(10)), "{rows:?}");
+        assert!(rows.iter().all(|row| row["never_acked"].is_u64() == known), "{rows:?}");
+        let listed = of(file, &["--latency"]);
+        let waits = listed["latency"].as_array().unwrap().iter().filter(|row| row["waits_for"] == "ack").count();
+        assert_eq!(waits > 0, known, "{listed}");
+    }
+}

@@ -146,6 +146,7 @@ impl Direction {
             message_id: None,
             last_try: false,
             handled: None,
+            acknowledged: true,
         });
         match seen {
             Seen::Copy { before } => {

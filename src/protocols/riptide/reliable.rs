@@ -146,6 +146,7 @@ impl Reliable {
             message_id,
             last_try,
             handled,
+            acknowledged: true,
         });
         if last_try && version.packed() {
             dissection.delivery.push(Event::Step(Step::LastTry(extended)));

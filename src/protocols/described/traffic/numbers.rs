@@ -160,6 +160,7 @@ impl Spaces {
             message_id: None,
             last_try: false,
             handled: None,
+            acknowledged: numbers.acks.iter().any(|ack| ack.what != What::Lacks),
         });
         match (as_told, identity) {
             // Its number may tell of others that are missing, all the same.
