@@ -320,6 +320,10 @@ impl Output for Printer {
         self.record(|legs| legs.sent(sent));
     }
 
+    fn held(&mut self, seen: Vec<Seen>) {
+        self.rest(seen);
+    }
+
     fn ended(&mut self, ended: &Ended) {
         self.record(|legs| legs.ended(ended));
     }

@@ -161,6 +161,16 @@ impl<S: Default> Table<S> {
         self.entry(&Key { transport, src: &ends[0], dst: &ends[1] }).map(|entry| &entry.conversation)
     }
 
+    /// Closes the conversation between these ends, as at the capture's end: its number, if there was one.
+    pub fn end(&mut self, transport: Transport, ends: &[SocketAddr; 2], handler: &mut impl Handler<S>) -> Option<u64> {
+        let key = Key { transport, src: &ends[0], dst: &ends[1] };
+        let hash = self.hasher.hash(&key);
+        let (index, _) = self.slots.find(hash, |entry: &Entry<S>| key.sender(&entry.conversation))?;
+        let id = self.slots.get_mut(index)?.conversation.id;
+        self.close(index, End::Capture, handler);
+        Some(id)
+    }
+
     /// Passes all current conversations to `then`, in the order of their first packets.
     pub fn each(&mut self, mut then: impl FnMut(&mut Conversation<S>)) {
         let mut order: Vec<_> = self.slots.iter().map(|(index, entry)| (entry.conversation.id, index)).collect();

@@ -195,6 +195,12 @@ impl<'a> Collector<'a> {
         seen.rules = followed.iter().map(|rule| (*rule, sets(*rule))).collect();
     }
 
+    /// Of how many conversations something is remembered.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.counters.len().max(self.writing.len())
+    }
+
     /// Forgets a conversation.
     pub(super) fn forget(&mut self, flow: u64) {
         self.counters.remove(&flow);

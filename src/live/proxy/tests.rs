@@ -8,6 +8,11 @@ use super::impairments::{NETWORKS, Network, Outage, Stall, rate};
 use super::path::{Fate, Lost, corrupt};
 use super::queue::Order;
 use super::*;
+use crate::capture::Time;
+use crate::flow::Transport;
+use crate::live::rules::{Rule, RuleSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const COUNT: u64 = 20_000;
@@ -220,4 +225,32 @@ fn nobody_waits_for_a_packet_that_has_left() {
     queue.push(7, now + ms(1), Order::Due, 50, "second").unwrap();
     assert_eq!(queue.push(9, now, Order::Due, 1, "too much"), Err("too much"));
     assert_eq!([0, 1, 1, 1].map(|n| queue.pop(now + ms(n))), [None, Some("second"), Some("first"), None]);
+}
+
+/// What is remembered of a client goes with it: its conversation, and what rules have counted there.
+#[test]
+fn a_departed_client_leaves_nothing() {
+    let options = crate::protocols::options();
+    let rule = "message == heartbeat: after 1 ping_id=9";
+    let rule = Rule::parse(rule, &crate::filter::Names::new(&options)).unwrap();
+    let mut collector = Collector::new(Arc::new(RuleSet::new(vec![rule], 1)), false, None);
+    let mut watch = Watch::new(&options, &mut collector);
+    let server = SocketAddr::from(([127, 0, 0, 1], 7777));
+    for port in 1..=2000 {
+        for (way, transport) in [(Way::Up, Transport::Udp), (Way::Down, Transport::Udp), (Way::Up, Transport::Tcp)] {
+            let ends = [SocketAddr::from(([127, 0, 0, 1], port)), server];
+            match transport {
+                Transport::Udp => _ = watch.datagram(ends, way, &[5, 1], Time::micros(0, 0)),
+                Transport::Tcp => {
+                    watch.opened(ends, Time::micros(0, 0));
+                    watch.bytes(ends, way, &[3, 0, 0, 0], Time::micros(0, 0), Instant::now());
+                    watch.forget(transport, ends);
+                }
+            }
+        }
+        assert_eq!(watch.conversations(), 1);
+        watch.forget(Transport::Udp, [SocketAddr::from(([127, 0, 0, 1], port)), server]);
+        assert_eq!(watch.conversations(), 0);
+    }
+    assert_eq!(collector.remembered(), 0);
 }

@@ -6,7 +6,7 @@ use super::{Beside, Opened, Way};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
 use crate::dissect::{Inspector, Options};
-use crate::flow::{Side, Table};
+use crate::flow::{Side, Table, Transport};
 use crate::live::rules::RuleSet;
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
@@ -204,16 +204,29 @@ impl<'w, 'c> Watch<'w, 'c> {
         Passing { gone: Some(gone), seen, broken: None }
     }
 
-    /// The stream is gone.
-    pub fn forget(&mut self, ends: [SocketAddr; 2]) {
-        if let Some(both) = self.streams.remove(&ends) {
+    /// The client is gone, and what is remembered of its conversation with it: the messages that were held back.
+    pub fn forget(&mut self, transport: Transport, ends: [SocketAddr; 2]) -> Vec<Seen> {
+        if transport == Transport::Tcp
+            && let Some(both) = self.streams.remove(&ends)
+        {
             for lane in &both.lanes {
                 self.held = self.held.saturating_sub(lane.memory());
-                if let Some(flow) = lane.flow {
-                    self.inspector.sink().forget(flow);
-                }
             }
         }
+        // All of them have passed.
+        self.inspector.sink().frame = 0;
+        let Some(flow) = self.table.end(transport, &ends, &mut self.inspector) else { return Vec::new() };
+        let collector = self.inspector.sink();
+        collector.forget(flow);
+        collector.pieces.clear();
+        let seen = std::mem::take(&mut collector.seen);
+        collector.count(&seen);
+        seen
+    }
+
+    /// How many conversations are remembered.
+    pub fn conversations(&self) -> usize {
+        self.table.len()
     }
 
     fn segment(&mut self, ends: [SocketAddr; 2], way: Way, segment: Segment<'_>, time: Time) {

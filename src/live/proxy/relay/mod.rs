@@ -203,7 +203,7 @@ impl Relay {
             let now = Instant::now();
             if now >= sweep {
                 sweep = now + SWEEP;
-                self.sweep(now, out);
+                self.sweep(now, &mut watch, out);
             }
         }
         Ok(self.counts)

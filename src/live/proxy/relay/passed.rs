@@ -147,6 +147,9 @@ pub trait Output {
     /// A direction of a stream ended.
     fn ended(&mut self, _: &Ended) {}
 
+    /// Messages that were held back until their client had gone.
+    fn held(&mut self, _: Vec<Seen>) {}
+
     /// Something that the user should know.
     fn note(&mut self, topic: Topic, text: String);
 

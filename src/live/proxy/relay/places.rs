@@ -3,6 +3,7 @@
 use super::passed::{Addresses, Topic};
 use super::stream::{self, Pair};
 use super::{BUDGET, Output, Relay, TCP, token};
+use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{Opened, Watch};
@@ -138,18 +139,22 @@ impl Relay {
     }
 
     /// Removes those that have been silent for too long.
-    pub(super) fn sweep(&mut self, now: Instant, out: &mut dyn Output) {
+    pub(super) fn sweep(&mut self, now: Instant, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         let gone = |client: &Client| now.saturating_duration_since(client.last) > self.config.idle;
-        let idle: Vec<(usize, SocketAddr)> = self
+        let idle: Vec<(usize, [SocketAddr; 2])> = self
             .slots
             .iter()
             .enumerate()
             .filter_map(|(slot, entry)| match entry {
-                Some((_, Entry::Udp(client))) if gone(client) => Some((slot, client.address)),
+                Some((_, Entry::Udp(client))) if gone(client) => Some((slot, client.addresses().ends)),
                 _ => None,
             })
             .collect();
-        for (slot, address) in idle {
+        for (slot, ends) in idle {
+            if let Some(watch) = watch {
+                out.held(watch.forget(Transport::Udp, ends));
+            }
+            let address = ends[0];
             let idle = self.config.idle;
             out.note(Topic::Idle, format!("{address}: silent for {idle:?}: its socket is closed (--idle)"));
             self.remove(slot);

@@ -5,6 +5,7 @@ use super::counts::Counts;
 use super::direction::{Direction, End, Place, Socket, count};
 use super::measured::Measured;
 use super::passed::{Addresses, Ended, Output, Topic};
+use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{Impairments, Passing, Watch, Way};
@@ -148,7 +149,7 @@ impl Pair {
                     }
                     if let Some(watch) = watch {
                         watch.ended(addresses.ends, way, true, time);
-                        watch.forget(addresses.ends);
+                        out.held(watch.forget(Transport::Tcp, addresses.ends));
                     }
                     return Turn::Over;
                 }
@@ -156,7 +157,7 @@ impl Pair {
         }
         if self.directions.iter().all(|direction| direction.closed) {
             if let Some(watch) = watch {
-                watch.forget(self.ends());
+                out.held(watch.forget(Transport::Tcp, self.ends()));
             }
             return Turn::Over;
         }
@@ -180,7 +181,7 @@ impl Pair {
         counts.reset += 1;
         reset(&self.sockets[0].socket);
         if let Some(watch) = watch {
-            watch.forget(self.ends());
+            out.held(watch.forget(Transport::Tcp, self.ends()));
         }
         Turn::Over
     }
