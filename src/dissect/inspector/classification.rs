@@ -239,6 +239,9 @@ pub struct Reclassification {
     pub(super) broken: usize,
 }
 
+/// Up to this many bytes of streams, the dissectors are asked with each segment.
+const FEW_BYTES: usize = 1024;
+
 /// The payloads of an undecided conversation.
 #[derive(Default)]
 pub struct Pending {
@@ -258,6 +261,8 @@ pub struct Pending {
     /// The sides whose first bytes are missing in the capture.
     pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
+    /// The bytes that were held of both streams when the dissectors were asked.
+    asked: usize,
     /// How often the older half was dropped, and how many datagrams that were.
     pub(super) rounds: u32,
     pub(super) forgotten: u64,
@@ -270,6 +275,17 @@ impl Pending {
         self.bytes -= self.datagrams.drain(..half).map(|datagram| datagram.bytes.len()).sum::<usize>();
         self.rounds += 1;
         self.forgotten += half as u64;
+    }
+
+    /// Whether streams have twice the bytes that they had when this was last so, or few: then the dissectors are asked.
+    pub(super) fn has_doubled(&mut self) -> bool {
+        let held: usize =
+            self.streams.iter().zip(self.after_gap).map(|(held, from)| held.len().saturating_sub(from)).sum();
+        let doubled = held <= FEW_BYTES || held >= 2 * self.asked;
+        if doubled {
+            self.asked = held;
+        }
+        doubled
     }
 
     /// Holds the unread bytes of a stream, as far as there is room.
@@ -295,7 +311,7 @@ impl Pending {
             self.streams[side].clear();
         }
         self.after_gap = [0; 2];
-        self.bytes = 0;
+        (self.bytes, self.asked) = (0, 0);
         self.full = true;
         self.rounds += 1;
         self.forgotten += self.events.len() as u64 + 1;
@@ -308,7 +324,7 @@ impl Pending {
         let end = self.streams[k].len();
         self.cut[k] = true;
         self.after_gap[k] = end;
-        self.missing[k] = 0;
+        (self.missing[k], self.asked) = (0, 0);
         self.events.push(PendingEvent { side, end, what: EventKind::Gap { missing } });
     }
 
@@ -381,6 +397,22 @@ impl PendingDatagram {
 mod tests {
     use super::*;
     use crate::capture::Time;
+
+    /// The dissectors are asked about a stream from its middle as often as it doubles, not with each segment.
+    #[test]
+    fn streams_are_searched_as_they_double() {
+        let (mut pending, mut asked) = (Pending::default(), Vec::new());
+        let bytes = vec![0x5a; 8000];
+        for held in (500..=8000).step_by(500) {
+            pending.hold(Side::A, &bytes[..held], 8192);
+            asked.extend(pending.has_doubled().then_some(held));
+        }
+        assert_eq!(asked, [500, 1000, 2000, 4000, 8000]);
+        // After a gap what came before is not searched again.
+        pending.gap(Side::A, 10);
+        pending.hold(Side::A, &bytes[..500], 8192);
+        assert!(pending.has_doubled());
+    }
 
     /// What is held for later is counted with its bytes, and its older half is forgotten when it is too much.
     #[test]

@@ -178,7 +178,12 @@ impl<S: Sink> Inspector<'_, S> {
         // A stream's first bytes are looked at with each segment: it is soon known what they are.
         let middle = c.syn_seen == [false; 2];
         let gap = pending.missing != [0; 2];
-        if !last && !full && !gap && (udp || middle) && count > ASKED_EACH && !count.is_multiple_of(8) {
+        let seldom = match udp {
+            true => count > ASKED_EACH && !count.is_multiple_of(8),
+            // From the middle of a stream the dissectors search in all that is held.
+            false => middle && !pending.has_doubled(),
+        };
+        if !last && !full && !gap && seldom {
             c.state = Classification::Undecided(pending);
             return;
         }
