@@ -309,6 +309,7 @@ const KNOWN: [(&[&str], &str); 11] = [
             "codec/kinds/checksum.rs",
             "codec/kinds/chosen.rs",
             "codec/kinds/constant.rs",
+            "codec/kinds/extended.rs",
             "codec/kinds/mod.rs",
             "codec/kinds/packed.rs",
             "codec/kinds/parts.rs",

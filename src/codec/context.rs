@@ -1,13 +1,16 @@
 //! The inputs of a walk that are not in the table: values of earlier fields, and of earlier
 //! messages.
 
-use super::bits::BitBuf;
-use super::layout::{Field, Name, Order, flag};
+use super::bits::{self, BitBuf};
+use super::layout::{Field, Kind, Name, Order, flag};
+use rustc_hash::FxHashMap;
 
 /// The values of this message's earlier fields that later ones refer to.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     entries: Vec<Entry>,
+    /// Where texts stand that later ones may point back to, by what stands for them.
+    pub(super) texts: FxHashMap<u64, u32>,
 }
 
 /// One value of a [`Scope`], and its position, so that a writer can fill it in later.
@@ -46,6 +49,18 @@ impl Within {
 }
 
 impl Entry {
+    /// The largest value that its bits have room for.
+    pub fn most(&self) -> u64 {
+        match self.within {
+            Some(within) => within.mask >> within.low,
+            None => match self.field.kind {
+                Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
+                Kind::Extended(extended) => extended.most(),
+                ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
+            },
+        }
+    }
+
     #[inline]
     fn is(&self, name: &Name) -> bool {
         name.is_of(self.field) && name.is_in(self.group)
@@ -68,6 +83,7 @@ impl Scope {
 
     pub(super) fn clear(&mut self) {
         self.entries.clear();
+        self.texts.clear();
     }
 
     pub(super) fn push(&mut self, field: &'static Field, value: u64, bit: u32, given: bool) {
@@ -93,6 +109,10 @@ impl Scope {
     pub(super) fn shift(&mut self, at: u32, bits: i64) {
         let moved = |bit: u32| (bit as i64 + bits).max(0) as u32;
         self.entries.iter_mut().filter(|entry| entry.bit >= at).for_each(|entry| entry.bit = moved(entry.bit));
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.entries.truncate(len);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -1,6 +1,7 @@
 //! The tables as text: types, sizes, conditions. `netkit fields`, the annotated JSON and the
 //! documentation are generated from here.
 
+use super::kinds::{Extended, Head};
 use super::layout::{Charset, Count, Field, Kind, Len, Name, Order, Other, Show, Sign, When, flag};
 use crate::plural::Plural;
 
@@ -45,7 +46,8 @@ pub fn kind(field: &Field) -> String {
         Kind::Packed(packed) => packed.describe().into(),
         Kind::Checksum(checksum) => checksum.describe().into(),
         Kind::Chosen(chosen) => chosen.describe().into(),
-        Kind::Address => "an IPv4 address".into(),
+        Kind::Extended(extended) => sizes(extended),
+        Kind::Address(address) => address.about().into(),
         Kind::Protobuf(_) => "message".into(),
         Kind::Custom(codec) => codec.describe().into(),
     }
@@ -88,12 +90,26 @@ fn extent(len: &Len) -> String {
     }
 }
 
+fn sizes(extended: &Extended) -> String {
+    let head = match extended.head {
+        Head::Word(field) => kind(field),
+        Head::Field(name) => name.text.into(),
+    };
+    let longer = extended.longer.iter().map(|longer| format!(", {} then {}", longer.head, kind(longer.word)));
+    head + &longer.collect::<String>()
+}
+
 fn times(count: &Count) -> String {
     match count {
         Count::Const(n) => format!("[{n}]"),
         Count::Prefix(prefix) => format!("[] ({} count before it)", kind(prefix)),
         Count::Field(name) => format!("[{name}]"),
         Count::Until(stop) => format!("[] (up to {stop:#04x})"),
+        Count::UntilOrEnd(mark) => format!("[] (up to {:#04x}, or rest)", mark.default.unwrap_or(0)),
+        Count::While(when) => {
+            let holds = condition(when).unwrap_or_default();
+            format!("[] (while {})", holds.trim_start_matches("if "))
+        }
         Count::Rest => "[] (rest)".into(),
     }
 }

@@ -69,6 +69,10 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
+    /// Whether its text is made of other bytes than those of the field.
+    fn converts(&self) -> bool {
+        false
+    }
     /// A field of the vocabulary whose values are of the same kind as those that it reads.
     fn like(&self) -> Option<&'static Field> {
         None

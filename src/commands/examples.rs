@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// Their names and texts.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 13] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
+    ("coap", include_str!("../../fixtures/protocols/coap.toml")),
+    ("dns", include_str!("../../fixtures/protocols/dns.toml")),
     ("enet", include_str!("../../fixtures/protocols/enet.toml")),
     ("io", include_str!("../../fixtures/protocols/io.toml")),
     ("kcp", include_str!("../../fixtures/protocols/kcp.toml")),
@@ -17,6 +19,7 @@ const FILES: [(&str, &str); 10] = [
     ("mqtt", include_str!("../../fixtures/protocols/mqtt.toml")),
     ("quake3", include_str!("../../fixtures/protocols/quake3.toml")),
     ("raknet", include_str!("../../fixtures/protocols/raknet.toml")),
+    ("stun", include_str!("../../fixtures/protocols/stun.toml")),
 ];
 
 /// Lists them with a line each, or prints one as it is.

@@ -50,7 +50,7 @@ pub fn field_fits(field: &Field, literal: &Literal) -> bool {
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
         (Kind::Struct(_), _) => false,
         (Kind::Derived | Kind::Switch { .. }, _) => true,
-        (Kind::Constant(_) | Kind::Chosen(_) | Kind::Address | Kind::Custom(_), _) => true,
+        (Kind::Constant(_) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_), _) => true,
         _ => literal.number.is_some(),
     }
 }

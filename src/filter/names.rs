@@ -247,7 +247,7 @@ fn walk_one(
         found.listed |= matches!(f.kind, Kind::Array { .. });
     }
     match &f.kind {
-        Kind::Struct([]) | Kind::Chosen(_) | Kind::Address | Kind::Custom(_) => found.open = true,
+        Kind::Struct([]) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_) => found.open = true,
         Kind::Array { of, .. } => match &of.kind {
             Kind::Struct([]) => found.open = true,
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),

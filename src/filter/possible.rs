@@ -77,7 +77,7 @@ fn can(field: &Field, test: &Test) -> bool {
         (Test::Compare(Comparison::Unequal, _), ..) => true,
         (Test::Compare(Comparison::Equal, literal), ..) => equals(field, literal),
         (_, Kind::Struct([]) | Kind::Derived | Kind::Switch { .. }, _) => true,
-        (_, Kind::Constant(_) | Kind::Chosen(_) | Kind::Address | Kind::Custom(_), _) => true,
+        (_, Kind::Constant(_) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_), _) => true,
         (_, Kind::Struct(_), _) => false,
         (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
         (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),

@@ -67,6 +67,23 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
         };
         let word = *random.one(&["u8", "u16", "i16le", "u24", "varint", "zigzag32", "bool", "f32"]);
         let line = match random.below(if last && k + 1 == count { 18 } else { 15 }) {
+            2 => match random.below(7) {
+                0 => {
+                    format!("{name} = {{ type = \"u8\", 6 = \"u16\", 7 = {{ type = \"u24\", plus = 3 }}{condition} }}")
+                }
+                1 => format!("{name} = {{ type = \"u8[u8]\", plus = {}{condition} }}", random.one(&["-1", "2"])),
+                2 => format!("{name} = {{ type = \"u8[*]\", while = \"{name} & 1\"{condition} }}"),
+                3 => format!("{name} = {{ type = \"{}\"{condition} }}", random.one(&["ipv6", "mac", "uuid"])),
+                4 => format!("{name} = {{ type = \"u8[*]\", until = 3, or_end = true{condition} }}"),
+                5 => format!(
+                    "{name} = {{ type = \"string8[*]\", until = 0, joined = \";\", back = {}{condition} }}",
+                    random.one(&["0xc000", "0x8000"])
+                ),
+                _ => format!(
+                    "{name}n = {{ type = \"u8\", 2 = \"u16\", 3 = \"u8\", hidden = true }}\n\
+                     {name} = {{ type = \"bytes\", size = \"{name}n\" }}"
+                ),
+            },
             0..3 => {
                 if condition.is_empty() && ["u8", "u16", "varint"].contains(&word) {
                     number = Some(name.clone());
@@ -159,9 +176,16 @@ fn packet(random: &mut Random, words: bool) -> Vec<u8> {
 #[test]
 fn what_loads_gives_its_packets_back() {
     let mut random = Random(33);
-    for _ in 0..1000 {
+    let mut loaded = 0;
+    while loaded < 1000 {
         let text = file(&mut random);
-        let described = load("test.toml", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let described = match load("test.toml", &text) {
+            Ok(described) => described,
+            // A name may stand behind a length of varying size.
+            Err(why) if why.reason.contains("its place in the packet is not known") => continue,
+            Err(why) => panic!("{why}\n{text}"),
+        };
+        loaded += 1;
         let mut options = Options::new(netkit::protocols::registry().with(described));
         options.from = Some(Role::Client);
         let source = Source::new(options.registry.clone());

@@ -4,11 +4,13 @@ mod cases;
 mod check;
 #[path = "../common/mod.rs"]
 mod common;
+mod edition;
 mod export;
 mod generated;
 mod hostile;
 mod loading;
 mod mistakes;
+mod proofs;
 mod raknet;
 mod second;
 mod steady;

@@ -284,8 +284,16 @@ fn what_is_not_known_is_a_fault() {
 fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(files.len(), 3);
-    assert_eq!(read(files[2], b"\x01")[0]["message"], "who");
+    assert_eq!(files.len(), 4);
+    assert_eq!(read(files[3], b"\x01")[0]["message"], "who");
+    let options = [&b"\x04game\0\x01a\xc0\x00\x05"[..], &[0; 15], b"\x01\x32hi\xffx"].concat();
+    assert_eq!(
+        read(files[2], &options)[0]["fields"],
+        json!({
+            "name": "game", "other": "a.game", "links": [{"more": false, "kind": 5, "address": "::1"}],
+            "options": [{"delta": 3, "value": "hi"}], "payload": "78",
+        })
+    );
     let line = &read(files[0], b"\x07\0\x2a\x02hi")[0];
     assert_eq!(
         (&line["message"], &line["packet"], &line["fields"]),

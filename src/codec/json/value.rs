@@ -67,7 +67,7 @@ pub fn name_of(names: &'static [(u64, &'static str)], n: u64) -> Option<&'static
 
 fn shown(show: Show, n: u64, signed: i64, out: &mut Vec<u8>) {
     match show {
-        Show::Plain => int(n, out),
+        Show::Plain | Show::Asked(_) => int(n, out),
         Show::Enum(names) => match name_of(names, n) {
             Some(name) => {
                 out.push(b'"');

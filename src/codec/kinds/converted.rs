@@ -1,11 +1,10 @@
-//! Text that is made of other bytes: of UTF-16, of an IPv4 address.
+//! Text that is made of other bytes: of UTF-16, of an address.
 
+use super::Address;
 use crate::codec::Reader;
 use crate::codec::bits;
 use crate::codec::layout::{Field, Order, flag};
 use crate::codec::node::Value;
-use std::io::Write as _;
-use std::net::Ipv4Addr;
 
 /// Fills a new source; returns its number and the number of its bytes.
 fn sourced(reader: &mut Reader<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> Option<(u8, u32)> {
@@ -38,22 +37,24 @@ fn from_utf16(bytes: &[u8], order: Order, text: &mut Vec<u8>) -> bool {
 }
 
 impl Reader<'_> {
-    /// Shows the bits from `start` on as the text that `fill` makes of their content; raw where it returns false.
-    fn converted(
+    /// Shows the bits from `start` on as the text that `fill` makes of their content; raw, and false, where it
+    /// returns false.
+    pub(super) fn converted(
         &mut self,
         field: &'static Field,
         start: u32,
         (bit, bits): (u32, u32),
         fill: impl FnOnce(&mut Vec<u8>) -> bool,
-    ) {
+    ) -> bool {
         let (mut whole, own) = (true, self.position() - start);
-        let source = sourced(self, |text| whole = fill(text));
-        match source.filter(|_| whole) {
+        let source = sourced(self, |text| whole = fill(text)).filter(|_| whole);
+        match source {
             Some((source, length)) => {
                 self.tree.push_from(source, field, Value::Text { bit: 0, bits: length * 8 }, start, own);
             }
             None => _ = self.tree.push(field, Value::Raw { bit, bits }, start, own),
         }
+        source.is_some()
     }
 
     /// Shows text in UTF-16, whose content is already behind the position.
@@ -63,15 +64,20 @@ impl Reader<'_> {
         self.converted(field, start, (bit, bits), |text| from_utf16(&content, order, text));
     }
 
-    /// Reads an IPv4 address.
-    pub(in crate::codec) fn address(&mut self, field: &'static Field) -> Result<(), crate::codec::Stop> {
-        let start = self.position();
-        self.need(field, start, 32)?;
-        let address = self.take(32, Order::Big) as u32;
-        // Writing to a vector cannot fail.
-        self.converted(field, start, (start, 32), |text| write!(text, "{}", Ipv4Addr::from_bits(address)).is_ok());
+    /// Reads bytes with a notation.
+    pub(in crate::codec) fn address(
+        &mut self,
+        field: &'static Field,
+        address: Address,
+    ) -> Result<(), crate::codec::Stop> {
+        let (start, size) = (self.position(), address.bits());
+        self.need(field, start, size as u64)?;
+        self.skip(size);
+        let content = bits::bytes(self.data, start, size);
+        self.converted(field, start, (start, size), |text| address.show(&content, text));
         if field.is(flag::REFERENCED) {
-            self.tree.scope.push(field, address as u64, start, true);
+            let number = bits::swap(bits::get(self.data, start as usize, size.min(64)), size.min(64));
+            self.tree.scope.push(field, number, start, true);
         }
         Ok(())
     }

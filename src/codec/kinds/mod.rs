@@ -7,24 +7,33 @@
 //! | [`Region`] | a field in so many bytes: a length before it, an earlier one, or what others leave |
 //! | [`Packed`] | a field whose bytes are compressed, or masked |
 //! | [`Checksum`] | a CRC over other bytes of the packet |
+//! | [`Extended`] | a number of which some values say that a longer one follows |
+//! | [`Address`] | bytes with a notation of their own |
 //! | [`Chosen`] | a message, found by an earlier number |
 //!
 //! Each is a [`Kind`](super::layout::Kind).
 
+mod address;
 pub mod catalogue;
 mod checksum;
 mod chosen;
 mod constant;
 mod converted;
 mod deflating;
+mod extended;
+mod joined;
 mod packed;
 mod parts;
 mod region;
 
+pub use address::Address;
 pub use checksum::{Checksum, Over};
 pub use chosen::{By, Choice, Chosen, UNKNOWN};
 pub use constant::Constant;
 pub(super) use converted::to_utf16;
+pub(super) use extended::extended;
+pub use extended::{Extended, Head, Longer};
+pub use joined::{Joined, wire};
 pub use packed::{Packed, Packing};
 pub use parts::{Part, Parts};
 pub use region::{Extent, Region};

@@ -1,7 +1,7 @@
 //! Encodings on the wire: of numbers, text, groups and lists, and what they depend on.
 
-use super::{Field, Name, Text, When};
-use crate::codec::kinds::{Checksum, Chosen, Constant, Packed, Parts, Region};
+use super::{Field, Name, Show, When};
+use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Packed, Parts, Region};
 use crate::codec::protobuf;
 use crate::codec::walk::Custom;
 
@@ -164,8 +164,10 @@ pub enum Kind {
     Checksum(&'static Checksum),
     /// A message that is found by an earlier number.
     Chosen(&'static Chosen),
-    /// An IPv4 address, the first byte first.
-    Address,
+    /// A number of which some values say that a longer one follows.
+    Extended(&'static Extended),
+    /// Bytes with a notation of their own: an IPv4 address, a UUID.
+    Address(Address),
     /// Fields that are preceded by their numbers, in any order, up to the end.
     Protobuf(&'static protobuf::Message),
     /// An encoding of one protocol alone: one codec for all directions.
@@ -222,7 +224,8 @@ impl Kind {
             Kind::Region(region) => region.bits(),
             Kind::Packed(packed) => packed.bits,
             Kind::Checksum(checksum) => Some(checksum.bits()),
-            Kind::Address => Some(32),
+            Kind::Address(address) => Some(address.bits()),
+            Kind::Extended(extended) => extended.bits(),
             other => other.width().map(|(bits, _)| bits),
         }
     }
@@ -238,14 +241,20 @@ impl Field {
         }
     }
 
-    /// What stands for a text of this field in conditions and ids; what ends it does not count.
+    /// What stands for a text of this field in conditions and ids: its place among those that are asked for,
+    /// from 1; 0: nothing asks for it. What ends it does not count.
     pub(crate) fn text_id(&self, chars: impl DoubleEndedIterator<Item = char> + Clone) -> u64 {
+        let Show::Asked(texts) = self.show else { return 0 };
+        let place = |chars: &dyn Fn(&str) -> std::cmp::Ordering| match texts.binary_search_by(|text| chars(text)) {
+            Ok(place) => place as u64 + 1,
+            Err(_) => 0,
+        };
         let mut bare = chars.clone();
         match (&self.kind, bare.next_back()) {
             (Kind::Text { len: Len::Through(ends), .. }, Some(last)) if ends.any.iter().any(|b| *b as char == last) => {
-                Text::id_of(bare)
+                place(&|text| text.chars().cmp(bare.clone()))
             }
-            _ => Text::id_of(chars),
+            _ => place(&|text| text.chars().cmp(chars.clone())),
         }
     }
 
@@ -339,6 +348,11 @@ pub enum Count {
     Field(Name),
     /// Up to this byte where the next element would start.
     Until(u8),
+    /// Up to the constant that this field has as its default, where the next element would start, or to the end. The
+    /// field is shown where nothing follows it.
+    UntilOrEnd(&'static Field),
+    /// As long as this holds for the newest element; at least one.
+    While(&'static When),
     /// Up to the end of the message.
     Rest,
 }

@@ -102,23 +102,11 @@ impl Display for Name {
     }
 }
 
-/// A text that others are compared with, as numbers are: by the number that stands for it.
+/// A text that others are compared with, as numbers are: by its place among all that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The text, without what ends it.
     pub text: &'static str,
-    /// What stands for it.
+    /// Its place in [`Show::Asked`](super::Show::Asked), from 1.
     pub(crate) id: u64,
-}
-
-impl Text {
-    /// This text.
-    pub fn new(text: &'static str) -> Text {
-        Text { text, id: Text::id_of(text.chars()) }
-    }
-
-    /// What stands for a text (FNV-1a, 64 bits).
-    pub(super) fn id_of(chars: impl Iterator<Item = char>) -> u64 {
-        chars.fold(0xcbf2_9ce4_8422_2325, |hash, c| (hash ^ c as u64).wrapping_mul(0x0100_0000_01b3))
-    }
 }

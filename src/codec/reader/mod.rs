@@ -1,5 +1,6 @@
 //! Reading: bytes to a tree of annotated fields.
 
+mod list;
 #[cfg(test)]
 mod tests;
 mod value;

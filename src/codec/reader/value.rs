@@ -54,6 +54,14 @@ impl<'a> Reader<'a> {
                 }
                 Ok(sign.read(number.value).min(i64::MAX as i128) as i64)
             }
+            Kind::Extended(extended) => {
+                let at = self.at;
+                let (number, exact) = extended.number(field, self, start)?;
+                if !exact {
+                    self.show_prefix(prefix, at, self.at - at);
+                }
+                Ok(number.min(i64::MAX as u64) as i64)
+            }
             Kind::Custom(codec) => {
                 let mark = self.tree.nodes().len();
                 codec.read(prefix, self)?;
@@ -93,7 +101,7 @@ impl<'a> Reader<'a> {
             Count::Const(n) => n as u64,
             Count::Prefix(prefix) => self.prefix(field, prefix, start)?.max(0) as u64,
             Count::Field(ref name) => self.known(name).unwrap_or(0),
-            Count::Until(_) | Count::Rest => self.left() as u64,
+            Count::Until(_) | Count::UntilOrEnd(_) | Count::While(_) | Count::Rest => self.left() as u64,
         })
     }
 

@@ -1,62 +1,13 @@
 //! [`Wire`](crate::codec::walk::Wire) for the reader: the walk over the tables, field by field.
 
+use super::list::{List, Remaining, least_bits};
 use super::{Reader, TRAILING, UNENDED, UNPARSED};
 use crate::codec::bits;
 use crate::codec::context::Recalled;
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Charset, Count, Field, Kind, Len, Name, Order, Show, Sign, When, flag};
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, Name, Order, Show, Sign, flag};
 use crate::codec::node::Value;
 use crate::codec::walk::{self, Wire};
-
-/// The minimal size of a field in bits: what one element of a list needs at least.
-pub(super) fn least_bits(field: &Field) -> u64 {
-    match (&field.when, &field.kind) {
-        (
-            When::Always,
-            Kind::UInt { bits, .. }
-            | Kind::Int { bits, .. }
-            | Kind::Float { bits, .. }
-            | Kind::Bool { bits }
-            | Kind::Tag { bits, .. },
-        ) => *bits as u64,
-        (When::Always, Kind::Struct(fields) | Kind::Inline(fields)) => fields.iter().map(least_bits).sum(),
-        (When::Always, Kind::VarInt { .. }) => 8,
-        (When::Always, Kind::Text { len, .. } | Kind::Bytes { len }) => match len {
-            Len::Const(n) | Len::Padded(n) => *n as u64 * 8,
-            Len::Bits(n) => *n as u64,
-            Len::Prefix(prefix) => least_bits(prefix),
-            Len::Until(_) => 8,
-            Len::Field(_) | Len::Through(_) | Len::Rest => 0,
-        },
-        (When::Always, Kind::Array { count, of }) => match count {
-            Count::Const(n) => (*n as u64).saturating_mul(least_bits(of)),
-            Count::Prefix(prefix) => least_bits(prefix),
-            Count::Until(_) => 8,
-            Count::Field(_) | Count::Rest => 0,
-        },
-        _ => 0,
-    }
-}
-
-/// An open list.
-pub struct List {
-    /// The position of its count, in bits and in nodes; its own position if it has none.
-    start: (u32, usize),
-    node: usize,
-    /// The hidden count that precedes it.
-    count_node: Option<usize>,
-    left: Remaining,
-    last_at: u32,
-    started: bool,
-    /// An element.
-    of: &'static Field,
-}
-
-enum Remaining {
-    Elements(u64),
-    Until(u8),
-    Rest,
-}
 
 impl Wire for Reader<'_> {
     type Stop = Stop;
@@ -137,6 +88,7 @@ impl Wire for Reader<'_> {
                 };
                 (value, n.value)
             }
+            Kind::Extended(extended) => extended.read(field, self)?,
             Kind::Text { len, charset: Charset::Utf16(order) } => {
                 let content = self.extent(field, len, start)?;
                 if content.1 > 0 || !field.is(flag::OMIT_EMPTY) {
@@ -155,7 +107,7 @@ impl Wire for Reader<'_> {
             Kind::Packed(packed) => return packed.read(field, self),
             Kind::Checksum(checksum) => return checksum.read(field, self),
             Kind::Chosen(chosen) => return chosen.read(field, self),
-            Kind::Address => return self.address(field),
+            Kind::Address(address) => return self.address(field, address),
             Kind::Protobuf(message) => return message.read(field, self),
             Kind::Custom(codec) => return codec.read(field, self),
             // The walk opens these itself.
@@ -244,54 +196,30 @@ impl Wire for Reader<'_> {
             }
             Count::Field(ref name) => Remaining::Elements(self.known(name).unwrap_or(0)),
             Count::Until(stop) => Remaining::Until(stop),
+            Count::UntilOrEnd(mark) => Remaining::UntilOrEnd(mark),
+            Count::While(when) => Remaining::While(when),
             Count::Rest => Remaining::Rest,
         };
+        let scope = self.tree.scope.len();
         self.listed += 1;
         let node = self.tree.open(field, Value::List, self.at);
         self.tree.open.push(node as u32);
-        Ok(List { start: (start, mark), node, count_node, left, last_at: self.at, started: false, of })
+        Ok(List {
+            start: (start, mark),
+            node,
+            count_node,
+            left,
+            last_at: self.at,
+            started: false,
+            of,
+            scope,
+            mark: None,
+        })
     }
 
     #[inline]
     fn more(&mut self, field: &'static Field, list: &mut List) -> Result<bool, Stop> {
-        self.room(field)?;
-        match &mut list.left {
-            Remaining::Elements(0) => Ok(false),
-            // Elements that take no bits would let a count alone drive the loop.
-            Remaining::Elements(n) if list.started && self.at == list.last_at && *n > 1 => {
-                let have = (self.end - self.at) as u64;
-                Err(self.broken(field, Fault::new(Reason::Count, self.at, 0, have)))
-            }
-            Remaining::Elements(n) => {
-                *n -= 1;
-                (list.started, list.last_at) = (true, self.at);
-                Ok(true)
-            }
-            Remaining::Until(stop) => match self.peek(8) {
-                None => Err(self.short(field, self.at, 8, format!("the list ends with {stop:#04x}"))),
-                Some(byte) if byte == *stop as u64 => {
-                    self.at += 8;
-                    Ok(false)
-                }
-                // Elements without bits never reach it.
-                Some(_) if list.started && self.at == list.last_at => {
-                    Err(self.broken(field, Fault::new(Reason::Count, self.at, 0, (self.end - self.at) as u64)))
-                }
-                Some(_) => {
-                    (list.started, list.last_at) = (true, self.at);
-                    Ok(true)
-                }
-            },
-            // Padding of the last byte is not an element.
-            Remaining::Rest
-                if matches!(self.end - self.at, 1..8) && least_bits(list.of) > (self.end - self.at) as u64 =>
-            {
-                Ok(false)
-            }
-            Remaining::Rest => Ok(self.end > self.at && !(list.started && self.at == list.last_at)).inspect(|_| {
-                (list.started, list.last_at) = (true, self.at);
-            }),
-        }
+        self.more_of(field, list)
     }
 
     fn finish(&mut self, field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
@@ -305,6 +233,10 @@ impl Wire for Reader<'_> {
             return Ok(());
         }
         self.tree.close(list.node, self.at);
+        if let Some(mark) = list.mark {
+            let at = self.at - 8;
+            self.tree.push(mark, Value::UInt(mark.default.unwrap_or(0) as u64), at, 8);
+        }
         if !whole && field.is(flag::ENDED) {
             self.tree.push(&UNENDED, Value::Bool(true), self.at, 0);
         }

@@ -100,6 +100,7 @@ impl<'a> Sampler<'a> {
         match prefix.kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => self.put(n, bits as u32, order),
             Kind::VarInt { sign, .. } => self.varint(sign.write(n as i128).unwrap_or(n)),
+            Kind::Extended(extended) => extended.sample(n, self),
             Kind::Custom(codec) => {
                 let json = serde_json::json!({ prefix.name: n });
                 let mut writer = super::Writer::new(&json);
@@ -152,7 +153,8 @@ impl<'a> Sampler<'a> {
                 n
             }
             Count::Field(name) => self.counted(name, n),
-            Count::Until(_) | Count::Rest => n,
+            Count::While(_) => 1,
+            Count::Until(_) | Count::UntilOrEnd(_) | Count::Rest => n,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::Sampler;
 use crate::codec::context::Recalled;
-use crate::codec::layout::{Count, Field, Kind, Name, Order, Show, When, flag};
+use crate::codec::layout::{Count, Field, Kind, Name, Show, When, flag};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{EncodeError, bits};
 
@@ -64,9 +64,15 @@ impl Wire for Sampler<'_> {
             Kind::Packed(packed) => return packed.sample(self),
             Kind::Checksum(checksum) => return checksum.sample(self),
             Kind::Chosen(chosen) => return chosen.sample(self),
-            Kind::Address => {
-                referenced = self.next() as u32 as u64;
-                self.put(referenced, 32, Order::Big);
+            Kind::Extended(extended) => {
+                referenced = self.below(12);
+                extended.sample(referenced, self);
+            }
+            Kind::Address(address) => {
+                for _ in 0..address.bits() / 8 {
+                    let byte = self.below(256);
+                    self.out.put(byte, 8);
+                }
             }
             Kind::Protobuf(message) => return message.sample(self),
             Kind::Custom(codec) => return codec.sample(field, self),

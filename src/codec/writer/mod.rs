@@ -72,6 +72,8 @@ pub struct Writer<'a> {
     unparsed: Option<&'a Json>,
     /// The position after a character that ends a text only where something follows it; 0: there is none.
     open_end: usize,
+    /// How many such characters stand together there.
+    open_ends: usize,
     /// Checksums not written yet: position, and what they are over and hold.
     pub(in crate::codec) sums: Vec<(usize, &'static Checksum, u64)>,
     /// The error of the first group that has an unknown field.
@@ -96,6 +98,7 @@ impl<'a> Writer<'a> {
             explicit: false,
             measures: Vec::new(),
             open_end: 0,
+            open_ends: 0,
             sums: Vec::new(),
             unparsed: map.get("unparsed"),
             surplus: None,
@@ -148,9 +151,18 @@ impl<'a> Writer<'a> {
     /// The bytes that began at `from` end here: what ends a text only where others follow it is taken back.
     pub(in crate::codec) fn close(&mut self, from: usize) {
         if self.open_end > from && self.open_end == self.out.len() {
-            self.out.split_off(self.open_end - 8);
+            let back = (self.open_ends * 8).min(self.open_end - from);
+            self.out.split_off(self.open_end - back);
             self.open_end = 0;
         }
+    }
+
+    /// A character stands here that ends a text, or a list, only where something follows it; several may stand
+    /// together, of empty texts.
+    pub(in crate::codec) fn open_end(&mut self) {
+        let next = self.open_end > 0 && self.open_end + 8 == self.out.len();
+        self.open_ends = if next { self.open_ends + 1 } else { 1 };
+        self.open_end = self.out.len();
     }
 
     /// The message's bits; the last byte may be incomplete.

@@ -3,6 +3,7 @@
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
 use crate::codec::context::{Context, NoContext};
+use crate::codec::kinds::{Extended, Head};
 use crate::codec::layout::{Count, Field, Kind, Look, Name, Order, When};
 use crate::plural::Plural;
 
@@ -31,10 +32,7 @@ impl<'a> Writer<'a> {
     pub(in crate::codec) fn counted(&mut self, name: &Name, n: u64) -> Result<(), WriteStop> {
         let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
         let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
-        let most = match entry.field.kind {
-            Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
-            ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
-        };
+        let most = entry.most();
         match () {
             _ if counted && before != n => {
                 Err(self.fail(format!("a length of {n}, but {name} is that of something else too, which has {before}")))
@@ -67,6 +65,7 @@ impl<'a> Writer<'a> {
                 }
                 return;
             }
+            Kind::Extended(extended) => return self.replace_extended(at, extended, value),
             _ => return,
         };
         self.out.patch_number(at, value, count, order.within(self.order));
@@ -78,9 +77,22 @@ impl<'a> Writer<'a> {
         while bits::get(self.out.bytes(), end, 8) & 0x80 != 0 && end < self.out.len() {
             end += 8;
         }
-        let behind = self.out.split_off(end + 8);
-        let before = self.out.split_off(at).len();
-        self.put_varint(groups);
+        self.replace(at, end + 8 - at, |writer| writer.put_varint(groups));
+    }
+
+    /// Replaces a number that may have another size now.
+    fn replace_extended(&mut self, at: usize, extended: &'static Extended, number: u64) {
+        let head = if let Head::Field(name) = &extended.head { self.known(name) } else { None };
+        let (before, _) = extended.at(&self.out, at, head);
+        // It is within its range: so was asked before.
+        self.replace(at, before, |writer| _ = extended.write(number as i128, writer));
+    }
+
+    /// Writes others in place of so many bits at bit `at`.
+    fn replace(&mut self, at: usize, before: usize, write: impl FnOnce(&mut Self)) {
+        let behind = self.out.split_off(at + before);
+        self.out.split_off(at);
+        write(self);
         let (after, place) = (self.out.len() - at, at as u32 + 1);
         self.put_raw(behind.bytes(), behind.len());
         self.moved(place, after as i64 - before as i64);

@@ -9,7 +9,6 @@ use crate::codec::kinds;
 use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign, flag};
 use crate::plural::Plural;
 use serde_json::Value as Json;
-use std::net::Ipv4Addr;
 
 /// A whole number, as JSON number or as text (decimal, or 0x..).
 pub(in crate::codec) fn plain_number(value: &Json) -> Option<i128> {
@@ -73,6 +72,7 @@ impl<'a> Writer<'a> {
                 self.put_varint(v);
                 Ok(())
             }
+            Kind::Extended(extended) => extended.write(n, self),
             _ => Ok(()),
         }
     }
@@ -125,7 +125,9 @@ impl<'a> Writer<'a> {
                     _ => Err(WriteStop::Error(self.wrong("a number", value))),
                 }
             }
-            Show::Plain => plain_number(value).ok_or_else(|| WriteStop::Error(self.wrong("a whole number", value))),
+            Show::Plain | Show::Asked(_) => {
+                plain_number(value).ok_or_else(|| WriteStop::Error(self.wrong("a whole number", value)))
+            }
         }
     }
 
@@ -157,14 +159,19 @@ impl<'a> Writer<'a> {
                     let groups = bytes.iter().zip((0..64).step_by(7));
                     return Ok(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift));
                 }
+                if let Some(extended) = kinds::extended(field) {
+                    let mut read = bits::BitBuf::default();
+                    read.put_bytes(&bytes);
+                    return Ok(extended.at(&read, 0, None).1);
+                }
                 Ok(bits::get(&bytes, 0, (count as u32).min(64)))
             }
-            Kind::Address => match value.as_str().map(str::parse::<Ipv4Addr>) {
-                Some(Ok(address)) => {
-                    self.out.put_bytes(&address.octets());
-                    Ok(address.to_bits() as u64)
+            Kind::Address(address) => match value.as_str().and_then(|text| address.parse(text)) {
+                Some(bytes) => {
+                    self.out.put_bytes(&bytes);
+                    Ok(bytes.iter().take(8).fold(0, |number, byte| number << 8 | *byte as u64))
                 }
-                _ => Err(WriteStop::Error(self.wrong("an address, as 10.0.0.1", value))),
+                None => Err(WriteStop::Error(self.wrong(address.about(), value))),
             },
             Kind::Bool { bits } => {
                 let v = match value {
@@ -282,7 +289,7 @@ impl<'a> Writer<'a> {
             Len::Through(ends) if ends.between().is_some_and(|end| bytes.last() != Some(&end)) => {
                 self.put_raw(&bytes, count);
                 self.out.put_bytes(&[ends.any[0]]);
-                self.open_end = self.out.len();
+                self.open_end();
             }
             Len::Const(_) | Len::Through(_) | Len::Rest => self.put_raw(&bytes, count),
         }

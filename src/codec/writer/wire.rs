@@ -4,7 +4,7 @@ use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
 use crate::codec::context::Recalled;
-use crate::codec::layout::{Count, Field, Kind, Len, Name, flag};
+use crate::codec::layout::{Count, Field, Kind, Len, Name, Order, flag};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{Reader, Tree};
 use crate::plural::Plural;
@@ -108,7 +108,7 @@ impl Wire for Writer<'_> {
                 default as u64
             }
             (None, None, Some(default))
-                if matches!(field.kind, Kind::VarInt { .. })
+                if matches!(field.kind, Kind::VarInt { .. } | Kind::Extended(_))
                     && (!self.broken || field.is(flag::HIDDEN) && !self.explicit) =>
             {
                 self.put_number(field, default as i128)?;
@@ -219,6 +219,9 @@ impl Wire for Writer<'_> {
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
                 return Err(self.fail(format!("expected {}, got {}", Plural(*n, "element"), items.len())));
             }
+            Count::While(_) if items.is_empty() && !self.broken => {
+                return Err(self.fail("expected at least one element, which says whether others follow".into()));
+            }
             Count::Field(name) => self.counted(name, items.len() as u64)?,
             _ => {}
         }
@@ -227,8 +230,13 @@ impl Wire for Writer<'_> {
     }
 
     fn more(&mut self, field: &'static Field, list: &mut List) -> Result<bool, WriteStop> {
-        if let Count::Until(stop) = list.count {
-            let begins = self.out.len() >= list.at + 8 && bits::get(self.out.bytes(), list.at, 8) == *stop as u64;
+        let stop = match list.count {
+            Count::Until(stop) => Some(*stop as u64),
+            Count::UntilOrEnd(mark) => mark.default.map(|mark| mark as u64),
+            _ => None,
+        };
+        if let Some(stop) = stop {
+            let begins = self.out.len() >= list.at + 8 && bits::get(self.out.bytes(), list.at, 8) == stop;
             if begins && !self.broken {
                 return Err(
                     self.fail(format!("{}: an element begins with {stop:#04x}, which ends the list", field.name))
@@ -255,6 +263,15 @@ impl Wire for Writer<'_> {
             }
             Count::Until(stop) => {
                 self.out.put_bytes(&[*stop]);
+                Ok(())
+            }
+            Count::UntilOrEnd(_) if self.broken && self.broke_off(field.name) => Err(WriteStop::Broken),
+            Count::UntilOrEnd(mark) => {
+                let given = self.input(mark).is_some();
+                self.put(mark.default.unwrap_or(0) as u64, 8, Order::Little);
+                if !given {
+                    self.open_end();
+                }
                 Ok(())
             }
             Count::Const(n) if self.broken && list.length < *n as usize => Err(WriteStop::Broken),

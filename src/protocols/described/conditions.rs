@@ -6,6 +6,7 @@ use super::text::FieldText;
 use crate::codec::describe;
 use crate::codec::layout::{Field, Look, Name, When};
 use crate::codec::schema::reading::FieldHead;
+use crate::nearest::{hint, nearest};
 
 /// The values that conditions ask outside of a walk.
 struct Values<'a>(&'a dyn Fn(&Name) -> Option<u64>);
@@ -46,6 +47,21 @@ pub fn condition(
     }
     // A name may be said with its message's.
     let bare = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?.renamed(&bare);
-    Ok(other.compiled(&expr, line, key)?.when)
+    let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?;
+    // What stands before the dot: a message, the packet, a group, or a side.
+    let file = compiler.text;
+    let groups = || {
+        let messages = file.messages.iter().map(|m| m.name.as_str());
+        messages.chain(file.fields().map(|field| field.name.as_str())).chain(["packet", "server", "client"])
+    };
+    let mut unknown = None;
+    expr.terms(&mut |_, name| {
+        let group = name.split_once('.').map(|(group, _)| group);
+        unknown = unknown.take().or(group.filter(|group| groups().all(|known| known != *group)).map(str::to_owned));
+    });
+    if let Some(group) = unknown {
+        let near = hint(nearest(&group, groups()));
+        return Err((line, format!("{key}: no message {group:?} has fields{near}")));
+    }
+    other.numbers_alone(&expr.renamed(&bare), line, key)
 }

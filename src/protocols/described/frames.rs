@@ -68,7 +68,7 @@ pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
         let when = match &frame.condition {
             None => When::Always,
             Some(text) => {
-                let when = compiler.condition(text, frame.line, "frame: if")?.when;
+                let when = compiler.of_numbers(text, frame.line, "frame: if")?;
                 let setting = |name: &Name| compiler.text.settings.iter().any(|first| first.name == name.text);
                 if let Some(other) = when.names().into_iter().find(|name| !setting(name)) {
                     let why = format!("frame: if: {other} is none of [settings]: nothing else is known before a frame");

@@ -102,6 +102,13 @@ pub fn headers(packet: &'static [Field], carried: &[(&'static str, &'static [Cho
     statics(all)
 }
 
+/// The fields of one header.
+pub fn header(fields: &'static [Field]) -> Vec<Field> {
+    let mut all = Vec::new();
+    outer(fields, &mut all, &mut FxHashSet::default());
+    all
+}
+
 fn outer(fields: &'static [Field], all: &mut Vec<Field>, seen: &mut FxHashSet<*const Field>) {
     for field in fields {
         if !seen.insert(std::ptr::from_ref(field)) {

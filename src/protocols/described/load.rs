@@ -1,7 +1,7 @@
 //! A protocol file, from its text to a dissector.
 
 use super::codes::Codes;
-use super::compile::{Compiled, Compiler, Mistakes, lasting, statics};
+use super::compile::{Compiled, Compiler, Mistakes, among_headers, lasting, statics};
 use super::description::{Description, Value};
 use super::lines::Names;
 use super::shown::{JOINED, MEMORY};
@@ -106,6 +106,9 @@ fn finish(
         all.sort_by_key(|(carrier, _)| *carrier);
         all
     };
+    if let Some(twice) = among_headers(file, packet, &carried) {
+        return Err(twice);
+    }
     let headers = lines::headers(packet, &carried);
     let udp = file.udp.as_ref().map(|ports| statics(ports.ports.clone()));
     let tcp = match &file.tcp {

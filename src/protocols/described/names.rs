@@ -84,6 +84,22 @@ impl<'a> Compiler<'a> {
         self.compiled(&expr, line, key)
     }
 
+    /// A condition that is asked where texts are not known.
+    pub fn of_numbers(&mut self, text: &str, line: usize, key: &str) -> Compiled<When> {
+        let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?;
+        self.numbers_alone(&expr, line, key)
+    }
+
+    /// A parsed condition that is asked where texts are not known.
+    pub fn numbers_alone(&mut self, expr: &Expr, line: usize, key: &str) -> Compiled<When> {
+        let mut asked = None;
+        expr.texts(&mut |text| asked = asked.take().or(Some(text.to_owned())));
+        match asked {
+            Some(text) => Err((line, format!("{key}: {text:?}: only numbers can be asked for here"))),
+            None => Ok(self.compiled(expr, line, key)?.when),
+        }
+    }
+
     /// A condition whose text is parsed already.
     pub fn compiled(&mut self, expr: &Expr, line: usize, key: &str) -> Compiled<Condition> {
         let mut condition = Condition { when: When::Always, masks: Vec::new(), equal: Vec::new() };
@@ -111,7 +127,7 @@ impl<'a> Compiler<'a> {
             Expr::Compare(name, sign, value) => {
                 let (bare, known) = self.asked(name, value.quoted, at)?;
                 if value.quoted {
-                    let is = When::Is(bare, Text::new(leak(&value.text)));
+                    let is = When::Is(bare, self.asked_text(&value.text));
                     return match sign {
                         Sign::Equal => Ok(is),
                         Sign::Unequal => Ok(not(is)),
@@ -139,7 +155,7 @@ impl<'a> Compiler<'a> {
                     if let Some((atom, _)) = list.iter().find(|(atom, _)| !atom.quoted) {
                         return Err(wrong(format!("{} is no text in quotes", atom.text)));
                     }
-                    let each = list.iter().map(|(atom, _)| When::Is(bare, Text::new(leak(&atom.text))));
+                    let each = list.iter().map(|(atom, _)| When::Is(bare, self.asked_text(&atom.text)));
                     return Ok(When::Any(statics(each.collect())));
                 }
                 let (mut single, mut all) = (Vec::new(), Vec::new());
@@ -180,6 +196,12 @@ impl<'a> Compiler<'a> {
                 When::Set(bare)
             }
         })
+    }
+
+    /// A text that others are compared with.
+    pub fn asked_text(&self, text: &str) -> Text {
+        let place = self.texts.binary_search(&text).map_or(u64::MAX, |place| place as u64 + 1);
+        Text { text: leak(text), id: place }
     }
 
     /// The name that a term asks; `text`: it is compared with one.

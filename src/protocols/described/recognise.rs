@@ -13,8 +13,7 @@ use std::cell::Cell;
 
 /// `[recognise] server`.
 pub fn server(compiler: &mut Compiler<'_>, line: usize, text: &str) -> Compiled<When> {
-    let when = compiler.condition(text, line, "server")?.when;
-    Ok(when)
+    compiler.of_numbers(text, line, "server")
 }
 
 /// The bits that a field rules out.

@@ -112,6 +112,8 @@ pub struct FieldText {
     /// `until` is a number: of a list, the mark at the next element's place.
     pub until_number: bool,
     pub or_end: bool,
+    /// `while`: of a list, what holds of each element but the last.
+    pub repeats: Option<String>,
     pub bits: Vec<PartText>,
     pub of: Option<String>,
     pub value: Option<ValueText>,
@@ -132,6 +134,14 @@ pub struct FieldText {
     pub charset: Option<String>,
     pub xor: Option<ValueText>,
     pub inline: bool,
+    /// Texts with their lengths, shown as one: the character between them.
+    pub joined: Option<String>,
+    /// The bits of two bytes that say that the rest is the place where the texts go on.
+    pub back: Option<u16>,
+    /// The count of a list, or the number, counts so many more on the wire.
+    pub plus: i32,
+    /// The values of a number that say that a longer one follows.
+    pub cases: Vec<CaseText>,
     /// Padded with zeros to a multiple of so many bytes; 0: not.
     pub align: u32,
     pub padded: bool,
@@ -151,11 +161,22 @@ impl Deref for FieldText {
 }
 
 /// `size = ..`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SizeText {
     pub word: String,
     pub scale: Option<(u32, u32)>,
     /// The number counts so many bytes more.
+    pub plus: i32,
+    /// The values of the number that say that a longer one follows.
+    pub cases: Vec<CaseText>,
+}
+
+/// `13 = { type = "u8", plus = 13 }`: the number that follows a value.
+#[derive(Debug, Clone)]
+pub struct CaseText {
+    pub value: u64,
+    pub word: String,
+    /// What is added to it.
     pub plus: i32,
 }
 

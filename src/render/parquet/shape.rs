@@ -167,8 +167,9 @@ impl Walk<'_> {
                 let (min, max) = sign.range();
                 Shape::Number { min, max }
             }
-            Kind::Text { .. } | Kind::Address => Shape::Text,
+            Kind::Text { .. } | Kind::Address(_) => Shape::Text,
             Kind::Bytes { .. } => Shape::Bytes,
+            Kind::Extended(extended) => Shape::Number { min: 0, max: extended.most().into() },
             Kind::Checksum(sum) => Shape::Number { min: 0, max: (1i128 << sum.bits()) - 1 },
             Kind::Constant(constant) => self.shape(constant.of),
             Kind::Array { of, .. } => Shape::list(self.element(of)),

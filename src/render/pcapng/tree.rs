@@ -154,9 +154,10 @@ fn nodes(
 /// Is it text that was made of other bytes: of UTF-16, of an address?
 fn converted(node: &Node) -> bool {
     match (node.value, &node.field.kind) {
-        (Value::Text { bit, bits }, Kind::Address | Kind::Text { charset: Charset::Utf16(_), .. }) => {
+        (Value::Text { bit, bits }, Kind::Address(_) | Kind::Text { charset: Charset::Utf16(_), .. }) => {
             node.source > 0 && (bit, bits) != (node.bit, node.bits)
         }
+        (Value::Text { .. }, Kind::Custom(codec)) => codec.converts(),
         _ => false,
     }
 }
@@ -230,7 +231,7 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
             });
         }
         Show::Scaled(scale) => float(scale.shown(n as i64), out),
-        Show::Plain | Show::Enum(_) => {
+        Show::Plain | Show::Asked(_) | Show::Enum(_) => {
             out.push(if signed.is_some() { b'i' } else { b'u' });
             digits(out);
         }

@@ -14,7 +14,7 @@ impl Compiler<'_> {
     pub fn join(&mut self, join: &JoinText, t: &FieldText, own: Option<&'static Field>) -> Compiled<&'static Join> {
         let fail = |why: &str| Err((t.line, format!("{}: join: {why}", t.name)));
         let when = match &join.condition {
-            Some(text) => Some(self.condition(text, t.line, "join: if")?.when),
+            Some(text) => Some(self.of_numbers(text, t.line, &format!("{}: join: if", t.name))?),
             None => None,
         };
         let name = |this: &Self, name: &Option<String>| -> Compiled<Option<Name>> {

@@ -3,7 +3,7 @@
 use super::hooks::Hook;
 use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
 use crate::codec::kinds::{By, Choice, Chosen};
-use crate::codec::layout::{Field, Kind, Layout, Len, Text, When, bytes, flag, group, of};
+use crate::codec::layout::{Field, Kind, Layout, Len, When, bytes, flag, group, of};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::known::{Found, used};
@@ -187,7 +187,7 @@ impl<'a> Compiler<'a> {
         };
         let one = |id: &IdText| match id {
             IdText::One(Word::Name(word)) if text => {
-                let id = Text::new(leak(word)).id;
+                let id = self.asked_text(word).id;
                 Ok((id, id))
             }
             _ if text => Err((m.at("id"), "id: expected a text: messages are found by one here".into())),

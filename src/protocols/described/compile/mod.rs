@@ -13,6 +13,7 @@ pub use hooks::{Hook, Join, Set};
 pub use messages::BY_ID;
 pub use references::asked;
 pub use sizes::{packed, padded, region, takes_the_rest};
+pub use unique::among_headers;
 
 use super::known::{Known, Use, used};
 use super::parse::condition::Expr;
@@ -70,6 +71,8 @@ pub struct Compiler<'a> {
     /// What encode writes where a field is not given, if that is no number.
     pub defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
     references: References,
+    /// The texts that conditions and ids ask for, in order.
+    pub texts: &'static [&'static str],
     structs: Vec<&'a str>,
     /// The fields of the groups that are open.
     siblings: Vec<&'a [FieldText]>,
@@ -80,6 +83,8 @@ pub struct Compiler<'a> {
     left: usize,
     /// How many lists without a length of their own are open.
     pub listed: usize,
+    /// How many fields are open whose place is not known before they are written.
+    pub moving: usize,
     pub advice: Vec<(usize, String)>,
     /// Mistakes after which the reading went on.
     pub mistakes: Mistakes,
@@ -97,6 +102,7 @@ impl<'a> Compiler<'a> {
             hooks: vec![Hook::default()],
             defaults: Vec::new(),
             references: References::of(text),
+            texts: references::texts(text),
             structs: Vec::new(),
             siblings: Vec::new(),
             used_structs: FxHashSet::default(),
@@ -105,6 +111,7 @@ impl<'a> Compiler<'a> {
             later: Vec::new(),
             left: MOST_FIELDS,
             listed: 0,
+            moving: 0,
             advice: Vec::new(),
             mistakes: Vec::new(),
             id_bits: FxHashMap::default(),

@@ -1,9 +1,12 @@
 //! Which names anything refers to: what is referred to is kept while reading, what counts or selects
 //! others is derived by encode.
 
-use super::Compiler;
-use crate::protocols::described::text::{FieldText, File, Place, ValueText};
+use super::{Compiler, statics};
+use crate::codec::schema::named::leak;
+use crate::protocols::described::parse::condition::Expr;
+use crate::protocols::described::text::{FieldText, File, IdText, Place, ValueText, Word};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// The names that anything refers to.
 #[derive(Debug, Default)]
@@ -38,6 +41,24 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
 }
 
+/// The texts that fields are compared with, and messages are found by, in order.
+pub fn texts(file: &File) -> &'static [&'static str] {
+    let mut all = BTreeSet::new();
+    let messages = file.messages.iter();
+    for id in messages.clone().flat_map(|m| m.ids.iter().flatten()) {
+        if let IdText::One(Word::Name(text)) = id {
+            all.insert(text.clone());
+        }
+    }
+    let joins = file.fields().filter_map(|field| field.join.as_ref());
+    let conditions = file.fields().flat_map(|field| [&field.condition, &field.repeats, &field.holds_if]);
+    let conditions = conditions.chain(joins.map(|join| &join.condition)).chain(messages.map(|m| &m.condition));
+    for expr in conditions.flatten().filter_map(|text| Expr::parse(text).ok()) {
+        expr.texts(&mut |text| _ = all.insert(text.to_owned()));
+    }
+    statics(all.iter().map(|text| leak(text)).collect())
+}
+
 impl References {
     /// Those of a file.
     pub fn of(text: &File) -> References {
@@ -62,7 +83,8 @@ impl References {
 
     /// The names that a field refers to.
     fn collect(&mut self, field: &FieldText) {
-        let texts = [&field.condition, &field.by, &field.of, &field.holds, &field.holds_if, &field.inflated];
+        let texts =
+            [&field.condition, &field.by, &field.of, &field.holds, &field.holds_if, &field.inflated, &field.repeats];
         texts.into_iter().flatten().for_each(|text| self.refer(text));
         if let Some(ValueText::Text(text)) = &field.xor {
             self.refer(text);

@@ -166,7 +166,7 @@ impl Export<'_> {
     /// Names, flags, scale.
     fn shown(&mut self, field: &Field, name: &str, place: &Place, keys: &mut Keys) -> Result<(), Unsaid> {
         match &field.show {
-            Show::Plain => {}
+            Show::Plain | Show::Asked(_) => {}
             Show::Enum(names) => {
                 let wanted = wanted(name, &place.names);
                 keys.push(("enum", quoted(&self.pool.names(&wanted, names))));

@@ -35,7 +35,9 @@ impl Export<'_> {
                         }
                         self.word(prefix)?
                     }
-                    Count::Until(_) => return Err(Unsaid("a list that ends with a mark".into())),
+                    Count::Until(_) | Count::UntilOrEnd(_) | Count::While(_) => {
+                        return Err(Unsaid("a list that ends with a mark".into()));
+                    }
                 };
                 let mut forms = Forms::new();
                 for (term, keys) in self.typed(of, place)? {
@@ -77,7 +79,7 @@ impl Export<'_> {
             | Kind::Packed(_)
             | Kind::Checksum(_)
             | Kind::Chosen(_) => Err(Unsaid(format!("{}: files have it in other words", describe::kind(field)))),
-            Kind::Address => one(vec![("type", quoted("ipv4"))]),
+            Kind::Address(address) => one(vec![("type", quoted(address.word()))]),
             Kind::Derived => Err(Unsaid("known from earlier messages only".into())),
             kind => match kind.width() {
                 Some((bits, Order::Conversation)) => {

@@ -74,6 +74,15 @@ impl Expr {
         }
     }
 
+    /// Calls `each` with every text in quotes.
+    pub fn texts(&self, each: &mut dyn FnMut(&str)) {
+        self.terms(&mut |term, _| match term {
+            Expr::Compare(.., atom) if atom.quoted => each(&atom.text),
+            Expr::In(_, list) => list.iter().filter(|(atom, _)| atom.quoted).for_each(|(atom, _)| each(&atom.text)),
+            _ => {}
+        });
+    }
+
     /// The same with other names.
     pub fn renamed(self, name: &dyn Fn(&str) -> String) -> Expr {
         let all = |list: Vec<Expr>| list.into_iter().map(|one| one.renamed(name)).collect();

@@ -1,6 +1,6 @@
 //! Fields.
 
-use super::super::text::{FieldText, JoinText, PartText, SizeText};
+use super::super::text::{CaseText, FieldText, JoinText, PartText, SizeText};
 use super::values::whole;
 use super::{Done, Parser, Value, keys};
 use crate::codec::digits;
@@ -30,6 +30,20 @@ impl Parser<'_> {
                     field.until = Some(self.characters(value)?);
                     field.until_number = value.get_ref().is_integer();
                 }
+                "while" => field.repeats = Some(reader.text("while", value)?),
+                "joined" => field.joined = Some(reader.text("joined", value)?),
+                "back" => {
+                    let mask = reader.number("back", value)?;
+                    let high = |mask: &u16| mask & 0xff == 0 && (*mask >> 8) as u8 == !(0xff >> mask.leading_ones());
+                    field.back = u16::try_from(mask).ok().filter(|mask| high(mask) && *mask > 0 && *mask < 0xff00);
+                    if field.back.is_none() {
+                        return self.fail(
+                            &inner,
+                            format!("back: expected the highest bits of two bytes, as 0xc000, got {mask:#x}"),
+                        );
+                    }
+                }
+                "plus" => field.plus = self.plus(&inner)?,
                 "or_end" => field.or_end = reader.truth("or_end", value)?,
                 "bits" => {
                     for part in reader.table("bits", value)? {
@@ -78,7 +92,10 @@ impl Parser<'_> {
                 "angle" => field.angle = reader.truth("angle", value)?,
                 "rounded" => field.rounded = reader.truth("rounded", value)?,
                 "prefix" => field.prefix = Some(reader.text("prefix", value)?),
-                _ => return Err(reader.unknown(inner, keys::FIELD)),
+                _ => match self.case(&inner)? {
+                    Some(case) => field.cases.push(case),
+                    None => return Err(reader.unknown(inner, keys::FIELD)),
+                },
             }
         }
         if field.kind.is_empty() && field.of.is_none() {
@@ -89,18 +106,21 @@ impl Parser<'_> {
 
     fn size(&self, value: &Value<'_>) -> Done<SizeText> {
         match value.get_ref() {
-            DeValue::String(word) => Ok(SizeText { word: word.to_string(), scale: None, plus: 0 }),
+            DeValue::String(word) => Ok(SizeText { word: word.to_string(), ..SizeText::default() }),
             DeValue::Integer(_) => {
-                Ok(SizeText { word: self.reader.number("size", value)?.to_string(), scale: None, plus: 0 })
+                Ok(SizeText { word: self.reader.number("size", value)?.to_string(), ..SizeText::default() })
             }
             _ => {
-                let mut size = SizeText { word: String::new(), scale: None, plus: 0 };
+                let mut size = SizeText::default();
                 for inner in self.reader.table("size", value)? {
                     match inner.0.get_ref().as_ref() {
                         "type" => size.word = self.reader.text("type", inner.1)?,
                         "scale" => size.scale = Some(self.reader.scale(inner.1)?),
                         "plus" => size.plus = self.plus(&inner)?,
-                        _ => return Err(self.reader.unknown(inner, keys::SIZE)),
+                        _ => match self.case(&inner)? {
+                            Some(case) => size.cases.push(case),
+                            None => return Err(self.reader.unknown(inner, keys::SIZE)),
+                        },
                     }
                 }
                 match size.word.is_empty() {
@@ -108,6 +128,28 @@ impl Parser<'_> {
                     false => Ok(size),
                 }
             }
+        }
+    }
+
+    /// `126 = "u16"` or `13 = { type = "u8", plus = 13 }`; `None` if the key is no number.
+    fn case(&self, item: &Item<'_, '_>) -> Done<Option<CaseText>> {
+        let Some(head) = digits::unsigned::<u64>(item.0.get_ref()) else { return Ok(None) };
+        let mut case = CaseText { value: head, word: String::new(), plus: 0 };
+        match item.1.get_ref() {
+            DeValue::String(word) => case.word = word.to_string(),
+            _ => {
+                for inner in self.reader.table("a number's value", item.1)? {
+                    match inner.0.get_ref().as_ref() {
+                        "type" => case.word = self.reader.text("type", inner.1)?,
+                        "plus" => case.plus = self.plus(&inner)?,
+                        _ => return Err(self.reader.unknown(inner, keys::CASE)),
+                    }
+                }
+            }
+        }
+        match case.word.is_empty() {
+            true => self.fail(item, format!("{head}: type is missing: the number that follows it")),
+            false => Ok(Some(case)),
         }
     }
 

@@ -10,8 +10,9 @@ pub const PACKET: &str = "fields";
 pub const MESSAGE: &str = "id any message name doc if from sets fields";
 pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
     hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
-    charset xor inline padded rounded angle checked prefix align";
+    charset xor inline padded rounded angle checked prefix align while plus joined back";
 pub const SIZE: &str = "type scale plus";
+pub const CASE: &str = "type plus";
 pub const PART: &str = "at hidden enum flags closed scale unit doc except";
 pub const JOIN: &str = "if key index offset count total remaining is by";
 pub const FIRST: &str = "default first doc";
@@ -33,6 +34,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("message", MESSAGE),
     ("field", FIELD),
     ("size", SIZE),
+    ("case", CASE),
     ("part", PART),
     ("join", JOIN),
     ("first", FIRST),

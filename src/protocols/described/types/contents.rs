@@ -1,10 +1,12 @@
 //! Text and bytes.
 
 use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::known::Known;
 use super::super::text::FieldText;
 use super::{Size, prefix};
-use crate::codec::kinds::Extent;
-use crate::codec::layout::{Charset, Ends, Field, Kind, Len, Order, bytes, flag, of};
+use crate::codec::kinds::{Extent, Joined, wire};
+use crate::codec::layout::{Charset, Ends, Field, Kind, Len, Order, bytes, custom, flag, of};
+use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 
 /// Text or bytes.
@@ -16,6 +18,24 @@ pub fn content(letters: Option<Charset>, len: Len) -> Field {
 }
 
 impl<'a> Compiler<'a> {
+    /// Texts up to an empty one, shown as one.
+    fn joined(&mut self, t: &FieldText, kind: &str, between: &str) -> Compiled<Field> {
+        let fail = |why: &str| Err((t.line, format!("{}: {why}", t.name)));
+        if kind != "string8[*]" || t.until.as_deref() != Some(&[0]) || !t.until_number || t.or_end {
+            return fail("joined is for texts up to an empty one: type = \"string8[*]\", until = 0");
+        }
+        let &[between] = between.as_bytes() else { return fail("joined: expected one character, as \".\"") };
+        let varies = |known: &Known| known.width == 7 && self.is_derived(&known.name);
+        if t.back.is_some() && (self.moving > 0 || self.known.iter().any(varies)) {
+            return fail(
+                "back: its place in the packet is not known: a length before it has to be a field of fixed size (size = \"NAME\")",
+            );
+        }
+        self.know(t, &t.name, (false, Vec::new()), t.hidden);
+        let wire = lasting(wire(leak(&format!("{}_wire", t.name))));
+        Ok(custom("", lasting(Joined { between, back: t.back.unwrap_or(0), wire })))
+    }
+
     pub(super) fn letters(&self, t: &FieldText) -> Compiled<Charset> {
         let known = ["utf-8", "ascii", "latin1", "utf-16be", "utf-16le", "utf-16"];
         Ok(match t.charset.as_deref().map(str::to_ascii_lowercase).as_deref() {
@@ -44,6 +64,9 @@ impl<'a> Compiler<'a> {
         extent: Option<Size>,
     ) -> Compiled<(Field, Option<Size>)> {
         let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        if let Some(between) = &t.joined {
+            return Ok((self.joined(t, kind, between)?, extent));
+        }
         if kind.ends_with(']') {
             return Ok((self.repeated(t, kind, all, hook)?, extent));
         }

@@ -2,12 +2,13 @@
 
 use super::super::compile::{Compiled, Compiler, lasting, packed, region};
 use super::super::known::{Found, used};
+use super::super::parse::condition::Expr;
 use super::super::text::FieldText;
 use super::contents::content;
 use super::{MOST, WORDS, prefix};
 use crate::codec::digits;
-use crate::codec::kinds::Extent;
-use crate::codec::layout::{Charset, Count, Field, Kind, Len, array, flag, of};
+use crate::codec::kinds::{Address, Extent};
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, array, flag, of, uint};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
@@ -20,8 +21,8 @@ impl<'a> Compiler<'a> {
         let content = ["bytes[", "text["].iter().any(|of| kind.starts_with(of));
         match until[..] {
             _ if content || !kind.ends_with("[*]") => fail("is for text, bytes and lists T[*]"),
-            _ if t.or_end => fail("or_end is for text and bytes"),
             [_] if t.until_number => Ok(None),
+            _ if t.or_end => fail("or_end is for text, bytes, and lists up to a number (until = 0xff)"),
             [end] => Ok(Some(end)),
             _ => fail("a list ends with one character, which would not be known of several"),
         }
@@ -48,9 +49,18 @@ impl<'a> Compiler<'a> {
             return fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
         } else if times == "*" {
             match t.until.as_deref() {
+                Some([mark]) if t.until_number && t.kind.trim() == kind && t.or_end => {
+                    let mut end = uint("", 8).doc("what ends the list, where nothing follows it");
+                    end.set_name(leak(&format!("{}_end", t.name)));
+                    end.default = Some((*mark).into());
+                    Count::UntilOrEnd(lasting(end))
+                }
                 Some([mark]) if t.until_number && t.kind.trim() == kind => Count::Until(*mark),
                 _ => Count::Rest,
             }
+        } else if t.kind.trim() == kind && (t.plus != 0 || !t.cases.is_empty()) {
+            let number = self.extended(t, times, (t.plus, &t.cases))?;
+            Count::Prefix(prefix(number, t, "count", all)?)
         } else if let Some(n) = digits::unsigned::<u32>(times) {
             if n > 1 << 24 {
                 return fail(format!("{}: more than 2^24", Plural(n, "element")));
@@ -116,19 +126,25 @@ impl<'a> Compiler<'a> {
         // A mistake inside has left it behind.
         self.listed = self.listed.saturating_sub(1);
         let mut of = of?;
+        let count = match &t.repeats {
+            Some(text) if t.kind.trim() == kind => self.repeating(t, text, count, &mut of, (element, mark.0))?,
+            _ => count,
+        };
         self.known.truncate(mark.0);
         self.know(t, &t.name, (false, Vec::new()), false);
-        of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
+        if !matches!(count, Count::While(_)) {
+            of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
+        }
         let carries = of.flags & flag::CARRIES;
         if carries != 0 {
             of.flags |= flag::ELEMENT;
         }
-        if matches!(count, Count::Rest | Count::Until(_)) && of.kind.bits() == Some(0) {
+        if matches!(count, Count::Rest | Count::Until(_) | Count::UntilOrEnd(_)) && of.kind.bits() == Some(0) {
             return fail(format!("{element} takes no bytes, so nobody knows how many there are"));
         }
         let mut field = array(leak(&t.name), count, lasting(of));
         field.flags |= carries;
-        if let Count::Until(_) = count {
+        if let Count::Until(_) | Count::UntilOrEnd(_) = count {
             field.flags |= flag::ENDED;
         }
         if t.checked {
@@ -138,6 +154,39 @@ impl<'a> Compiler<'a> {
             field.flags |= flag::CHECKED;
         }
         Ok(field)
+    }
+
+    /// A list that goes on as long as a condition holds for its newest element, which is called `element`.
+    fn repeating(
+        &mut self,
+        t: &FieldText,
+        text: &str,
+        count: Count,
+        of: &mut Field,
+        (element, known): (&str, usize),
+    ) -> Compiled<Count> {
+        if !matches!(count, Count::Rest) || !t.kind.trim().ends_with("[*]") || t.until.is_some() {
+            return Err((t.line, format!("{}: while is for lists T[*] without another end", t.name)));
+        }
+        if let Kind::Struct(_) = of.kind {
+            for known in self.known.iter_mut().skip(known).filter(|known| known.group.is_none()) {
+                known.group = Some(element.into());
+            }
+        }
+        // A number is asked for by the name of the list.
+        let element = if let Kind::Struct(_) = of.kind { element } else { t.name.as_str() };
+        of.flags |= flag::REFERENCED;
+        of.set_name(leak(element));
+        let own = |name: &str| name == element || name.split('.').next() == Some(element);
+        let expr = Expr::parse(text).map_err(|why| (t.line, format!("{}: while: {why}", t.name)))?;
+        let mut asks = text.contains("left ");
+        expr.terms(&mut |_, name| asks |= own(name));
+        if !asks {
+            let why = format!("{}: while: it asks nothing of the element: expected {element}.FIELD", t.name);
+            return Err((t.line, why));
+        }
+        let when = self.compiled(&expr, t.line, &format!("{}: while", t.name))?.when;
+        Ok(Count::While(lasting(when)))
     }
 
     /// One element of a list.
@@ -169,8 +218,11 @@ impl<'a> Compiler<'a> {
                 }
                 return Ok(content(letters, len));
             }
-            "ipv4" => return Ok(of("", Kind::Address)),
-            _ => {}
+            _ => {
+                if let Some(address) = Address::named(element) {
+                    return Ok(of("", Kind::Address(address)));
+                }
+            }
         }
         if let Some(fields) = self.structure(element, t)? {
             let carries = fields.iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;

@@ -1,14 +1,15 @@
 //! Keys that say nothing of a field of its type: refused, since nobody writes them for nothing.
 
 use super::super::text::{FieldText, File};
-use crate::codec::kinds::catalogue;
+use crate::codec::kinds::{Address, catalogue};
 
 /// The first such key of a field, and what it is for.
 pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     let base = t.kind.split('[').next().unwrap_or_default().trim();
     let sum = base.to_ascii_lowercase().starts_with("crc") && catalogue::by_name(base).is_some();
     let structure = text.structs.iter().any(|(name, ..)| name == base);
-    let content = ["text", "cstring", "string8", "string16", "string32", "bytes", "payload", "ipv4"].contains(&base);
+    let content = ["text", "cstring", "string8", "string16", "string32", "bytes", "payload"].contains(&base)
+        || Address::named(base).is_some();
     let message = base == "message";
     let shown = if t.kind.is_empty() { "a view (of)" } else { t.kind.trim() };
     let misses = |key: &str, other: &str| Some(format!("{key}: {other} is missing, without which it says nothing"));
@@ -79,6 +80,18 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     }
     if t.align > 0 && (message || base == "fault" || t.kind.is_empty() || !t.bits.is_empty() || constant) {
         return wrong("align", "text, bytes, lists, structs and numbers");
+    }
+    if t.back.is_some() && t.joined.is_none() {
+        return misses("back", "joined");
+    }
+    if t.repeats.is_some() && !t.kind.trim().ends_with("[*]") {
+        return wrong("while", "lists T[*]");
+    }
+    if (t.plus != 0 || !t.cases.is_empty())
+        && !(number && t.bits.is_empty() && !constant || list && !t.kind.trim().ends_with("[*]"))
+    {
+        let key = if t.plus != 0 { "plus" } else { "a longer form (as 13 = \"u8\")" };
+        return wrong(key, "numbers and counts");
     }
     if t.padded && !["bytes", "payload"].contains(&base) {
         return wrong("padded", "bytes up to the end");

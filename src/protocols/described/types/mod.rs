@@ -11,14 +11,14 @@ use super::compile::{Compiled, Compiler, lasting, packed, padded, statics, takes
 use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::digits;
-use crate::codec::kinds::{Extent, Packing, catalogue};
+use crate::codec::kinds::{Address, Extent, Packing, catalogue};
 use crate::codec::layout::{Field, Kind, Len, Other, Show, flag, of, switch};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 
 /// What a type is called, for suggestions.
 const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 f16 f32 f64 bool bit \
-    varint varint32 svarint svarint32 zigzag zigzag32 string8 string16 string32 cstring text bytes ipv4 crc32 crc16 payload message fault bits(1) crc8 crc64";
+    varint varint32 svarint svarint32 zigzag zigzag32 string8 string16 string32 cstring text bytes ipv4 ipv6 mac uuid crc32 crc16 payload message fault bits(1) crc8 crc64";
 
 /// Compressed fields unpack to no more, unless they say so.
 const MOST: u64 = 1 << 20;
@@ -37,7 +37,7 @@ impl<'a> Compiler<'a> {
         if t.prefix.is_some() && !self.has_prefix(t, kind)? {
             return fail("prefix is for what has its length or count before it".into());
         }
-        if !t.bits.is_empty() || t.of.is_some() {
+        if !t.bits.is_empty() || t.of.is_some() && t.cases.is_empty() {
             return self.parts(t, kind);
         }
         if t.by.is_some() && kind != "message" {
@@ -58,7 +58,12 @@ impl<'a> Compiler<'a> {
             Some(end) => Some((Extent::Until(end), (1, 1))),
             None => extent,
         };
-        let (mut field, extent) = self.typed(t, kind, all, hook, extent)?;
+        // A length before it is written when it is known: what stands behind it moves.
+        let moves = matches!(extent, Some((Extent::Prefix(_), _))) || t.compressed.is_some() || t.xor.is_some();
+        self.moving += usize::from(moves);
+        let typed = self.typed(t, kind, all, hook, extent);
+        self.moving -= usize::from(moves);
+        let (mut field, extent) = typed?;
         self.listed = listed;
         if field.name.is_empty() && !matches!(field.kind, Kind::Inline(_)) && kind != "message" {
             field.set_name(leak(&t.name));
@@ -135,6 +140,10 @@ impl<'a> Compiler<'a> {
     /// Where a field with a size ends.
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
+        if !size.cases.is_empty() {
+            let number = self.extended(t, &size.word, (0, &size.cases))?;
+            return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
+        }
         if let Some(bytes) = digits::unsigned::<u32>(&size.word) {
             if size.plus != 0 {
                 return Err((t.line, format!("{}: size: plus is for numbers on the wire", t.name)));
@@ -175,9 +184,9 @@ impl<'a> Compiler<'a> {
         if t.join.is_some() {
             return fail(format!("join is for bytes and messages, not for {kind}"));
         }
-        if kind == "ipv4" {
+        if let Some(address) = Address::named(kind) {
             self.know(t, &t.name, (false, Vec::new()), t.hidden);
-            return Ok(of("", Kind::Address));
+            return Ok(of("", Kind::Address(address)));
         }
         if let Some(number) = self.number_type(t, kind)? {
             return Ok(number);
@@ -234,6 +243,9 @@ impl<'a> Compiler<'a> {
         }
         if self.is_referred(&t.name) && !matches!(field.kind, Kind::Struct(_) | Kind::Inline(_)) {
             field.flags |= flag::REFERENCED;
+        }
+        if let (Kind::Text { .. }, true) = (&field.kind, field.is(flag::REFERENCED)) {
+            field.show = Show::Asked(self.texts);
         }
         let content = matches!(field.kind, Kind::Text { .. } | Kind::Bytes { .. });
         if t.optional && t.value.is_none() && content {

@@ -1,10 +1,11 @@
 //! Numbers: words, bits, and how they are shown.
 
 use super::super::compile::{Compiled, Compiler, lasting, statics};
-use super::super::known::Known;
-use super::super::text::FieldText;
+use super::super::known::{Found, Known, used};
+use super::super::text::{CaseText, FieldText};
 use crate::codec::describe;
 use crate::codec::digits;
+use crate::codec::kinds::{Extended, Head, Longer};
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::named::names;
@@ -61,10 +62,49 @@ impl<'a> Compiler<'a> {
         })))
     }
 
+    /// A number that counts more than there is, or of which some values say that a longer one follows.
+    pub(super) fn extended(&mut self, t: &FieldText, word: &str, (plus, cases): (i32, &[CaseText])) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        let mut longer: Vec<Longer> = Vec::new();
+        for case in cases {
+            match self.word_type(&case.word, t.line)? {
+                Some(number) if matches!(number.kind, Kind::UInt { .. }) => {
+                    if longer.iter().any(|longer| longer.head == case.value) {
+                        return fail(format!("{} stands twice", case.value));
+                    }
+                    longer.push(Longer { head: case.value, word: lasting(number), plus: case.plus.into() });
+                }
+                _ => return fail(format!("{}: expected u8, u16, u32 or u64, got {:?}", case.value, case.word)),
+            }
+        }
+        let (head, most) = match self.word_type(word, t.line)? {
+            Some(number) => match number.kind {
+                Kind::UInt { bits, .. } => (Head::Word(lasting(number)), crate::codec::bits::mask(bits.into())),
+                _ => return fail(format!("plus and numbers that follow are for u8, u16, u32 and u64, not for {word}")),
+            },
+            None => match self.find(word) {
+                Some(Found::Field(place)) if self.known[place].number => {
+                    self.uses(word, used::LENGTH);
+                    let width = self.known[place].width;
+                    let most = if width == 7 { u64::MAX } else { crate::codec::bits::mask(width) };
+                    (Head::Field(self.name(word)), most)
+                }
+                Some(_) => return fail(format!("{word} is no number that stands before it")),
+                None => return Err(self.nothing(t.line, &t.name, word)),
+            },
+        };
+        if let Some(beyond) = longer.iter().find(|longer| longer.head > most) {
+            return fail(format!("{}: the number is at most {most}", beyond.head));
+        }
+        let kind = Kind::Extended(lasting(Extended { head, longer: statics(longer), plus: plus.into() }));
+        Ok(Field { kind, ..uint("", 64) })
+    }
+
     /// A number that is shown as it says.
     pub(super) fn number_type(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
         let width = kind.strip_prefix("bits(").and_then(|k| k.split_once(')'));
         let field = match width {
+            None if t.of.is_some() => uint("", 64),
             Some((n, suffix)) if ["", "le", "be"].contains(&suffix) => {
                 let Some(n @ 1..=64) = digits::unsigned::<u8>(n.trim()) else {
                     return Err((t.line, format!("{}: bits: expected 1 to 64, got {n}", t.name)));
@@ -81,6 +121,10 @@ impl<'a> Compiler<'a> {
         if t.scale.is_some() && self.is_derived(&t.name) {
             // The scale is that of the length: `length_bits` is shown in bits.
             field.show = Show::Plain;
+        }
+        let listed = t.kind.trim().ends_with(']');
+        if !listed && (t.plus != 0 || !t.cases.is_empty()) {
+            field.kind = self.extended(t, t.of.as_deref().unwrap_or(kind), (t.plus, &t.cases))?.kind;
         }
         let whole = !matches!(field.kind, Kind::Float { .. });
         let names = describe::names(&field.show).unwrap_or_default();

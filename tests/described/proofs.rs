@@ -1,0 +1,220 @@
+//! Protocols whose words are hard to say, on traffic of real programs: values as tshark's own dissectors have
+//! them (`fixtures/described/NAME.tshark.tsv`, made once), packets given back.
+
+use crate::cases::{lines, pcap, toml};
+use crate::common::fixture;
+use crate::run;
+use serde_json::Value as Json;
+
+/// A column of tshark's, and how its values are found in a line.
+type Column = (&'static str, fn(&Json) -> Vec<String>);
+
+fn text(value: &Json) -> Option<String> {
+    match value {
+        Json::Null => None,
+        Json::Bool(set) => Some(u8::from(*set).to_string()),
+        Json::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// The values under this path of every record of a DNS message.
+fn records(line: &Json, path: &str) -> Vec<String> {
+    let lists = ["answer", "authority", "additional"].into_iter().filter_map(|list| line["fields"][list].as_array());
+    lists.flatten().filter_map(|record| text(record.pointer(path)?)).collect()
+}
+
+/// The names of a DNS message, as tshark prints them.
+fn named(names: Vec<String>) -> Vec<String> {
+    names.into_iter().map(|name| if name.is_empty() { "<Root>".into() } else { name }).collect()
+}
+
+/// A record's kind, as its number.
+fn kind(name: &str) -> String {
+    let known = [("a", 1), ("ns", 2), ("cname", 5), ("soa", 6), ("ptr", 12), ("mx", 15), ("txt", 16)];
+    let known = known.iter().chain(&[("aaaa", 28), ("srv", 33), ("opt", 41), ("any", 255)]);
+    known.into_iter().find(|(known, _)| *known == name).map_or(name.into(), |(_, number)| number.to_string())
+}
+
+const DNS: [Column; 18] = [
+    ("dns.id", |line| vec![format!("0x{:04x}", line["fields"]["id"].as_u64().unwrap())]),
+    ("dns.flags.response", |line| text(&line["fields"]["response"]).into_iter().collect()),
+    ("dns.qry.name", |line| named(text(&line["fields"]["question"][0]["name"]).into_iter().collect())),
+    ("dns.qry.type", |line| text(&line["fields"]["question"][0]["kind"]).iter().map(|name| kind(name)).collect()),
+    ("dns.resp.name", |line| {
+        // Of srv, tshark shows the parts of the name under other names.
+        let (names, kinds) = (records(line, "/name"), records(line, "/kind"));
+        named(names.into_iter().zip(kinds).filter(|(_, kind)| kind != "srv").map(|(name, _)| name).collect())
+    }),
+    ("dns.resp.type", |line| records(line, "/kind").iter().map(|name| kind(name)).collect()),
+    ("dns.a", |line| records(line, "/data/address")),
+    ("dns.aaaa", |line| records(line, "/data/address6")),
+    ("dns.ns", |line| of_kind(line, "ns")),
+    ("dns.cname", |line| of_kind(line, "cname")),
+    ("dns.ptr.domain_name", |line| of_kind(line, "ptr")),
+    ("dns.mx.preference", |line| records(line, "/data/mx/preference")),
+    ("dns.mx.mail_exchange", |line| records(line, "/data/mx/exchange")),
+    ("dns.srv.port", |line| records(line, "/data/srv/port")),
+    ("dns.srv.target", |line| records(line, "/data/srv/target")),
+    ("dns.soa.mname", |line| records(line, "/data/soa/server")),
+    ("dns.soa.rname", |line| records(line, "/data/soa/mailbox")),
+    ("dns.soa.serial_number", |line| records(line, "/data/soa/serial")),
+];
+
+fn of_kind(line: &Json, kind: &str) -> Vec<String> {
+    let lists = ["answer", "authority", "additional"].into_iter().filter_map(|list| line["fields"][list].as_array());
+    let records = lists.flatten().filter(|record| record["kind"] == kind);
+    records.filter_map(|record| text(&record["data"]["target"])).collect()
+}
+
+/// The values of a CoAP option: its number is the sum of the steps up to it.
+fn options(line: &Json, wanted: u64) -> Vec<String> {
+    let mut number = 0;
+    let list = line["fields"]["options"].as_array().into_iter().flatten();
+    list.filter_map(|option| {
+        number += option["delta"].as_u64()?;
+        (number == wanted).then(|| option["value"].as_str().map(String::from))?
+    })
+    .collect()
+}
+
+fn decoded(hex: Vec<String>) -> Vec<String> {
+    hex.iter().map(|hex| String::from_utf8(hex::decode(hex).unwrap()).unwrap()).collect()
+}
+
+const COAP: [Column; 7] = [
+    ("coap.type", |line| {
+        let kinds = ["confirmable", "non_confirmable", "acknowledgement", "reset"];
+        kinds.iter().position(|kind| line["packet"]["kind"] == *kind).map(|at| at.to_string()).into_iter().collect()
+    }),
+    ("coap.code", |line| {
+        let codes =
+            [("empty", 0), ("get", 1), ("post", 2), ("put", 3), ("delete", 4), ("deleted", 66), ("changed", 68)];
+        let codes = codes.iter().chain(&[("content", 69), ("continue", 95), ("not_found", 132)]);
+        codes
+            .into_iter()
+            .find(|(name, _)| line["message"] == *name)
+            .map(|(_, code)| code.to_string())
+            .into_iter()
+            .collect()
+    }),
+    ("coap.mid", |line| text(&line["packet"]["id"]).into_iter().collect()),
+    ("coap.token", |line| text(&line["packet"]["token"]).filter(|token| !token.is_empty()).into_iter().collect()),
+    ("coap.opt.uri_path", |line| decoded(options(line, 11))),
+    ("coap.opt.uri_query", |line| decoded(options(line, 15))),
+    ("coap.opt.etag", |line| options(line, 4)),
+];
+
+/// The values under this path of every attribute of a STUN message.
+fn attributes(line: &Json, kind: &str, path: &str) -> Vec<String> {
+    let list = line["fields"]["attributes"].as_array().into_iter().flatten();
+    let list = list.filter(|attribute| kind.is_empty() || attribute["kind"] == kind);
+    list.filter_map(|attribute| text(attribute.pointer(path)?)).collect()
+}
+
+const STUN: [Column; 9] = [
+    ("stun.type", |line| {
+        let kinds = [("binding_request", "0x0001"), ("binding_response", "0x0101")];
+        kinds.iter().filter(|(name, _)| line["message"] == *name).map(|(_, id)| id.to_string()).collect()
+    }),
+    ("stun.id", |line| text(&line["packet"]["transaction"]).into_iter().collect()),
+    ("stun.att.username", |line| attributes(line, "username", "/value/text")),
+    ("stun.att.priority", |line| attributes(line, "priority", "/value/priority")),
+    ("stun.att.ipv4", |line| attributes(line, "xor_mapped_address", "/value/masked/ip")),
+    ("stun.att.port", |line| attributes(line, "xor_mapped_address", "/value/masked/port")),
+    ("stun.att.hmac", |line| attributes(line, "message_integrity", "/value/bytes")),
+    ("stun.att.crc32", |line| {
+        attributes(line, "fingerprint", "/value/bytes").iter().map(|sum| format!("0x{sum}")).collect()
+    }),
+    ("stun.att.tie-breaker", |line| {
+        let breakers = attributes(line, "", "/value/breaker");
+        breakers.iter().map(|number| format!("{:016x}", number.parse::<u64>().unwrap())).collect()
+    }),
+];
+
+fn same_as_tshark(name: &str, columns: &[Column]) {
+    let table = std::fs::read_to_string(fixture(&format!("described/{name}.tshark.tsv"))).unwrap();
+    let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
+    let head = rows.next().unwrap();
+    let done = run(&["decode", &pcap(name), "-p", &toml(name), "-f", "ndjson"]);
+    let all = lines(&String::from_utf8(done.stdout).unwrap());
+    let ours: Vec<&Json> = all.iter().filter(|line| line["proto"] == name).collect();
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows.len(), ours.len(), "{name}");
+    for (column, of) in columns {
+        let at = head.iter().position(|known| known == column).unwrap();
+        let mut compared = 0;
+        for (row, line) in rows.iter().zip(&ours) {
+            assert_eq!(line["frame"].to_string(), row[0]);
+            let wanted: Vec<&str> = row[at].split('|').filter(|value| !value.is_empty()).collect();
+            assert_eq!(of(line), wanted, "{name} {column}, frame {}", row[0]);
+            compared += wanted.len();
+        }
+        assert!(compared > 0, "{column} is in no packet");
+    }
+}
+
+fn given_back(name: &str, packets: u64) {
+    let done = run(&["check", &toml(name), &pcap(name), "-f", "json"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stdout));
+    let text = String::from_utf8(done.stdout).unwrap();
+    let human = run(&["check", &toml(name), &pcap(name)]);
+    let human = String::from_utf8(human.stdout).unwrap();
+    assert!(human.contains(&format!("round trip  {packets} packets, every one is given back")), "{human}\n{text}");
+}
+
+#[test]
+fn dns_is_as_tshark_says() {
+    same_as_tshark("dns", &DNS);
+    given_back("dns", 30);
+    // Most names are written as encoding writes them: pointing back.
+    let done = run(&["decode", &pcap("dns"), "-p", &toml("dns"), "-f", "ndjson"]);
+    assert!(!String::from_utf8(done.stdout).unwrap().contains("_wire"));
+}
+
+#[test]
+fn stun_is_as_tshark_says() {
+    same_as_tshark("stun", &STUN);
+    given_back("stun", 4);
+    // It is recognised on whatever ports.
+    let done = run(&["decode", &pcap("stun"), "--protocol-file", &toml("stun"), "-f", "ndjson"]);
+    let all = lines(&String::from_utf8(done.stdout).unwrap());
+    assert_eq!(all.iter().filter(|line| line["proto"] == "stun").count(), 4);
+}
+
+#[test]
+fn coap_is_as_tshark_says() {
+    same_as_tshark("coap", &COAP);
+    given_back("coap", 48);
+    // Answers are found by their tokens, acknowledgements by their numbers.
+    let stats = run(&["stats", &pcap("coap"), "-p", &toml("coap"), "-f", "json"]);
+    let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+    let row = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+    assert_eq!((&row["never_acked"], &row["lost"]), (&Json::from(0), &Json::from(0)), "{row}");
+}
+
+#[test]
+fn foreign_traffic_is_not_claimed() {
+    for capture in crate::common::entries(&fixture("foreign")) {
+        let capture = capture.display().to_string();
+        if !capture.ends_with("pcap") {
+            continue;
+        }
+        let done = run(&[
+            "decode",
+            &capture,
+            "--protocol-file",
+            &toml("dns"),
+            "--protocol-file",
+            &toml("coap"),
+            "-f",
+            "ndjson",
+        ]);
+        for line in lines(&String::from_utf8(done.stdout).unwrap()) {
+            // Some of it is DNS, on its ports.
+            let port = |end: &str| [":53", ":5353"].iter().any(|port| line[end].as_str().unwrap().ends_with(port));
+            let dns = line["proto"] == "dns" && (port("src") || port("dst"));
+            assert!(dns || ["dns", "coap", "stun"].iter().all(|proto| line["proto"] != *proto), "{capture}: {line}");
+        }
+    }
+}
