@@ -1239,7 +1239,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -F -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --filter --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -F -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --stages --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --filter --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1282,6 +1282,10 @@ _netkit() {
                     return 0
                     ;;
                 --ramp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stages)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -376,6 +376,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--loop', '--loop', [CompletionResultType]::ParameterName, 'How many sessions, one after the other')
             [CompletionResult]::new('--clients', '--clients', [CompletionResultType]::ParameterName, 'Play so many sessions at once, each with ids of its own, and tell how the server bears it: how many connect, are refused and dropped, and how long it takes to answer')
             [CompletionResult]::new('--ramp', '--ramp', [CompletionResultType]::ParameterName, 'With --clients: so many begin each second, as 50/s')
+            [CompletionResult]::new('--stages', '--stages', [CompletionResultType]::ParameterName, 'With --clients, which is then the most at once: sessions begin at rates that are reached one after the other, as 10/s:30s,100/s:1m,0:10s')
             [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'With --clients: sessions that end are followed by new ones, for so long [default: one each]')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'With --clients: exit with status 1 when a figure is beyond that, as ''p99>200ms'', ''dropped>1%'', ''connected<1000''; may be given several times')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Leave out everything behind this frame')

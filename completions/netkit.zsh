@@ -493,6 +493,7 @@ both\:"Both\: each message that passed is there twice"))' \
 '--loop=[How many sessions, one after the other]:N:_default' \
 '(--list --dry-run --expect --pcap --loop --from)--clients=[Play so many sessions at once, each with ids of its own, and tell how the server bears it\: how many connect, are refused and dropped, and how long it takes to answer]:N:_default' \
 '--ramp=[With --clients\: so many begin each second, as 50/s]:RATE:_default' \
+'(--ramp --for)--stages=[With --clients, which is then the most at once\: sessions begin at rates that are reached one after the other, as 10/s\:30s,100/s\:1m,0\:10s]:RATE:TIME,..:_default' \
 '--for=[With --clients\: sessions that end are followed by new ones, for so long \[default\: one each\]]:TIME:_default' \
 '*--fail-on=[With --clients\: exit with status 1 when a figure is beyond that, as '\''p99>200ms'\'', '\''dropped>1%'\'', '\''connected<1000'\''; may be given several times]:FIGURE>AMOUNT:_default' \
 '--until=[Leave out everything behind this frame]:FRAME:_default' \

@@ -57,6 +57,10 @@ pub struct Replay {
     /// With --clients: so many begin each second, as 50/s
     #[arg(long, value_name = "RATE", default_value = "50/s", value_parser = per_second, requires = "clients")]
     pub ramp: f64,
+    /// With --clients, which is then the most at once: sessions begin at rates that are reached one after
+    /// the other, as 10/s:30s,100/s:1m,0:10s
+    #[arg(long, value_name = "RATE:TIME,..", requires = "clients", conflicts_with_all = ["ramp", "lasting"])]
+    pub stages: Option<netkit::live::load::Stages>,
     /// With --clients: sessions that end are followed by new ones, for so long [default: one each]
     #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "clients")]
     pub lasting: Option<Duration>,

@@ -32,7 +32,14 @@ pub fn run(
             ),
         );
     }
-    let load = Load { order, peer, clients: clients as usize, ramp: args.ramp, lasting: args.lasting };
+    let load = Load {
+        order,
+        peer,
+        clients: clients as usize,
+        ramp: args.ramp,
+        stages: args.stages.clone(),
+        lasting: args.lasting,
+    };
     let text = args.format == Form::Text;
     let mut tell = |part: &Part| {
         let mut out = io::stdout().lock();

@@ -84,6 +84,16 @@ impl NetError {
         }
     }
 
+    /// Whether this side lacks what a new socket needs: descriptors, ports, memory.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_own(&self) -> bool {
+        match self {
+            NetError::InUse | NetError::Io(_) => true,
+            NetError::NoRoute(error) => error.kind() == ErrorKind::AddrNotAvailable,
+            _ => false,
+        }
+    }
+
     /// The same on a datagram socket, where a reset is how some systems tell of ICMP's answer.
     pub fn of_datagram(error: io::Error) -> NetError {
         match NetError::of(error) {

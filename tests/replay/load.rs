@@ -21,6 +21,8 @@ enum Manner {
     Drops,
     /// It answers each request so much later.
     Slow(Duration),
+    /// It takes so many sessions of so many, and answers requests when all have come.
+    Capped(usize, usize),
 }
 
 /// A server of nano's family.
@@ -44,7 +46,8 @@ impl Server {
                 all[2].fetch_max(open, Ordering::SeqCst);
                 std::thread::spawn(move || {
                     // Whoever resets the connection has ended it, too.
-                    let _ = serve(stream, manner);
+                    let taken = !matches!(manner, Manner::Capped(most, _) if open > most);
+                    let _ = if taken { serve(stream, manner, &all) } else { Ok(()) };
                     all[1].fetch_sub(1, Ordering::SeqCst);
                 });
             }
@@ -70,7 +73,7 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, manner: Manner) -> std::io::Result<()> {
+fn serve(mut stream: TcpStream, manner: Manner, counts: &[AtomicUsize; 3]) -> std::io::Result<()> {
     let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
     loop {
         let mut head = [0; 4];
@@ -83,8 +86,14 @@ fn serve(mut stream: TcpStream, manner: Manner) -> std::io::Result<()> {
             (2 | 4, Manner::Drops) => return Ok(()),
             // A request: its number, of one or more bytes, behind the flags.
             (4, _) if body[0] >> 1 & 7 == 0 => {
-                if let Manner::Slow(time) = manner {
-                    std::thread::sleep(time);
+                match manner {
+                    Manner::Slow(time) => std::thread::sleep(time),
+                    Manner::Capped(_, all) => {
+                        while counts[0].load(Ordering::SeqCst) < all {
+                            std::thread::sleep(Duration::from_millis(1));
+                        }
+                    }
+                    _ => {}
                 }
                 let end = 1 + body[1..].iter().position(|byte| byte & 0x80 == 0).unwrap();
                 stream.write_all(&package(4, &[&[4], &body[1..=end], br#"{"code":200}"#].concat()))?;
@@ -96,8 +105,9 @@ fn serve(mut stream: TcpStream, manner: Manner) -> std::io::Result<()> {
 
 fn command(to: &str, args: &[&str]) -> Command {
     let mut command = crate::common::program();
-    let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--until", "18", "--asap", "-f", "ndjson", "-W", "1s"];
-    command.args(fixed).args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--until", "18", "--asap", "-f", "ndjson"];
+    let patience: &[&str] = if args.contains(&"-W") { &[] } else { &["-W", "1s"] };
+    command.args(fixed).args(patience).args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -136,6 +146,67 @@ fn all_are_answered() {
     server.is_left();
     assert_eq!(server.all(), 30);
     assert!(server.most() <= 30 && all["most_at_once"].as_u64() <= Some(30));
+}
+
+/// A server that takes twelve sessions of twenty is described as one.
+#[test]
+fn capped() {
+    let server = Server::start(Manner::Capped(12, 20));
+    let (lines, _, status) = run(server.at, &["--clients", "20", "--ramp", "1000/s", "-W", "60s"]);
+    let all = lines.last().unwrap();
+    let figures = ["connected", "finished", "refused", "dropped", "silent", "own", "most_at_once", "requests"];
+    assert_eq!(figures.map(|name| all[name].as_u64().unwrap()), [12, 12, 8, 0, 0, 0, 12, 48], "{all}");
+    assert_eq!((status, &all["limit"]), (Some(1), &"server".into()), "{all}");
+    server.is_left();
+}
+
+/// What this side lacks is its own failure, and breaks no bound on the server's.
+#[cfg(unix)]
+#[test]
+fn no_descriptors() {
+    let server = Server::start(Manner::Silent);
+    let limited =
+        command(&server.at.to_string(), &["--clients", "100", "--ramp", "10000/s", "--fail-on", "dropped>1%"]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""]).arg(limited.get_program()).args(limited.get_args());
+    let (lines, told, status) = read(&shell.current_dir(limited.get_current_dir().unwrap()).output().unwrap());
+    let all = lines.last().unwrap();
+    assert!(status == Some(0) && told.contains("the system allows 64 open files"), "{told}");
+    let [own, silent] = ["own", "silent"].map(|name| all[name].as_u64().unwrap());
+    assert!(own > 30 && own + silent == 100 && all["dropped"] == 0, "{all}");
+    assert_eq!(all["limit"], "client", "{all}");
+    server.is_left();
+}
+
+/// Sessions that were played whole are replaced at once: there are as many as were asked for, however
+/// slowly they began.
+#[test]
+fn as_many_as_asked_for() {
+    let server = Server::start(Manner::Slow(Duration::from_millis(20)));
+    let (lines, ..) = run(server.at, &["--clients", "10", "--ramp", "20/s", "--for", "3s", "-W", "60s"]);
+    let all = lines.last().unwrap();
+    // Each takes at least 80 ms: the ramp alone would keep two.
+    assert_eq!(all["most_at_once"], 10, "{all}");
+    server.is_left();
+}
+
+/// As many sessions begin as the stages' rates have, and all leave at their end.
+#[test]
+fn stages() {
+    let server = Server::start(Manner::Answers);
+    let stages = "40/s:500ms,40/s:500ms,0:1s";
+    let (lines, _, status) = run(server.at, &["--clients", "1000", "--stages", stages, "-W", "60s"]);
+    let all = lines.last().unwrap();
+    assert_eq!(status, Some(0), "{all}");
+    // 10, 20 and 20, but for those whose time a busy machine has missed before the end.
+    assert!((20..=50).contains(&all["started"].as_u64().unwrap()), "{all}");
+    assert!(all["seconds"].as_f64() >= Some(2.0), "{all}");
+    assert_eq!(all["started"], server.all(), "{all}");
+    server.is_left();
+    for args in [["--stages", "10/s"], ["--stages", "0:5s"]] {
+        let (_, told, status) = run(server.at, &[&["--clients", "5"], &args[..]].concat());
+        assert!(status == Some(2) && told.contains("--stages"), "{told}");
+    }
 }
 
 /// For a time: sessions that end are followed by others, never more at once than were asked for.

@@ -1,15 +1,14 @@
 //! `--fail-on 'p99>200ms'`: a bound on a figure.
 
 use super::Figures;
+use super::counts::Count;
 use crate::duration;
 use crate::nearest::{hint, nearest};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Figures that are counts, and those that are times.
-const COUNTS: [&str; 9] =
-    ["connected", "refused", "silent", "dropped", "incomplete", "finished", "resent", "requests", "started"];
+/// Figures that are times; all others are counts.
 const TIMES: [&str; 6] = ["p50", "p90", "p99", "max", "connect_p99", "late_p99"];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +49,7 @@ impl FromStr for Bound {
         let (above, rest) = (rest.starts_with('>'), rest.get(1..).unwrap_or_default());
         let (equal, amount) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
         let (name, amount) = (name.trim(), amount.trim());
-        let all = || COUNTS.iter().chain(&TIMES).copied();
+        let all = || Count::all().map(|(_, name)| name).chain(["requests"]).chain(TIMES);
         let Some(known) = all().find(|known| *known == name) else {
             let near = nearest(name, all());
             let names =
@@ -90,7 +89,11 @@ impl Bound {
             Amount::Count(_) => (value, format!("{value}")),
             Amount::Millis(_) => (value, format!("{value} ms")),
             Amount::Percent(_) => {
-                let part = if figures.all.started > 0 { value / figures.all.started as f64 * 100.0 } else { 0.0 };
+                let part = if figures.all.counts[Count::Started] > 0 {
+                    value / figures.all.counts[Count::Started] as f64 * 100.0
+                } else {
+                    0.0
+                };
                 (part, format!("{part:.3} %"))
             }
         };

@@ -32,6 +32,8 @@ pub struct Ended {
     pub error: Option<String>,
     /// That is the peer's word, or its system's: not silence.
     pub refused: bool,
+    /// This side lacked what a socket needs.
+    pub own: bool,
 }
 
 /// One session.
@@ -51,6 +53,7 @@ pub struct Client<'s, 'a> {
     deadline: Option<(Instant, Duration)>,
     error: Option<String>,
     refused: bool,
+    own: bool,
     over: bool,
     /// The peer has answered the handshake: how long that took.
     pub connected: Option<Duration>,
@@ -89,6 +92,7 @@ impl<'s, 'a> Client<'s, 'a> {
             deadline: now.checked_add(most).map(|at| (at, most)),
             error: None,
             refused: false,
+            own: false,
             over: false,
             connected: None,
             wake: None,
@@ -187,7 +191,11 @@ impl<'s, 'a> Client<'s, 'a> {
         if order.wants_beside() {
             match Socket::bound(SocketAddr::new(own.ip(), 0), registry, Token(2 * self.slot + 1)) {
                 Ok(socket) => self.beside = Some(socket),
-                Err(error) => return self.fail(NetError::of_datagram(error), now),
+                Err(error) => {
+                    let error = NetError::of_datagram(error);
+                    self.own |= error.is_own();
+                    return self.fail(error, now);
+                }
             }
         }
         let port = self.beside.as_ref().and_then(|socket| socket.local().ok()).map(|own| own.port());
@@ -245,7 +253,8 @@ impl<'s, 'a> Client<'s, 'a> {
         if let Some(mut beside) = self.beside.take() {
             beside.deregister(registry);
         }
-        self.main = Socket::to(Transport::Tcp, shared.peer, registry, Token(2 * self.slot))?;
+        let main = Socket::to(Transport::Tcp, shared.peer, registry, Token(2 * self.slot));
+        self.main = main.inspect_err(|error| self.own |= error.is_own())?;
         self.connecting = Some(now + shared.order.timeout);
         Ok(())
     }
@@ -295,6 +304,7 @@ impl<'s, 'a> Client<'s, 'a> {
             connected: self.connected.is_some(),
             error: self.error,
             refused: self.refused,
+            own: self.own,
         }
     }
 }

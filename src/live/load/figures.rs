@@ -1,6 +1,8 @@
 //! What many sessions found, in all and second by second.
 
 use super::client::{Client, Ended};
+use super::counts::Count::{self, *};
+use super::counts::Counts;
 use crate::live::NetError;
 use crate::plural::Plural;
 use crate::traffic::histogram::Delays;
@@ -21,24 +23,8 @@ pub(super) const BUSY: f64 = 0.9;
 /// What was counted in some time.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// Sessions begun.
-    pub started: u64,
-    /// Handshakes that the server answered.
-    pub connected: u64,
-    /// Sessions that the server, or its host, did not want.
-    pub refused: u64,
-    /// Sessions that nobody answered.
-    pub silent: u64,
-    /// Sessions that broke: the server ended them, or stopped answering.
-    pub dropped: u64,
-    /// Sessions of which something could not be said, or was not acknowledged.
-    pub incomplete: u64,
-    /// Sessions played whole.
-    pub finished: u64,
-    /// Sessions that left before their end, because the time was over.
-    pub left: u64,
-    /// Copies that were sent again.
-    pub resent: u64,
+    /// How many of each.
+    pub counts: Counts,
     /// From a request to its answer, or from a message to its acknowledgement.
     pub requests: Delays,
     /// From the beginning to the answered handshake.
@@ -47,35 +33,16 @@ pub struct Counted {
 
 impl Counted {
     fn add(&mut self, other: &Counted) {
-        let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } = *other;
-        self.started += started;
-        self.connected += connected;
-        self.refused += refused;
-        self.silent += silent;
-        self.dropped += dropped;
-        self.incomplete += incomplete;
-        self.finished += finished;
-        self.left += left;
-        self.resent += resent;
+        self.counts.add(&other.counts);
         self.requests.merge(&other.requests);
         self.connects.merge(&other.connects);
     }
 
     fn json(&self, value: &mut Json) {
-        for (name, count) in [
-            ("started", self.started),
-            ("connected", self.connected),
-            ("refused", self.refused),
-            ("silent", self.silent),
-            ("dropped", self.dropped),
-            ("incomplete", self.incomplete),
-            ("finished", self.finished),
-            ("left", self.left),
-            ("resent", self.resent),
-            ("requests", self.requests.count()),
-        ] {
-            value[name] = count.into();
+        for (count, name) in Count::all() {
+            value[name] = self.counts[count].into();
         }
+        value["requests"] = self.requests.count().into();
         for (name, time) in times(&self.requests) {
             value[name] = time.map_or(Json::Null, |nanos| millis(nanos).into());
         }
@@ -105,13 +72,10 @@ impl Part {
 /// One line.
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counted { connected, refused, silent, dropped, resent, requests, .. } = &self.counted;
-        write!(f, "{:>6.1} s  {} active, {connected} connected", self.at.as_secs_f64(), self.active)?;
-        for (count, what) in [(refused, "refused"), (silent, "silent"), (dropped, "dropped"), (resent, "resent")] {
-            if *count > 0 {
-                write!(f, ", {count} {what}")?;
-            }
-        }
+        let Counted { counts, requests, .. } = &self.counted;
+        write!(f, "{:>6.1} s  {} active", self.at.as_secs_f64(), self.active)?;
+        write!(f, ", {} {}", counts[Connected], Connected.words())?;
+        f.write_str(&counts.list(&[Refused, Silent, Dropped, Own, Resent]))?;
         let [(_, p50), _, (_, p99), _] = times(requests);
         match (p50, p99) {
             (Some(p50), Some(p99)) => {
@@ -168,18 +132,20 @@ impl Figures {
 
     /// A session begins.
     pub(super) fn begun(&mut self) {
-        self.now.started += 1;
-        self.all.started += 1;
+        self.now.counts[Started] += 1;
+        self.all.counts[Started] += 1;
         self.active += 1;
     }
 
     /// There is not even a socket for it.
     pub(super) fn failed(&mut self, error: &NetError) {
         self.active -= 1;
-        match error {
-            NetError::Refused => self.now.refused += 1,
-            _ => self.now.dropped += 1,
-        }
+        let count = match error {
+            NetError::Refused => Refused,
+            error if error.is_own() => Own,
+            _ => Dropped,
+        };
+        self.now.counts[count] += 1;
         self.reason(error.to_string());
     }
 
@@ -200,7 +166,7 @@ impl Figures {
         let (connected, before) = (client.connected, client.resent);
         if let Some(took) = connected.filter(|_| !client.counted) {
             client.counted = true;
-            self.now.connected += 1;
+            self.now.counts[Connected] += 1;
             self.now.connects.add(nanos(took));
             self.playing += 1;
             self.most = self.most.max(self.playing);
@@ -208,42 +174,44 @@ impl Figures {
         let Some(counts) = client.player().map(|player| player.counts()) else { return };
         let resent = counts.resent;
         counts.round_trips.drain(..).for_each(|trip| self.now.requests.add(nanos(trip)));
-        self.now.resent += resent - before.min(resent);
+        self.now.counts[Resent] += resent - before.min(resent);
         client.resent = resent;
     }
 
-    /// A session is over. `stopping`: it was told to leave.
-    pub(super) fn ended(&mut self, ended: Ended, stopping: bool) {
+    /// A session is over. `stopping`: it was told to leave. Returns whether it was played whole.
+    pub(super) fn ended(&mut self, ended: Ended, stopping: bool) -> bool {
         self.active -= 1;
         self.playing -= u64::from(ended.connected);
-        let Ended { ending, connected, error, refused } = ended;
+        let Ended { ending, connected, error, refused, own } = ended;
         let whole = ending.as_ref().is_some_and(|ending| ending.complete);
         let stopped = stopping && ending.as_ref().is_none_or(|ending| ending.stopped);
         let over = ending.as_ref().and_then(|ending| ending.over.clone());
         // That nobody answers is no word of the server's.
         let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.heard);
         let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
-        let place = match () {
-            () if stopped => &mut self.now.left,
-            () if whole && connected => &mut self.now.finished,
-            () if !connected && refused => &mut self.now.refused,
-            () if !connected => &mut self.now.silent,
-            () if trouble.is_some() || over.is_some() => &mut self.now.dropped,
-            () => &mut self.now.incomplete,
+        let count = match () {
+            () if stopped => Left,
+            () if whole && connected => Finished,
+            () if own => Own,
+            () if !connected && refused => Refused,
+            () if !connected => Silent,
+            () if trouble.is_some() || over.is_some() => Dropped,
+            () => Incomplete,
         };
-        *place += 1;
+        self.now.counts[count] += 1;
         let well = stopped || whole && connected;
         if !well && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsaid)) {
             self.reason(why);
         }
+        count == Finished
     }
 
     /// What was counted since this was called last.
     pub(super) fn part(&mut self, now: Instant) -> Part {
         let counted = std::mem::take(&mut self.now);
-        let started = self.all.started;
+        let started = self.all.counts[Started];
         self.all.add(&counted);
-        self.all.started = started;
+        self.all.counts[Started] = started;
         Part { at: now.saturating_duration_since(self.begin), active: self.active, counted }
     }
 
@@ -251,14 +219,15 @@ impl Figures {
     pub(super) fn finished(mut self, now: Instant) -> Figures {
         self.took = now.saturating_duration_since(self.begin);
         // Those that did not leave in time have left all the same.
-        self.all.left += self.active;
+        self.all.counts[Left] += self.active;
         self
     }
 
     /// Was every session that was not told to leave played whole?
     pub fn complete(&self) -> bool {
-        let Counted { refused, silent, dropped, incomplete, finished, left, .. } = self.all;
-        refused + silent + dropped + incomplete == 0 && finished + left > 0 && self.all.connected > 0
+        let counts = &self.all.counts;
+        let none_failed = [Refused, Silent, Dropped, Own, Incomplete].iter().all(|count| counts[*count] == 0);
+        none_failed && counts[Finished] + counts[Left] > 0 && counts[Connected] > 0
     }
 
     /// The part of the time in which this side had something to do.
@@ -270,11 +239,15 @@ impl Figures {
     /// Whose the limit was, where something did not go well: the server's, or this side's, which was
     /// too busy to play by the clock.
     pub fn limit(&self) -> Option<&'static str> {
-        let Counted { refused, silent, dropped, .. } = self.all;
+        let counts = &self.all.counts;
         match () {
+            // What this side lacks says nothing of the server.
+            () if counts[Own] > 0 => Some("client"),
+            // Refusals are the server's own word, however busy this side is.
+            () if counts[Refused] > 0 => Some("server"),
             () if self.busy() >= BUSY => Some("client"),
             // Who waits for whole seconds in vain does not do so because this side was somewhat late.
-            () if refused + silent + dropped > 0 && !self.is_late(SILENCE) => Some("server"),
+            () if counts[Silent] + counts[Dropped] > 0 && !self.is_late(SILENCE) => Some("server"),
             () if self.is_late(LATE) => Some("client"),
             () => None,
         }
@@ -334,11 +307,11 @@ mod tests {
         let mut figures = Figures::new(2, begin);
         for (interval, connect, request) in [(1, 10, 2), (2, 30, 4)] {
             figures.begun();
-            figures.now.connected += 1;
+            figures.now.counts[Connected] += 1;
             figures.now.connects.add(connect * MILLISECOND);
             figures.now.requests.add(request * MILLISECOND);
             let part = figures.part(begin + Duration::from_secs(interval));
-            assert_eq!((part.counted.connected, part.active), (1, interval));
+            assert_eq!((part.counted.counts[Connected], part.active), (1, interval));
             assert_eq!(part.counted.connects.max(), Some(connect * MILLISECOND));
             assert_eq!(part.counted.requests.max(), Some(request * MILLISECOND));
         }
@@ -364,28 +337,22 @@ mod tests {
         figures.ended(ended, stopping);
         figures.part(Instant::now());
         let all = &figures.all;
-        let places = [
-            ("finished", all.finished),
-            ("left", all.left),
-            ("refused", all.refused),
-            ("silent", all.silent),
-            ("dropped", all.dropped),
-            ("incomplete", all.incomplete),
-        ];
-        assert_eq!(places.iter().map(|(_, count)| count).sum::<u64>(), 1, "a session has one end");
-        assert_eq!((figures.active, figures.playing), (0, 0));
-        let place = places.into_iter().find(|(_, count)| *count == 1).unwrap().0;
+        let places = Count::all().filter(|(count, _)| ![Started, Connected, Resent].contains(count));
+        let met: Vec<&str> = places.filter(|(count, _)| all.counts[*count] == 1).map(|(_, name)| name).collect();
+        assert_eq!((met.len(), figures.active, figures.playing), (1, 0, 0), "a session has one end");
+        let place = met[0];
         (place, figures.reasons.into_keys().collect())
     }
 
     #[test]
     fn each_end_has_its_place() {
         let some = |text: &str| Some(text.to_string());
-        let session = |connected, ending| Ended { ending, connected, error: None, refused: false };
+        let session = |connected, ending| Ended { ending, connected, error: None, refused: false, own: false };
         let over = |heard| Ending { over: some("it is full"), heard, ..ending(false) };
         let trouble = Ending { trouble: some("reset: by 10.0.0.1"), ..ending(false) };
         let unsaid = Ending { unsaid: some("no field fits"), ..ending(false) };
         let refused = Ended { refused: true, error: some("refused"), ..session(false, None) };
+        let own = Ended { own: true, error: some("Too many open files"), ..session(false, None) };
         let leaves = Ending { stopped: true, ..ending(false) };
         for (place, why, stopping, ended) in [
             ("finished", "", false, session(true, Some(ending(true)))),
@@ -397,6 +364,7 @@ mod tests {
             ("dropped", "it is full", false, session(true, Some(over(true)))),
             ("dropped", "reset", false, session(true, Some(trouble.clone()))),
             ("refused", "refused", false, refused),
+            ("own", "Too many open files", false, own),
             ("refused", "it is full", false, session(false, Some(over(true)))),
             ("silent", "it is full", false, session(false, Some(over(false)))),
             ("silent", "reset", false, session(false, Some(trouble))),
@@ -412,15 +380,13 @@ mod tests {
     fn counts_are_added_up() {
         let mut figures = Figures::new(9, Instant::now());
         for _ in 0..2 {
-            let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } =
-                &mut figures.now;
-            let counts = [started, connected, refused, silent, dropped, incomplete, finished, left, resent];
-            counts.into_iter().zip(1..).for_each(|(count, n)| *count += n);
+            for ((count, _), n) in Count::all().filter(|(count, _)| *count != Started).zip(1..) {
+                figures.now.counts[count] += n;
+            }
             figures.part(Instant::now());
         }
         let json = figures.finished(Instant::now()).json();
-        let names = ["connected", "refused", "silent", "dropped", "incomplete", "finished", "left", "resent"];
-        for (name, n) in names.into_iter().zip(2..) {
+        for ((_, name), n) in Count::all().filter(|(count, _)| *count != Started).zip(1..) {
             assert_eq!(json[name], 2 * n, "{name}: {json}");
         }
     }
@@ -433,7 +399,7 @@ mod tests {
             figures.took = Duration::from_secs(10);
             figures.idle = Duration::from_secs(idle);
             late.iter().for_each(|millis| figures.late(Duration::from_millis(*millis)));
-            figures.all.dropped = dropped;
+            figures.all.counts[Dropped] = dropped;
             figures
         };
         assert_eq!([10, 6, 1, 0].map(|idle| figures(idle, &[], 0).busy()), [0.0, 0.4, 0.9, 1.0]);

@@ -6,18 +6,22 @@
 
 mod bound;
 mod client;
+mod counts;
 mod figures;
 mod socket;
+mod stages;
 mod text;
 
 pub use bound::Bound;
 pub use figures::Figures;
 pub use figures::Part;
+pub use stages::Stages;
 
 use crate::dissect::Options;
 use crate::live::NetError;
 use crate::live::replay::Order;
 use client::{Client, Shared};
+use counts::Count;
 use mio::{Events, Poll, Token};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -28,6 +32,8 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(1);
 /// The longest without a look at the user's wish to stop.
 const SLICE: Duration = Duration::from_millis(50);
+/// How often stages are looked at.
+const STAGE: Duration = Duration::from_millis(2);
 /// Larger than any datagram.
 const BUFFER: usize = 1 << 16;
 /// Nobody is waited for longer than this once all are to leave.
@@ -41,9 +47,12 @@ pub struct Load<'a> {
     pub peer: SocketAddr,
     /// How many at once.
     pub clients: usize,
-    /// How many begin each second.
+    /// How many begin each second, until there are as many as wanted.
     pub ramp: f64,
-    /// How long sessions that end are followed by new ones; `None`: each client has one session.
+    /// Rates by time instead; sessions for which no place is free do not begin.
+    pub stages: Option<Stages>,
+    /// How long sessions that end are followed by new ones: whole ones at once, others at the ramp.
+    /// `None`: each client has one session, or the stages' time.
     pub lasting: Option<Duration>,
 }
 
@@ -63,7 +72,10 @@ impl Load<'_> {
             free: (0..self.clients).rev().collect(),
             timers: BTreeSet::new(),
             figures: Figures::new(self.clients, begin),
-            end: self.lasting.map(|lasting| begin + lasting),
+            end: self.stages.as_ref().map(Stages::whole).or(self.lasting).map(|lasting| begin + lasting),
+            begin,
+            staged: 0,
+            replaced: 0,
             stopping: None,
             next_start: begin,
             untold: None,
@@ -123,7 +135,12 @@ struct Round<'s, 'a> {
     free: Vec<usize>,
     timers: BTreeSet<(Instant, usize)>,
     figures: Figures,
+    begin: Instant,
     end: Option<Instant>,
+    /// How many sessions the stages have had begun, or left out.
+    staged: u64,
+    /// How many sessions are to be begun in the place of whole ones.
+    replaced: usize,
     stopping: Option<Instant>,
     next_start: Instant,
     /// Why the figures could not be told.
@@ -152,33 +169,47 @@ impl Round<'_, '_> {
 
     /// Begins as many sessions as are due.
     fn start(&mut self, now: Instant) {
+        if let Some(stages) = &self.load.stages {
+            let due = stages.begun(now.saturating_duration_since(self.begin)) as u64;
+            let count = due.saturating_sub(std::mem::replace(&mut self.staged, due));
+            return (0..count).for_each(|_| _ = self.begin_one(now));
+        }
+        for _ in 0..std::mem::take(&mut self.replaced) {
+            self.begin_one(now);
+        }
         let every = Duration::from_secs_f64(1.0 / self.load.ramp);
-        while self.stopping.is_none() && self.next_start <= now && !self.is_spent() {
-            let Some(slot) = self.free.pop() else {
+        while self.next_start <= now && !self.is_spent() {
+            if !self.begin_one(now) {
                 // Places that become free are not taken in a burst.
                 self.next_start = now;
                 return;
-            };
+            }
             self.next_start += every;
-            self.figures.begun();
-            match Client::begin(&self.shared, self.poll.registry(), slot, now) {
-                Ok(client) => {
-                    if let Some(place) = self.slots.get_mut(slot) {
-                        *place = Some(client);
-                    }
-                    self.turn(slot, None);
+        }
+    }
+
+    /// Begins a session where there is a place. `false`: there is none, or all leave.
+    fn begin_one(&mut self, now: Instant) -> bool {
+        let Some(slot) = (if self.stopping.is_none() { self.free.pop() } else { None }) else { return false };
+        self.figures.begun();
+        match Client::begin(&self.shared, self.poll.registry(), slot, now) {
+            Ok(client) => {
+                if let Some(place) = self.slots.get_mut(slot) {
+                    *place = Some(client);
                 }
-                Err(error) => {
-                    self.figures.failed(&error);
-                    self.free.push(slot);
-                }
+                self.turn(slot, None);
+            }
+            Err(error) => {
+                self.figures.failed(&error);
+                self.free.push(slot);
             }
         }
+        true
     }
 
     /// Without a time each client has one session.
     fn is_spent(&self) -> bool {
-        self.end.is_none() && self.figures.all.started >= self.load.clients as u64
+        self.end.is_none() && self.figures.all.counts[Count::Started] >= self.load.clients as u64
     }
 
     fn is_over(&self, now: Instant) -> bool {
@@ -190,7 +221,11 @@ impl Round<'_, '_> {
     }
 
     fn timeout(&self, now: Instant) -> Duration {
-        let start = (self.stopping.is_none() && !self.is_spent() && !self.free.is_empty()).then_some(self.next_start);
+        let next_start = match self.load.stages {
+            Some(_) => now + STAGE,
+            None => self.next_start,
+        };
+        let start = (self.stopping.is_none() && !self.is_spent() && !self.free.is_empty()).then_some(next_start);
         let next = [start, self.timers.first().map(|(at, _)| *at)].into_iter().flatten().min();
         next.map_or(SLICE, |at| at.saturating_duration_since(now).min(SLICE))
     }
@@ -209,7 +244,9 @@ impl Round<'_, '_> {
         self.figures.met(client);
         if client.is_done() {
             if let Some(client) = self.slots.get_mut(slot).and_then(Option::take) {
-                self.figures.ended(client.end(self.poll.registry()), self.stopping.is_some());
+                let whole = self.figures.ended(client.end(self.poll.registry()), self.stopping.is_some());
+                // One that failed is not followed at once: that would be a flood.
+                self.replaced += usize::from(whole && self.end.is_some());
             }
             self.free.push(slot);
             return;

@@ -1,13 +1,14 @@
 //! The report of a run, as text.
 
-use super::figures::{BUSY, Counted, Figures, LATE, millis, times};
+use super::counts::Count::*;
+use super::figures::{BUSY, Figures, LATE, millis, times};
 use crate::plural::Plural;
 use std::fmt;
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } = self.all;
-        let sessions = Plural(started, "session");
+        let counts = &self.all.counts;
+        let sessions = Plural(counts[Started], "session");
         writeln!(
             f,
             "clients       {} wanted, {} at once, {sessions} in {:.3} s",
@@ -15,25 +16,15 @@ impl fmt::Display for Figures {
             self.most,
             self.took.as_secs_f64()
         )?;
-        write!(f, "sessions      {connected} connected, {finished} finished")?;
-        let list = [
-            (left, "left when the time was over"),
-            (refused, "refused"),
-            (silent, "without an answer"),
-            (dropped, "dropped"),
-            (incomplete, "incomplete"),
-        ];
-        for (count, what) in list.iter().filter(|(count, _)| *count > 0) {
-            write!(f, ", {count} {what}")?;
-        }
-        writeln!(f)?;
+        write!(f, "sessions      {} connected, {} finished", counts[Connected], counts[Finished])?;
+        writeln!(f, "{}", counts.list(&[Left, Refused, Silent, Dropped, Own, Incomplete]))?;
         for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
             let line = times(delays).map(|(name, time)| time.map(|nanos| format!("{name} {:.3}", millis(nanos))));
             if let [Some(p50), Some(p90), Some(p99), Some(max)] = line {
                 writeln!(f, "{title:<13} {p50}, {p90}, {p99}, {max} ms ({})", delays.count())?;
             }
         }
-        writeln!(f, "sent again    {resent}")?;
+        writeln!(f, "sent again    {}", counts[Resent])?;
         for (why, count) in &self.reasons {
             writeln!(f, "  {count:>6} x  {why}")?;
         }
@@ -45,6 +36,11 @@ impl fmt::Display for Figures {
             false => "",
         };
         match self.limit() {
+            Some("client") if counts[Own] > 0 => writeln!(
+                f,
+                "limit         this side's: {} for which it had no descriptor, port or memory say nothing of the server",
+                Plural(counts[Own], "session")
+            ),
             Some("client") if others.is_empty() => writeln!(
                 f,
                 "limit         this side's: {own}: times are longer than the server's, fewer clients tell more"
@@ -67,7 +63,7 @@ mod tests {
         let mut figures = Figures::new(10, begin).finished(begin + Duration::from_secs(10));
         figures.idle = Duration::from_secs(idle);
         figures.late(Duration::from_millis(late));
-        figures.all.silent = silent;
+        figures.all.counts[Silent] = silent;
         figures
     }
 

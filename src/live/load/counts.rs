@@ -1,0 +1,85 @@
+//! What is counted of many sessions: the name of each count and its words for people, once.
+
+use std::ops::{Index, IndexMut};
+
+/// A count of sessions, or of what they sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Sessions begun.
+    Started,
+    /// Handshakes that the server answered.
+    Connected,
+    /// Sessions that the server, or its host, did not want.
+    Refused,
+    /// Sessions that nobody answered.
+    Silent,
+    /// Sessions that broke: the server ended them, or stopped answering.
+    Dropped,
+    /// Sessions for which this side had no descriptor, port or memory.
+    Own,
+    /// Sessions of which something could not be said, or was not acknowledged.
+    Incomplete,
+    /// Sessions played whole.
+    Finished,
+    /// Sessions that left before their end, because the time was over.
+    Left,
+    /// Copies that were sent again.
+    Resent,
+}
+
+/// The counts in the order of the output: the key, and the words of the text.
+const COUNTS: [(Count, &str, &str); 10] = [
+    (Count::Started, "started", "begun"),
+    (Count::Connected, "connected", "connected"),
+    (Count::Refused, "refused", "refused"),
+    (Count::Silent, "silent", "without an answer"),
+    (Count::Dropped, "dropped", "dropped"),
+    (Count::Own, "own", "failed on this side"),
+    (Count::Incomplete, "incomplete", "incomplete"),
+    (Count::Finished, "finished", "finished"),
+    (Count::Left, "left", "left when the time was over"),
+    (Count::Resent, "resent", "sent again"),
+];
+
+impl Count {
+    /// All of them with their keys.
+    pub fn all() -> impl Iterator<Item = (Count, &'static str)> {
+        COUNTS.into_iter().map(|(count, name, _)| (count, name))
+    }
+
+    /// The words of the text.
+    pub fn words(self) -> &'static str {
+        COUNTS.iter().find(|(count, ..)| *count == self).map_or("", |(.., words)| words)
+    }
+}
+
+/// How many of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; COUNTS.len()]);
+
+impl Counts {
+    /// Adds others, of each its own.
+    pub fn add(&mut self, other: &Counts) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
+    }
+
+    /// `3 refused, 1 dropped`: those of these that there are, each after a comma.
+    pub fn list(&self, counts: &[Count]) -> String {
+        let some = counts.iter().filter(|count| self[**count] > 0);
+        some.map(|count| format!(", {} {}", self[*count], count.words())).collect()
+    }
+}
+
+impl Index<Count> for Counts {
+    type Output = u64;
+
+    fn index(&self, count: Count) -> &u64 {
+        &self.0[count as usize]
+    }
+}
+
+impl IndexMut<Count> for Counts {
+    fn index_mut(&mut self, count: Count) -> &mut u64 {
+        &mut self.0[count as usize]
+    }
+}
