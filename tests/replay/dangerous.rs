@@ -29,8 +29,9 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
 
 /// All refusals of a capture's clients.
 fn refused(path: &str, allow: bool) -> Vec<String> {
-    let flows: Vec<u64> = recording(path, &Stage::default()).flows.into_keys().collect();
-    let each = flows.into_iter().flat_map(|flow| plan(path, flow, Role::Client, allow).refused);
+    let recording = recording(path, &Stage::default());
+    let flows = recording.flows.values().filter(|conversation| conversation.is_whole());
+    let each = flows.flat_map(|conversation| plan(path, conversation.flow, Role::Client, allow).refused);
     each.map(|unsaid| unsaid.why).collect()
 }
 
