@@ -9,7 +9,7 @@ use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 use std::hash::Hasher;
 
-/// The cap on texts of one field.
+/// The cap on texts of one field, and on places where it goes on: each name of a list could follow all before it.
 const MOST: usize = 128;
 
 /// Texts with a length byte each, up to an empty one.
@@ -62,7 +62,7 @@ impl Joined {
     fn find(&self, data: &[u8], at: usize) -> Result<Found, Missing> {
         let mut found = Found { texts: [(0, 0); MOST], count: 0, own: 0, place: None, end: at };
         // Each place has to be before all that was read, so that there are no rings.
-        let (mut at, mut first) = (at, at);
+        let (mut at, mut first, mut places) = (at, at, 0);
         loop {
             let Some(length) = data.get(at).copied() else { return Err(Missing::Bytes(at + 1)) };
             let head = (self.back >> 8) as u8;
@@ -75,7 +75,10 @@ impl Joined {
                 if found.place.is_none() {
                     (found.place, found.own, found.end) = (Some(place as u32), found.count, at + 2);
                 }
-                (at, first) = (place, place);
+                if places == MOST {
+                    return Err(Missing::Wrong("too many places"));
+                }
+                (at, first, places) = (place, place, places + 1);
                 continue;
             }
             at += 1;
@@ -218,5 +221,25 @@ impl Custom for Joined {
 
     fn describe(&self) -> &'static str {
         if self.back > 0 { "texts, which may go on earlier in the packet" } else { "texts, joined" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static WIRE: Field = bytes("wire", Len::Rest);
+
+    #[test]
+    fn a_chain_of_places_has_an_end() {
+        let names = Joined { between: b'.', back: 0xc000, wire: &WIRE };
+        // An empty name, and names that each go on at the one before.
+        let chain = |length: u16| {
+            let places = (0..length).map(|k| if k == 0 { 0xc000 } else { 0xc000 | (2 * k - 1) });
+            [0].into_iter().chain(places.flat_map(u16::to_be_bytes)).collect::<Vec<u8>>()
+        };
+        let last = |length: u16| 2 * length as usize - 1;
+        assert!(names.find(&chain(128), last(128)).is_ok_and(|found| found.count == 0 && found.end == 257));
+        assert!(matches!(names.find(&chain(129), last(129)), Err(Missing::Wrong("too many places"))));
     }
 }
