@@ -49,6 +49,8 @@ pub struct Direction {
     pub resent: u64,
     /// Transmissions after an acknowledgement.
     pub duplicates: u64,
+    /// Messages that the protocol acknowledges.
+    pub awaiting: u64,
     /// Acknowledged messages.
     pub acked: u64,
     /// Acknowledgements of numbers that are not in the capture.
@@ -101,8 +103,6 @@ pub struct Direction {
     pub losses: Losses,
     /// The messages listed individually, if requested.
     pub rows: Rows,
-    /// Messages that the protocol acknowledges.
-    awaiting: u64,
     given_up: u64,
     last_tries: Vec<i64>,
 }

@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn only_what_follows_from_the_numbers() {
         let mut d = Direction::default();
-        (d.messages, d.sent, d.acked) = (100, 100, 100);
+        (d.messages, d.awaiting, d.sent, d.acked) = (100, 100, 100, 100);
         assert!(told(&d).is_empty());
         // Few resends are no news, whatever their share.
-        (d.messages, d.acked, d.sent, d.resent) = (2, 2, 4, 2);
+        (d.messages, d.awaiting, d.acked, d.sent, d.resent) = (2, 2, 2, 4, 2);
         assert!(told(&d).is_empty());
-        (d.messages, d.acked, d.sent, d.resent) = (100, 100, 150, 50);
+        (d.messages, d.awaiting, d.acked, d.sent, d.resent) = (100, 100, 100, 150, 50);
         let text = told(&d).remove(0).1;
         assert_eq!(
             text,
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(told(&d), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
         let rules = |list: &[(&'static str, String)]| list.iter().map(|(rule, _)| *rule).collect::<Vec<_>>();
         let mut all = Direction::default();
-        (all.acked, all.messages, all.sent, all.duplicates, all.missing) = (1, 3, 9, 6, 2);
+        (all.acked, all.messages, all.awaiting, all.sent, all.duplicates, all.missing) = (1, 3, 3, 9, 6, 2);
         (all.requests, all.handled_twice, all.never_handled) = (2, 1, 1);
         let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| *rule != "end");
         assert_eq!(rules(&told(&all)), of_directions.collect::<Vec<_>>());
