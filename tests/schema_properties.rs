@@ -42,7 +42,8 @@ fn fields(random: &mut Random, encoding: &Encoding, structs: usize, last: bool) 
         if encoding.bits && random.below(6) == 0 {
             word = format!("bits({})", 1 + random.below(64));
         }
-        let whole = WHOLE.contains(&word.as_str());
+        // JSON's have 64 bits, which no scale takes.
+        let whole = WHOLE.contains(&word.as_str()) && encoding.form != Form::Members;
         let unsigned = ["u8", "byte", "uint32"].contains(&word.as_str());
         if whole {
             match random.below(6) {
