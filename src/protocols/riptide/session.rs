@@ -163,7 +163,7 @@ impl RiptideSession {
             }
         }
         self.shown = Some(version);
-        dissection.from = FlowInfo::role(self.server, place.side);
+        dissection.from = from;
         if self.server.is_none() {
             self.learn_server(message, version, place.side, dissection);
             self.learned_from = self.server.map(|_| (first, message));

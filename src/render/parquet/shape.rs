@@ -155,7 +155,7 @@ impl Walk<'_> {
             Show::Enum(_) => return Shape::Text,
             Show::Flags(_) => return Shape::Flags,
             Show::Scaled(_) => return Shape::F64,
-            Show::Plain => {}
+            Show::Plain | Show::Asked(_) => {}
         }
         match &field.kind {
             Kind::Tag { bits, .. } | Kind::UInt { bits, .. } => Shape::Number { min: 0, max: (1i128 << bits) - 1 },
