@@ -23,14 +23,25 @@ impl Time {
 
     /// Nanoseconds since the epoch; further digits are cut off.
     pub fn nanos(self) -> i128 {
-        // Exact, since `frac` is below 10^`digits`. Nearly all captures have one of the first two.
-        let frac = match self.digits {
+        self.secs as i128 * 1_000_000_000 + self.frac_nanos() as i128
+    }
+
+    /// The same within 146 years of the epoch, so that the difference of two is an i64, too; the nearest of these for
+    /// other times, which only a broken capture has.
+    pub fn near_nanos(self) -> i64 {
+        const SECS: i64 = (1 << 62) / 1_000_000_000 - 1;
+        self.secs.clamp(-SECS, SECS) * 1_000_000_000 + self.frac_nanos().min(999_999_999) as i64
+    }
+
+    /// The nanoseconds behind the whole seconds. Exact, since `frac` is below 10^`digits`.
+    fn frac_nanos(self) -> u64 {
+        // Nearly all captures have one of the first two.
+        match self.digits {
             6 => self.frac.saturating_mul(1000),
             9 => self.frac,
             d @ 0..=9 => self.frac.saturating_mul(10u64.pow(9 - d as u32)),
             d => self.frac / 10u64.pow(d.min(18) as u32 - 9),
-        };
-        self.secs as i128 * 1_000_000_000 + frac as i128
+        }
     }
 
     /// Sign and magnitude, as decimals are written: whether it is before the epoch, whole seconds,
@@ -99,6 +110,17 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_difference_of_two_times_fits() {
+        let of = |secs, digits| Time { secs, frac: 10u64.pow(digits) - 1, digits: digits as u8 };
+        for digits in [0, 6, 9, 18] {
+            let [first, last] = [of(i64::MIN, digits), of(i64::MAX, digits)].map(Time::near_nanos);
+            assert!(last.checked_sub(first).is_some_and(|all| all > 9_000_000_000_000_000_000), "{digits}");
+            let now = of(1_795_229_852, digits);
+            assert_eq!(now.near_nanos() as i128, now.nanos());
+        }
+    }
 
     #[test]
     fn decimals_are_read_as_they_are_written() {

@@ -70,7 +70,7 @@ pub fn tell_seen(
 /// Says of which message it is a copy. `before`: that message, before this copy came.
 pub fn tell_copy(before: &Sent, codes: &NumberedCodes, place: &Provenance<'_>, dissection: &mut Dissection) {
     let copy = before.copies + 1;
-    let passed = place.time.nanos() as i64 - before.time;
+    let passed = place.time.near_nanos() - before.time;
     let code = if before.acked { codes.duplicate } else { codes.resent };
     dissection.relate(Level::Note, code, |note| {
         note.to(RelationKind::CopyOf, Target::from(before), passed).text("copy ").number(copy);
@@ -135,7 +135,7 @@ impl Acknowledgement {
         dissection: &mut Dissection,
     ) {
         if !self.acked.is_empty() {
-            let now = place.time.nanos() as i64;
+            let now = place.time.near_nanos();
             dissection.relate(Level::Note, codes.acked_by, |note| {
                 let (mut listed, mut more) = (0, 0);
                 let mut before = None;

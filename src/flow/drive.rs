@@ -63,7 +63,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.tools.statistics.missing_bytes += missing;
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);
-        self.conversation.first_ended.get_or_insert((self.from, self.conversation.last.nanos() as i64));
+        self.conversation.first_ended.get_or_insert((self.from, self.conversation.last.near_nanos()));
         if self.direction.follower {
             return;
         }

@@ -62,7 +62,7 @@ impl Default for Course {
 impl Course {
     /// A capture begins: times are counted from here.
     pub fn origin(&mut self, time: Time) {
-        self.start.get_or_insert(time.nanos() as i64);
+        self.start.get_or_insert(time.near_nanos());
     }
 
     /// The length of a step, in nanoseconds.
@@ -118,7 +118,7 @@ impl Sink for Course {
         if message.flow_info.ends.is_none() {
             return;
         }
-        let now = message.place.time.nanos() as i64;
+        let now = message.place.time.near_nanos();
         let at = now.saturating_sub(*self.start.get_or_insert(now)).max(0);
         let waiting = message.dissection.from.other();
         for event in message.dissection.delivery.iter() {

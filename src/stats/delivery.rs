@@ -256,7 +256,7 @@ impl Deliveries {
     /// `ordinal` is the number of the connection of its conversation.
     pub(super) fn see<'e>(&mut self, of: &Observation, events: impl IntoIterator<Item = &'e Event>, ordinal: u32) {
         let Observation { flow, side, frame, message: name, .. } = *of;
-        let now = of.time.nanos() as i64;
+        let now = of.time.near_nanos();
         for event in events {
             // A ping that was filtered out has no entry: the answer counts where it arrived.
             if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =

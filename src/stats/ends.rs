@@ -41,7 +41,7 @@ impl Current {
     pub fn step(&mut self, step: Step, side: Side, time: Time, heard: Heard) {
         self.first.get_or_insert(time);
         let ended = self.life.has_ended();
-        self.life.step(step, side, time.nanos() as i64, heard);
+        self.life.step(step, side, time.near_nanos(), heard);
         self.ends = !ended && self.life.has_ended();
     }
 
@@ -138,7 +138,7 @@ impl Stats {
                     // The first message of the next connection has been heard already.
                     let mut heard = heard;
                     heard[seen.side.index()] = None;
-                    let mut ended = current.ended(Closing::default(), heard, seen.time.nanos() as i64);
+                    let mut ended = current.ended(Closing::default(), heard, seen.time.near_nanos());
                     ended.ordinal = ordinal;
                     if self.past.len() < PAST {
                         self.past.push((seen.flow, ended));
@@ -148,7 +148,7 @@ impl Stats {
                     current.begin(ordinal + 1);
                     flow.heard = [None; 2];
                     flow.silences = Default::default();
-                    flow.heard[seen.side.index()] = Some(seen.time.nanos() as i64);
+                    flow.heard[seen.side.index()] = Some(seen.time.near_nanos());
                 }
                 return current.ordinal.max(1);
             }
@@ -171,7 +171,7 @@ impl Stats {
         let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
         let none = Current::default();
         let current = flow.current.as_deref().unwrap_or(&none);
-        Some(current.ended(flow.closing, flow.heard, now.nanos() as i64))
+        Some(current.ended(flow.closing, flow.heard, now.near_nanos()))
     }
 }
 

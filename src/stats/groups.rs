@@ -401,13 +401,13 @@ impl Groups {
 impl CaptureSink for Groups {
     /// Steps of time are counted from here.
     fn origin(&mut self, time: Time) {
-        self.start.get_or_insert(time.nanos() as i64);
+        self.start.get_or_insert(time.near_nanos());
     }
 }
 
 impl Sink for Groups {
     fn message(&mut self, message: &Message<'_>) {
-        let nanos = message.place.time.nanos() as i64;
+        let nanos = message.place.time.near_nanos();
         self.start.get_or_insert(nanos);
         self.last = self.last.max(nanos);
         self.total = [self.total[0] + 1, self.total[1] + message.place.length as u64];

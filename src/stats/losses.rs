@@ -46,9 +46,9 @@ impl Silence {
     #[inline]
     pub fn until(&mut self, heard: Option<i64>, now: i64) {
         if let Some(began) = heard
-            && now - began > self.length
+            && now.saturating_sub(began) > self.length
         {
-            *self = Silence { began, length: now - began };
+            *self = Silence { began, length: now.saturating_sub(began) };
         }
     }
 }
@@ -66,5 +66,19 @@ mod tests {
             losses.see(seen, now);
         }
         assert_eq!(losses.0.most(WINDOW).map(|most| most.messages), Some(4));
+    }
+
+    /// A capture may say any time.
+    #[test]
+    fn the_ends_of_time_are_no_trouble() {
+        let (mut losses, mut silence) = (Losses::default(), Silence::default());
+        for now in [i64::MIN, i64::MAX, 0, i64::MIN] {
+            losses.see(Seen::Ahead(1), now);
+            silence.until(Some(i64::MIN), now);
+        }
+        assert_eq!(silence.length, i64::MAX);
+        assert!(losses.0.most(WINDOW).is_some_and(|most| most.from <= most.to));
+        assert_eq!(losses.0.along(i64::MIN, 1 << 60, 16).iter().sum::<f64>(), 4.0);
+        assert_eq!(losses.0.along(i64::MAX, 1, 16).iter().sum::<f64>(), 4.0);
     }
 }

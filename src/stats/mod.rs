@@ -291,7 +291,7 @@ impl Stats {
         let dissection = message.dissection;
         let Some(kind) = self.kinds.get_mut(&(dissection.proto, dissection.message)) else { return };
         let course = kind.course.get_or_insert_with(|| Timeline::new(1_000_000, COURSE_STEPS));
-        course.add(message.place.time.nanos() as i64, message.place.length as u64);
+        course.add(message.place.time.near_nanos(), message.place.length as u64);
         self.path.clear();
         let mut names: Vec<&'static str> = Vec::new();
         for (k, node) in dissection.tree.nodes().iter().enumerate() {
@@ -378,7 +378,7 @@ impl Stats {
         if self.last.is_none_or(|last| time.since(last) > 0) {
             self.last = Some(time);
         }
-        let nanos = time.nanos() as i64;
+        let nanos = time.near_nanos();
         self.chart.add(nanos, bytes);
         self.seconds.add(nanos, bytes);
 

@@ -105,7 +105,7 @@ impl Plot {
 
     /// The shortest round step of which at most `most` cover all of it, in nanoseconds.
     pub(crate) fn round_step(&self, most: usize) -> i64 {
-        round_step((self.last as i64 + 1) * self.step, most, self.step)
+        round_step((self.last as i64 + 1).saturating_mul(self.step), most, self.step)
     }
 
     /// The bytes in round steps of this length, or of a longer one if the plot has no shorter.
@@ -190,7 +190,7 @@ impl Plot {
             let _ = writeln!(out, "{}", line.trim_end_matches(' '));
         }
         let _ = writeln!(out, "{:>w$} └{}", "0", "─".repeat(columns), w = label - 1);
-        let at = |columns: usize| format!("{} s", short((self.before + column * columns as i64) as f64 / 1e9));
+        let at = |columns: usize| format!("{} s", short((self.before as f64 + column as f64 * columns as f64) / 1e9));
         let (middle, end) = (at(columns / 2), at(columns));
         let mut axis = at(0);
         for (text, at) in [(middle, columns / 2), (end.clone(), columns.saturating_sub(end.chars().count()))] {
@@ -261,16 +261,17 @@ pub(crate) fn short(x: f64) -> String {
 impl CaptureSink for Plot {
     fn origin(&mut self, time: Time) {
         if self.start.is_none() {
-            let first = time.nanos();
-            let start = self.since.map_or(first, |since| since.nanos(time).max(first));
-            (self.start, self.before) = (Some(start as i64), (start - first) as i64);
+            let first = time.near_nanos();
+            let since = self.since.map(|since| i64::try_from(since.nanos(time)).unwrap_or(i64::MAX));
+            let start = since.unwrap_or(first).max(first);
+            (self.start, self.before) = (Some(start), start.saturating_sub(first));
         }
     }
 }
 
 impl Sink for Plot {
     fn message(&mut self, message: &Message<'_>) {
-        let nanos = message.place.time.nanos() as i64;
+        let nanos = message.place.time.near_nanos();
         let since = nanos.saturating_sub(*self.start.get_or_insert(nanos)).max(0);
         while since / self.step >= STEPS as i64 {
             self.widen();

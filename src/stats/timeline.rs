@@ -137,15 +137,20 @@ impl Timeline {
         let sum = |at: usize| self.steps.iter().skip(at).take(count as usize).map(|step| step.messages).sum::<u64>();
         let starts = (0..self.steps.len()).filter(|at| self.steps[*at].messages > 0);
         let (messages, at) = starts.map(|at| (sum(at), at)).max_by_key(|(n, at)| (*n, Reverse(*at)))?;
-        let from = start + at as i64 * self.width;
-        Some(Most { messages, from, to: from + count * self.width })
+        let from = self.begin(start, at);
+        Some(Most { messages, from, to: from.saturating_add(count.saturating_mul(self.width)) })
+    }
+
+    /// When a step begins.
+    fn begin(&self, start: i64, step: usize) -> i64 {
+        start.saturating_add((step as i64).saturating_mul(self.width))
     }
 
     /// The messages in each of `count` columns of `step` nanoseconds, the first of which begins at `from`.
     pub fn along(&self, from: i64, step: i64, count: usize) -> Vec<f64> {
         let mut sums = vec![0.0; count];
         for (k, bucket) in self.steps.iter().enumerate() {
-            let since = self.start.unwrap_or(from) + k as i64 * self.width - from;
+            let since = self.begin(self.start.unwrap_or(from), k).saturating_sub(from);
             let at = (since.max(0) / step.max(1)) as usize;
             if let Some(sum) = sums.get_mut(at.min(count.saturating_sub(1))) {
                 *sum += bucket.messages as f64;

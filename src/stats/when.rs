@@ -31,10 +31,10 @@ const COLUMNS: [Column<When>; 9] = [
     column("proto", |w| w.proto.into()),
     column("from", |w| w.from.into()),
     column("worst_losses", |w| w.worst.map_or(Cell::Null, |most| most.messages.into())),
-    column("worst_from", |w| seconds(w.worst.map(|most| most.from - w.first))),
-    column("worst_to", |w| seconds(w.worst.map(|most| most.to - w.first))),
+    column("worst_from", |w| seconds(w.worst.map(|most| most.from.saturating_sub(w.first)))),
+    column("worst_to", |w| seconds(w.worst.map(|most| most.to.saturating_sub(w.first)))),
     column("silence", |w| seconds(w.silence.map(|silence| silence.length))),
-    column("silence_from", |w| seconds(w.silence.map(|silence| silence.began - w.first))),
+    column("silence_from", |w| seconds(w.silence.map(|silence| silence.began.saturating_sub(w.first)))),
 ];
 
 fn seconds(nanos: Option<i64>) -> Cell {
@@ -43,7 +43,7 @@ fn seconds(nanos: Option<i64>) -> Cell {
 
 /// The times of each side that lost messages or was silent for a second.
 pub fn times(stats: &Stats) -> Table {
-    let [first, last] = [stats.first, stats.last].map(|time| time.map_or(0, |time| time.nanos() as i64));
+    let [first, last] = [stats.first, stats.last].map(|time| time.map_or(0, |time| time.near_nanos()));
     let each = directions(stats).filter_map(|(connection, from, direction)| {
         let flow = stats.flow(connection.flow)?;
         let side = if std::ptr::eq(direction, &connection.directions[0]) { Side::A } else { Side::B };
@@ -69,7 +69,7 @@ impl Flow {
     /// The longest silence of a side, up to the last message of the conversation.
     fn silence(&self, side: Side) -> Option<Silence> {
         let mut silence = self.silences[side.index()];
-        silence.until(self.heard[side.index()], self.last.nanos() as i64);
+        silence.until(self.heard[side.index()], self.last.near_nanos());
         (silence.length > 0).then_some(silence)
     }
 }
@@ -86,7 +86,7 @@ pub fn axis(stats: &Stats, width: usize, text: &mut String) {
             // Writing to a string cannot fail, here and below.
             let _ = writeln!(text, "\nLosses along the capture; a column is {}", step_text(step));
         }
-        let losses = direction.losses.0.along(first.nanos() as i64, step, columns(nanos, step));
+        let losses = direction.losses.0.along(first.near_nanos(), step, columns(nanos, step));
         let most = losses.iter().copied().fold(0.0, f64::max);
         let name = format!("flow {} {from}, at most {most}", connection.flow);
         let losses: Vec<f64> = losses.into_iter().map(|n| if n > 0.0 { n } else { f64::NAN }).collect();

@@ -82,3 +82,42 @@ fn a_plot_begins_where_it_is_cut() {
     assert!(whole.contains("a column is 500 ms;") && cut.contains("a column is 200 ms;"), "{whole}{cut}");
     assert!(cut.contains('▁'), "{cut}");
 }
+
+/// A capture's records may have any time, in any order.
+#[test]
+fn any_time_is_read() {
+    let capture = std::fs::read(fixture("riptide/riptide20-lossy.pcap")).unwrap();
+    let word = |at: usize| u32::from_le_bytes(capture[at..at + 4].try_into().unwrap());
+    let times = [0, i64::MAX as u64, u64::MAX, 5, 1 << 62, 9_223_372_036, 9_223_372_037, 1 << 33];
+    let folder = common::Scratch::new("any-time");
+    let page = folder.file("page.html");
+    for resolution in [0u32, 6, 9] {
+        let section = [0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
+        let interface = [1, 32, word(20), 0, 0x0001_0009, resolution, 0, 32];
+        let mut file: Vec<u8> = section.iter().chain(&interface).flat_map(|word| word.to_le_bytes()).collect();
+        let mut at = 24;
+        for time in times.iter().cycle().take(400) {
+            let (length, packet) = (word(at + 8), &capture[at + 16..at + 16 + word(at + 8) as usize]);
+            at += 16 + length as usize;
+            let size = 32 + length.next_multiple_of(4);
+            let head = [6, size, 0, (time >> 32) as u32, *time as u32, length, length];
+            head.iter().for_each(|word| file.extend_from_slice(&word.to_le_bytes()));
+            file.extend_from_slice(packet);
+            file.resize(file.len().next_multiple_of(4), 0);
+            file.extend_from_slice(&size.to_le_bytes());
+        }
+        for args in [
+            &["stats", "--delivery"][..],
+            &["stats", "--delivery", "-f", "json"],
+            &["stats", "--plot", "--since", "5s"],
+            &["stats", "--slow", "1s", "--time", "relative"],
+            &["stats", "--by", "message,second"],
+            &["stats"],
+            &["decode", "-f", "ndjson"],
+            &["top", "--every", "1s"],
+            &["report", "--force", "-o", &page],
+        ] {
+            feed(common::netkit(args).args(["-q", "-p", "riptide", "-"]), &file).ok();
+        }
+    }
+}

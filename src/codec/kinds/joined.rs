@@ -52,8 +52,9 @@ impl Found {
 
 /// Why there are none.
 enum Missing {
-    /// So many bytes are needed.
+    /// The number of bytes that the packet would need.
     Bytes(usize),
+    /// What is there instead.
     Wrong(&'static str),
 }
 

@@ -130,7 +130,7 @@ pub enum Show {
     /// As a list of the names of the set bits, from the lowest up; a bit without a name is shown as
     /// its mask.
     Flags(&'static Flags),
-    /// Text as it is; those of these texts, in order, are told from others by conditions and ids.
+    /// Text as it is. Conditions and ids compare it with these texts, which are in ascending order.
     Asked(&'static [&'static str]),
     /// As another number, see [`Scale`](super::scale::Scale).
     Scaled(super::scale::Scale),

@@ -17,7 +17,7 @@ pub enum Count {
     Dropped,
     /// Sessions for which this side had no descriptor, port or memory.
     Own,
-    /// Sessions of which something could not be said, or was not acknowledged.
+    /// Sessions of which something could not be sent, or was not acknowledged.
     Incomplete,
     /// Sessions played whole.
     Finished,

@@ -178,7 +178,7 @@ impl Figures {
         client.resent = resent;
     }
 
-    /// A session is over. `stopping`: it was told to leave. Returns whether it was played whole.
+    /// Counts a session that is over. `stopping`: it was asked to leave. Returns whether it was played whole.
     pub(super) fn ended(&mut self, ended: Ended, stopping: bool) -> bool {
         self.active -= 1;
         self.playing -= u64::from(ended.connected);

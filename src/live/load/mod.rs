@@ -172,11 +172,11 @@ impl Round<'_, '_> {
         if let Some(stages) = &self.load.stages {
             let due = stages.begun(now.saturating_duration_since(self.begin)) as u64;
             let count = due.saturating_sub(std::mem::replace(&mut self.staged, due));
-            return (0..count).for_each(|_| _ = self.begin_one(now));
+            self.begin_some(count, now);
+            return;
         }
-        for _ in 0..std::mem::take(&mut self.replaced) {
-            self.begin_one(now);
-        }
+        let replaced = std::mem::take(&mut self.replaced);
+        self.begin_some(replaced as u64, now);
         let every = Duration::from_secs_f64(1.0 / self.load.ramp);
         while self.next_start <= now && !self.is_spent() {
             if !self.begin_one(now) {
@@ -186,6 +186,11 @@ impl Round<'_, '_> {
             }
             self.next_start += every;
         }
+    }
+
+    /// Begins so many sessions, as far as there are places.
+    fn begin_some(&mut self, count: u64, now: Instant) {
+        let _ = (0..count).take_while(|_| self.begin_one(now)).count();
     }
 
     /// Begins a session where there is a place. `false`: there is none, or all leave.

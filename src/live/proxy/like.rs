@@ -45,7 +45,7 @@ impl Like {
         };
         let (own, other) = (way.index(), way.other().index());
         self.messages[own] += 1;
-        let (flow, now) = (message.flow_info.flow, message.place.time.nanos() as i64);
+        let (flow, now) = (message.flow_info.flow, message.place.time.near_nanos());
         for event in message.dissection.delivery.iter() {
             if *event == Event::Begin {
                 self.end(flow);

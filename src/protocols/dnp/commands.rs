@@ -69,7 +69,7 @@ impl DnpSession {
             JoinedKind::LinkState => (content(&CONTENT).unwrap_or(&[]), content(&DATA).unwrap_or(&[])),
         };
         let parts = &mut self.directions[place.side.index()].parts[kind as usize];
-        let here = (dissection.target(place), place.time.nanos() as i64);
+        let here = (dissection.target(place), place.time.near_nanos());
         parts.keep(number, message, data, read_only, here);
         let Chain::Whole(begin, end) = chain else { return };
         if !self.joined.take(parts, begin, end) {

@@ -39,13 +39,13 @@ impl DnpSession {
             );
         }
         dissection.delivery.push(Event::Link(Link::Offered));
-        let (target, offered) = (dissection.target(place), place.time.nanos() as i64);
+        let (target, offered) = (dissection.target(place), place.time.near_nanos());
         self.links.offer(place.side, id, State { types, read_only, target, offered, since: 0 });
     }
 
     /// A link_up or link_down.
     pub(super) fn link_answer(&mut self, up: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
-        let (side, now) = (place.side, place.time.nanos() as i64);
+        let (side, now) = (place.side, place.time.near_nanos());
         let Some(id) = dissection.tree.number(&LINK_ID).map(|id| id as u16) else { return };
         if up {
             match self.links.up(side, id, now) {
@@ -127,7 +127,7 @@ impl DnpSession {
                 && *by != place.side
                 && !notes.has("dnp.read_only_update")
             {
-                let after = place.time.nanos() as i64 - state.offered;
+                let after = place.time.near_nanos() - state.offered;
                 RelatedNote::write(notes, related, Level::Warning, "dnp.read_only_update", |note| {
                     note.to(RelationKind::OpenedBy, state.target, after).text("link ").number(id);
                     note.text(" of frame ").frame().text(" is read-only: forbidden, but the programs apply it");

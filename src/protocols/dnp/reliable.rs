@@ -136,7 +136,7 @@ impl Direction {
             return Fresh::Uncounted;
         }
         let number = self.sequence.extend(command.number);
-        let now = place.time.nanos() as i64;
+        let now = place.time.near_nanos();
         let (highest, tag) = (self.sequence.newest(), Tag::of(place));
         let seen = self.sequence.sent(number, place.frame, now);
         dissection.delivery.push(Event::Sent {

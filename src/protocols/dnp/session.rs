@@ -257,7 +257,7 @@ impl Session for DnpSession {
         match message {
             ConnectionRequest => self.request(place.side, dissection),
             ConnectionAcknowledge => self.answer(place.side, dissection),
-            ConnectionClose => self.close(place.side, place.time.nanos() as i64, dissection),
+            ConnectionClose => self.close(place.side, place.time.near_nanos(), dissection),
             UnreliableMessage => {}
             ReliableMessage | LinkState | LongMessage | LongLinkState => {
                 self.numbered(message, found.broken, place, dissection);
@@ -266,7 +266,7 @@ impl Session for DnpSession {
                 let other = &mut self.directions[place.side.other().index()];
                 let result = dissection.tree.number(&RESULT);
                 if let Some(number) = dissection.tree.number(&NUMBER) {
-                    other.acknowledged(number as u16, result, place.time.nanos() as i64, dissection);
+                    other.acknowledged(number as u16, result, place.time.near_nanos(), dissection);
                 }
             }
             LinkUp | LinkDown => self.link_answer(message == LinkUp, place, dissection),

@@ -119,7 +119,7 @@ impl Reliable {
         let side = &mut self.sent[place.side.index()];
         let newest = side.newest();
         let extended = side.extend(sequence);
-        let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
+        let seen = side.sent(extended, place.frame, place.time.near_nanos());
         let index = dissection.target(place).index;
         if index > 1 && !matches!(seen, Seen::Copy { .. }) {
             side.place_in_frame(extended, index);

@@ -35,7 +35,7 @@ impl DescribedSession {
             return;
         }
         let tree = std::mem::take(&mut work.tree);
-        let from = (dissection.target(place), place.time.nanos() as i64);
+        let from = (dissection.target(place), place.time.near_nanos());
         for at in hooked {
             let Some(k) = work.found.hooked.get(at).map(|k| *k as usize) else { break };
             let Some(node) = tree.nodes().get(k) else { break };

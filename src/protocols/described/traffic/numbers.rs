@@ -128,7 +128,7 @@ impl Spaces {
         let space = &mut self.all[at];
         let sequence = &mut space.sequence;
         let newest = sequence.newest();
-        let (extended, now) = (sequence.extend_wide(number as i64), place.time.nanos() as i64);
+        let (extended, now) = (sequence.extend_wide(number as i64), place.time.near_nanos());
         let target = dissection.target(place);
         let seen = match again {
             // Counted with the first part of its packet.

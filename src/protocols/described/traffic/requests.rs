@@ -46,7 +46,7 @@ impl Questions {
         dissection: &mut Dissection,
     ) {
         let message = dissection.message;
-        let (side, now) = (place.side, place.time.nanos() as i64);
+        let (side, now) = (place.side, place.time.near_nanos());
         let (asks, answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
         if answers {
             let by = requests.by.as_ref().map(|(_, answer)| answer);
