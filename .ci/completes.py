@@ -67,16 +67,19 @@ for line in setup:
     typed(line + "\r")
 typed("echo pre''pared\r")
 until(r"prepared[\s\S]*READY> ")
-# A command, an option, a protocol, a topic: each has one that it can be.
+# A command, an option, a protocol, a topic: each has exactly one completion.
 for begun, whole in [
     ("netkit deco", "decode"),
     ("netkit decode --fol", "--follow"),
     ("netkit fields riptide.heart", "riptide.heartbeat"),
     ("netkit help perf", "performance"),
+    ("netkit stats --sort dupl", "duplicates"),
+    ("netkit proxy :1 127.0.0.1:1 --network satel", "satellite"),
+    ("netkit stats --plot CHANGEL", "CHANGELOG.md"),
 ]:
     typed(begun + "\t")
     until(re.escape(whole))
-    # Empties the line.
+    # Clears the line.
     typed("\x15")
 print("%s completes netkit from %s" % (shell, os.path.relpath(root)))
 os.close(terminal)

@@ -1,18 +1,17 @@
-//! The pages that belong to no module: `netkit help TOPIC` prints them, and here they stand beside
-//! what they are about. A protocol's own page is that of its module.
+//! The pages that belong to no module: `netkit help TOPIC` prints them. The page of a protocol is in its module.
 
 /// A page of documentation, in Markdown.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
-    /// What `netkit help` calls it.
+    /// The name for `netkit help`.
     pub name: &'static str,
-    /// One line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The page.
+    /// The text of the page.
     pub text: &'static str,
 }
 
-/// What a page is called: its module's name, or another.
+/// The name of a page: its module's, or another one.
 macro_rules! shown {
     ($name:ident) => {
         stringify!($name)
@@ -29,7 +28,7 @@ macro_rules! pages {
             pub mod $name {}
         )*
 
-        /// All of them.
+        /// All pages.
         pub static PAGES: [Page; $count] =
             [$(Page {
                 name: shown!($name $($shown)?),
@@ -40,7 +39,7 @@ macro_rules! pages {
 }
 
 pages! {
-    17:
+    18:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     figures, "what each figure of stats, top, diff and report means";
     filters, "which messages -F keeps";
@@ -50,6 +49,7 @@ pages! {
     protocol_files as "protocol-files", "protocols that a file describes";
     your_protocol as "your-protocol", "your protocol in ten minutes: a file, step by step";
     recognition, "how a conversation's protocol is found";
+    inspector, "netkit view, the inspector in the terminal: keys, finding, filtering, links";
     live, "capture from an interface: who captures, with which rights, what is kept";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";

@@ -16,7 +16,7 @@ const UNITS: [(&str, i128); 8] = [
     ("d", 86_400 * SECOND),
 ];
 
-/// Why a text is not a duration, and where.
+/// The reason why a text is not a duration, and the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}, column {column}: {why}: expected a time, as 500ms, 5s, 1m30s or 0.5 (seconds)")]
 pub struct DurationError {
@@ -52,7 +52,7 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
         let letters = text[start..].bytes().take_while(u8::is_ascii_alphabetic).count();
         let unit = &text[start..start + letters];
         let scale = match unit {
-            // Only on its own: in `1m30` it could be minutes or seconds.
+            // Only without other units: in `1m30` it could be minutes or seconds.
             "" if at == 0 && start == text.len() => SECOND,
             "" if start == text.len() => return Err(wrong(start, "a unit is due".into())),
             "" => {
@@ -64,7 +64,7 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
                 None => return Err(wrong(start, format!("no unit {unit:?}"))),
             },
         };
-        // At most 18 digits, and days: cannot overflow.
+        // There are at most 18 digits, and days at most: this cannot overflow.
         sum += number * scale / SECOND;
         at = start + letters;
         if at == text.len() {
@@ -73,10 +73,10 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
     }
 }
 
-/// Refuses a number without a unit where milliseconds are as likely to be meant as seconds. 0 needs none.
+/// Rejects a number without a unit if milliseconds are as likely as seconds. 0 needs no unit.
 ///
 /// # Errors
-/// Both times that it may be.
+/// Both possible times.
 pub fn has_unit(text: &str) -> Result<(), String> {
     match decimal(text) {
         Some(number) if number != 0 => Err(format!("{text:?} has no unit: {text}ms or {text}s?")),
@@ -114,12 +114,12 @@ pub(crate) fn decimal(text: &str) -> Option<i128> {
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// From a difference of times.
+    /// The difference of two times in nanoseconds.
     pub fn of(nanos: i128) -> Millis {
         Millis(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
     }
 
-    /// Appends it, bypassing the formatting machinery.
+    /// Appends the text, bypassing the formatting machinery.
     pub fn append(self, text: &mut String) {
         // Writing to a string cannot fail.
         let _ = self.write(text);
@@ -133,7 +133,7 @@ impl Millis {
         }
         to.write_str(digits.format(micros / 1000))?;
         to.write_str(".")?;
-        // The leading one preserves zeros and is cut off.
+        // The leading 1 preserves zeros and is cut off.
         to.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
         to.write_str(" ms")
     }

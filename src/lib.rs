@@ -1,26 +1,27 @@
 //! netkit: decode, encode, replay and probe game-networking protocols.
 //!
-//! Each message's layout is written once, as data ([`codec::layout`]); one interpreter walks it
-//! in both directions. The layers, each of which imports only those before it:
+//! Each message's layout is written once, as data ([`codec::layout`]); one interpreter walks it in both directions.
+//! Each of the layers imports only those before it:
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | [`codec`] | message layouts as tables, and their interpreter: reader, writer, sampler, tree, faults |
-//! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
+//! | [`capture`] | frames from pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
-//! | [`traffic`](crate::stats) | what conversations have in common: how a connection ended |
+//! | [`traffic`](crate::stats) | analyses for every protocol: the life of a connection, losses on its path |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |
 //! | [`encode`] | JSON lines to bytes or captures |
-//! | [`redact`] | messages without addresses and what applications say |
+//! | [`redact`] | messages without addresses and application data |
 //! | [`filter`] | filter expressions on messages |
 //! | [`render`] | output formats: tree, summary, table, ndjson, json |
-//! | [`read`] | captures read to their ends, by one thread or several |
+//! | [`read`] | reading captures to their ends, with one thread or several |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | [`report`] | a page of a capture's statistics and messages, in HTML |
-//! | [`message`] | messages that outlive their packet: tree, bytes, edits |
+//! | [`message`] | messages that exist longer than their packet: tree, bytes, edits |
 //! | [`live`] | sockets, probes, replays |
 //! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
+//! | [`view`](crate::read) | the inspector in the terminal (feature `cli`) |
 //!
 //! Printing the messages of a capture:
 //!
@@ -34,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same in a form of output, by a sink; [`read::Drive`] divides the work among threads, too.
+//! Printing them in an output format, with a sink. [`read::Drive`] can also divide the work among threads.
 //!
 //! ```
 //! use netkit::render::{Format, Renderer, Style};
@@ -74,8 +75,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A program that needs the library alone turns the default feature `cli` off: it carries the command
-//! line and the table format.
+//! A program that needs only the library turns off the default feature `cli`, which contains the command line and the
+//! table format.
 //!
 //! From JSON to bytes: [`encode`]. Adding a protocol: [`protocols`], "Add a protocol in one page".
 
@@ -105,5 +106,8 @@ pub mod render;
 pub mod report;
 pub mod stats;
 pub(crate) mod traffic;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod view;
 
 pub use read::decode;

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     ExitCode::from(match commands::extcap::call(&args) {
         Ok(Call::None) => netkit(args),
-        // Wireshark ends a capture with a signal: that is how it shall end.
+        // Wireshark ends a capture with a signal: that is a success.
         Ok(Call::Capture(args)) => match netkit(args) {
             129 | 130 | 143 => 0,
             status => status,
@@ -26,10 +26,10 @@ fn main() -> ExitCode {
     })
 }
 
-/// Parses the arguments and runs the command: its exit status.
+/// Parses the arguments and runs the command. Returns the exit status.
 fn netkit(args: Vec<OsString>) -> u8 {
     let nagios = asks_for_nagios(&args);
-    let cli = match cli::parse(args) {
+    let cli = match cli::parse(args, commands::inspects()) {
         Ok(cli) => cli,
         Err(error) if nagios && error.use_stderr() => {
             let _ = commands::unknown(&cli::one_line(&error));
@@ -44,7 +44,7 @@ fn netkit(args: Vec<OsString>) -> u8 {
     match commands::run(&cli) {
         Ok(status) => status,
         Err(error) => {
-            // A closed pipe means that its reader has enough: success.
+            // A closed pipe means that its reader has enough: that is a success.
             if commands::broken_pipe(&error) {
                 return 0;
             }
@@ -53,7 +53,7 @@ fn netkit(args: Vec<OsString>) -> u8 {
     }
 }
 
-/// Nagios would take status 2, wrong usage, for its state CRITICAL.
+/// Whether the output is for Nagios, for which status 2, wrong usage, would be its state CRITICAL.
 fn asks_for_nagios(args: &[OsString]) -> bool {
     let pairs = args.iter().zip(args.iter().skip(1));
     let apart = pairs.clone().any(|(option, value)| (option == "-f" || option == "--format") && value == "nagios");
@@ -61,7 +61,7 @@ fn asks_for_nagios(args: &[OsString]) -> bool {
         && (apart || args.iter().any(|arg| arg == "-fnagios" || arg == "--format=nagios"))
 }
 
-/// Reports an error on stderr; returns the exit code.
+/// Reports an error on stderr. Returns the exit status.
 fn fail(what: impl std::fmt::Display, status: u8) -> u8 {
     // If stderr is closed, nothing can be done, but that is no reason to panic.
     let _ = writeln!(std::io::stderr(), "netkit: {}", Lines(what));

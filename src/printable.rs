@@ -19,7 +19,8 @@ impl<T: Display> Display for Printable<T> {
     }
 }
 
-/// The same, but line feeds are kept: for text of several lines whose parts have been escaped.
+/// Displays its value like [`Printable`], but keeps line feeds: for text of several lines whose parts have been
+/// escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<T>(pub T);
 
@@ -29,7 +30,7 @@ impl<T: Display> Display for Lines<T> {
     }
 }
 
-/// JSON whose strings may contain DEL and C1 controls: displays it with these escaped as JSON does.
+/// JSON whose strings may contain DEL and C1 controls: displays it with JSON escapes for these.
 ///
 /// ```
 /// use netkit::printable::Json;

@@ -1,7 +1,7 @@
-//! Numbers that look random and follow from a seed: what happens to a message must be the same in
-//! every run, on every machine and under every version of a library.
+//! Numbers that look random but follow from a seed: an impairment must be the same in every run, on every machine and
+//! with every version of a library.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, every seed is as good as another.
+/// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state; all seeds are equally good.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -11,7 +11,7 @@ impl Random {
         Random(seed)
     }
 
-    /// The numbers of a seed for one of several purposes, which know nothing of each other.
+    /// The numbers of a seed for one of several purposes, independent of each other.
     pub fn of(seed: u64, purpose: &[u64]) -> Random {
         Random(purpose.iter().fold(seed, |state, part| Random(state ^ part.wrapping_mul(0xd1b5_4a32_d192_ed03)).bits()))
     }
@@ -24,12 +24,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 up to, but not, 1.
+    /// A number from 0 up to, but not including, 1.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// True in this share of all cases.
+    /// Returns true with this probability.
     pub fn chance(&mut self, share: f64) -> bool {
         self.unit() < share
     }

@@ -1,4 +1,4 @@
-//! Nothing is left out in silence: the account, its lines on stderr, and the conditions on it.
+//! Nothing is left out silently: the account, its lines on stderr, and the conditions on it.
 
 mod common;
 
@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 struct Wire(Vec<(SocketAddr, SocketAddr, Vec<u8>)>);
 
 impl Wire {
-    /// The client number `client` says something to the server, or that answers.
+    /// Adds a datagram of the client number `client` to the server, or back.
     fn say(&mut self, client: usize, up: bool, payload: &[u8]) {
         let client: SocketAddr = format!("10.1.{}.{}:40000", client >> 8, client & 255).parse().unwrap();
         let server: SocketAddr = "10.2.0.1:9999".parse().unwrap();
@@ -33,7 +33,7 @@ impl Wire {
     }
 }
 
-/// Clients of Riptide 2.2 that connect and then say something, packet by packet in turns.
+/// Clients of Riptide 2.2 that connect and then send messages, in turns packet by packet.
 fn riptide(clients: usize, rounds: usize) -> Wire {
     let mut wire = Wire::default();
     for round in 0..rounds {
@@ -48,7 +48,7 @@ fn riptide(clients: usize, rounds: usize) -> Wire {
     wire
 }
 
-/// The account as the last line of ndjson.
+/// The account in the last line of ndjson.
 fn account(done: &Done) -> Json {
     let last = done.text().lines().last().expect("a line");
     serde_json::from_str::<Json>(last).expect("JSON")["account"].clone()
@@ -77,7 +77,7 @@ fn a_limit_is_said_also_quietly() {
     assert_eq!((done.text().lines().count(), done.err.as_str()), (10_000, ""));
 }
 
-/// The parts make up the whole, in every form.
+/// In every format, the parts of the account add up to the whole.
 #[test]
 fn everything_is_accounted_for() {
     let path = fixture("nano/pomelo-ws-bad.pcap");
@@ -103,7 +103,7 @@ fn everything_is_accounted_for() {
     assert_eq!(done.status, Some(2), "{}", done.err);
 }
 
-/// What speaks to a recognised server in another way is said, also quietly, and named by a condition.
+/// Traffic of another protocol at a recognised server is reported, also with `-q`, and a condition can test it.
 #[test]
 fn others_at_a_recognised_server_are_said() {
     let mut wire = riptide(3, 20);
@@ -125,7 +125,7 @@ fn others_at_a_recognised_server_are_said() {
     }
 }
 
-/// What speaks to nobody that is recognised is said, too, but where the user wants no notes.
+/// Traffic apart from recognised servers is reported, too, unless the user wants no notes.
 #[test]
 fn others_beside_recognised_ones_are_said() {
     let server = |port: u16| SocketAddr::from(([10, 3, 0, 1], port));
@@ -155,7 +155,7 @@ fn what_is_not_there_is_said() {
     run(&["decode", path, "-f", "ndjson", "--flow", "9"], b"").ok();
 }
 
-/// What the user names is read as that, and it is said where it does not look like it.
+/// A protocol that the user names is used even if the traffic does not look like it, and the mismatch is reported.
 #[test]
 fn what_does_not_look_like_it_is_said() {
     let look = |done: &Done| done.err.lines().filter(|line| line.contains("does not look like")).count();
@@ -179,7 +179,7 @@ fn what_does_not_look_like_it_is_said() {
             let mut command = vec!["decode", real.to_str().unwrap(), "-p", proto, "-f", "ndjson"];
             command.extend(args.iter().map(String::as_str));
             let done = run(&command, b"");
-            // Of these, a resolver's answers are not the game's.
+            // Answers of a DNS resolver are not part of the game.
             let wrong = done.err.lines().filter(|line| line.contains("does not look like"));
             let wrong: Vec<&str> = wrong.filter(|line| !line.contains("looks like DNS")).collect();
             assert!(wrong.is_empty(), "{}: {wrong:?}", real.display());
@@ -187,12 +187,12 @@ fn what_does_not_look_like_it_is_said() {
     }
 }
 
-/// A server that is tested with malformed packets is not given up while its own side behaves.
+/// A server that receives malformed packets is not given up while its own messages are right.
 #[test]
 fn a_server_that_behaves_is_not_given_up() {
     let mut wire = riptide(1, 40);
     for n in 0..200usize {
-        // Its type is none, or its length is.
+        // The type or the length is invalid.
         wire.say(0, true, &[0x0f, 0xff, n as u8]);
         if n % 4 == 0 {
             wire.say(0, false, &[0x76, 1, 2, 3, 4, 5, 6, 7]);
@@ -203,8 +203,8 @@ fn a_server_that_behaves_is_not_given_up() {
     assert_eq!(done.text().lines().count(), 40 + 250 + 1);
 }
 
-/// A capture from its middle: one conversation that is recognised lends the others version and sides, and
-/// those that begin before it are read from their first packet on, in the order of the frames.
+/// A capture that begins in mid-session: one recognised conversation gives the others its version and sides.
+/// Conversations that begin before it are read from their first packet on, in the order of the frames.
 #[test]
 fn a_server_that_is_known_teaches() {
     let whole = run(&["decode", fixture("riptide/riptide22-udp.pcap").to_str().unwrap(), "-f", "ndjson"], b"").ok();
@@ -234,7 +234,7 @@ fn a_server_that_is_known_teaches() {
     assert!(all.windows(2).all(|two| two[0] == two[1]));
 }
 
-/// A limit of a file has a name, and is no damage.
+/// A limit of a file has a name and is not reported as damage.
 #[test]
 fn limits_of_files_have_names() {
     let mut zeros = Vec::new();
@@ -262,4 +262,35 @@ fn limits_of_files_have_names() {
         assert_eq!(done.status, Some(3), "{name}");
         assert!(!done.err.contains("damaged"), "{}", done.err);
     }
+}
+
+/// Conversations without a packet that shows which side is the client are named once each, and counted.
+#[test]
+fn unknown_sides_are_named_once() {
+    // Unreliable messages of DNP, which both sides may send, on ports of no protocol.
+    let mut wire = Wire::default();
+    (0..60).for_each(|k| wire.say(k % 30, k % 3 > 0, &[5, 0]));
+    let bytes = wire.file();
+    let args = ["decode", "-", "-p", "dnp", "-f", "ndjson", "--account"];
+    let done = run(&args, &bytes).ok();
+    let named: Vec<&str> = done.err.lines().filter(|line| line.contains("no packet shows which side")).collect();
+    assert_eq!(named.len(), 5, "{}", done.err);
+    assert!(
+        named[0].contains("conversation 1 (10.2.0.1:9999 - 10.1.0.0:40000, dnp)"),
+        "the sender of the first packet is first: {}",
+        done.err
+    );
+    assert!(done.err.contains("and 25 more conversations like these"), "{}", done.err);
+    assert_eq!(account(&done)["sides_unknown"], 30);
+    let detailed = run(&[&args[..], &["-v"]].concat(), &bytes).ok();
+    assert_eq!(detailed.err.matches("no packet shows which side").count(), 20, "{}", detailed.err);
+    // Whoever names the server reads no such line, and the senders are known.
+    let done = run(&[&args[..], &["--server", "10.2.0.1:9999"]].concat(), &bytes).ok();
+    assert!(!done.err.contains("no packet shows"), "{}", done.err);
+    assert_eq!(account(&done)["sides_unknown"], 0);
+    assert!(!done.text().contains("\"from\":\"unknown\""));
+    // `-q` hides the lines: no message is missing.
+    let done = run(&[&args[..], &["-q"]].concat(), &bytes).ok();
+    assert!(!done.err.contains("no packet shows"), "{}", done.err);
+    assert_eq!(account(&done)["sides_unknown"], 30);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests beside busy loops, and in surroundings that are not the developer's. Nothing may
-# fail there; what a test cannot do it reports as SKIPPED.
+# Runs the tests beside busy loops, and in environments other than a developer's. Nothing may fail there; a test
+# that cannot do its work reports SKIPPED.
 #
 #   tests/anywhere.sh                            all of it: 20 rounds beside six busy loops, then each
 #                                                condition once
@@ -9,8 +9,8 @@
 #   tests/anywhere.sh nohup path                 these conditions, all tests
 #
 # Conditions: busy nohup dumb c latin1 kolkata homeless readonly root user noipv6 nouserns files path.
-# `lib` and `main` are the unit tests of the library and of the program. The tests are built once; only
-# `path` builds the project again, in a folder with spaces and other letters.
+# `lib` and `main` are the unit tests of the library and of the program. The tests are built once; only `path`
+# builds the project again, in a folder with spaces and letters beyond ASCII.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-# All conditions mean the long way, one that is named one round.
+# All conditions: many rounds; a named condition: one round.
 rounds=${rounds:-$([ ${#conditions[@]} = 0 ] && echo 20 || echo 1)}
 [ ${#conditions[@]} -gt 0 ] || conditions=("${all[@]}")
 
@@ -41,7 +41,7 @@ finish() {
 }
 trap finish EXIT
 
-# Builds the tests in this folder: a line each, its name and its program.
+# Builds the tests in this folder; prints a line for each, its name and its program.
 build() {
     cargo test --locked --no-run 2>&1 | tee "$logs/build.log" | sed -n '
         s/^ *Executable unittests src\/\([a-z]*\)\.rs (\(.*\))$/\1 \2/p
@@ -53,7 +53,7 @@ for one in "${chosen[@]}"; do
 done
 
 failed=0
-# run CONDITION [WRAPPER ..]: each test program below the wrapper.
+# run CONDITION [WRAPPER ..]: runs each test program with the wrapper.
 run() {
     local condition=$1 name program filters bad=0 began=$SECONDS
     shift
@@ -91,7 +91,7 @@ run() {
 }
 skipped() { echo "SKIPPED: $1: $2"; }
 
-# Whoever is no root is one in a user namespace.
+# A user who is not root becomes root in a user namespace.
 namespace=(unshare)
 [ "$(id -u)" = 0 ] || namespace=(unshare --map-root-user)
 
@@ -100,7 +100,7 @@ for condition in "${conditions[@]}"; do
     case $condition in
         busy)
             for ((k = 0; k < loops; k++)); do
-                # A loop ends with whoever started it.
+                # A loop ends with the process that started it.
                 (while kill -0 $$ 2>/dev/null; do for ((i = 0; i < 300000; i++)); do :; done; done) &
                 busy+=($!)
             done
@@ -117,7 +117,7 @@ for condition in "${conditions[@]}"; do
         latin1) run latin1 env LANG=de_DE.ISO-8859-1 LC_ALL=de_DE.ISO-8859-1 ;;
         kolkata) run kolkata env TZ=Asia/Kolkata ;;
         homeless) run homeless env -u HOME ;;
-        # Not even root may write there.
+        # Not even root can write there.
         readonly) run readonly env HOME=/proc XDG_CONFIG_HOME=/proc XDG_CACHE_HOME=/proc ;;
         root)
             if [ "$(id -u)" = 0 ]; then
@@ -138,7 +138,7 @@ for condition in "${conditions[@]}"; do
             fi
             ;;
         noipv6)
-            # The loopback comes up without ::1.
+            # The loopback has no ::1.
             without='echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 && ip link set lo up && exec "$@"'
             if "${namespace[@]}" --net sh -c "$without" sh true 2>/dev/null; then
                 run noipv6 "${namespace[@]}" --net sh -c "$without" sh
@@ -161,7 +161,7 @@ for condition in "${conditions[@]}"; do
             there="$scratch/a path with späces, Ω and 名"
             mkdir "$there"
             tar -c --exclude ./target --exclude ./.git . | tar -x -C "$there"
-            # What is built already is built once; nothing is written into the old folder.
+            # The existing build is copied; nothing is written into the old folder.
             mkdir "$there/target"
             cp -a "${CARGO_TARGET_DIR:-target}/debug" "$there/target/"
             (

@@ -1,5 +1,5 @@
-//! Behind a gap of the capture, and where it has two packets in the other order, nobody is accused of
-//! what may be in the missing bytes: captures of real peers from which packets were taken.
+//! After a gap of the capture, or where it has two packets in the wrong order, no sender is blamed for what may be in
+//! the missing bytes. The captures are of real peers, with packets removed.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn decode(name: &str) -> Vec<Value> {
     run(&["decode", path.to_str().unwrap(), "-q", "-f", "ndjson"], b"").lines()
 }
 
-/// The notes of a level, of whichever line: frame and code.
+/// Frame and code of every note of a level.
 fn noted(lines: &[Value], level: &str) -> Vec<(u64, String)> {
     let notes = |line: &Value| {
         let frame = line["frame"].as_u64().unwrap();
@@ -26,7 +26,7 @@ fn text<'a>(lines: &'a [Value], frame: u64, code: &str) -> &'a str {
     notes.into_iter().find(|n| n["code"] == code).and_then(|n| n["text"].as_str()).unwrap_or_default()
 }
 
-/// The server's handshake is missing: what it says then is not "before" it.
+/// The server's handshake is missing: its next messages are not "before" it.
 #[test]
 fn a_handshake_in_the_gap() {
     let lines = decode("x-drop-hs");
@@ -34,7 +34,7 @@ fn a_handshake_in_the_gap() {
     assert_eq!(lines.iter().filter(|l| l["message"] == "response").count(), 7);
 }
 
-/// A whole frame is missing behind its header: it was sent, and the pings in it were asked.
+/// A whole frame is missing after its header: it was sent, and so were the pings in it.
 #[test]
 fn a_frame_in_the_gap() {
     let lines = decode("x-g-16");
@@ -45,11 +45,11 @@ fn a_frame_in_the_gap() {
         "the rest of the frame is in the missing bytes: 0 of 4 bytes are there"
     );
     assert!(text(&lines, 29, "gne.ping_unsolicited").contains("may be in missing bytes"), "{lines:#?}");
-    // What is not behind a gap keeps its words.
+    // Notes that have nothing to do with a gap keep their text.
     assert!(text(&lines, 48, "hawknl.unfinished").contains("was never sent"));
 }
 
-/// Behind missing bytes stands the rest of a frame: no error of the sender's.
+/// The rest of a frame follows missing bytes: not the sender's error.
 #[test]
 fn the_rest_of_a_frame_behind_the_gap() {
     let lines = decode("x-g-18");
@@ -69,7 +69,7 @@ fn an_answer_before_its_request() {
     assert!(text(&lines, 13, "nano.answered_before").starts_with("the response is in frame 12, captured "));
 }
 
-/// What is told to be unanswered: the messages' frames by `decode --link`, and the count of `stats`.
+/// The unanswered messages: their frames by `decode --link`, and the count of `stats`.
 fn unanswered(name: &str, more: &[&str]) -> (Vec<u64>, u64) {
     let path = fixture(name);
     let path = path.to_str().unwrap();
@@ -83,8 +83,8 @@ fn unanswered(name: &str, more: &[&str]) -> (Vec<u64>, u64) {
     (linked, all.iter().filter_map(|l| l["unanswered"].as_u64()).sum())
 }
 
-/// A ping whose reply stands behind a packet that no table explains; with the user's schema the reply is
-/// read. In the other capture one has none. A ping is no request: it is not called unanswered.
+/// A ping whose reply follows a packet that no table explains; with the user's schema the reply is read. In the other
+/// capture a ping has no reply. A ping is not a request, so it is not called unanswered.
 #[test]
 fn a_reply_behind_an_unknown_packet() {
     let schema = fixture("schemas/gne-hello.toml");

@@ -1,9 +1,9 @@
-//! Captures of real programs against what independent decoders say of them.
+//! Captures of real programs, compared with the results of independent decoders.
 //!
-//! `fixtures/PROTOCOL/NAME.pcap` with `NAME.expected.ndjson` (a line a message), `NAME.args`
-//! (arguments) and `NAME.notes.ndjson` (`line`, `code`: of the codes in any notes file of the
-//! folder exactly these). `vectors.json`: hex with the expected lines. Compared are proto, message,
-//! frame, version, from, fields, whether there is a fault, and the derived keys that are given.
+//! `fixtures/PROTOCOL/NAME.pcap` has `NAME.expected.ndjson` (a line a message), `NAME.args` (arguments) and
+//! `NAME.notes.ndjson` (`line`, `code`: exactly these notes, among the codes in any notes file of the folder).
+//! `vectors.json` holds hex with the expected lines. The tests compare proto, message, frame, version, from, fields,
+//! the presence of a fault, and the given derived keys.
 
 mod common;
 
@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The lines that are printed, whatever the status: some captures are broken.
+/// The printed lines, whatever the status: some captures are broken.
 fn netkit(args: &[&str], input: &[u8]) -> Vec<Json> {
     run(args, input).lines()
 }
@@ -108,7 +108,7 @@ fn captures_give_the_expected_lines() {
 fn captures_give_their_bytes_back() {
     let mut files = 0;
     for path in all_fixtures().into_iter().filter(|p| ends_in(p, "pcap")) {
-        // Traffic that is not ours has nothing to give back.
+        // Captures without our traffic have nothing to encode.
         let expected = std::fs::read_to_string(path.with_extension("expected.ndjson"));
         let none = path.parent().is_some_and(|p| p.ends_with("foreign"))
             || expected.is_ok_and(|lines| lines.trim().is_empty());

@@ -1,5 +1,5 @@
-//! `decode -f parquet`: the folder appears as a whole or not at all; without the feature it is said.
-//! The values are held by `tests/fleet`, which reads the files with DuckDB, Polars and Spark.
+//! `decode -f parquet`: the folder appears whole or not at all; a build without the feature reports that. `tests/fleet`
+//! checks the values: it reads the files with DuckDB, Polars and Spark.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -35,7 +35,7 @@ mod with {
         names
     }
 
-    /// A folder of this test's own, which is not there yet.
+    /// A folder for this test, which does not exist yet.
     fn folder(name: &str) -> std::path::PathBuf {
         let folder = std::env::temp_dir().join(format!("netkit-columns-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
@@ -56,7 +56,7 @@ mod with {
         fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
 
-    /// Of a protocol that nobody asked for: `-p` and `--protocol-file` are refused before.
+    /// A protocol from the configuration folder, which nobody asked for: `-p` and `--protocol-file` are refused before.
     #[test]
     fn headers_without_columns_are_said() {
         let config = folder("headers");
@@ -113,7 +113,7 @@ mod with {
         assert!(!folder.exists());
     }
 
-    /// A run that is stopped leaves nothing, neither files nor a folder.
+    /// A stopped run leaves neither files nor a folder.
     #[cfg(unix)]
     #[test]
     fn a_stop_leaves_nothing() {

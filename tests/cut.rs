@@ -1,4 +1,4 @@
-//! `decode -w`: frames of messages as a capture of their own.
+//! `decode -w`: writes the frames of messages as a capture.
 
 mod common;
 
@@ -59,7 +59,7 @@ fn the_frames_of_messages_unchanged() {
         let chosen: Vec<Vec<u8>> = wanted.iter().map(|frame| all[*frame as usize - 1].clone()).collect();
         assert_eq!(records(&std::fs::read(&cut).expect("written")), chosen, "{capture}");
         assert!(filter == "frame == 0" || chosen.len() > 1 && chosen.len() < all.len(), "{capture}: {}", chosen.len());
-        // Both files hold the same.
+        // Both files have the same content.
         let both = [&cut, &next].map(|file| decode(file, &[&["-f", "ndjson", "-q"], &args[..]].concat()).ok());
         assert_eq!(both[0], both[1], "{capture}");
         assert_eq!(&std::fs::read(&next).expect("written")[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
@@ -90,7 +90,7 @@ fn whole_conversations() {
     }
 }
 
-/// What the format cannot hold is refused, and leaves nothing behind.
+/// Frames that the format cannot hold are refused, and no file is left.
 #[test]
 fn frames_of_two_kinds() {
     use netkit::capture::{Capture, LinkType, PcapWriter, Time};
@@ -102,7 +102,7 @@ fn frames_of_two_kinds() {
     let mut raw = Vec::new();
     let mut writer = PcapWriter::new(&mut raw, LinkType(101), 9).expect("a header");
     for (k, record) in records(&wire.file()).iter().enumerate() {
-        // One frame was cut when it was captured: that stays so.
+        // One frame was cut when it was captured: it stays cut.
         let data = &record[30..];
         writer.record(Time { secs: 90_000 + k as i64, frac: 1, digits: 9 }, data, data.len() + 7 * k).expect("written");
     }
@@ -151,34 +151,34 @@ fn what_is_refused() {
         assert!(!Path::new(&new).exists(), "{args:?}");
     }
     assert_eq!(std::fs::read_to_string(&older).expect("it"), "older");
-    // A capture that is cut: what could be read is written, and the status says so.
+    // A truncated capture: the readable part is written, and the status reports the rest.
     let cut = folder.write("cut.pcap", &capture[..3000]);
     let done = run(&["decode", &cut, "-w", &new], b"");
     assert_eq!(done.status, Some(3), "{}", done.err);
     assert!(records(&std::fs::read(&new).expect("written")).len() > 10);
-    // Gates hold or not as without -w.
+    // Gates have the same result as without -w.
     let done = run(&["decode", &path, "-w", &new, "--force", "--reject", "message == welcome"], b"");
     assert_eq!(done.status, Some(1), "{}", done.err);
 }
 
-/// The captures that are redacted here, with what names no person in them: text of protocols.
+/// The captures that are redacted here.
 fn fixtures_to_redact() -> Vec<std::path::PathBuf> {
     common::all_fixtures().into_iter().filter(|path| common::ends_in(path, "pcap")).collect()
 }
 
-/// The shape of a value: names of members by their lengths, texts by theirs; numbers as they are.
+/// The shape of a value: names of members and texts by their lengths; numbers as they are.
 fn shape(value: &Json) -> Json {
     match value {
         Json::String(text) => Json::from(format!("{} bytes", text.len())),
         Json::Array(list) => list.iter().map(shape).collect(),
-        // Bits that no number shows have others instead of them, which may be a number's.
+        // Bits that are not a valid number are replaced by others, which may be one.
         Json::Object(map) if map.len() == 2 && map.contains_key("raw") && map.contains_key("bits") => "bits".into(),
         Json::Object(map) => map.iter().map(|(_, value)| shape(value)).collect(),
         other => other.clone(),
     }
 }
 
-/// Whether two shapes are equal, but that bits which no number shows may have become a number's.
+/// Whether two shapes are equal, except that bits which are not a valid number may have become one.
 fn alike(before: &Json, after: &Json) -> bool {
     match (before, after) {
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
@@ -187,7 +187,7 @@ fn alike(before: &Json, after: &Json) -> bool {
     }
 }
 
-/// All texts in a value that somebody may have written, of at least so many letters; words in them.
+/// Collects the words of a value, at least six letters long, that a person may have written.
 fn words(value: &Json, list: &mut BTreeSet<String>) {
     match value {
         Json::String(text) => {
@@ -203,8 +203,7 @@ fn words(value: &Json, list: &mut BTreeSet<String>) {
     }
 }
 
-/// `--redact`: what is printed has the fields, lengths, numbers and notes of the original, and none of
-/// its addresses.
+/// `--redact`: the output has the fields, lengths, numbers and notes of the original, and none of its addresses.
 #[test]
 fn redacted_messages_are_of_the_same_form() {
     let mut checked = 0;
@@ -243,8 +242,8 @@ fn redacted_messages_are_of_the_same_form() {
     assert!(checked > 10_000, "{checked}");
 }
 
-/// The addresses in the headers of a pcap file. (Their bytes elsewhere are chance: a checksum before an empty urgent
-/// pointer and an option reads as 127.0.0.1 once in 256 packets.)
+/// The addresses in the headers of a pcap file. (Elsewhere their bytes may occur by chance: a checksum before an empty
+/// urgent pointer and an option reads as 127.0.0.1 once in 256 packets.)
 fn addresses(file: &[u8]) -> BTreeSet<std::net::IpAddr> {
     let mut found = BTreeSet::new();
     let mut rest = &file[24..];
@@ -265,7 +264,7 @@ fn addresses(file: &[u8]) -> BTreeSet<std::net::IpAddr> {
     found
 }
 
-/// No address, and no word or hex string of the application, is in any form of output.
+/// No format of output contains an address, a word or a hex string of the application.
 #[test]
 fn nothing_of_a_redacted_capture_is_shown() {
     let folder = Scratch::new("redact-leaks");
@@ -290,12 +289,12 @@ fn nothing_of_a_redacted_capture_is_shown() {
         let mut secrets = BTreeSet::new();
         for line in &plain {
             for key in ["fields", "derived"] {
-                // Names of fields are netkit's, those of JSON the application's.
+                // Names of fields are netkit's, those of JSON members the application's.
                 match key {
                     "derived" => ["json", "route", "message"].iter().for_each(|k| words(&line[key][k], &mut secrets)),
                     _ => line[key].as_object().into_iter().flatten().for_each(|(name, value)| match value {
                         Json::Object(_) | Json::Array(_) => {}
-                        // Keys of the handshake are HTTP's.
+                        // Header names of the handshake are HTTP's.
                         Json::String(head) if name == "head" => {
                             let own = |line: &&str| !line.starts_with("Sec-WebSocket-");
                             head.lines().filter(own).for_each(|line| words(&Json::from(line), &mut secrets));
@@ -311,7 +310,7 @@ fn nothing_of_a_redacted_capture_is_shown() {
                 }
             }
         }
-        // What netkit itself says, with or without a capture that says it.
+        // Texts of netkit itself, which it prints for any capture.
         let own = run(&["fields", "-f", "json"], b"").ok().text().to_string()
             + &plain
                 .iter()
@@ -366,7 +365,7 @@ fn nothing_of_a_redacted_capture_is_shown() {
     }
 }
 
-/// What people write, in ten scripts: nothing of it is in any form, as text or as JSON's escapes.
+/// Text in ten scripts: none of it is in any format, neither as text nor as JSON escapes.
 #[test]
 fn planted_words_of_ten_scripts_are_gone() {
     let planted = [
@@ -415,7 +414,7 @@ fn planted_words_of_ten_scripts_are_gone() {
     run(&["report", "-p", "nano", &path, "--redact", "-o", &page], b"").ok();
     outputs.push(std::fs::read_to_string(&page).expect("written"));
     for text in planted {
-        // Parts that are long enough not to be there by chance.
+        // Parts long enough not to occur by chance.
         let parts =
             text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() > 4 || part.len() > 5);
         for part in parts.chain([text, &escape(text)]) {
@@ -429,7 +428,96 @@ fn planted_words_of_ten_scripts_are_gone() {
     assert!(foreign.err.contains("200 packets of traffic that nobody claims are left out"), "{}", foreign.err);
 }
 
-/// A written capture reads as the original does: the same messages with the same fields and lengths.
+/// `--redact-unknown`: packets that nobody claims are kept, with their times and lengths, and nothing of their payload;
+/// messages beside them are redacted as without it.
+#[test]
+fn unclaimed_packets_are_kept_without_their_payload() {
+    let planted = [
+        "Катерина Їжакевич",
+        "張偉 李娜 王芳",
+        "frieda.mueller@example.org",
+        "eyJhbGciOiJIUzI1NiJ9",
+        "a4:83:e7:5b:1f:c2",
+    ];
+    let ends = |client: &str, server: &str| [client, server].map(|end| end.parse().expect("an end"));
+    let (game, udp, tcp) = (
+        ends("10.1.2.3:50000", "10.9.8.7:3250"),
+        ends("10.1.2.3:50001", "203.0.113.9:5353"),
+        ends("10.1.2.4:50002", "203.0.113.9:443"),
+    );
+    let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
+    let mut wire = Wire::default();
+    let said: Vec<(bool, Vec<u8>)> = planted.iter().map(|text| (true, format!("say {text}").into_bytes())).collect();
+    wire.stream(tcp, &said);
+    for (up, bytes) in &said {
+        wire.datagram(udp, *up, bytes);
+    }
+    let shakes = [
+        (true, package(1, br#"{"sys":{"type":"js","version":"1.0"},"user":{}}"#)),
+        (false, package(1, br#"{"code":200,"sys":{"heartbeat":30}}"#)),
+        (true, package(2, b"")),
+    ];
+    wire.stream(game, &shakes);
+    let file = wire.file();
+    let folder = Scratch::new("redact-unknown");
+    let path = folder.write("a.pcap", &file);
+    let account = |path: &str| {
+        decode(path, &["-q", "-f", "ndjson", "--account"]).ok().lines().pop().expect("a line")["account"].clone()
+    };
+    let before = account(&path);
+    assert_eq!(before["unclaimed"]["conversations"], 2, "{before}");
+    let (to, without) = (folder.file("new.pcap"), folder.file("without.pcap"));
+    let done = decode(&path, &["--redact", "--redact-unknown", "-w", &to]).ok();
+    let packets = before["unclaimed"]["packets"].as_u64().expect("a count");
+    let kept = format!("{packets} packets of traffic that nobody claims are kept, with other bytes as payload");
+    assert!(done.err.contains(&kept) && !done.err.contains("left out"), "{}", done.err);
+    let after = account(&to);
+    assert_eq!(after["unclaimed"], before["unclaimed"]);
+    decode(&path, &["--redact", "-w", &without]).ok();
+    let messages =
+        |path: &str| decode(path, &["-q", "-f", "csv", "--columns", "time,message,length"]).ok().text().to_owned();
+    assert_eq!(messages(&to), messages(&without));
+    // Nothing of the text or of the addresses is there. The handshake of TCP has no payload.
+    let written = std::fs::read(&to).expect("written");
+    for text in planted {
+        for part in text.split(' ').map(str::as_bytes) {
+            assert!(
+                file.windows(part.len()).any(|window| window == part)
+                    && !written.windows(part.len()).any(|window| window == part),
+                "{text}"
+            );
+        }
+    }
+    assert!(addresses(&written).is_disjoint(&addresses(&file)));
+    let shape = |file: &[u8], port: u16| -> Vec<(Vec<u8>, usize)> {
+        let of = |record: Vec<u8>| {
+            let frame = etherparse::SlicedPacket::from_ethernet(&record[16..]).expect("Ethernet");
+            let (ports, payload) = match frame.transport.expect("a transport") {
+                etherparse::TransportSlice::Udp(udp) => {
+                    ([udp.source_port(), udp.destination_port()], udp.payload().len())
+                }
+                etherparse::TransportSlice::Tcp(tcp) => {
+                    ([tcp.source_port(), tcp.destination_port()], tcp.payload().len())
+                }
+                _ => return None,
+            };
+            ports.contains(&port).then(|| (record[..8].to_vec(), payload))
+        };
+        records(file).into_iter().filter_map(of).collect()
+    };
+    for port in [5353, 443] {
+        assert_eq!(shape(&written, port), shape(&file, port), "times and lengths of port {port}");
+    }
+    // A capture without any message is a result, too, and a selection is refused.
+    let rtp = fixture("foreign/rtp.pcap");
+    let rtp = rtp.to_str().expect("UTF-8");
+    let done = decode(rtp, &["--redact", "--redact-unknown", "-w", &to, "--force"]).ok();
+    assert!(done.err.contains("200 packets of traffic that nobody claims are kept"), "{}", done.err);
+    let done = decode(rtp, &["--redact", "--redact-unknown", "-F", "length > 1", "-w", &to, "--force"]);
+    assert_eq!(done.status, Some(2), "{}", done.err);
+}
+
+/// A redacted capture reads like the original: the same messages with the same fields and lengths.
 #[test]
 fn redacted_captures_read_as_before() {
     let folder = Scratch::new("redacted");
@@ -458,7 +546,7 @@ fn redacted_captures_read_as_before() {
         let (before, after) = (lines(path), lines(&to));
         assert_eq!(before.len(), after.len(), "{capture}");
         for (a, b) in before.iter().zip(&after) {
-            // Frames are counted anew: handshakes of TCP are written where they are needed.
+            // Frames get new numbers: TCP handshakes are added where they are needed.
             let of = |line: &Json| {
                 let mut derived = line["derived"].clone();
                 if let Some(pings) = derived["pings"].as_array_mut() {
@@ -475,7 +563,7 @@ fn redacted_captures_read_as_before() {
             assert!(of(a).iter().zip(&of(b)).all(|(a, b)| alike(a, b)), "{capture}: {a} {b}");
         }
     }
-    // What cannot be redacted is not written.
+    // `-f pcapng` cannot be redacted and is refused.
     let done = decode(
         fixture("riptide/riptide20-udp.pcap").to_str().expect("UTF-8"),
         &["--redact", "-f", "pcapng", "-o", &folder.file("new")],
@@ -491,8 +579,7 @@ fn redacted_captures_read_as_before() {
     }
 }
 
-/// Text of JSON in a message, packed or not: all of it is another's, to its last letter, and nothing
-/// beside it.
+/// JSON text in a message, compressed or not: it is replaced completely, and nothing else changes.
 #[test]
 fn texts_of_json_are_redacted_whole() {
     let folder = Scratch::new("redact-json");
@@ -550,7 +637,7 @@ fn texts_of_json_are_redacted_whole() {
             assert_eq!(between(before), between(after));
         }
     }
-    // Where it is not packed, the payload's bytes are those of the text that is shown.
+    // If it is not compressed, the payload's bytes are those of the printed text.
     for (line, value) in other.iter().zip(json_of(&other)).take(said.len()) {
         assert!(line["bytes"].as_str().is_some_and(|bytes| bytes.ends_with(&hex::encode(value.to_string()))), "{line}");
     }

@@ -1,13 +1,11 @@
-//! Every message of the fixtures, cut and with flipped bits, for every protocol of the registry:
-//! nothing panics, a fault lies inside the data, each note is documented, and what is shown still
-//! gives the bytes back.
+//! Every message of the fixtures, cut and with flipped bits, for every protocol of the registry: nothing panics, a
+//! fault lies inside the data, each note is documented, and the shown fields still encode to the same bytes.
 //!
-//! The messages are those of `fixtures/PROTOCOL/vectors.json` with their arguments, the shorter ones
-//! also with the schema of `fixtures/schemas`, and those of all captures in `fixtures/PROTOCOL`.
-//! Each is read cut at every length, and with each of its bits flipped. Of messages longer than
-//! [`SHORT`] what is behind that is cut, and has its bits flipped, at [`BEHIND`] places evenly apart (of
-//! very long ones: [`LONG_PLACES`]), but for Riptide's captures and DNP's vectors, of which every place
-//! is tried, however long they are.
+//! The messages are those of `fixtures/PROTOCOL/vectors.json` with their arguments, the shorter ones also with the
+//! schema of `fixtures/schemas`, and those of all captures in `fixtures/PROTOCOL`. Each is read cut at every length,
+//! and with each of its bits flipped. Messages longer than [`SHORT`] are cut and flipped after that at [`MORE_PLACES`]
+//! evenly spaced places (very long ones at [`LONG_PLACES`]). Riptide's captures and DNP's vectors are tried at every
+//! place, however long they are.
 
 mod common;
 #[path = "fuzz/harness.rs"]
@@ -24,28 +22,28 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A message of so many bytes is cut and flipped at each of them.
+/// Up to this length a message is cut and flipped at each byte.
 const SHORT: usize = 128;
-/// So many places behind them are cut and flipped.
-const BEHIND: usize = 32;
-/// Of a message of [`LONG_FROM`] bytes and more so many places altogether: each run reads all of it.
+/// The number of places after [`SHORT`] bytes that are cut and flipped.
+const MORE_PLACES: usize = 32;
+/// The number of places in a message of at least [`LONG_FROM`] bytes: each run reads all of it.
 const LONG_PLACES: usize = 8;
 const LONG_FROM: usize = 2048;
-/// What reading and writing the deepest nesting takes without optimisation.
+/// The stack that reading and writing the deepest nesting needs without optimisation.
 const STACK: usize = 64 << 20;
 
-/// A message, and how it is read.
+/// A message, and the options to read it with.
 struct Subject {
     dissector: &'static dyn Dissector,
     options: Options,
     bytes: Vec<u8>,
-    /// It is cut at every length, however long it is.
+    /// Whether it is cut at every length, however long it is.
     everywhere: bool,
-    /// It is printed in every format, too.
+    /// Whether it is also printed in every format.
     shown: bool,
 }
 
-/// The messages of a capture: version and bytes, each once.
+/// The distinct messages of a capture: version and bytes.
 #[derive(Default)]
 struct Collect(BTreeSet<(Option<&'static str>, Vec<u8>)>);
 
@@ -64,7 +62,7 @@ fn captured(dissector: &'static dyn Dissector) -> Vec<Subject> {
     }
     let subject = |(version, bytes): (Option<&str>, Vec<u8>)| {
         let mut options = protocols::options();
-        // A version that is found out is not always one that can be set: the message says it again.
+        // Not every recognised version can be set as an option: the message contains the version again.
         if let Some(version) = version {
             let _ = options.set(&format!("{}.version={version}", dissector.name()));
         }
@@ -73,7 +71,7 @@ fn captured(dissector: &'static dyn Dissector) -> Vec<Subject> {
     all.0.into_iter().map(subject).collect()
 }
 
-/// The options that a vector's `args` mean.
+/// The options given by a vector's `args`.
 fn options(proto: &str, args: &Json) -> Options {
     let mut options = Options { proto: Some(proto.into()), ..protocols::options() };
     let args: Vec<&str> = args.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
@@ -119,11 +117,11 @@ fn vectors(dissector: &'static dyn Dissector) -> Vec<Subject> {
     all
 }
 
-/// Checks the messages of one input: the fault's place, and that its own JSON gives the bytes back.
+/// Checks the messages of one input: the fault's place, and that its JSON encodes to the same bytes.
 struct Check<'a> {
     subject: &'a Subject,
     seen: usize,
-    /// The bytes of all of them.
+    /// The bytes of all messages.
     bytes: Vec<u8>,
 }
 
@@ -167,17 +165,17 @@ impl Sink for Check<'_> {
     }
 }
 
-/// Where a message of that length is cut and flipped.
+/// The places where a message of this length is cut and flipped.
 fn places(length: usize, everywhere: bool) -> impl Iterator<Item = usize> {
     let (near, behind) = match length {
-        _ if everywhere => (length, BEHIND),
-        0..LONG_FROM => (length.min(SHORT), BEHIND),
+        _ if everywhere => (length, MORE_PLACES),
+        0..LONG_FROM => (length.min(SHORT), MORE_PLACES),
         _ => (0, LONG_PLACES),
     };
     (0..near).chain((near..length).step_by((length - near).div_ceil(behind).max(1)))
 }
 
-/// Runs an input, cuts of it, and it with flipped bits. How many runs.
+/// Runs an input, its cuts, and the input with flipped bits. Returns the number of runs.
 fn damaged(subject: &Subject, mut run: impl FnMut(&[u8])) -> usize {
     let (bytes, mut runs) = (&subject.bytes, 1);
     run(bytes);
@@ -204,14 +202,14 @@ fn tried(subject: &Subject, dissection: &mut Dissection) -> usize {
         let mut check = Check { subject, seen: 0, bytes: Vec::new() };
         inspector::dump(*dissector, data, options, dissection, &mut check);
         seen += check.seen;
-        // In a datagram every byte stands in one message.
+        // In a datagram every byte belongs to one message.
         if dissector.dump_transport()(options) == Transport::Udp {
             assert_eq!(check.bytes, data, "{}", dissector.name());
         }
     });
     assert!(seen > 0 || bytes.is_empty(), "{}: {}", dissector.name(), hex::encode(bytes));
     if *shown {
-        // The settings in turn, shifted by one each byte: else a bit would always meet the same.
+        // The settings alternate, shifted by one each byte: else a bit would always meet the same setting.
         let mut turn = 0usize;
         damaged(subject, |data| {
             harness::dump(*dissector, ((turn + turn / 8) % 8) as u8, data);

@@ -1,4 +1,4 @@
-//! `netkit::decode`: a program gets the messages of a capture with one call, also of one that is cut.
+//! `netkit::decode`: one call gives a program the messages of a capture, also of a truncated one.
 
 use netkit::capture::{Capture, Input};
 use netkit::dissect::{Message, Sink};
@@ -27,7 +27,7 @@ fn a_whole_capture() {
     assert_eq!(summary.counters.account.frames, summary.frames);
 }
 
-/// Wherever the file is cut, all messages before are there, those in a stream that is still open too.
+/// Wherever the file is cut, all earlier messages are returned, also those in a stream that is still open.
 #[test]
 fn a_cut_capture_keeps_what_was_read() {
     let whole = std::fs::read(CAPTURE).expect("a capture");
@@ -46,7 +46,7 @@ fn a_cut_capture_keeps_what_was_read() {
     assert!(missing.is_err());
 }
 
-/// Names of messages by one of several threads, and all of them in order.
+/// Collects names of messages in several threads, and puts them in order.
 struct Naming;
 
 impl Maker<String> for Naming {

@@ -21,7 +21,7 @@ fn status(a: &str, b: &str, limit: &str) -> Option<i32> {
     compared(a, b, &["--fail-on", limit]).status
 }
 
-/// One of the two captures is of the leg where messages were lost and sent again.
+/// The leg with losses and resends is worse than the other one.
 #[test]
 fn worse_fails_and_better_does_not() {
     for limit in [
@@ -35,7 +35,7 @@ fn worse_fails_and_better_does_not() {
         "ack_p50 > 0.04s",
         "message_rate > 10% and > 39 messages",
         "riptide.reliable.message_rate > 10% and > 5 messages/s",
-        // The older names of the same figures.
+        // Older names of the same figures.
         "rate > 10%",
         "riptide.reliable.bytes_rate > 10%",
         "riptide.reliable.bandwidth > 10%",
@@ -82,7 +82,7 @@ fn wrong_limits_are_refused() {
     assert_eq!(compared(LEG, GAP, &["--ignore", "mesage == ack"]).status, Some(2));
 }
 
-/// A limit that nothing was held against does not hold, in every format.
+/// A limit with no data to check fails, in every format.
 #[test]
 fn nothing_is_no_success() {
     let limit = "riptide.notify.rate > 10%";
@@ -103,7 +103,22 @@ fn nothing_is_no_success() {
     }
 }
 
-/// A message that is in one capture only counts as none in the other where a limit names it.
+/// 26 % of the client's transmissions are resends: no capture can have four times that share.
+#[test]
+fn shares_end_at_100_percent() {
+    for limit in ["client.resent_share > 300%", "client.resent_share > 4x"] {
+        let done = compared(GAP, LEG, &["--fail-on", limit]);
+        assert_eq!(done.status, Some(1), "{limit}: {}", done.err);
+        let why = "riptide from the client begins at 25.3 %, so no share would exceed it; pp are points";
+        assert!(done.err.contains(&format!("--fail-on {limit}: {why}")), "{}", done.err);
+        assert!(done.text().contains(&format!("limit {limit}: nothing would exceed it")), "{}", done.text());
+    }
+    for limit in ["client.resent_share > 280%", "client.resent_share > 3.8x", "resent_share > 300%"] {
+        assert_eq!(status(GAP, LEG, limit), Some(0), "{limit}: it can be exceeded");
+    }
+}
+
+/// If a limit names a message that is in one capture only, the other counts as 0.
 #[test]
 fn messages_of_one_capture() {
     let (a, b) = ("riptide/riptide20-lossy.pcap", "riptide/riptide22-lossy.pcap");
@@ -127,7 +142,7 @@ fn rows_by_importance_without_what_is_the_same() {
     assert!(all.iter().all(|row| row["what"] != "messages" || row["a"] != row["b"]));
     assert!(all.iter().all(|row| row["change"].as_f64().is_none_or(|change| change.abs() >= 0.001)), "{all:?}");
     assert!(!all.iter().any(|row| row["of"] == "riptide.connect"), "{all:?}");
-    // What breaks a limit comes first, whatever it is.
+    // Differences that break a limit come first.
     let first = &rows(&["--fail-on", "riptide.reliable.message_rate > 1%"])[0];
     assert_eq!((&first["of"], &first["what"]), (&"riptide.reliable".into(), &"message_rate".into()));
     let share = all.iter().find(|row| row["what"] == "resent_share").expect("a row");
@@ -136,7 +151,7 @@ fn rows_by_importance_without_what_is_the_same() {
     assert!(!ignored.iter().any(|row| row["of"] == "riptide.reliable" || row["of"] == "riptide.ack"), "{ignored:?}");
 }
 
-/// Names of files are anybody's: they neither end an element nor a table's cell.
+/// Names of files can be anything: they end neither an element nor a table's cell.
 #[test]
 fn hostile_names() {
     let folder = common::Scratch::new("diff");
@@ -159,7 +174,7 @@ fn hostile_names() {
     }
 }
 
-/// A capture's statistics as diff has them.
+/// A capture's statistics, as diff counts them.
 fn counted(proto: &str, name: &str) -> Stats {
     let options = Options { proto: Some(proto.into()), ..protocols::options() };
     let mut stats = Stats::new(&options, Wanted { rows: false, fields: true });
@@ -167,8 +182,8 @@ fn counted(proto: &str, name: &str) -> Stats {
     stats
 }
 
-/// Every figure in every unit: a limit below the change from one capture to the other is broken, one above
-/// it is not. The changes are calculated here from the two values.
+/// Every figure in every unit: a limit below the change from one capture to the other is broken, one above it is not.
+/// The test calculates the changes from the two values.
 #[test]
 fn every_figure_can_break_its_limit_in_every_unit() {
     let pairs = [
@@ -210,7 +225,7 @@ fn every_figure_can_break_its_limit_in_every_unit() {
                 for unit in figure.units() {
                     let (word, change) = changes.into_iter().find(|(word, _)| *word == unit.name()).expect("a unit");
                     let limit = |amount: f64| format!("{who}.{} > {amount:.9}{word}", figure.name);
-                    // From nothing every rise is more than any multiple: then a fall holds the limit.
+                    // A rise from 0 exceeds every multiple; then the limit must hold for the reverse, a fall.
                     let endless = change.is_infinite();
                     let below = if endless { 1000.0 } else { change * 0.999 };
                     let below = limit(if word == "x" { below.max(1.0) } else { below });
@@ -231,7 +246,7 @@ fn every_figure_can_break_its_limit_in_every_unit() {
     assert!(missing.is_empty(), "no pair of captures breaks {missing:?}");
 }
 
-/// The first half of a capture differs from all of it in nothing but its duration.
+/// The first half of a capture differs from the whole in its duration only.
 #[test]
 fn half_of_a_capture_is_no_difference() {
     let scratch = common::Scratch::new("diff-half");
@@ -268,7 +283,7 @@ fn half(file: &[u8]) -> Vec<u8> {
     file[..end].to_vec()
 }
 
-/// On a narrow screen the limits and their numbers come last.
+/// The limits and their figures are printed last, so that they stay visible on a small screen.
 #[test]
 fn limits_come_last() {
     let done = compared(LEG, GAP, &["--fail-on", "resent > 2x", "--fail-on", "message_rate > 90%"]);

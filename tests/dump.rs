@@ -1,10 +1,12 @@
-//! `netkit dump` of packets: what a packet dump means is what the capture means.
+//! `netkit dump` of packets: a packet dump gives the same messages as the capture.
 
 mod common;
 
-use common::{Done, fixture};
+use common::{Done, Scratch, all_fixtures, args_of, ends_in, fixture};
+use netkit::capture::HexText;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
+use std::process::Command;
 
 fn netkit(args: &[&str], input: &str) -> Done {
     common::run(args, input.as_bytes())
@@ -30,7 +32,7 @@ fn frames(name: &str) -> Vec<Vec<u8>> {
     all
 }
 
-/// As Wireshark's bytes pane and `tshark -x` have it, without their first `skip` bytes.
+/// Bytes in the format of Wireshark's bytes pane and `tshark -x`, without their first `skip` bytes.
 fn dumped(frames: &[Vec<u8>], skip: usize) -> String {
     let mut text = String::new();
     for frame in frames {
@@ -43,7 +45,7 @@ fn dumped(frames: &[Vec<u8>], skip: usize) -> String {
     text
 }
 
-/// What does not depend on frames, times and what was said before.
+/// The parts of a line that do not depend on frames, times and earlier messages.
 fn plain(line: &Json) -> Json {
     let keys = ["proto", "transport", "src", "dst", "message", "length"];
     keys.iter().map(|key| ((*key).to_string(), line[*key].clone())).collect::<serde_json::Map<_, _>>().into()
@@ -56,7 +58,7 @@ fn packets_mean_what_their_capture_means() {
         ("dnp/dnp-ipv6.pcap", &[]),
         ("riptide/riptide20-udp.pcap", &["-p", "riptide"]),
         ("riptide/riptide20-udp.pcap", &["--port", "17777=riptide"]),
-        // Named: one conversation has too little of its own, and a file is read with what others say.
+        // With `-p`: one conversation alone has too little traffic to be recognised; in a file others help.
         ("riptide/riptide22-tcp.pcap", &["-p", "riptide"]),
         ("nano/nano-protobuf-tcp.pcap", &[]),
         ("nano/pomelo-ws.pcap", &[]),
@@ -96,7 +98,7 @@ fn dumps_as_tools_print_them() {
         assert_eq!(got[1]["message"], "reliable");
         assert!(errors(&done).contains("a whole packet, udp 127.0.0.1:7777 > 127.0.0.1:50001"), "{}", errors(&done));
     }
-    // What tshark has unmasked and joined stands in its frames already.
+    // The bytes that tshark unmasked and joined are in its frames already.
     let path = fixture("hex/tshark-websocket.txt");
     let done = netkit(&["dump", "-f", "ndjson", path.to_str().expect("a name")], "");
     let names: Vec<String> = lines(&done).iter().map(|l| format!("{}.{}", l["proto"], l["message"])).collect();
@@ -118,7 +120,7 @@ fn the_user_has_the_last_word() {
     let (payload, _, status) = of(&["--payload", "-p", "riptide"], PACKET);
     assert_eq!(status, Some(0));
     assert!(payload[0].get("src").is_none() && payload[0]["length"] == 33);
-    // A check sum or a length that is not right: only where the user says so.
+    // A wrong checksum or length is accepted only with `--packet`.
     let wrong = PACKET.replace("6a96", "6a97");
     let (forced, _, status) = of(&["--packet"], &wrong);
     assert_eq!((forced[0]["message"].as_str(), status), (Some("welcome"), Some(0)));
@@ -134,7 +136,7 @@ fn the_user_has_the_last_word() {
     assert_eq!(status, Some(3));
 }
 
-/// Traffic of other protocols, as in a capture: nothing of it is one of ours.
+/// Traffic of other protocols, as in a capture: none of it is recognised.
 #[test]
 fn foreign_packets_are_refused() {
     let done = netkit(&["dump", "-f", "ndjson"], &dumped(&frames("foreign/foreign.pcap"), 0));
@@ -144,7 +146,7 @@ fn foreign_packets_are_refused() {
     assert!(errors(&done).ends_with("messages could not be read\n"), "{}", errors(&done));
 }
 
-/// A guess that explains less than half names the runners-up; the other messages are read.
+/// A guess that explains less than half lists the runners-up; the other messages are read.
 #[test]
 fn a_guess_is_no_answer() {
     let opaque = format!("0702 00c8 00{}", "5a".repeat(40)).replace(' ', "");
@@ -157,7 +159,7 @@ fn a_guess_is_no_answer() {
         said.contains("line 3: ") && said.contains(" as riptide (1 message, ") && said.contains(", then "),
         "{said}"
     );
-    // Who names the protocol does not guess.
+    // With `-p` nothing is guessed.
     let done = netkit(&["dump", "-f", "ndjson", "-p", "riptide"], &opaque);
     assert_eq!((lines(&done).len(), done.status), (1, Some(0)));
 }
@@ -168,4 +170,72 @@ fn packets_without_a_payload() {
     let done = netkit(&["dump"], &dumped(&syn, 0));
     assert_eq!(done.status, Some(3));
     assert!(errors(&done).contains("1 packet without a payload"), "{}", errors(&done));
+}
+
+/// Every message of every fixture: the dump gives its bytes and its sender.
+#[test]
+fn hexdump_is_read_back() {
+    let mut all = 0;
+    for path in all_fixtures().iter().filter(|path| ends_in(path, "pcap") || ends_in(path, "pcapng")) {
+        let mut args = vec!["decode".into(), "-q".into(), path.display().to_string()];
+        args.extend(args_of(path));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let expected = netkit(&[&args[..], &["-f", "ndjson", "--bytes"]].concat(), "");
+        let mut expected = expected.lines().into_iter().filter(|line| line["bytes"] != "");
+        let written = netkit(&[&args[..], &["-f", "hexdump"]].concat(), "");
+        let mut text = HexText::new(written.text().as_bytes());
+        while let Some(block) = text.next().unwrap_or_else(|why| panic!("{args:?}: {why}")) {
+            let line = expected.next().unwrap_or_else(|| panic!("{args:?}: too many"));
+            let hex = block.bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+            let from = block.inbound.map_or("unknown", |inbound| if inbound { "client" } else { "server" });
+            assert_eq!((hex.as_str().into(), from.into()), (line["bytes"].clone(), line["from"].clone()), "{args:?}");
+            all += 1;
+        }
+        assert!(expected.next().is_none(), "{args:?}: too few");
+    }
+    assert!(all > 5_000, "{all} messages");
+}
+
+/// `dump` reads the same messages, and so does decode from the capture that Wireshark's text2pcap makes.
+#[test]
+fn hexdump_means_the_same() {
+    let folder = Scratch::new("hexdump");
+    let has_text2pcap = Command::new("text2pcap").arg("-v").output().is_ok();
+    if !has_text2pcap {
+        eprintln!("SKIPPED: text2pcap: not there (Debian: apt-get install tshark)");
+        assert!(std::env::var_os("NETKIT_TSHARK").is_none(), "NETKIT_TSHARK asks for it, and it is not there");
+    }
+    for (name, proto) in [("riptide/riptide22-udp.pcap", "riptide"), ("dnp/dnp-basic.pcap", "dnp")] {
+        let path = fixture(name);
+        let decode = ["decode", "-q", "--flow", "1", "-p", proto, path.to_str().expect("a name")];
+        let bare =
+            |line: &Json| ["proto", "version", "from", "message", "length", "fields", "fault"].map(|k| line[k].clone());
+        let expected = netkit(&[&decode[..], &["-f", "ndjson"]].concat(), "").lines();
+        assert!(expected.len() > 10, "{name}");
+        let written = netkit(&[&decode[..], &["-f", "hexdump"]].concat(), "");
+        let dumped = netkit(&["dump", "-q", "-p", proto, "-f", "ndjson"], written.text()).lines();
+        // dump remembers nothing of earlier messages, so not every message is read to its end.
+        let named = |line: &Json| ["proto", "from", "message", "length"].map(|key| line[key].clone());
+        assert_eq!(
+            dumped.iter().map(named).collect::<Vec<_>>(),
+            expected.iter().map(named).collect::<Vec<_>>(),
+            "{name}"
+        );
+        if !has_text2pcap {
+            continue;
+        }
+        let (text, capture) = (folder.write("text", written.text()), folder.file("capture.pcapng"));
+        let done = Command::new("text2pcap")
+            .args(["-q", "-D", "-t", "%s.%f", "-u", "50000,7777"])
+            .arg(text)
+            .arg(&capture)
+            .output()
+            .expect("text2pcap");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let server = ["decode", "-q", "-p", proto, "--server", "10.2.2.2:7777", "-f", "ndjson", &capture];
+        let again = netkit(&server, "").lines();
+        assert_eq!(again.iter().map(bare).collect::<Vec<_>>(), expected.iter().map(bare).collect::<Vec<_>>(), "{name}");
+        let time = |line: &Json| line["time"].as_f64();
+        assert_eq!(again.iter().map(time).collect::<Vec<_>>(), expected.iter().map(time).collect::<Vec<_>>(), "{name}");
+    }
 }

@@ -1,4 +1,4 @@
-//! `netkit encode` as a user runs it: the documented examples, the forms of the output, the errors.
+//! `netkit encode` as a user runs it: the documented examples, the output formats, the errors.
 
 mod common;
 
@@ -11,14 +11,14 @@ fn encode(args: &[&str]) -> Done {
     netkit(&[&["encode"], args].concat(), b"")
 }
 
-/// Encodes, and gives the one line of hex.
+/// Encodes, and returns the single line of hex.
 fn hex(args: &[&str]) -> String {
     let done = encode(args);
     assert_eq!((done.err.as_str(), done.status), ("", Some(0)), "{args:?}");
     done.text().strip_suffix('\n').expect("a line").into()
 }
 
-/// Fails with status 3 and nothing written; gives the message.
+/// Fails with status 3 and no output; returns the error.
 fn wrong(args: &[&str]) -> String {
     let done = encode(args);
     assert_eq!((done.text(), done.status), ("", Some(3)), "{args:?}");
@@ -34,7 +34,7 @@ fn fields_of_a_command_line() {
     assert_eq!(hex(&["-p", "riptide", "-s", "riptide.version=2.2", "reject", "reason=server_full"]), "2300");
     assert_eq!(hex(&["riptide.reject", "reason=3"]), hex(&["riptide.reject", "reason=server_full"]));
     assert_eq!(hex(&["riptide.unreliable", "message_id=1", "payload=C0ffee"]), "000100c0ffee");
-    // A message's name that one protocol alone has.
+    // A message's name that only one protocol has.
     assert_eq!(hex(&["link_up", "link_id=4"]), "070400");
 }
 
@@ -45,7 +45,7 @@ fn nested_values_lists_flags_and_derived_ones() {
     assert_eq!(hex(&[&state[..], &["values=[{\"type\":\"uint8\",\"value\":7}]"]].concat()), want);
     assert_eq!(hex(&[&state[..], &["values[0].type=uint8", "values[0].value=7"]].concat()), want);
     assert_eq!(hex(&[&state[..], &["values:=[{\"type\":1,\"value\":7}]"]].concat()), want);
-    // Counts are computed; given ones are written as given.
+    // Counts are computed; a given count is written as given.
     assert_eq!(
         hex(&[&state[..], &["value_count=9", "values=[{\"type\":\"uint8\",\"value\":7}]"]].concat()),
         "0501000400010200616209000107"
@@ -171,7 +171,7 @@ fn nesting_is_bounded_but_deep_enough() {
     };
     let done = netkit(&["encode", "--json", "-"], nested(512).as_bytes());
     assert_eq!((done.err.as_str(), done.status), ("", Some(0)));
-    // An id, channel, source for each level, the end of the innermost, the end of the list.
+    // Each level has an id, a channel and a source; then the ends of the innermost and of the list.
     assert_eq!(done.text().trim_end().len() / 2, 3 * 512 + 2);
     let done = netkit(&["encode", "--json", "-"], nested(100_000).as_bytes());
     assert_eq!(done.status, Some(3));
@@ -182,7 +182,7 @@ fn lines(args: &[&str], input: &[u8]) -> Vec<Json> {
     netkit(args, input).ok().lines()
 }
 
-/// Every capture there is, with its arguments.
+/// All captures, with their arguments.
 fn captures() -> Vec<(PathBuf, Vec<String>)> {
     let mut all = Vec::new();
     for dissector in netkit::protocols::ALL.iter() {
@@ -222,7 +222,7 @@ fn round_trips() {
     }
 }
 
-/// What a capture written by `encode` says again. `frame` counts other frames, notes tell of them.
+/// The parts of a line that a capture written by `encode` keeps. `frame` has other numbers, and notes mention them.
 fn comparable(line: &Json) -> Json {
     let keys = ["time", "proto", "version", "from", "transport", "src", "dst", "message", "length", "fields", "bytes"];
     keys.iter().map(|k| (k.to_string(), line[*k].clone())).collect::<serde_json::Map<_, _>>().into()
@@ -266,8 +266,8 @@ fn captures_of_what_was_decoded() {
     }
 }
 
-/// tshark, where it is there, checks every check sum, and knows frames that are malformed. `.ci/run`
-/// installs it or says that this was skipped: what a test that passes writes is not shown.
+/// tshark, if it is installed, checks every checksum and finds malformed frames. `.ci/run` installs it or reports that
+/// this was skipped, because the output of a passing test is not shown.
 #[test]
 fn tshark_has_no_complaint() {
     if Command::new("tshark").arg("-v").output().is_err() {
@@ -295,7 +295,7 @@ fn tshark_has_no_complaint() {
         for line in text.lines() {
             let columns: Vec<&str> = line.split('\t').collect();
             let [ip, frame, version, udp, tcp, malformed] = columns[..] else { panic!("{name}: {line:?}") };
-            // 1 is good; what is not there has no sum to be wrong.
+            // 1 is good; an absent header has an empty status.
             assert_eq!(ip, if version == "4" { "1" } else { "" }, "{name}, frame {frame}");
             assert!(matches!((udp, tcp, malformed), ("1", "", "") | ("", "1", "")), "{name}: {line:?}");
         }
@@ -312,7 +312,7 @@ fn a_capture_of_messages_written_by_hand() {
             &["encode", "--json", "-", "--to", "pcap", "--transport", transport, "-s", "riptide.version=2.2"],
             text.as_bytes(),
         );
-        // The first message, which has no time, sets the file's resolution: microseconds.
+        // The first message has no time and sets the file's resolution: microseconds.
         let cut = "netkit: 1 time has more digits than the file, whose resolution is the first one's: they were cut\n";
         assert_eq!((done.err.as_str(), done.status), (cut, Some(0)));
         let lines = lines(&["decode", "-", "-q", "-f", "ndjson"], &done.out);
@@ -345,7 +345,7 @@ fn what_fits_no_frame_is_refused() {
     assert!(whys[2].contains("different IP versions"), "{}", whys[2]);
 }
 
-/// Lengths in a longer form than needed are kept as they were, whole messages and broken ones.
+/// Lengths in a longer form than needed are kept, in whole messages and in broken ones.
 #[test]
 fn a_payload_with_lengths_in_odd_forms_comes_back() {
     let folder = Scratch::new("encode-lengths");
@@ -354,14 +354,14 @@ fn a_payload_with_lengths_in_odd_forms_comes_back() {
                   [[message]]\nid = 78\nname = \"n\"\n[message.fields]\ntexts = \"string[]\"\nshorts = \"short[]\"\n";
     let schema = &*folder.write("lengths.toml", schema);
     for (version, text) in [
-        // 8001: one element, in 2.0's form for more than 127. The last bool[] has a bit too many.
+        // 8001 is one element, in 2.0's form for more than 127. The last bool[] has an extra bit.
         ("2.0", "004d00800101008001428001418003ff0102000000"),
-        // Of the two int the second is not there: the short[] in front of it was whole all the same.
+        // The second of the two ints is missing, but the short[] before it was complete.
         ("2.0", "004d0080010100014180014180030702020000000300"),
         ("2.0", "004d008001010000018180030702020000000300"),
         // 8180 00: one, in three groups.
         ("2.2", "d014080830000000002020000000300000"),
-        // Texts in a list have no place for their lengths: the list is shown as bits.
+        // Texts in a list have no field for their lengths: the list is shown as bits.
         ("2.0", "004e00028001410142800107000003"),
         ("2.0", "004e00028001410142020700"),
         ("2.0", "004e00038001410142800542"),
@@ -374,4 +374,96 @@ fn a_payload_with_lengths_in_odd_forms_comes_back() {
         let payload = &line["fields"]["payload"];
         assert!(payload["e"] == serde_json::json!([2]) || payload["texts"]["raw"].is_string(), "{line}");
     }
+}
+
+/// Every message of captures of all protocols, as constants: the compilers and Python read the same bytes.
+#[test]
+fn constants_are_read_back() {
+    let folder = Scratch::new("constants");
+    let (mut lines, mut expected) = (Vec::new(), String::new());
+    for name in KINDS {
+        let capture = fixture(&format!("{name}.pcap"));
+        let own = decoded(&capture, &args_of(&capture), "ndjson");
+        let own_hex = netkit(&["encode", "--json", "-"], &own);
+        own_hex.text().lines().filter(|line| !line.is_empty()).for_each(|line| expected += &format!("{line}\n"));
+        lines.extend(own);
+    }
+    assert!(expected.lines().count() > 100);
+    let written = |form: &str| {
+        let done = netkit(&["encode", "--json", "-", "--as", form], &lines);
+        assert_eq!((done.err.as_str(), done.status), ("", Some(0)), "{form}");
+        let comment = if form == "python" { "  # " } else { "  // " };
+        assert!(done.text().lines().filter(|line| line.contains(comment)).count() > 500, "{form}");
+        done.text().to_owned()
+    };
+    // The names, and the hex that a program prints for them.
+    let names = |text: &str, before: &str, after: char| -> Vec<String> {
+        let all = text.lines().filter_map(|line| line.strip_prefix(before)?.split(after).next());
+        all.filter(|name| !name.is_empty()).map(String::from).collect()
+    };
+    let ran = |program: &str, args: &[&str], runs: bool| {
+        let done = Command::new(program).args(args).output().unwrap_or_else(|why| panic!("{program}: {why}"));
+        assert!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr));
+        if runs {
+            assert_eq!(String::from_utf8_lossy(&done.stdout), expected, "{program} {args:?}");
+        }
+    };
+    let c = written("c");
+    let mut source = format!("#include <stdio.h>\n{c}\n#define P(a) print(a, sizeof a)\n");
+    source += "static void print(const unsigned char *a, unsigned n) {\n    while (n--) printf(\"%02x\", *a++);\n    ";
+    source += "puts(\"\");\n}\nint main(void) {\n";
+    names(&c, "static const unsigned char ", '[').iter().for_each(|name| source += &format!("P({name});\n"));
+    let (file, out) = (folder.write("c.c", source + "}\n"), folder.file("c"));
+    ran("cc", &["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o", &out, &file], false);
+    ran(&out, &[], true);
+
+    let rust = written("rust");
+    let mut source = format!(
+        "#![deny(warnings)]\n{rust}fn p(a: &[u8]) {{ a.iter().for_each(|b| print!(\"{{b:02x}}\")); println!() }}\nfn main() {{\n"
+    );
+    names(&rust, "pub const ", ':').iter().for_each(|name| source += &format!("p({name});\n"));
+    let (file, out) = (folder.write("r.rs", source + "}\n"), folder.file("r"));
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    ran(&rustc, &["--edition", "2024", "-o", &out, &file], false);
+    ran(&out, &[], true);
+
+    // netkit reads its own constants, too.
+    for text in [&c, &rust] {
+        let mut text = netkit::capture::HexText::new(text.as_bytes());
+        let mut again = String::new();
+        while let Some(block) = text.next().expect("an array") {
+            again += &(block.bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")) + "\n");
+        }
+        assert_eq!(again, expected);
+    }
+
+    if Command::new("python3").arg("-V").output().is_err() {
+        eprintln!("SKIPPED: constants of Python: no python3");
+        return;
+    }
+    let mut python = written("python");
+    names(&python.clone(), "", '=').iter().for_each(|name| {
+        let name = name.trim_end();
+        if name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_') {
+            python += &format!("print({name}.hex())\n");
+        }
+    });
+    ran("python3", &[&folder.write("p.py", python)], true);
+}
+
+/// Comments explain the bytes, also if fields share a byte; uncertain bytes have no comment.
+#[test]
+fn comments_of_constants() {
+    let literal = |args: &[&str], form: &str| encode(&[args, &["--as", form]].concat()).text().to_owned();
+    let heartbeat = ["riptide.heartbeat", "ping_id=3", "rtt=20"];
+    assert_eq!(
+        literal(&[&heartbeat[..], &["--transport", "tcp"]].concat(), "rust"),
+        "pub const RIPTIDE_HEARTBEAT: &[u8] = &[\n    0x04, 0x00,  // framing\n    0x05,        // type = 5\n    \
+         0x03,        // ping_id = 3\n    0x14, 0x00,  // rtt = 20\n];\n\n"
+    );
+    let packed = literal(&["-p", "riptide", "-s", "riptide.version=2.2", "reject", "reason=server_full"], "python");
+    assert!(packed.lines().any(|line| line.matches(" = ").count() > 1), "{packed}");
+    // A text cannot end the comment's line.
+    let text = literal(&["dnp.unreliable_message", "data=5c0a2a2f5c"], "c");
+    assert_eq!(text.lines().count(), 5, "{text}");
 }

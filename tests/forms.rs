@@ -1,5 +1,5 @@
-//! A form of output that is not the library's, by its public path alone: it is registered by a name,
-//! prints a capture, and the work is divided as with the forms there are.
+//! An output format from outside the library, by its public path alone: it is registered by name, prints a capture, and
+//! divides the work like the library's formats.
 
 use netkit::capture::{Decoded, Packets};
 use netkit::dissect::{Inspector, Message, Sink};
@@ -8,7 +8,7 @@ use netkit::render::{Form, Format, Renderer, Style};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// Numbers names of messages.
+/// Prints the numbered names of messages.
 const NAMES: Format =
     Format { name: "names", about: "The names of messages", form: |_, _| Box::new(Names { worker: false, count: 0 }) };
 
@@ -62,7 +62,7 @@ impl Write for Text {
     }
 }
 
-/// Gives each message to a worker, and the worker's text to the renderer.
+/// Passes each message to a worker, and the worker's text to the renderer.
 struct Divided<'a>(&'a mut Renderer, Box<dyn Form>);
 
 impl Sink for Divided<'_> {

@@ -1,5 +1,5 @@
-//! What has to hold, and what has nothing to hold for: `--check`, `--fail-on`, `--expect`,
-//! `--reject`, and `diff --fail-on`, by the exit status.
+//! Conditions that must hold, and conditions with nothing to check: `--check`, `--fail-on`, `--expect`, `--reject`, and
+//! `diff --fail-on`, by the exit status.
 
 mod common;
 
@@ -33,13 +33,13 @@ fn nothing_is_no_success() {
     ];
     for gate in gates {
         for (files, what) in [
-            (&[none][..], ": no message of a protocol we know"),
+            (&[none][..], ": no frames"),
             (&[FOREIGN, "-p", "auto", "-F", "frame == 1000000"], ": no message"),
             (&[UDP, "-F", "frame == 1000000"], ": no message fits what was asked for"),
             (&[UDP, "--flow", "1000"], ": --flow 1000: there are 9 conversations"),
             (&[UDP, "--since", "1000h"], ": --since: the capture lasts "),
             (&[UDP, "--until", "0s"], ": no message fits what was asked for"),
-            // One of two files is as empty as an only one.
+            // One empty file of two counts like a single empty file.
             (&[UDP, none], ": no message of a protocol we know"),
         ] {
             let args = [&["decode"], files, gate].concat();
@@ -51,7 +51,7 @@ fn nothing_is_no_success() {
             assert!(files.contains(&UDP) || !err.contains("every one gives"), "{args:?}: {err}");
             let (status, _, err) = run(&[&args[..], &["--allow-empty"]].concat());
             assert_eq!(status, Some(0), "{args:?} --allow-empty: {err}");
-            // What is not in the capture at all is an error also where nothing is tested.
+            // A conversation or a time that the capture does not have is an error even without a gate.
             let outside = files.iter().any(|arg| ["--flow", "--since"].contains(arg));
             assert_eq!(run(&[&["decode"], files].concat()).0, Some(i32::from(outside)), "{files:?}");
         }
@@ -96,7 +96,7 @@ fn expected_and_rejected() {
     let count = out.lines().count();
     let (status, _, err) = run(&["decode", UDP, "--expect", "message == welcome", "--expect", "length > 60000"]);
     assert_eq!((status, err), (Some(1), format!("netkit: --expect length > 60000: none of {count} messages fits\n")));
-    // The first three of them, and how many there are.
+    // The first three of them, and their number.
     let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let fit: Vec<String> = lines
         .iter()
@@ -109,13 +109,13 @@ fn expected_and_rejected() {
     assert_eq!((status, err), (Some(1), want.clone()));
     let (status, _, err) = run(&["stats", UDP, "--reject", "message == heartbeat"]);
     assert_eq!((status, err), (Some(1), want));
-    // What -F and -c leave is what counts.
+    // Gates check what -F and -c leave.
     assert_eq!(run(&["decode", UDP, "--reject", "message == heartbeat", "-F", "message == welcome"]).0, Some(0));
     assert_eq!(run(&["decode", UDP, "--expect", "message == heartbeat", "-F", "message == welcome"]).0, Some(1));
     assert_eq!(run(&["decode", UDP, "--expect", "message == heartbeat", "-c", "1"]).0, Some(1));
     assert_eq!(run(&["decode", UDP, "--check", "--reject", "message == heartbeat"]).0, Some(1));
     assert_eq!(run(&["decode", DAMAGED, "-p", "gne", "--check", "--fail-on", "warning"]).0, Some(1));
-    // A misspelt condition is wrong usage.
+    // A misspelt condition is a usage error.
     let (status, _, err) = run(&["decode", UDP, "--expect", "mesage == welcome"]);
     assert!(status == Some(2) && err.starts_with("netkit: --expect: ") && err.contains("message"), "{err}");
     let folder = Scratch::new("gates-hex");
@@ -126,7 +126,7 @@ fn expected_and_rejected() {
     assert_eq!((status, err.as_str()), (Some(1), "netkit: --reject: riptide.heartbeat\n"));
 }
 
-/// As many threads as there may be: what they found together is what one finds.
+/// Any number of threads find together what one finds.
 #[test]
 fn threads_find_the_same() {
     for file in [UDP, "fixtures/nano/pomelo-ws.pcap", DAMAGED, "fixtures/dnp/dnp-states.pcap"] {
@@ -151,7 +151,7 @@ fn threads_find_the_same() {
     }
 }
 
-/// Warnings without a fault fail the stricter condition only.
+/// Warnings without a fault fail only the stricter condition.
 #[test]
 fn warnings_fail_where_they_are_asked_for() {
     const WARNED: &str = "fixtures/dnp/dnp-lossy.pcap";
@@ -160,11 +160,11 @@ fn warnings_fail_where_they_are_asked_for() {
     assert_eq!(status(&["--reject", "has warning"]), Some(1), "some of its messages have a warning");
     assert_eq!(status(&["--fail-on", "fault"]), Some(0));
     assert_eq!(status(&["--fail-on", "warning"]), Some(1));
-    // Notes below a warning are no failure.
+    // Notes below a warning do not fail.
     assert_eq!(status(&["--fail-on", "warning", "-F", "has note and not has warning"]), Some(0));
 }
 
-/// Statistics, too, have something to test in each file.
+/// Statistics, too, need messages in each file.
 #[test]
 fn each_file_has_messages() {
     let folder = Scratch::new("gates-each");

@@ -1,10 +1,9 @@
-//! Golden files: a command and what it prints, as a user sees it.
+//! Golden files: commands and their output, as a user sees them.
 //!
-//! `tests/golden/*.txt` and the `console` blocks of README.md and of the pages (src/docs,
-//! src/protocols/*/README.md) hold lines `$ COMMAND`, each followed by its output, and by `[exit N]`
-//! where the status is not 0. Commands run in a shell at the project's root with `netkit` on the
-//! path. `NETKIT_BLESS=1 cargo test --test golden` writes what is printed into the files of
-//! tests/golden (never into pages): read the difference before you commit it.
+//! `tests/golden/*.txt` and the `console` blocks of README.md and of the pages (src/docs, src/protocols/*/README.md)
+//! hold lines `$ COMMAND`, each followed by its output, and by `[exit N]` if the status is not 0. Commands run in a
+//! shell at the project's root with `netkit` on the path. `NETKIT_BLESS=1 cargo test --test golden` writes the output
+//! into the files of tests/golden (never into pages): read the difference before you commit it.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs a command line: what it prints, and its status where that is not 0.
+/// Runs a command line; returns its output, and its status if that is not 0.
 fn run(command: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_netkit"));
     let path =
@@ -39,7 +38,7 @@ fn run(command: &str) -> String {
     }
 }
 
-/// Commands of a text, each with the output it claims.
+/// The commands of a text, each with its expected output.
 fn commands(text: &str) -> Vec<(String, String)> {
     let mut list: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
@@ -59,8 +58,8 @@ fn commands(text: &str) -> Vec<(String, String)> {
     list
 }
 
-/// Why these commands hold nothing: none at all, or one that claims no output, which would hold
-/// whatever the program did. `None`: they hold something.
+/// The reason why these commands test nothing: there is none, or one has no expected output, so that it would pass
+/// whatever the program did. `None`: they test something.
 fn empty(list: &[(String, String)]) -> Option<String> {
     if list.is_empty() {
         return Some("no command".into());
@@ -69,7 +68,7 @@ fn empty(list: &[(String, String)]) -> Option<String> {
     Some(format!("$ {command}: no output"))
 }
 
-/// A golden file's text against what its commands print: what is wrong, and the text as it were right.
+/// Compares a golden file with the output of its commands; returns the differences, and the file's correct text.
 fn compared(text: &str) -> (Vec<String>, String) {
     let list = commands(text);
     let (mut wrong, mut new) = (Vec::from_iter(empty(&list)), String::new());
@@ -78,14 +77,14 @@ fn compared(text: &str) -> (Vec<String>, String) {
         if trimmed(&got) != trimmed(expected) {
             wrong.push(format!("$ {command}\n--- expected\n{expected}--- got\n{got}"));
         }
-        // What prints nothing cannot be blessed: no text would hold it.
+        // A command without output cannot be blessed: no text could test it.
         wrong.extend(got.trim().is_empty().then(|| format!("$ {command}: prints nothing")));
         new += &format!("$ {command}\n{}\n\n", trimmed(&got));
     }
     (wrong, trimmed(&new) + "\n")
 }
 
-/// Without blank lines at the end: they separate commands.
+/// Removes blank lines at the end: they separate commands.
 fn trimmed(text: &str) -> String {
     text.trim_end_matches('\n').lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
@@ -98,7 +97,7 @@ fn golden_files() {
         .expect("the folder")
         .map(|e| e.expect("an entry").path())
         .collect();
-    // The list of public paths is tests/public.rs's.
+    // tests/public.rs owns the list of public paths.
     files.retain(|file| !file.ends_with("public.txt"));
     files.sort();
     assert!(!files.is_empty());
@@ -113,7 +112,7 @@ fn golden_files() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An empty golden file, and one whose commands claim no output, fail.
+/// An empty golden file fails, and so does one with a command without expected output.
 #[test]
 fn what_holds_nothing_fails() {
     for (text, why) in [
@@ -147,7 +146,7 @@ fn pages() -> Vec<PathBuf> {
     list
 }
 
-/// Every `console` block of the README and the pages: a `…` line in its output stands for any lines.
+/// Runs every `console` block of the README and the pages: a `…` line in its output matches any lines.
 #[test]
 fn readme_blocks() {
     let pages = pages();
@@ -181,7 +180,7 @@ fn readme_blocks() {
     assert!(with_blocks >= 4, "console blocks are gone");
 }
 
-/// The generated files in completions/ are what the program prints.
+/// The files in completions/ equal the program's output.
 #[test]
 fn completions_are_current() {
     for (shell, file) in [

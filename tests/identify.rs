@@ -1,4 +1,4 @@
-//! Whose a conversation is, found from what it says alone.
+//! The protocol of a conversation, recognised by its traffic alone.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn datagrams(name: &str) -> Vec<(bool, Vec<u8>)> {
     all
 }
 
-/// Dissects datagrams that all go between the same two ports, which tell nothing.
+/// Dissects datagrams between the same two ports, which belong to no protocol.
 fn names(datagrams: &[(bool, Vec<u8>)]) -> Vec<(&'static str, &'static str)> {
     let mut wire = Wire::default();
     let ends = ["10.0.0.1:50000", "10.0.0.2:40000"].map(|end| end.parse().unwrap());
@@ -48,7 +48,7 @@ fn names(datagrams: &[(bool, Vec<u8>)]) -> Vec<(&'static str, &'static str)> {
     found.0
 }
 
-/// A port that one game's client used is used by another's, and no datagram says that it is over.
+/// One game's client reuses the port of another's, and no datagram ends the first session.
 #[test]
 fn ports_that_are_used_again_change_hands() {
     let (dnp, riptide) = (datagrams("dnp/dnp-basic.pcap"), datagrams("riptide/riptide22-udp.pcap"));
@@ -62,7 +62,7 @@ fn ports_that_are_used_again_change_hands() {
     assert!(after[referenced..].iter().all(|(proto, _)| *proto == "riptide"), "{after:?}");
 }
 
-/// Messages that cannot be read are shown as what the conversation was, where nobody knows better.
+/// Unreadable messages keep the conversation's protocol, unless another protocol fits.
 #[test]
 fn noise_changes_nothing() {
     let riptide = datagrams("riptide/riptide22-udp.pcap");
@@ -73,7 +73,7 @@ fn noise_changes_nothing() {
     assert!(found.iter().all(|(proto, _)| *proto == "riptide"));
 }
 
-/// Which conversations said something, and the ends that were told.
+/// The conversations with messages, and the reported ends.
 #[derive(Default)]
 struct Ends {
     said: std::collections::BTreeSet<u64>,
@@ -91,7 +91,8 @@ impl Sink for Ends {
     }
 }
 
-/// The end of a conversation is told once, to whoever was told its messages, and of no other.
+/// The end of a conversation is reported once, to the sink that received its messages; a conversation without messages
+/// has no reported end.
 #[test]
 fn ends_are_told_of_what_was_said() {
     let read = |files: &[&str]| {

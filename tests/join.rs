@@ -6,7 +6,7 @@ mod common;
 use common::{Done, Scratch, args_of, fixture, run};
 use serde_json::Value as Json;
 
-/// A classic capture cut into files of so many frames each; the last file has the rest.
+/// Cuts a classic capture into files with these numbers of frames; the last file has the rest.
 fn split(capture: &str, sizes: &[usize]) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(fixture(capture)).expect("a capture");
     let (header, mut rest) = bytes.split_at(24);
@@ -25,7 +25,7 @@ fn split(capture: &str, sizes: &[usize]) -> Vec<Vec<u8>> {
     files
 }
 
-/// Writes the files so that their names are in another order than their times.
+/// Writes the files under names whose order differs from that of their times.
 fn written(folder: &Scratch, files: &[Vec<u8>]) -> Vec<String> {
     let mut names: Vec<String> = files
         .iter()
@@ -41,7 +41,7 @@ fn decode(files: &[String], more: &[&str]) -> Done {
     run(&[&["decode"], &files[..], more].concat(), b"")
 }
 
-/// What is printed of the parts is what is printed of the whole; the parts say where each is from.
+/// The output for the parts equals that for the whole; each line of the parts has its file.
 #[test]
 fn rotated_files_are_the_whole() {
     for (capture, sizes) in [
@@ -77,7 +77,7 @@ fn rotated_files_are_the_whole() {
                 let object = line.as_object_mut().expect("an object");
                 let file = object.remove("file").expect("a file");
                 let own = object.remove("file_frame").expect("a number").as_u64().expect("a number") as usize;
-                // Which part holds the frame: counted here, not by the program.
+                // The part that holds the frame, counted here and not by the program.
                 let (mut part, mut before) = (0, 0);
                 while part < sizes.len() && frame > before + sizes[part] {
                     before += sizes[part];
@@ -88,7 +88,7 @@ fn rotated_files_are_the_whole() {
             }
             assert_eq!(joined, whole, "{capture} {format}");
         }
-        // As rows and in a summary, too.
+        // Also as rows and in a summary.
         let rows =
             decode(&names, &[&["--join", "-f", "csv", "--columns", "frame,file,file_frame"], &args[..]].concat()).ok();
         assert!(rows.text().lines().nth(1).is_some_and(|row| row.contains("-ring.pcap,")), "{}", rows.text());
@@ -112,7 +112,7 @@ fn without_join_each_file_is_its_own() {
         }
     }
     assert_eq!(both.lines(), lines);
-    // Such lines are still written back.
+    // Such lines can still be encoded.
     let back = run(&["encode", "--json", "-"], &both.out).ok();
     assert_eq!(back.text().lines().count(), lines.len());
 }
@@ -153,7 +153,7 @@ fn broken_files_and_wrong_ones() {
         assert_eq!((done.status, done.text()), (Some(status), ""), "{file}: {}", done.err);
         assert!(done.err.contains(if file == "-" { "stdin" } else { file }), "{}", done.err);
     }
-    // Only headers: nothing to show, and no error.
+    // Only headers: no output, and no error.
     let empty = folder.write("empty.pcap", &parts[0][..24]);
     let done = decode(&[empty.clone(), empty], &["--join", "-f", "csv", "-q"]).ok();
     assert_eq!(done.text().lines().count(), 1);
@@ -174,7 +174,7 @@ fn patterns() {
     assert!(none.err.contains("no file is called so"), "{}", none.err);
 }
 
-/// Statistics, differences and replays of the parts are those of the whole.
+/// Statistics, differences and replays of the parts equal those of the whole.
 #[test]
 fn other_commands() {
     let folder = Scratch::new("others");
@@ -191,7 +191,7 @@ fn other_commands() {
         assert_eq!(parts, run(&[&["stats", whole], more].concat(), b"").ok(), "{more:?}");
         assert!(parts.out.len() > 300);
     }
-    // Without it each is told, and then all.
+    // Without it each file is listed, and then their sum.
     let together = run(&[&["stats", "-f", "json"], &names[..]].concat(), b"").ok();
     let together = common::json(together.text());
     assert_eq!(together.as_array().map(Vec::len), Some(names.len() + 1));
@@ -206,7 +206,7 @@ fn other_commands() {
     assert_eq!(run(&[&["replay", "--list"], &names[..]].concat(), b"").status, Some(2));
 }
 
-/// Times of --since and --until are counted from the first frame of all files.
+/// --since and --until count from the first frame of all files.
 #[test]
 fn times_of_joined_files() {
     let folder = Scratch::new("times");
@@ -223,7 +223,7 @@ fn times_of_joined_files() {
         let columns = [&["-f", "csv", "--columns", "frame,time,message"], times].concat();
         let parts = decode(&names, &[&["--join"], &columns[..]].concat());
         let all = run(&[&["decode", whole], &columns[..]].concat(), b"");
-        // An hour after the beginning there is nothing, which is said.
+        // An hour after the beginning there is nothing, which is reported.
         assert_eq!(parts.status, Some(i32::from(times == ["--since", "1h"])), "{times:?}: {}", parts.err);
         assert_eq!((parts.status, parts.text()), (all.status, all.text()), "{times:?}");
         let files: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -234,7 +234,7 @@ fn times_of_joined_files() {
     let some = |times: &[&str]| decode(&names, &[&["--join", "-f", "ndjson"], times].concat()).ok().lines().len();
     let (all, late, early) = (some(&[]), some(&["--since", "10s"]), some(&["--until", "10s"]));
     assert!(late > 0 && early > 0 && late + early == all, "{all} {late} {early}");
-    // The gap between files is told whatever part of them is shown.
+    // The gap between files is reported whatever part of them is printed.
     let ends = [names.iter().min_by_key(|n| n.contains("3-ring")).expect("one").clone(), names[0].clone()];
     let told = decode(&ends, &["--join", "-f", "ndjson", "--since", "1s"]);
     assert!(!told.err.is_empty(), "{}", told.err);

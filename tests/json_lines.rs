@@ -1,4 +1,4 @@
-//! JSON keys have one order in all commands.
+//! The keys of JSON lines have one order in all commands.
 
 mod common;
 
@@ -30,7 +30,7 @@ const ORDER: [&str; 22] = [
     "edited",
 ];
 
-/// The keys of a JSON object as they stand, without those of inner ones.
+/// The keys of a JSON object in their order, without those of inner objects.
 fn keys(line: &str) -> Vec<String> {
     let (mut keys, mut depth, mut chars) = (Vec::new(), 0, line.chars().peekable());
     while let Some(c) = chars.next() {
@@ -88,7 +88,7 @@ fn keys_stand_in_one_order() {
             seen.extend(places);
         }
     }
-    // The test has seen what it is about.
+    // These keys occurred in the test.
     for key in ["frame", "time", "flow", "proto", "from", "message", "fields", "derived", "notes", "fault", "bytes"] {
         assert!(seen.iter().any(|at| ORDER[*at] == key), "{key}");
     }

@@ -1,12 +1,11 @@
-//! The modules' layers: each top-level module imports only those that stand before it in the table
-//! of `src/lib.rs`, and no import goes in a circle between files, but for the circles in a list here,
-//! each with its reason.
+//! The layers of modules: each top-level module imports only those before it in the table of `src/lib.rs`, and no
+//! imports form a circle between files, except for the circles listed here with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Helpers of a few lines that know nothing of netkit's types: any layer may use them.
+/// Helpers of a few lines that use none of netkit's types: any layer may import them.
 const HELPERS: [&str; 5] = ["duration", "nearest", "plural", "printable", "random"];
 
 /// The layers in the order of the table in `src/lib.rs`.
@@ -26,21 +25,21 @@ fn sources(dir: &Path, list: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code without comments, and without the tests at the end of a file: those may use any layer.
+/// The code without comments, and without the tests at the end of a file, which may use any layer.
 fn code(text: &str) -> String {
     let tests = text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..tests].lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The paths that begin with `crate::`, groups opened.
+/// The paths that begin with `crate::`, with groups expanded.
 fn imports(code: &str) -> BTreeSet<Vec<String>> {
     let from_root = |path: &Import| !path.0.is_empty();
     let code = code.replace("super::", "_::").replace("self::", "_::");
     paths(&code, &[], &BTreeSet::new()).into_iter().filter(from_root).map(|(path, _)| path).collect()
 }
 
-/// The code of every source file of library and program outside their tests, by its path below `src`.
+/// The code of every source file of library and program without tests, by its path below `src`.
 fn everything() -> BTreeMap<String, String> {
     let mut files = Vec::new();
     sources(Path::new("src"), &mut files);
@@ -59,7 +58,7 @@ fn everything() -> BTreeMap<String, String> {
     everything
 }
 
-/// What every source file of the library imports.
+/// The imports of every source file of the library.
 fn library() -> BTreeMap<String, BTreeSet<Vec<String>>> {
     let of_the_program = |name: &str| ["cli/", "commands/", "platform/"].iter().any(|folder| name.starts_with(folder));
     let files = everything().into_iter().filter(|(name, _)| !of_the_program(name));
@@ -71,11 +70,11 @@ fn layer_of(file: &str) -> &str {
     file.split('/').next().unwrap_or(file).trim_end_matches(".rs")
 }
 
-/// A path as code writes it, and the name it is given: `as`, or its last word.
+/// A path as written in code, and its name: that after `as`, or its last word.
 type Import = (Vec<String>, String);
 
-/// The paths that begin with `crate`, `self`, `super` or one of `children`, groups opened, as paths
-/// from the crate's root. `own` is the module that the code is of.
+/// The paths that begin with `crate`, `self`, `super` or one of `children`, with groups expanded, as paths from the
+/// crate's root. `own` is the module of the code.
 fn paths(code: &str, own: &[String], children: &BTreeSet<String>) -> Vec<Import> {
     let mut found = Vec::new();
     let word = |c: char| c.is_alphanumeric() || c == '_';
@@ -101,7 +100,7 @@ fn paths(code: &str, own: &[String], children: &BTreeSet<String>) -> Vec<Import>
     found
 }
 
-/// Opens groups: `{a, b::{C, d as e}}`.
+/// Expands groups: `{a, b::{C, d as e}}`.
 fn open(prefix: &[String], text: &str, found: &mut Vec<Import>) {
     let text = text.trim_start();
     if let Some(group) = text.strip_prefix('{') {
@@ -140,16 +139,16 @@ fn open(prefix: &[String], text: &str, found: &mut Vec<Import>) {
     found.push((path, name));
 }
 
-/// A source file as its module.
+/// A module, read from its source file.
 struct Module {
     file: String,
-    /// What it hands on of other modules: the name, and where that is.
+    /// Items of other modules that it re-exports: name and path.
     hands_on: BTreeMap<String, Vec<String>>,
-    /// Modules of which it hands on everything.
+    /// Modules that it re-exports with `*`.
     all_of: Vec<Vec<String>>,
-    /// What it defines, as far as a word before the name tells.
+    /// The items it defines, found by the keyword before the name.
     defines: BTreeSet<String>,
-    /// What it uses itself.
+    /// The paths it uses itself.
     uses: Vec<Vec<String>>,
 }
 
@@ -166,7 +165,7 @@ fn modules(files: &BTreeMap<String, String>) -> BTreeMap<Vec<String>, Module> {
             (kind == "mod").then(|| name.clone())
         });
         let children: BTreeSet<String> = children.collect();
-        // `pub use` hands on; what is also used in the file is an import as well.
+        // `pub use` re-exports; if the file also uses the item, it is an import as well.
         let (mut handing, mut rest, mut inside) = (String::new(), String::new(), false);
         for line in code.lines() {
             let text = line.trim_start();
@@ -199,7 +198,7 @@ fn modules(files: &BTreeMap<String, String>) -> BTreeMap<Vec<String>, Module> {
     all
 }
 
-/// The file that defines what a path names, through what modules hand on.
+/// The module that defines the item of a path, through re-exports.
 fn defined<'a>(all: &'a BTreeMap<Vec<String>, Module>, path: &[String], depth: usize) -> Option<&'a Module> {
     let length = (1..=path.len()).rev().find(|&n| all.contains_key(&path[..n]))?;
     let module = &all[&path[..length]];
@@ -217,8 +216,8 @@ fn defined<'a>(all: &'a BTreeMap<Vec<String>, Module>, path: &[String], depth: u
     )
 }
 
-/// Groups of files that import one another in a circle, each within one top-level module. A module's
-/// own file and those below it are one module in parts: that it uses them is no arrow.
+/// Groups of files that import one another in a circle, each within one top-level module. A module's own file and the
+/// files below it are one module in parts, so imports between them do not count.
 fn circles(files: &BTreeMap<String, String>) -> Vec<BTreeSet<String>> {
     let below = |from: &str, to: &str| {
         let folder = from.strip_suffix("mod.rs").map_or_else(|| from.replace(".rs", "/"), String::from);
@@ -227,7 +226,7 @@ fn circles(files: &BTreeMap<String, String>) -> Vec<BTreeSet<String>> {
     circles_of(files, &|from, to| layer_of(from) == layer_of(to) && !below(from, to))
 }
 
-/// The same by those imports that count, from one file to the other.
+/// The same, with `counts` deciding which imports count.
 fn circles_of(files: &BTreeMap<String, String>, counts: &dyn Fn(&str, &str) -> bool) -> Vec<BTreeSet<String>> {
     let all = modules(files);
     let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -291,8 +290,8 @@ fn the_reader_of_imports_reads() {
     assert_eq!(code("a\n// crate::x\n#[cfg(test)]\nmod tests {\n}"), "a");
 }
 
-/// Circles that there are: files of one top-level module that know one another, and why they do. One
-/// that is not listed, or that takes in another file, fails; so does an entry that is no circle now.
+/// The existing circles: files of one top-level module that depend on one another, with the reason. A circle that is
+/// not listed, or that includes another file, fails; so does an entry that is no circle any more.
 const KNOWN: [(&[&str], &str); 11] = [
     (
         &["capture/classic.rs", "capture/file.rs", "capture/input.rs", "capture/pcapng.rs", "capture/record.rs"],
@@ -388,8 +387,8 @@ fn circles_between_files_have_a_reason() {
     }
 }
 
-/// The program stands in layers, too: the options' files below the commands, the dispatch above all of
-/// them. Here each import counts, also that of a module's own file of one below it.
+/// The program has layers, too: the files of options below the commands, the dispatch above all of them. Here each
+/// import counts, also one from a module's own file to a file below it.
 #[test]
 fn the_program_is_in_layers() {
     let of_the_program = |file: &str| ["cli", "commands", "platform"].contains(&layer_of(file));
@@ -413,7 +412,7 @@ fn the_program_is_in_layers() {
     assert!(large.is_empty(), "circles: {large:#?}");
 }
 
-/// The reader of the graph sees what it is to see: groups, `super`, children, what a module hands on.
+/// Tests the reader of imports: groups, `super`, children, re-exports.
 #[test]
 fn circles_are_found() {
     let tree = |files: &[(&str, &str)]| {

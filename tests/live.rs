@@ -1,23 +1,23 @@
 //! Probes of real servers: Riptide by pytide-networking (PyPI), nano by pinus (npm).
 //!
-//! They need an install, so they are ignored; `.ci/run` makes it and runs them with
-//! `NETKIT_LIVE_PYTHON` (an interpreter that has pytide) and `NETKIT_LIVE_NODE` (a folder with
-//! node_modules). A variable that is missing is a failure here: nothing is skipped in silence.
+//! They need an install, so they are ignored; `.ci/run` makes it and runs them with `NETKIT_LIVE_PYTHON` (an
+//! interpreter that has pytide) and `NETKIT_LIVE_NODE` (a folder with node_modules). A missing variable is a failure
+//! here: nothing is skipped silently.
 //!
-//! What real servers cannot be made to do stands in tests/probe, with bytes of real captures:
+//! tests/probe covers, with bytes of real captures, the outcomes that real servers cannot produce:
 //!
 //! | outcome | Riptide | nano |
 //! |---|---|---|
 //! | accepted | pytide, UDP and TCP | pinus, TCP and WebSocket; found without --proto too |
 //! | full | pytide, but under the number of `rejected`: it sends 2.0's numbers in 2.2's form | none has a limit of places |
 //! | rejected | pytide, under the number of `custom` | pinus: 500 by its handshake handler, kicked after it |
-//! | custom data | pytide loses it on the way, as its own client finds | pinus: `user` of the handshake |
-//! | wrong version | 2.0 wanted of a 2.2 server; servers of 2.0 and 2.1 exist in C# only | pinus: 501 by its checkClient |
-//! | silent, closed port | a socket that nobody reads, a port that nobody has | the same |
+//! | custom data | pytide loses it on the way, for its own client, too | pinus: `user` of the handshake |
+//! | wrong version | 2.0 requested of a 2.2 server; servers of 2.0 and 2.1 exist in C# only | pinus: 501 by its checkClient |
+//! | silent, closed port | a socket that nobody reads, a port without a server | the same |
 //! | no route | a network of its own without any | - |
 //!
-//! DNP and Acknex have no server that a package registry offers, and GNE's library needs a compiler
-//! of its time: their peers are scripted.
+//! No package registry has a server of DNP or Acknex, and GNE's library needs a compiler of its time: their peers are
+//! scripted.
 
 #[path = "live/server.rs"]
 mod server;
@@ -54,7 +54,7 @@ fn fails(target: &str, args: &[&str], outcome: &str) -> Value {
 
 const UDP: [&str; 4] = ["-p", "riptide", "--transport", "udp"];
 const TCP: [&str; 4] = ["-p", "riptide", "--transport", "tcp"];
-/// Asked in its own form alone, no socket stays at pytide.
+/// With its version set, no socket stays open at pytide.
 const TCP_22: [&str; 6] = ["-p", "riptide", "--transport", "tcp", "-s", "riptide.version=2.2"];
 
 #[test]
@@ -62,21 +62,21 @@ const TCP_22: [&str; 6] = ["-p", "riptide", "--transport", "tcp", "-s", "riptide
 fn riptide_accepts() {
     for (transport, args) in [("udp", &UDP[..]), ("tcp", &TCP_22)] {
         let server = Server::riptide(transport, "open");
-        // Again and again: each has left, or places would still be taken.
+        // Repeated: each probe has left, or all places would be taken.
         for _ in 0..6 {
             let summary = ok(&server.target(), args);
             assert_eq!((&summary["version"], &summary["family"]), (&"2.2".into(), &"pytide".into()));
             server.is_left();
         }
     }
-    // The protocol is found where it is not named.
+    // The protocol is recognised if it is not named.
     for transport in ["udp", "tcp"] {
         let server = Server::riptide(transport, "open");
         let summary = ok(&server.target(), &[]);
         assert_eq!((&summary["proto"], &summary["transport"]), (&"riptide".into(), &transport.into()));
         match transport {
             "udp" => server.is_left(),
-            // A length in 2.0's form is none for pytide: that it keeps the socket is told.
+            // pytide cannot read a length in 2.0's form: the probe reports that pytide keeps the socket.
             _ => {
                 assert!(summary["notes"].to_string().contains("CLOSE_WAIT"), "{summary}");
                 server.awaits(0);
@@ -89,15 +89,15 @@ fn riptide_accepts() {
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_refuses() {
     for (transport, args) in [("udp", &UDP[..]), ("tcp", &TCP_22)] {
-        // pytide sends the numbers of 2.0 in the form of 2.2: its "full" is 2.2's "rejected", its
-        // "rejected" is 2.2's "custom". Nothing on the wire tells them apart.
+        // pytide sends the numbers of 2.0 in the form of 2.2: its "full" is 2.2's "rejected", its "rejected" is 2.2's
+        // "custom". The bytes do not show the difference.
         let full = Server::riptide(transport, "full");
         let summary = fails(&full.target(), args, "rejected");
         assert_eq!(summary["details"]["reason"], "rejected");
         assert!(summary["advice"].as_str().is_some_and(|text| text.contains("pytide")));
         let reject = Server::riptide(transport, "reject");
         assert_eq!(fails(&reject.target(), args, "rejected")["details"]["reason"], "custom");
-        // Its message is lost on the way, as its own client would find.
+        // Its message is lost on the way, for its own client, too.
         let data = Server::riptide(transport, "data");
         assert_eq!(fails(&data.target(), args, "rejected")["details"]["reason"], "custom");
         let pending = Server::riptide(transport, "pending");
@@ -181,7 +181,7 @@ fn silent_and_closed_ports() {
     fails(&tcp.to_string(), &["-p", "nano"], "refused");
 }
 
-/// In a network namespace of its own without any interface nothing can be sent at all.
+/// In a network namespace without any interface nothing can be sent.
 #[test]
 #[ignore = "needs user namespaces: .ci/run looks whether there are any"]
 fn no_route_without_a_network() {

@@ -1,5 +1,5 @@
-//! Real peers through a proxy: Riptide by pytide-networking (PyPI), nano by pinus (npm). As `live`,
-//! ignored where nothing is installed; `.ci/run` runs them.
+//! Real peers through a proxy: Riptide by pytide-networking (PyPI), nano by pinus (npm). Like `live`, ignored unless
+//! they are installed; `.ci/run` runs them.
 
 #[path = "live/server.rs"]
 mod server;
@@ -31,7 +31,7 @@ impl Proxy {
             .expect("netkit runs");
         let mut said = BufReader::new(child.stderr.take().expect("stderr"));
         let mut stdout = child.stdout.take().expect("stdout");
-        // A full pipe would stop it.
+        // A full pipe would block it.
         let out = std::thread::spawn(move || {
             let mut text = String::new();
             stdout.read_to_string(&mut text).expect("text");
@@ -46,7 +46,7 @@ impl Proxy {
         }
     }
 
-    /// Ctrl-C: the lines, and what it told.
+    /// Ctrl-C: returns the lines, and the text on stderr.
     fn end(mut self) -> (Vec<Value>, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("kill").success());
         let mut told = String::new();
@@ -58,7 +58,7 @@ impl Proxy {
     }
 }
 
-/// How many lines are of this message, way and fate.
+/// The number of lines with this message, sender and outcome.
 fn count(lines: &[Value], message: &str, from: &str, fate: &str) -> usize {
     lines
         .iter()
@@ -73,7 +73,7 @@ fn riptide_client(proxy: &Proxy, transport: &str) -> String {
     String::from_utf8_lossy(&done.expect("the client runs").stdout).into_owned()
 }
 
-/// A whole session at 10 % loss each way and a delay: everything reliable comes all the same.
+/// A whole session with 10 % loss each way and a delay: every reliable message arrives nevertheless.
 #[test]
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_through_loss() {
@@ -87,7 +87,7 @@ fn riptide_through_loss() {
     assert!(count(&lines, "ack", "server", "passed") >= 1, "{told}");
     let lost = lines.iter().filter(|line| line["outcome"] == "lost").count();
     assert!(lost > 0, "{told}");
-    // What was told at the end is what the lines say.
+    // The counts at the end equal those of the lines.
     let counted: usize = told
         .lines()
         .filter_map(|line| line.split(", ").find_map(|part| part.strip_suffix(" lost")?.parse::<usize>().ok()))
@@ -95,7 +95,7 @@ fn riptide_through_loss() {
     assert_eq!(counted, lost, "{told}");
 }
 
-/// pinus over TCP and WebSocket, delayed: the probe finds it as it is, only later.
+/// pinus over TCP and WebSocket, delayed: the probe has the same result, only later.
 #[test]
 #[ignore = "needs pinus: .ci/run installs it"]
 fn nano_through_a_delay() {
@@ -127,7 +127,7 @@ fn nano_through_a_delay() {
     }
 }
 
-/// A file of this process that goes with its test.
+/// A file of this process, removed at the end of its test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -151,7 +151,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A client that says so many messages, and what it heard.
+/// Runs a client that sends `count` messages; returns the messages it received.
 fn riptide_echoes(proxy: &Proxy, transport: &str, count: usize) -> Vec<String> {
     let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
     let port = proxy.at.rsplit(':').next().expect("a port");
@@ -177,8 +177,8 @@ fn netkit(args: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{args:?}: {output:?}"))
 }
 
-/// 10 % loss each way and 60 ms: the session goes on, and what the proxy counts as lost is what
-/// `stats --delivery` misses on the leg behind it.
+/// 10 % loss each way and 60 ms: the session goes on, and the proxy's count of losses equals the messages that
+/// `stats --delivery` misses on the leg after it.
 #[test]
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_loses_what_its_legs_say() {
@@ -189,8 +189,8 @@ fn riptide_loses_what_its_legs_say() {
     let (at, target) = (proxy.at.clone(), server.target());
     let heard = riptide_echoes(&proxy, "udp", 60);
     let (lines, told) = proxy.end();
-    // pytide never says again what was lost (the event that should compares a delay with a time), and
-    // behind a loss takes some messages for copies: so not all come to the application.
+    // pytide never resends lost messages (the event that should compares a delay with a time), and takes some messages
+    // after a loss for copies: so not all reach the application.
     assert!(heard.len() >= 10, "{heard:?} {told}");
     assert!(log.lines().iter().all(|line| line.starts_with("1 hello ")), "{told}");
     let stats = netkit(&["stats", "--delivery", "--leg", "both", "-q", "-p", "riptide", "-f", "json", pcap.path()]);
@@ -206,7 +206,8 @@ fn riptide_loses_what_its_legs_say() {
             let own = rows.iter().filter(|row| row["flow"] == *leg && row["from"] == from);
             own.map(|row| row["sent"].as_u64().expect("a count")).sum::<u64>() as usize
         };
-        // The client's leg has what the client said; the server's what came through. Down, the other way.
+        // The client's leg has the client's messages; the server's has those that passed. In the other direction it is
+        // the reverse.
         let [mut before, mut behind] = [copies(&legs[0]), copies(&legs[1])];
         if from == "server" {
             (before, behind) = (behind, before);
@@ -217,16 +218,18 @@ fn riptide_loses_what_its_legs_say() {
         let line = told.lines().find(|line| line.starts_with(&format!("netkit: {way}"))).expect("counts");
         let lost = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost").count();
         assert!(lost > 0 && line.contains(&format!("{lost} lost")), "{line}");
-        // What had to be said again is counted as the legs have it.
+        // The proxy counts resends and duplicates as the legs show them.
         let again = rows.iter().filter(|row| row["flow"] == legs[usize::from(from == "server")] && row["from"] == from);
         let again: u64 =
             again.map(|row| row["resent"].as_u64().unwrap_or(0) + row["duplicates"].as_u64().unwrap_or(0)).sum();
-        assert_eq!(line.contains("said again"), again > 0, "{line}");
-        assert!(again == 0 || line.contains(&format!("{again} messages said again")), "{again}: {line}");
+        let messages = |line: &&str| line.starts_with(&format!("netkit: {way}")) && line.contains(" message");
+        let line = told.lines().find(messages).expect("counts of messages");
+        assert_eq!(line.contains("resent"), again > 0, "{line}");
+        assert!(again == 0 || line.ends_with(&format!(", {again} resent")), "{again}: {line}");
     }
 }
 
-/// An edited field arrives changed, and everything else as it was said: what the server's log says.
+/// An edited field arrives changed, and everything else unchanged, by the server's log.
 #[test]
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_hears_the_edited() {
@@ -263,7 +266,7 @@ fn request(id: u8, body: &str) -> Vec<u8> {
     package(4, &[&[0, id, route.len() as u8], &route[..], body.as_bytes()].concat())
 }
 
-/// The next package, out of a WebSocket frame or the stream itself.
+/// Reads the next package, from a WebSocket frame or from the stream itself.
 fn next(stream: &mut TcpStream, websocket: bool) -> (u8, Vec<u8>) {
     let mut take = |count: usize| {
         let mut bytes = vec![0; count];
@@ -282,8 +285,7 @@ fn next(stream: &mut TcpStream, websocket: bool) -> (u8, Vec<u8>) {
     (head[0], take(length))
 }
 
-/// pinus says back what its application was given: one request with a changed field, the others as
-/// they were said.
+/// pinus returns what its application received: one request with a changed field, the others unchanged.
 #[test]
 #[ignore = "needs pinus: .ci/run installs it"]
 fn nano_hears_the_edited() {
@@ -338,14 +340,14 @@ fn nano_hears_the_edited() {
     }
 }
 
-/// A thousand sessions at once through the proxy: each is played whole, and nobody is left at the server.
+/// A thousand sessions at once through the proxy: each is played to its end, and no client stays at the server.
 #[test]
 #[ignore = "needs pinus: .ci/run installs it"]
 fn a_thousand_clients() {
     let server = Server::nano("echo");
     let proxy = Proxy::start(&server.target(), &["-p", "nano", "--transport", "tcp"]);
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/real/pinus-tcp-plain.pcap");
-    // So slow that all are there before the first one leaves.
+    // Slow enough that all have connected before the first one leaves.
     let args = ["--flow", "1", "--clients", "1000", "--ramp", "250/s", "--speed", "0.02", "-f", "ndjson", "-q"];
     let mut replay = Command::new(env!("CARGO_BIN_EXE_netkit"));
     let done = replay.arg("replay").arg(file).args(["--to", &proxy.at]).args(args).output().expect("netkit runs");

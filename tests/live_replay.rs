@@ -1,8 +1,8 @@
-//! Captures played to real servers, Riptide's by pytide-networking (PyPI), nano's by pinus (npm), and
-//! to a real client, pytide's.
+//! Captures played to real servers, Riptide's by pytide-networking (PyPI), nano's by pinus (npm), and to a real client,
+//! pytide's.
 //!
-//! They need an install, so they are ignored; `.ci/run` makes it and runs them with
-//! `NETKIT_LIVE_PYTHON` and `NETKIT_LIVE_NODE`, as the probes of `live.rs`.
+//! They need an install, so they are ignored; `.ci/run` makes it and runs them with `NETKIT_LIVE_PYTHON` and
+//! `NETKIT_LIVE_NODE`, like the probes of `live.rs`.
 
 mod common;
 #[path = "live/server.rs"]
@@ -16,8 +16,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Plays a capture's client as fast as it goes: the report's lines, the session's last, and the exit
-/// status.
+/// Plays a capture's client as fast as possible; returns the report's lines, the session's last, and the exit status.
 fn replay(path: &str, flow: &str, to: &str, args: &[&str]) -> (Vec<Value>, Option<i32>) {
     paced(path, flow, to, &[&["--asap"], args].concat())
 }
@@ -41,9 +40,9 @@ fn divergences(lines: &[Value]) -> impl Iterator<Item = &Value> {
     lines.iter().filter(|line| line["report"] == "divergence")
 }
 
-/// pytide accepts, acknowledges and answers heartbeats, but its stub application says nothing: all
-/// that is missing are the captured application's own messages, the news of other clients, and the
-/// goodbye that the captured server said. Nothing that came differs.
+/// pytide accepts, acknowledges and answers heartbeats, but its stub application sends nothing. So only these are
+/// missing: the captured application's own messages, the news of other clients, and the captured server's goodbye. No
+/// received message differs.
 #[test]
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_to_the_last_message() {
@@ -67,17 +66,17 @@ fn riptide_to_the_last_message() {
             assert!(application.iter().any(|name| message.starts_with(name)), "{divergence}");
         }
         server.is_left();
-        // Under --expect that is a failure.
+        // With --expect that is a failure.
         let (_, status) = replay(path, flow, &server.target(), &["--expect"]);
         assert_eq!(status, Some(1));
         server.is_left();
     }
 }
 
-/// pinus' connector numbers routes otherwise than the captured server, and its stub application
-/// echoes every request: so each response came, to the live id and for the same route, and says
-/// something else; pushes and the captured kick are missing. One request the captured server left
-/// without an answer, because its route has no three parts: the echo answers that too.
+/// pinus' connector numbers routes differently from the captured server, and its stub application echoes every request:
+/// so each response arrives with the live id and for the same route, but with another content; pushes and the captured
+/// kick are missing. The captured server left one request unanswered, because its route has not three parts: the echo
+/// answers that too.
 #[test]
 #[ignore = "needs pinus: .ci/run installs it"]
 fn nano_to_the_last_message() {
@@ -103,13 +102,13 @@ fn nano_to_the_last_message() {
     }
 }
 
-/// A server's side for a real client: all that the captured server's application said arrives there
-/// once, and what had to be acknowledged was.
+/// A server's side for a real client: every message of the captured server's application arrives there once, and those
+/// that need an acknowledgement have one.
 #[test]
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_to_a_live_client() {
     let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
-    // pytide's own client stops at a notify: it asks for an attribute that it does not have.
+    // pytide's own client fails at a notify: it reads an attribute that it does not have.
     let notify = ["--drop", "message == notify"];
     for (transport, name, flow, drop) in [
         ("udp", "riptide/riptide22-udp.pcap", "2", &[][..]),
@@ -139,7 +138,7 @@ fn riptide_to_a_live_client() {
         assert_eq!((&session["sent"], &session["unacknowledged"]), (&session["messages"], &0.into()), "{session}");
         assert!(report.contains("0568656c6c6f"), "its own \"hello\" was heard: {report}");
 
-        // What the capture holds: tests/captures.rs holds it against the expected lines.
+        // The capture's messages; tests/captures.rs compares them with the expected lines.
         let mut decode = Command::new(env!("CARGO_BIN_EXE_netkit"));
         decode.args(["decode", "-q", "--flow", flow, "-f", "ndjson"]).arg(&file);
         let decoded = String::from_utf8(decode.output().expect("netkit runs").stdout).expect("UTF-8");
@@ -158,7 +157,7 @@ fn riptide_to_a_live_client() {
     }
 }
 
-/// Neighbours that take all the time they get, until they are dropped.
+/// Threads that use all processor time until they are dropped.
 struct Load(Arc<AtomicBool>);
 
 impl Load {
@@ -178,8 +177,8 @@ impl Drop for Load {
     }
 }
 
-/// Ten times each, beside neighbours that take all the time: each time all is said, acknowledged and
-/// answered, by the clock of the recording, and nothing is left at the server.
+/// Ten times each, on a machine without idle time: each time all messages are sent, acknowledged and answered, by the
+/// clock of the recording, and no client stays at the server.
 #[test]
 #[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
 fn ten_times_under_load() {
@@ -187,7 +186,7 @@ fn ten_times_under_load() {
     let riptide = [("udp", "riptide/riptide22-udp.pcap", "2"), ("tcp", "riptide/pytide-tcp.pcap", "1")];
     for (transport, path, flow) in riptide {
         for round in 0..10 {
-            // pytide counts copies over the life of the server, and drops a client for them.
+            // pytide counts copies over the life of the server, and drops clients because of them.
             let server = Server::riptide(transport, "open");
             let (lines, status) = paced(path, flow, &server.target(), &["--speed", "4"]);
             let session = lines.last().expect("a session");
@@ -197,12 +196,12 @@ fn ten_times_under_load() {
         }
     }
     for round in 0..10 {
-        // It lives for a minute.
+        // It runs for a minute.
         let server = Server::nano("echo");
         for (path, to) in [
             ("nano/nano-protobuf-tcp.pcap", server.target()),
             ("nano/pomelo-ws.pcap", format!("ws://{}", server.target())),
-            // What was captured over TCP goes over a WebSocket, too.
+            // A capture of TCP can be played over a WebSocket, too.
             ("real/pinus-tcp-plain.pcap", server.target()),
             ("real/pinus-tcp-plain.pcap", format!("ws://{}", server.target())),
         ] {
@@ -217,7 +216,7 @@ fn ten_times_under_load() {
     }
 }
 
-/// However a session is stopped, it leaves: at the server nobody is left, by its own figures.
+/// A session that is stopped in any way leaves: the server has no client afterwards, by its own figures.
 #[test]
 #[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
 fn whoever_is_stopped_leaves() {
@@ -235,7 +234,7 @@ fn whoever_is_stopped_leaves() {
             let mut session = common::program()
                 .arg("replay")
                 .arg(&file)
-                // So slow that it is in its middle whenever it is stopped.
+                // Slow enough to be still running whenever it is stopped.
                 .args(["--flow", flow, "--to", &to, "--speed", "0.01", "--max-time", "60s", "-f", "ndjson"])
                 .args(["--drop", "message == request and id == 0"])
                 .stdout(Stdio::null())
@@ -251,8 +250,8 @@ fn whoever_is_stopped_leaves() {
     }
 }
 
-/// Many at once, each with an id of its own: all are played whole, answered, and gone afterwards. A server
-/// that is full refuses the rest, and the report says that it was the limit.
+/// Many clients at once, each with its own id: all are played to their end, answered, and gone afterwards. A server
+/// that is full refuses the others, and the report says that it was full.
 #[test]
 #[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
 fn many_clients() {
@@ -281,8 +280,8 @@ fn many_clients() {
     server.is_left();
 }
 
-/// The same server, the same messages: over the carrier of the capture and over the other one nothing
-/// diverges, and `--expect` is content.
+/// The same server, the same messages: neither the carrier of the capture nor the other one has a divergence, and
+/// `--expect` succeeds.
 #[test]
 #[ignore = "needs pinus: .ci/run installs it"]
 fn another_carrier_is_no_divergence() {

@@ -1,5 +1,5 @@
-//! A capture that has lost the first segment of a conversation: what the other side begins still
-//! tells what it is, and all the rest is read.
+//! A capture without the first segment of a conversation: the other side's beginning still identifies the protocol, and
+//! all the rest is read.
 
 mod common;
 
@@ -24,9 +24,9 @@ fn decode(capture: &[u8]) -> Vec<Value> {
     run(&["decode", "-", "-q", "-f", "ndjson"], capture).lines()
 }
 
-/// GNE's library sends header and content in two segments. Without the first header the client's
-/// stream begins with 48 bytes of no frame, and nothing is known of its order: what ends with the mark of
-/// a list of packets is one. The server's begins with its acceptance, which also names the port of the datagrams.
+/// GNE's library sends header and content in two segments. Without the first header the client's stream begins with 48
+/// bytes that are no frame, and its byte order is unknown: a frame that ends with the mark of a list of packets is such
+/// a list. The server's stream begins with its acceptance, which also names the port of the datagrams.
 #[test]
 fn the_first_header_of_a_gne_client() {
     let capture = std::fs::read(fixture("gne/gne-le-udp-full.pcap")).unwrap();
@@ -53,8 +53,8 @@ fn the_first_header_of_a_gne_client() {
     }
 }
 
-/// A file from the middle of two conversations is read with the sides that later frames say: as where the user names
-/// the server. With `-p` alone nothing is read ahead, and the first lines have no side.
+/// A file that begins in the middle of two conversations is read with the sides that later frames show, as if the user
+/// had named the server. With `-p` alone nothing is read ahead, and the first lines have no side.
 #[test]
 fn sides_that_are_said_later() {
     let path = fixture("acknex/acknex-midway.pcap");
@@ -67,7 +67,7 @@ fn sides_that_are_said_later() {
     assert_eq!(decode(&["-p", "acknex"]).lines()[0]["from"], "unknown");
 }
 
-/// GNE's order of bytes is said by the handshake; without it, by lengths that fit in one order alone.
+/// The handshake shows GNE's byte order; without it, lengths that fit in one order only do.
 #[test]
 fn the_order_of_a_gne_connection() {
     let expected = json_lines(&fixture("gne/gne-be-udp-full.expected.ndjson"));

@@ -1,5 +1,4 @@
-//! Files that commands write: never an input, never an older one without `--force`, whole or not
-//! at all.
+//! Output files: never an input, never an existing one without `--force`, whole or not at all.
 #![cfg(unix)]
 
 mod common;
@@ -12,7 +11,7 @@ use std::process::{Command, Stdio};
 
 const LINE: &str = "{\"message\":\"riptide.heartbeat\",\"fields\":{\"ping_id\":3,\"rtt\":20}}\n";
 const HEX: &str = "05031400\n";
-/// A folder of its own, with `in.json`, `old` and a capture.
+/// A folder with `in.json`, `old` and a capture.
 struct Folder(Scratch);
 
 impl Folder {
@@ -75,7 +74,7 @@ fn an_older_file_is_replaced_with_force_only() {
     assert_eq!(folder.names(), before, "no litter");
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "new"]).0, Some(0));
     assert_eq!(folder.read("new"), HEX);
-    // Nothing is played, asked or recorded: nobody listens there, and no time is lost.
+    // The file is refused before anything is played, probed or recorded: no server listens there, and no time is lost.
     for args in [
         &["replay", "in.pcap", "--flow", "2", "--to", "127.0.0.1:9", "--pcap", "old"][..],
         &["probe", "127.0.0.1:9", "-p", "riptide", "--pcap", "old"],
@@ -90,9 +89,41 @@ fn an_older_file_is_replaced_with_force_only() {
     let (status, ..) = folder.run(&["probe", "127.0.0.1:9", "-p", "riptide", "-W", "0.1", "--pcap", "old", "--force"]);
     assert_eq!(status, Some(1));
     assert!(folder.read("old").len() > HEX.len());
-    // What is not played is not recorded.
+    // A dry run records nothing.
     assert_eq!(folder.run(&["replay", "in.pcap", "--flow", "2", "--dry-run", "--pcap", "dry"]).0, Some(0));
     assert!(!folder.names().contains(&"dry".to_string()));
+}
+
+/// The URL of a store is not a folder: nothing is read or made under it.
+#[test]
+fn urls_are_no_files() {
+    let folder = Folder::new("url");
+    let before = folder.names();
+    let upload = "write a local file, and upload it";
+    let pipe = "download it, or pipe it: aws s3 cp URL - | netkit decode -";
+    for (line, shown, what) in [
+        ("decode in.pcap -f pcapng -o s3://bucket/out", "-o s3://bucket/out", upload),
+        ("stats in.pcap -f parquet -o gs://bucket/out", "-o gs://bucket/out", upload),
+        ("decode in.pcap -w s3a://bucket/out", "-w s3a://bucket/out", upload),
+        ("report in.pcap -o https://host/page", "-o https://host/page", upload),
+        ("encode --json in.json -o s3://bucket/out", "-o s3://bucket/out", upload),
+        ("replay in.pcap --listen 127.0.0.1:0 --pcap s3://a", "--pcap s3://a", upload),
+        ("probe 127.0.0.1:9 --textfile s3://a", "--textfile s3://a", upload),
+        ("decode s3://bucket/in.pcap", "s3://bucket/in.pcap", pipe),
+        ("https://host/in.pcap", "https://host/in.pcap", pipe),
+        ("diff in.pcap hdfs://host/in.pcap", "hdfs://host/in.pcap", pipe),
+        ("encode --json s3://bucket/in.json", "--json s3://bucket/in.json", pipe),
+        ("decode in.pcap --schema http://host/s.toml", "--schema http://host/s.toml", pipe),
+    ] {
+        let (status, out, err) = folder.run(&line.split(' ').collect::<Vec<_>>());
+        let expected = format!("netkit: {shown}: is a URL, expected a local file: {what}\n");
+        assert_eq!((status, out.as_str(), err.as_str()), (Some(2), "", expected.as_str()), "{line}");
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    // Names that only look similar are files.
+    for name in ["3://x", "a b://x", "./s3://x"] {
+        assert_eq!(folder.run(&["decode", name]).0, Some(3), "{name}");
+    }
 }
 
 #[test]
@@ -127,7 +158,7 @@ fn an_input_is_never_the_output() {
     refused(&["encode", "--json", "in.json", "--schema", "game.toml", "-o", "game.toml"]);
     std::fs::write(folder.path().join("servers"), "127.0.0.1:9\n").expect("written");
     refused(&["probe", "--targets", "servers", "-p", "riptide", "--pcap", "servers"]);
-    // stdin is a file, too, where the shell says so; and stdout, which would never end.
+    // stdin may be a file, too, by the shell; and so may stdout, which would grow without end.
     for line in [
         "netkit encode --json - -o hard.json --force < in.json",
         "netkit encode --json in.json >> hard.json",
@@ -185,7 +216,7 @@ fn permissions_are_the_users_own() {
     assert_eq!((mode("new"), mode("old")), (0o640, 0o664));
 }
 
-/// An error in the middle, a signal, a second one: the old file stays, and nothing beside it.
+/// An error in the middle, a signal, a second signal: the old file stays, and no other file is left.
 #[test]
 fn what_stops_leaves_the_old_file() {
     let folder = Folder::new("stop");
@@ -215,7 +246,7 @@ fn what_stops_leaves_the_old_file() {
     }
 }
 
-/// A recording is whole whenever it ends; where it would replace another one, that one stays.
+/// A recording that is stopped is complete; the file that it would replace with `--force` stays.
 #[test]
 fn recordings_that_are_stopped() {
     let folder = Folder::new("record");
@@ -223,7 +254,7 @@ fn recordings_that_are_stopped() {
     for (output, force) in [("new", &[][..]), ("old", &["--force"])] {
         let args = ["replay", "in.pcap", "--flow", "2", "--listen", "127.0.0.1:0", "--pcap", output];
         let mut child = folder.netkit(&[&args[..], force].concat()).spawn().expect("netkit");
-        // The file is begun before anybody is waited for.
+        // The file is created before a client connects.
         let mut told = String::new();
         let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
         err.read_line(&mut told).expect("a line");

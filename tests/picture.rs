@@ -1,13 +1,13 @@
-//! The README's picture of a terminal: made from what the program prints, in its colours.
+//! The README's picture of a terminal, drawn from the program's output in its colours.
 //!
-//! `NETKIT_BLESS=1 cargo test --test picture` draws `fixtures/terminal.svg` anew.
+//! `NETKIT_BLESS=1 cargo test --test picture` redraws `fixtures/terminal.svg`.
 
 mod common;
 
 use common::{feed, fixture, netkit};
 use std::fmt::Write;
 
-/// What is shown: a command line, and its arguments.
+/// The pictured command lines, and their arguments.
 const SHOWN: [(&str, &[&str]); 2] = [
     (
         "netkit decode riptide20-udp.pcap -F 'frame in {3, 86, 91}'",
@@ -20,11 +20,11 @@ const SHOWN: [(&str, &[&str]); 2] = [
 ];
 
 const COLUMNS: usize = 92;
-/// Of a character and a line, in units of the drawing.
+/// The size of a character and a line, in units of the drawing.
 const CELL: (f32, f32) = (8.4, 18.0);
 const EDGE: f32 = 14.0;
 
-/// How a run of characters looks.
+/// The style of a run of characters.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Face {
     bold: bool,
@@ -34,7 +34,7 @@ struct Face {
 }
 
 impl Face {
-    /// Follows one `ESC [ .. m`.
+    /// Applies one `ESC [ .. m`.
     fn set(&mut self, codes: &str) {
         for code in codes.split(';') {
             match code.parse().expect("a number") {
@@ -65,7 +65,7 @@ impl Face {
     }
 }
 
-/// A line's runs, each with the column that it begins in.
+/// The runs of a line, each with its first column.
 fn runs(line: &str, face: &mut Face) -> Vec<(usize, String, Face)> {
     let mut list: Vec<(usize, String, Face)> = Vec::new();
     let mut column = 0;
@@ -84,7 +84,7 @@ fn runs(line: &str, face: &mut Face) -> Vec<(usize, String, Face)> {
         column += 1;
         rest = &rest[first.len_utf8()..];
     }
-    // Spaces at a run's ends are drawn by its place.
+    // Spaces at the ends of a run are part of its position.
     for (column, text, _) in &mut list {
         *column += text.chars().take_while(|c| *c == ' ').count();
         *text = text.trim_matches(' ').into();
@@ -111,7 +111,7 @@ fn draw(lines: &[String]) -> String {
         for (column, text, face) in runs(line, &mut face) {
             let (x, length) = (EDGE + column as f32 * CELL.0, text.chars().count() as f32 * CELL.0);
             let (attributes, text) = (face.attributes(), escaped(&text));
-            // The length keeps columns straight, whatever font there is.
+            // The length keeps columns aligned with any font.
             writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" {attributes}>{text}</text>")
                 .unwrap();
         }

@@ -1,5 +1,5 @@
-//! What holds for every table of every protocol: a random valid message, read, printed as JSON and
-//! written again, has the same bytes; and no JSON makes an encoder panic.
+//! Properties of every table of every protocol: a random valid message that is read, printed as JSON and encoded again
+//! has the same bytes; and no JSON makes an encoder panic.
 
 use netkit::codec::json::{derived_json, fields_json};
 use netkit::codec::layout::{Field, Show};
@@ -10,7 +10,7 @@ use netkit::protocols;
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};
 
-/// A memory that knows something of everything, the same each time it is asked.
+/// A memory with a value for every field, the same at each request.
 struct Memory {
     seed: u64,
     order: Order,
@@ -39,7 +39,7 @@ impl Context for Memory {
     }
 }
 
-/// One sample there and back; `None` where the table asks for what nobody can invent.
+/// Reads a sample and encodes it again; `None` if the table needs data that cannot be generated.
 fn there_and_back(layout: &'static Layout, seed: u64) -> Option<()> {
     let bytes = Sampler::new(seed).context(&mut Memory::new(seed)).sample(layout.fields).ok()?;
     let mut dissection = Dissection::default();
@@ -63,7 +63,7 @@ fn there_and_back(layout: &'static Layout, seed: u64) -> Option<()> {
     }
 }
 
-/// How many samples each layout of a protocol gets.
+/// Tests a number of samples of each layout of a protocol.
 fn samples(proto: &str, each: u64) {
     let dissector = protocols::by_name(proto).expect("a protocol");
     deeply(|| {
@@ -71,7 +71,7 @@ fn samples(proto: &str, each: u64) {
         assert!(!layouts.is_empty());
         for layout in layouts {
             let made = (1..=each).filter_map(|seed| there_and_back(layout, seed)).count() as u64;
-            // What nobody can read to its end, nobody can invent.
+            // Layouts without a defined end cannot be generated.
             assert!(
                 made * 4 >= each || layout.name == "unknown",
                 "{proto}.{}: only {made} of {each} samples could be made",
@@ -84,7 +84,7 @@ fn samples(proto: &str, each: u64) {
 
 #[test]
 fn riptide_a_hundred_thousand() {
-    // 13 or so layouts in each of four families.
+    // About 13 layouts in each of four families.
     let layouts: usize = protocols::by_name("riptide").expect("it").tables().iter().map(|t| t.layouts.len()).sum();
     samples("riptide", 100_000u64.div_ceil(layouts as u64));
 }
@@ -121,7 +121,7 @@ fn any_json(words: &'static [&'static str]) -> impl Strategy<Value = Json> {
     })
 }
 
-/// The names of all fields of all protocols, and of their enumerations' values.
+/// The names of all fields of all protocols, and of the values of their enumerations.
 fn words() -> &'static [&'static str] {
     static WORDS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
         let mut words = vec!["unparsed", "raw", "bits"];
@@ -140,7 +140,7 @@ fn words() -> &'static [&'static str] {
     &WORDS
 }
 
-/// All messages there are.
+/// All messages of all protocols.
 fn messages() -> Vec<(&'static str, &'static str, &'static str)> {
     let mut all = Vec::new();
     for dissector in protocols::ALL.iter() {

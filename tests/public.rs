@@ -1,11 +1,9 @@
-//! The library's public paths: every item that an outside program can name, without methods and
-//! fields. A change to them is seen in `tests/golden/public.txt`; `NETKIT_BLESS=1 cargo test --test
-//! public` writes it.
+//! The library's public paths: every item that another program can name, without methods and fields.
+//! `tests/golden/public.txt` shows every change; `NETKIT_BLESS=1 cargo test --test public` writes it.
 //!
-//! Read from the sources: what names an item's path for certain (rustdoc's JSON) needs a nightly
-//! compiler. So public modules, items and `pub use` start at a line's beginning, and what is
-//! `#[doc(hidden)]` is no part of the surface. What a macro makes (the numbers of `codec::layout`) is
-//! not seen.
+//! The paths are read from the sources, because rustdoc's JSON, which is exact, needs a nightly compiler. So public
+//! modules, items and `pub use` must start at the beginning of a line. `#[doc(hidden)]` items are not public. Items
+//! made by macros (the numbers of `codec::layout`) are not found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,14 +13,14 @@ const LIST: &str = "tests/golden/public.txt";
 const ITEMS: [&str; 10] =
     ["fn ", "const fn ", "struct ", "enum ", "union ", "trait ", "const ", "static ", "type ", "macro_rules! "];
 
-/// A module's file, by the folder that its own modules are in.
+/// The file of a module, given the folder of its submodules.
 fn file_of(folder: &Path) -> PathBuf {
     let (alone, inner) = (folder.with_extension("rs"), folder.join("mod.rs"));
     assert!(alone.exists() != inner.exists(), "{}: one file a module", folder.display());
     if alone.exists() { alone } else { inner }
 }
 
-/// The names that `a::{b, c as d}` brings.
+/// The names that `a::{b, c as d}` imports.
 fn names(tree: &str) -> Vec<String> {
     let tree = tree.trim();
     if let Some((_, group)) = tree.split_once('{') {
@@ -35,7 +33,7 @@ fn names(tree: &str) -> Vec<String> {
     if name.is_empty() { Vec::new() } else { vec![name.into()] }
 }
 
-/// Lists what is public in a module's text.
+/// Lists the public items in a module's text.
 fn list(path: &str, folder: &Path, text: &str, found: &mut BTreeSet<String>) {
     let mut hidden = false;
     let mut lines = text.lines();
@@ -45,7 +43,7 @@ fn list(path: &str, folder: &Path, text: &str, found: &mut BTreeSet<String>) {
             continue;
         }
         let Some(rest) = line.strip_prefix("pub ") else {
-            // Other attributes and comments may stand between it and the item.
+            // Other attributes and comments may be between it and the item.
             hidden &= line.starts_with("#[") || line.starts_with("//");
             continue;
         };
@@ -71,7 +69,7 @@ fn list(path: &str, folder: &Path, text: &str, found: &mut BTreeSet<String>) {
             }
             let used = used.trim_end_matches(';');
             match used.strip_suffix("::*") {
-                // All of a private module beside.
+                // `pub use` of everything in a private module.
                 Some(module) => {
                     let folder = folder.join(module);
                     list(path, &folder, &fs::read_to_string(file_of(&folder)).expect("a source file"), found);
@@ -91,7 +89,7 @@ fn list(path: &str, folder: &Path, text: &str, found: &mut BTreeSet<String>) {
 fn public_paths() {
     let mut found = BTreeSet::new();
     list("netkit", Path::new("src"), &fs::read_to_string("src/lib.rs").expect("src/lib.rs"), &mut found);
-    // What an outside program begins with.
+    // The items that other programs start with.
     for path in ["capture::Packets", "codec::layout::array", "dissect::Dissector", "encode::Encoders", "filter::Filter"]
     {
         assert!(found.contains(&format!("netkit::{path}")), "{path}");

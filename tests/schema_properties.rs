@@ -1,5 +1,4 @@
-//! Random schemas: whatever a schema of an encoding's words says, random values of it are written
-//! and read again as the same values, and as the same bytes.
+//! Random schemas of each encoding: random values are written and read again as the same values, and as the same bytes.
 
 mod common;
 
@@ -20,15 +19,15 @@ impl Context for Order2 {
     }
 }
 
-/// What takes everything up to the end.
+/// The types that take all remaining bytes.
 const REST: [&str; 2] = ["text", "bytes"];
-/// Whole numbers that fields can be counted by, named, scaled.
+/// Whole numbers, which may be counts, have names, or be scaled.
 const WHOLE: [&str; 18] = [
     "u8", "i8", "u16", "i16", "u32", "i32", "byte", "sbyte", "short", "ushort", "int", "uint", "int32", "uint32",
     "sint32", "fixed32", "sfixed32", "u16be",
 ];
 
-/// The fields of a struct or message, as the file has them.
+/// The fields of a struct or message, as written in the file.
 fn fields(random: &mut Random, encoding: &Encoding, structs: usize, last: bool) -> String {
     let mut text = String::new();
     let words: Vec<&str> =
@@ -42,7 +41,7 @@ fn fields(random: &mut Random, encoding: &Encoding, structs: usize, last: bool) 
         if encoding.bits && random.below(6) == 0 {
             word = format!("bits({})", 1 + random.below(64));
         }
-        // JSON's have 64 bits, which no scale takes.
+        // JSON's numbers have 64 bits, which cannot be scaled.
         let whole = WHOLE.contains(&word.as_str()) && encoding.form != Form::Members;
         let unsigned = ["u8", "byte", "uint32"].contains(&word.as_str());
         if whole {
@@ -101,7 +100,7 @@ fn fields(random: &mut Random, encoding: &Encoding, structs: usize, last: bool) 
     text
 }
 
-/// A schema with a message and the structs that it is made of.
+/// A schema with a message and its structs.
 fn schema(random: &mut Random, proto: &str, encoding: &Encoding, named: bool) -> String {
     let key = match encoding.keys.ids {
         Some((_, most)) => format!("id = {most}"),
@@ -135,7 +134,7 @@ fn write(values: &Json, fields: &'static [Field], order: Order, broken: bool) ->
     Writer::new(values).broken(broken).context(&mut Order2(order)).write(fields).map_err(|e| e.to_string())
 }
 
-/// Random schemas of one encoding, random messages of each.
+/// Tests random schemas of one encoding with random messages.
 fn try_encoding(proto: &str, place: usize, encoding: &'static Encoding, encodings: &'static [Encoding]) {
     let named = encodings.len() > 1 && encoding.versions.is_empty();
     let (mut made, mut compiled) = (0, 0);
@@ -181,7 +180,7 @@ fn values_written_by_random_schemas_are_read_again() {
     }
 }
 
-/// The same text works for Riptide's encodings: values of 2.0 are written bit-packed and read again.
+/// The same text works for Riptide's encodings: values read from 2.0's bytes are written bit-packed and read again.
 /// (1.x has no lists of more than 255.)
 #[test]
 fn one_text_for_riptide_2_0_and_2_2() {
@@ -189,7 +188,7 @@ fn one_text_for_riptide_2_0_and_2_2() {
     let mut moved = 0;
     for seed in 1..=300 {
         let mut random = Random(seed * 0x9e37_79b9);
-        // The words that all of them have.
+        // Only types that all of them have.
         let text = schema(&mut random, "riptide", &encodings[1], false);
         let mut schemas = Schemas::default();
         schemas.add("random.toml", &text, &|_| Some(encodings)).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -204,7 +203,7 @@ fn one_text_for_riptide_2_0_and_2_2() {
             let bytes =
                 write(&values, fields[2], Order::Little, false).unwrap_or_else(|e| panic!("{e}: {values}\n{text}"));
             let (mut again, whole) = read(&bytes, fields[2], Order::Little);
-            // Bits that fill the last byte may be elements of a list without a count.
+            // The bits that fill the last byte may be read as elements of a list without a count.
             if text.contains("bool[*]") {
                 again["rest"] = values["rest"].clone();
             }
@@ -215,7 +214,7 @@ fn one_text_for_riptide_2_0_and_2_2() {
     assert!(moved > 2000, "{moved}");
 }
 
-/// A varint's value and what is behind it.
+/// A varint's value, and its length in bytes.
 fn varint(bytes: &[u8]) -> (u64, usize) {
     let count = bytes.iter().position(|b| b & 0x80 == 0).expect("an end") + 1;
     (bytes[..count].iter().rev().fold(0, |n, b| n << 7 | (b & 0x7f) as u64), count)
@@ -242,8 +241,8 @@ fn records(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Fields may stand in any order, be given again, be packed or not, be unknown, have keys longer
-/// than need be: the bytes come back, whatever they are.
+/// Fields may have any order, be repeated, be packed or not, be unknown, have longer keys than needed: the bytes are
+/// encoded again, whatever they are.
 #[test]
 fn protobuf_in_any_order() {
     let encodings = protocols::by_name("nano").expect("it").encodings();

@@ -1,11 +1,11 @@
-//! What real applications sent, as they logged it, against what netkit decodes with a schema of
-//! those types: `fixtures/PROTOCOL/NAME.values.ndjson` beside `NAME.pcap`.
+//! Values that real applications logged when they sent them, compared with netkit's values by a schema of their types:
+//! `fixtures/PROTOCOL/NAME.values.ndjson` beside `NAME.pcap`.
 
 mod common;
 
 use common::{Scratch, feed, fixture, json_lines as lines, netkit};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 fn decode(capture: &Path, schema: impl AsRef<Path>, args: &[&str]) -> Vec<Json> {
@@ -13,7 +13,7 @@ fn decode(capture: &Path, schema: impl AsRef<Path>, args: &[&str]) -> Vec<Json> 
     feed(command.arg(capture).arg("--schema").arg(schema.as_ref()).args(args), b"").ok().lines()
 }
 
-/// Numbers as numbers: a 32 bit float may be written with other digits for the same value.
+/// Numbers are compared as numbers: a float of 32 bits may be written with other digits.
 fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) => {
@@ -27,7 +27,7 @@ fn same(a: &Json, b: &Json) -> bool {
     }
 }
 
-/// `byte[](5)` is a fixed count, `bits5` so many bits.
+/// `byte[](5)` is a fixed count, `bits5` a number of bits.
 fn word(logged: &str) -> String {
     if let Some(bits) = logged.strip_prefix("bits") {
         return format!("bits({bits})");
@@ -101,8 +101,8 @@ fn gne_values_are_what_the_applications_sent() {
     assert!(files > 5, "{files}");
 }
 
-/// DNP applications logged each value of a message with its type: every message is read with a
-/// schema of just those types.
+/// DNP applications logged each value of a message with its type: every message is read with a schema of exactly these
+/// types.
 #[test]
 fn dnp_values_are_what_the_applications_wrote() {
     use netkit::codec::schema::Schemas;
@@ -143,8 +143,8 @@ fn dnp_values_are_what_the_applications_wrote() {
     assert!(checked > 80, "{checked}");
 }
 
-/// nano's benchmark: `Ping {1: string}` is answered by `Pong {2: string}` with "re:" before it, and
-/// every request and notify is pushed back as it came; by the documented types of the programs.
+/// nano's benchmark: `Ping {1: string}` is answered by `Pong {2: string}` with "re:" before the text, and every request
+/// and notify is pushed back unchanged; read with the programs' documented types.
 #[test]
 fn nano_values_are_what_the_benchmark_sent() {
     let expected = lines(&fixture("nano/nano-protobuf-tcp.expected.ndjson"));
@@ -186,7 +186,7 @@ fn nano_json_is_what_it_was() {
         if let Some(derived) = want.get("derived").and_then(|d| d.get("json")) {
             assert_eq!(derived, &got["derived"]["json"]);
         }
-        // The one member that the schema has wrong.
+        // The one member with a wrong type in the schema.
         if want["derived"]["route"] == "room.room.join" && want["message"] == "response" {
             let fault = &got["fault"];
             assert_eq!(fault["path"], "nano.response.payload.result");
@@ -208,7 +208,7 @@ fn same_number(want: &Json, got: &Json) -> bool {
     }
 }
 
-/// What is wrong is told with its line, and with what there is instead.
+/// Mistakes are reported with their line, and with the valid choices.
 #[test]
 fn wrong_schemas_are_refused_with_their_line() {
     use netkit::codec::schema::Schemas;
@@ -268,8 +268,8 @@ fn wrong_schemas_are_refused_with_their_line() {
         ),
         (nano, "id = 1", 5, "payloads have no ids here"),
         (dnp, "a = \"u8[]\"", 6, "write u8[5], u8[FIELD] or u8[*]"),
-        (dnp, "count = \"u8\"\na = \"u16[cuont]\"", 7, "no field \"cuont\" stands before it, did you mean \"count\"?"),
-        (dnp, "a = { type = \"u8\", if = \"b == 1\" }\nb = \"u8\"", 6, "no field \"b\" stands before it"),
+        (dnp, "count = \"u8\"\na = \"u16[cuont]\"", 7, "no field \"cuont\" is before it, did you mean \"count\"?"),
+        (dnp, "a = { type = \"u8\", if = \"b == 1\" }\nb = \"u8\"", 6, "no field \"b\" is before it"),
         (dnp, "n = \"string8\"\na = \"u8[n]\"", 6, "it has to be a whole number"),
         (dnp, "a = { type = \"f32\", enum = { one = 1 } }", 6, "scale, enum and flags are for whole numbers"),
         (dnp, "a = { type = \"u8\", enum = \"none\" }", 6, "no [enum.none]"),
@@ -295,7 +295,7 @@ fn wrong_schemas_are_refused_with_their_line() {
         assert!(error.line == line && error.reason.contains(why), "{text}: {error}, and not line {line}: {why}");
         assert!(error.to_string().starts_with(&format!("game.toml: line {line}: ")), "{error}");
     }
-    // Small, and millions of fields.
+    // A small schema with millions of fields.
     let mut bomb = format!("{dnp}x = \"s0\"\n");
     for k in 0..15 {
         let of = if k == 14 { "u8".into() } else { format!("s{}", k + 1) };
@@ -306,7 +306,25 @@ fn wrong_schemas_are_refused_with_their_line() {
     assert!(error.reason.contains("more than 8192 fields"), "{error}");
 }
 
-/// Negative numbers have names too, and conditions may use them.
+/// Negative numbers can have names, and conditions may use them. A message needs no name: its id or route names it.
+#[test]
+fn messages_without_a_name() {
+    let folder = common::Scratch::new("schemas");
+    let named = |capture: &str, text: &str| {
+        let schema = folder.write("s.toml", text);
+        let mut command = netkit(&["stats", "-q", "-f", "json"]);
+        let done = feed(command.arg(fixture(capture)).arg("--schema").arg(schema), b"").ok();
+        let rows = common::json(done.text())["schema"].as_array().expect("rows").clone();
+        rows.iter().map(|row| row["schema"].as_str().expect("a name").to_string()).collect::<BTreeSet<_>>()
+    };
+    let id = "proto = \"riptide\"\n[[message]]\nid = 200\n[message.fields]\na_byte = \"byte\"\n";
+    assert_eq!(named("riptide/riptide20-udp.pcap", id), BTreeSet::from(["id_200".into()]));
+    let routes = "proto = \"nano\"\nencoding = \"le\"\n[[message]]\nroute = \"Room.Say\"\n[message.fields]\na = \"i32\"\n\
+                  [[message]]\nroute = \"*\"\n[message.fields]\na = \"i32\"\n";
+    let names = ["Room_Say", "any"].map(String::from);
+    assert_eq!(named("nano/nano-tcp.pcap", routes), BTreeSet::from(names));
+}
+
 #[test]
 fn names_of_negative_numbers() {
     use netkit::codec::schema::Schemas;

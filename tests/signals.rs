@@ -1,5 +1,5 @@
-//! Ctrl-C and its relatives while something is counted, checked or compared: what was stopped says
-//! so, and is not taken for the whole.
+//! Ctrl-C and other signals while a command counts, checks or compares: the output says that it was stopped, and is not
+//! taken for the whole.
 #![cfg(unix)]
 
 mod common;
@@ -11,15 +11,15 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
-/// Frames of the fixture that are given; the writer then keeps silent, and its end open.
+/// The bytes of the fixture that are written; then the writer stays silent, with its end open.
 const GIVEN: usize = 3000;
 
 fn capture() -> Vec<u8> {
     std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("it")
 }
 
-/// Runs netkit on a pipe (PIPE in its arguments) or on stdin, which gives the beginning of a capture
-/// and keeps silent; then comes the signal.
+/// Runs netkit on a pipe (PIPE in its arguments) or on stdin, with the beginning of a capture and then silence, and
+/// sends the signal.
 fn stopped(name: &str, args: &[&str], how: &str) -> Done {
     let folder = Scratch::new(&format!("signals-{name}-{how}"));
     let path = &*folder.pipe("pipe");
@@ -40,7 +40,7 @@ fn stopped(name: &str, args: &[&str], how: &str) -> Done {
     done
 }
 
-/// How many frames and messages those bytes hold, by the program itself where nothing stops it.
+/// The number of frames and messages in those bytes, by the program itself without a signal.
 fn whole() -> (u64, u64) {
     let done = run(&["decode", "-", "-p", "riptide", "-f", "ndjson"], &capture()[..GIVEN]);
     assert_eq!(done.status, Some(3), "it is cut");
@@ -103,7 +103,7 @@ fn a_check_that_was_stopped_is_not_passed() {
     }
 }
 
-/// Lines look complete wherever they end: decode tells that they are not.
+/// Lines look complete wherever they end: decode reports that they are not.
 #[test]
 fn lines_that_were_stopped_are_told() {
     for (signal, status, format) in [("-INT", 130, "ndjson"), ("-TERM", 143, "ndjson"), ("-INT", 130, "csv")] {
@@ -130,7 +130,7 @@ fn what_was_stopped_is_not_compared() {
     }
 }
 
-/// What has no end of its own is whole where Ctrl-C ends it; SIGTERM is somebody else's wish.
+/// Endless input is complete if Ctrl-C ends it; SIGTERM was sent by somebody else.
 #[test]
 fn stdin_ends_with_ctrl_c() {
     for args in [
@@ -148,7 +148,7 @@ fn stdin_ends_with_ctrl_c() {
     assert_eq!(stopped("stdin", &["decode", "-", "-p", "riptide", "--reject", "length > 0"], "-INT").status, Some(1));
 }
 
-/// A list of what can be played is no list of all that there is.
+/// An incomplete list of conversations is not printed.
 #[test]
 fn a_recording_that_was_stopped_is_not_listed() {
     let done = stopped("list", &["replay", "PIPE", "--list"], "-INT");
@@ -156,7 +156,7 @@ fn a_recording_that_was_stopped_is_not_listed() {
     assert!(done.err.contains("stopped before all of it was read"), "{}", done.err);
 }
 
-/// `nohup` has SIGHUP ignored, and so it stays.
+/// `nohup` ignores SIGHUP, and the program keeps that.
 #[test]
 fn an_ignored_hangup_stays_ignored() {
     let folder = Scratch::new("signals-nohup");

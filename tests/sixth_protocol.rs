@@ -1,10 +1,9 @@
-//! A protocol in one file, without a change to the library: "Add a protocol in one page" in
-//! `netkit::protocols`, proved.
+//! A protocol in one file, without a change to the library: proves "Add a protocol in one page" in `netkit::protocols`.
 //!
-//! "Toy" over UDP port 4666: a byte says what it is. 1 is `say`: a length, a text; 2 is `move`:
-//! an entity and its step in x and y. A client says `hello` until the server says `welcome`; `order`
-//! is numbered, and sent again until an `ack` has its number; a `ping` is answered at once; `bye` ends
-//! it. So it has acknowledgements, a probe and a replay.
+//! "Toy" uses UDP port 4666; the first byte is the type. 1 is `say`: a length, a text; 2 is `move`: an entity and its
+//! step in x and y. A client sends `hello` until the server sends `welcome`; `order` is numbered, and resent until an
+//! `ack` has its number; a `ping` is answered at once; `bye` ends it. So the protocol has acknowledgements, a probe and
+//! a replay.
 
 mod common;
 
@@ -117,7 +116,7 @@ static TOY: Protocol = Protocol {
 fn identify(observation: &Observation<'_>) -> Evidence {
     match observation.payloads.first() {
         Some((_, [1 | 2, ..], _)) if observation.ends.iter().any(|end| end.port() == PORT) => {
-            // A port of 2^16 at either end, and 2 of 256 kinds.
+            // A port of 2^16 at either endpoint, and 2 of 256 types.
             Evidence::Bits(15 + 7, "port 4666, and a kind that there is")
         }
         // A length of 2^8 fits as well.
@@ -133,7 +132,7 @@ fn options() -> Options {
     Options::new(netkit::protocols::registry().with(&TOY))
 }
 
-/// Keeps each message's line, and its bytes.
+/// Collects each message's line and bytes.
 #[derive(Default)]
 struct Lines(Vec<(Json, Vec<u8>)>);
 
@@ -147,7 +146,7 @@ impl Sink for Lines {
 
 const SAID: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
 
-/// The capture of a conversation in which these were said.
+/// The capture of a conversation with these datagrams.
 fn capture(said: &[&[u8]]) -> Vec<u8> {
     let mut wire = Wire::default();
     let ends = ["10.0.0.1:50000", "10.0.0.2:4666"].map(|end| end.parse().unwrap());
@@ -173,7 +172,7 @@ fn it_is_recognised_and_decoded() {
         assert_eq!(line.get("fault").is_some(), k == 2, "{line}");
         assert_eq!(bytes, SAID[k]);
     }
-    // By name as well; and where the registry does not have it, nobody claims it.
+    // Also by its name; without it in the registry, no protocol claims it.
     let named = Options { proto: Some("toy".into()), ..options() };
     assert_eq!(decode(&named).len(), 3);
     assert_eq!(decode(&netkit::protocols::options()).len(), 0);
@@ -188,7 +187,7 @@ fn its_lines_are_encoded() {
         let entry = Entry::new(line, &source).unwrap();
         assert_eq!(encoders.encode(&entry).unwrap(), bytes);
     }
-    // By the message's name alone, as on a command line; unknown where the registry lacks it.
+    // By the message's name alone, as on a command line; unknown if the registry lacks it.
     let object = json!({"message": "move", "fields": {"entity": 1, "dx": 2, "dy": 3}});
     let entry = Entry::new(object.clone(), &source).unwrap();
     assert_eq!(encoders.encode(&entry).unwrap(), b"\x02\x01\x00\x02\x00\x03\x00");
@@ -231,7 +230,7 @@ fn it_is_documented_and_counted() {
     assert!(stats.sums().starts_with("toy, 3 messages, 16 bytes"), "{}", stats.sums());
 }
 
-// 6. Client: what is sent again is the library's, what answers what is this table's and actor's.
+// 6. Client: the library resends; this table and actor match answers.
 struct ToyClient;
 
 static NUMBERING: Numbering = Numbering {
@@ -300,7 +299,7 @@ impl Actor for ToyActor {
 
     fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
         let (client, phase) = (self.life.role == Role::Client, self.life.phase);
-        match ToyMessage::named(message.said.message) {
+        match ToyMessage::named(message.decoded.message) {
             Some(ToyMessage::Hello) => None,
             Some(ToyMessage::Welcome) => (phase < Phase::Asked).then_some("the hello"),
             _ if phase < Phase::Working => Some(if client { "the welcome" } else { "the hello" }),
@@ -311,7 +310,7 @@ impl Actor for ToyActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let said = message.said.clone();
+        let said = message.decoded.clone();
         match ToyMessage::named(said.message) {
             Some(ToyMessage::Hello) => self.hello(said, now, out),
             Some(ToyMessage::Order) => self.numbers.send(said, now, out),
@@ -331,7 +330,7 @@ impl Actor for ToyActor {
         let number = said.number(&NUMBER).unwrap_or_default() as u16;
         match ToyMessage::named(said.message) {
             Some(ToyMessage::Hello) if self.life.phase == Phase::Working => {
-                // Its welcome was lost.
+                // The welcome was lost.
                 out.live(self.life.message("welcome", json!({"id": 1})));
                 return Handling::Session;
             }
@@ -344,12 +343,12 @@ impl Actor for ToyActor {
             }
             Some(ToyMessage::Ack) => {
                 let trip = self.numbers.sent.acknowledged(number, now, out);
-                trip.into_iter().for_each(|trip| out.counts.round_trip(trip));
+                trip.into_iter().for_each(|(asked, trip)| out.counts.round_trip(asked.message, trip));
                 return Handling::Session;
             }
             Some(ToyMessage::Order) => {
                 let new = self.seen.insert(number);
-                if self.numbers.heard(number, new, now, out) {
+                if self.numbers.received(number, new, now, out) {
                     out.live(self.life.message("ack", json!({ "number": number })));
                 }
                 return if new { Handling::New } else { Handling::Session };
@@ -526,7 +525,7 @@ fn its_conversations_are_played_also_where_datagrams_are_lost() {
         let channels = Channels::new(Setup { clock, ..order.setup(ends) }, &options, ends[0] == client);
         Player::new(plan, actor, channels, &order.settings(&options, None), start)
     });
-    // Each takes 5 ms; of eleven one is lost.
+    // Each takes 5 ms; every eleventh is lost.
     let mut under_way: BTreeMap<(Instant, u32), (usize, Vec<u8>)> = BTreeMap::new();
     let (mut now, mut count) = (start, 0);
     while !players.iter().all(Player::is_done) {

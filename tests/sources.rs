@@ -1,4 +1,4 @@
-//! What the sources must not say.
+//! Rules for the text of the sources.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn sources() -> Vec<(PathBuf, String)> {
     list
 }
 
-/// The places of `words`, but for files below `allowed`.
+/// The places of `words`, except in files below `allowed`.
 fn places(words: &[&str], allowed: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in sources() {
@@ -38,7 +38,7 @@ fn places(words: &[&str], allowed: &str) -> Vec<String> {
     found
 }
 
-/// What is particular to a platform stands in one module, with its fallback.
+/// Code for a platform is in one module, with its fallback.
 #[test]
 fn one_module_asks_for_the_platform() {
     let words = [
@@ -55,20 +55,20 @@ fn one_module_asks_for_the_platform() {
     assert!(!places(&words, "").is_empty(), "these words are not searched for");
 }
 
-/// Comments and pages cite nothing that is not in the repository.
+/// Comments and pages cite only documents of the repository.
 #[test]
 fn citations_can_be_followed() {
     let words = ["facts, section", "(facts", "facts.md", "probe.md", "output.md", "live-peer", "../shared"];
     assert_eq!(places(&words, ""), [""; 0]);
 }
 
-/// A section that a comment names stands in the protocol's page.
+/// A section that a comment cites exists in the protocol's page.
 #[test]
 fn named_sections_are_there() {
     let mut named = 0;
     for (path, text) in sources() {
         let folder = path.components().take(3).collect::<PathBuf>();
-        // A comment may go on in the next line.
+        // A comment may continue in the next line.
         let joined = text.replace("\n//! ", " ").replace("\n/// ", " ");
         for rest in joined.split("README.md, \"").skip(1) {
             let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder).join("README.md"));

@@ -1,4 +1,4 @@
-//! Messages as rows: csv, tsv, and summaries with columns of one's choice.
+//! Messages as rows: csv, tsv, and summaries with chosen columns.
 
 mod common;
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Stdio;
 
-/// The records of RFC 4180 text, quotes minded, read without any of the program's code.
+/// The records of RFC 4180 text, with quotes, parsed without the program's code.
 fn records(text: &str, separator: char) -> Vec<Vec<String>> {
     let (mut all, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut chars = text.chars().peekable();
@@ -27,7 +27,7 @@ fn records(text: &str, separator: char) -> Vec<Vec<String>> {
     all
 }
 
-/// What a value of ndjson is as a cell, where it needs no care.
+/// The cell of an ndjson value that needs no escape.
 fn cell(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
@@ -67,7 +67,7 @@ fn every_key_is_what_ndjson_has() {
             for (row, line) in rows[1..].iter().zip(&lines) {
                 for (name, got) in KEYS.split(',').zip(row) {
                     let value = match name {
-                        // A list always, also where one frame held it.
+                        // Always a list, also for a single frame.
                         "frames" => line.get("frames").cloned().unwrap_or_else(|| [line["frame"].clone()].into()),
                         _ => line[name].clone(),
                     };
@@ -82,7 +82,7 @@ fn every_key_is_what_ndjson_has() {
     }
 }
 
-/// A field is empty in messages that have none, and a list where it lies in a list, also of one.
+/// A field is empty in messages without it, and a list if it is inside a list, also of one element.
 #[test]
 fn fields_of_messages() {
     let path = fixture("dnp/dnp-states.pcap");
@@ -111,7 +111,7 @@ fn fields_of_messages() {
     assert!(lists > 0 && none > 0, "{lists} {none}");
 }
 
-/// What strangers put into their messages reaches neither a terminal nor a spreadsheet as a command.
+/// Text of a capture reaches neither a terminal nor a spreadsheet as a command.
 #[test]
 fn hostile_texts() {
     let route = "=cmd|' /C calc'!A0,\"\u{1b}[2J\r\n\u{9b}31m\u{202e}x";
@@ -168,7 +168,7 @@ fn times() {
     }
     let utc = column("utc", "UTC");
     assert!(utc[0].ends_with('Z') && utc[0].len() == 27, "{utc:?}");
-    // India has half an hour, Newfoundland is behind; no daylight saving time in November.
+    // India is half an hour off, Newfoundland is behind UTC; November has no daylight saving time.
     for (zone, offset) in [("Asia/Kolkata", "+05:30"), ("<-0330>3:30", "-03:30"), ("UTC", "+00:00")] {
         let local = column("local", zone);
         if zone == "Asia/Kolkata" && !Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists() {
@@ -201,7 +201,7 @@ fn a_closed_pipe_is_no_failure() {
     assert_eq!((done.status, done.err.as_str()), (Some(0), ""));
 }
 
-/// The route and the body of a request say more than its flags, and are shown first.
+/// The route and the body of a request matter more than its flags, and are printed first.
 #[test]
 fn what_matters_comes_first_in_summaries() {
     let path = fixture("nano/pomelo-ws.pcap");
@@ -246,7 +246,7 @@ fn columns_of_statistics() {
     assert_eq!(track("tsv").text(), track("csv").text().replace(',', "\t"));
 }
 
-/// Who says what in two columns: answers beside their requests, what is said again marked as that.
+/// The messages of both sides in two columns: answers beside their requests, copies marked.
 #[test]
 fn dialogues() {
     let dialogue = |capture: &str, width: &str, more: &[&str]| {
@@ -257,15 +257,15 @@ fn dialogues() {
     let text = dialogue("nano/pomelo-ws.pcap", "140", &["--flow", "1"]);
     assert!(text.starts_with("conversation 1: websocket, client 127.0.0.1:58310, server 127.0.0.1:3020\n"), "{text}");
     let line = |what: &str| text.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"));
-    // The answer is the next message: one line, with the time it took.
+    // The answer is the next message: both are on one line, with the time between them.
     let both = line(" 14 request ");
     assert!(both.contains(" 15 11.927 ms response "), "{both}");
-    // Something came in between: a line of its own, which says what it answers.
+    // Another message is between them: the answer has a line of its own, which names its request.
     assert!(
         !line(" 38 request ").contains("response") && line(" 40 response ").contains("response (to 38) "),
         "{text}"
     );
-    // Every message of the conversation is there once, on its sender's side.
+    // Every message of the conversation occurs on its sender's side.
     let lines = ndjson(fixture("nano/pomelo-ws.pcap").to_str().expect("UTF-8"), &["--flow", "1"]);
     for one in &lines {
         let words = format!(" {} ", one["frame"]);
@@ -284,7 +284,7 @@ fn dialogues() {
         .filter(|line| line["related"].as_array().is_some_and(|all| all.iter().any(|one| one["kind"] == "copy_of")));
     assert_eq!(text.matches(" (again)").count(), copies.count());
     assert!(text.contains(" (again)") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    // Two conversations: each begins with a line that says whose it is. Nothing: nothing.
+    // Two conversations: each begins with a line that names it. Without messages there is no output.
     assert!(dialogue("riptide/riptide22-lossy.pcap", "100", &[]).contains("\nconversation 2: riptide, client "));
     assert_eq!(dialogue("foreign/rtp.pcap", "100", &["-q"]), "");
 }

@@ -1,8 +1,7 @@
-//! The questions that users come with, each answered by a few lines of shell: `tests/tasks/*.sh`.
+//! Questions of users, each answered by a few lines of shell: `tests/tasks/*.sh`.
 //!
-//! A script runs in a shell at the project's root with `netkit` on the path and an empty folder in
-//! `$TMP`. It fails with any status but 0; 77 says on stderr what it needs and has not got, and
-//! counts as skipped.
+//! A script runs in a shell at the project's root with `netkit` on the path and an empty folder in `$TMP`. It fails
+//! with any status but 0; 77 means that it lacks a tool, named on stderr, and counts as skipped.
 #![cfg(unix)]
 
 mod common;
@@ -29,7 +28,7 @@ fn every_task_ends_in_the_right_answer() {
         let done = feed(&mut command, b"");
         match done.status {
             Some(0) => {}
-            // Not by a macro, whose output is not shown when the test passes: nothing is skipped in silence.
+            // Not by a macro, whose output a passing test hides: nothing is skipped silently.
             Some(77) => writeln!(std::io::stderr(), "SKIPPED: {name}: {}", done.err.trim()).expect("stderr"),
             _ => failed.push(format!("{name}: {:?}\n{}{}", done.status, String::from_utf8_lossy(&done.out), done.err)),
         }

@@ -1,15 +1,17 @@
-//! What whoever sits at a terminal is told.
+//! Output that depends on a terminal.
 #![cfg(unix)]
 
 mod common;
+#[path = "common/terminal.rs"]
+mod terminal;
 
 use common::{Scratch, feed, netkit, run};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use terminal::{Terminal, no_setsid};
 
-/// The first line on stderr with this stdin; the command is ended then.
+/// The first line on stderr with this stdin; then the command is killed.
 fn told(args: &[&str], stdin: Stdio) -> String {
     let mut child = netkit(args).stdin(stdin).stdout(Stdio::null()).spawn().expect("netkit");
     let mut line = String::new();
@@ -21,21 +23,16 @@ fn told(args: &[&str], stdin: Stdio) -> String {
 
 #[test]
 fn waiting_is_said_to_terminals_only() {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).expect("granted");
-    unlockpt(&terminal).expect("unlocked");
-    let name = ptsname(&terminal, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    let terminal = Terminal::new(80, 24);
     for command in ["decode", "stats"] {
-        let keyboard = File::options().read(true).write(true).open(&name).expect("the terminal");
-        let line = told(&[command, "-"], keyboard.into());
+        let line = told(&[command, "-"], terminal.open().into());
         assert!(line.starts_with("netkit: waiting for a capture on stdin"), "{command}: {line}");
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(writer);
         let line = told(&[command, "-"], reader.into());
         assert!(!line.contains("waiting"), "{command}: {line}");
     }
-    let keyboard = File::options().read(true).write(true).open(&name).expect("the terminal");
-    let line = told(&["dump"], keyboard.into());
+    let line = told(&["dump"], terminal.open().into());
     assert!(line.starts_with("netkit: reading hex from the terminal"), "{line}");
 }
 
@@ -48,7 +45,7 @@ fn a_subcommand_wins_against_a_file_of_its_name() {
     let run = |args: &[&str]| feed(netkit(args).current_dir(folder.path()), b"").text().to_owned();
     let fields = run(&["fields"]);
     assert!(fields.contains("acknex") && !fields.contains("sequence_id=1"), "{fields}");
-    // What is no subcommand is decoded, and a file of hex digits is a file.
+    // A word that is no subcommand is decoded, and a file whose name has only hex digits is a file.
     let options = ["-p", "riptide", "-s", "riptide.version=2.2", "-f", "summary"];
     let whole = "riptide 2.2 welcome sequence_id=1 client_id=1\n";
     assert_eq!(run(&[&["nosuch"], &options[..]].concat()), whole);
@@ -56,37 +53,31 @@ fn a_subcommand_wins_against_a_file_of_its_name() {
     assert_eq!(run(&[&["dump", "0801000100"], &options[..]].concat()), whole);
 }
 
-/// A line above the summaries names what stands in them, on a terminal only.
+/// A line above the summaries names their columns, on a terminal only.
 #[test]
 fn a_heading_over_summaries() {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).expect("granted");
-    unlockpt(&terminal).expect("unlocked");
-    let name = ptsname(&terminal, Vec::new()).expect("a name").into_string().expect("UTF-8");
     let capture = common::fixture("riptide/riptide20-udp.pcap");
-    let mut lines = BufReader::new(File::from(terminal)).lines();
     for (columns, expected) in [
-        ("", "frame time (UTC)                  source > destination, message, fields"),
+        ("", "frame time      flow source > destination, message, fields"),
         ("frame,from,message", "frame  from     message"),
     ] {
         let mut args = vec!["decode", capture.to_str().expect("UTF-8"), "-f", "summary", "--color", "never", "-c", "1"];
-        let screen = File::options().write(true).open(&name).expect("the terminal");
+        let mut terminal = Terminal::new(80, 24);
         if !columns.is_empty() {
             args.extend(["--columns", columns]);
         }
-        let mut command = netkit(&args);
-        let mut child = command.env("COLUMNS", "200").stdout(Stdio::from(screen)).spawn().expect("netkit");
-        let heading = lines.next().expect("a line").expect("text");
-        assert_eq!(heading.trim_end(), expected);
-        let first = lines.next().expect("a line").expect("text");
-        assert!(first.trim_start().starts_with("1 "), "{first}");
+        let mut child = netkit(&args).env("COLUMNS", "200").stdout(terminal.open()).spawn().expect("netkit");
+        let text = terminal.rest();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines.len() == 3 && lines[0] == expected.trim(), "{text}");
+        assert!(lines[1].starts_with("1 ") && lines[2].starts_with("1 message: netkit stats "), "{text}");
         assert!(child.wait().expect("an end").success());
         let piped = run(&args, b"").text().to_owned();
         assert!(!piped.starts_with("frame"), "{piped}");
     }
 }
 
-/// As each shell's script asks: message names, fields, settings and options.
+/// The requests of each shell's completion script: message names, fields, settings and options.
 #[test]
 fn shells_complete_names() {
     for (shell, index) in [("fish", false), ("elvish", true)] {
@@ -96,6 +87,10 @@ fn shells_complete_names() {
             ("decode -F riptide.message_", "riptide.message_id"),
             ("decode -s riptide.ver", "riptide.version=2.2"),
             ("stats --deliv", "--delivery"),
+            ("stats --by src --sort dupl", "duplicates"),
+            ("proxy :1 127.0.0.1:1 --network sat", "satellite"),
+            // The value of `--plot` follows `=`, so the next word is a file.
+            ("stats --plot CHANGE", "CHANGELOG.md"),
             ("repl", "replay"),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
@@ -104,7 +99,7 @@ fn shells_complete_names() {
             if index {
                 command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
             }
-            let done = feed(&mut command, b"").ok();
+            let done = feed(command.current_dir(common::root()), b"").ok();
             let text = done.text();
             assert!(text.contains(expected), "{shell} {line}: {text}");
             assert!(!text.contains("acknex"), "{shell} {line}: only what fits: {text}");
@@ -120,89 +115,47 @@ fn the_man_page_names_no_pages_that_do_not_exist() {
     assert!(!text.contains("(1)\n"), "a page of its own: {text}");
 }
 
-/// A terminal of this size, and what is written to it.
-struct Screen {
-    master: File,
-    name: String,
-}
-
-impl Screen {
-    fn new(columns: u16, rows: u16) -> Screen {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        grantpt(&master).expect("granted");
-        unlockpt(&master).expect("unlocked");
-        let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("UTF-8");
-        let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        rustix::termios::tcsetwinsize(&master, size).expect("a size");
-        Screen { master: File::from(master), name }
-    }
-
-    /// Runs netkit with this terminal as its output, and as the one that its keys come from.
-    fn start(&self, args: &[&str]) -> Child {
-        let mut command = Command::new("setsid");
-        let netkit = common::program();
-        command.arg("--ctty").arg(netkit.get_program()).args(netkit.get_args()).args(args).current_dir(common::root());
-        command.env_remove("COLUMNS").env_remove("LINES").env_remove("NO_COLOR").env("TERM", "xterm");
-        let open = || File::options().read(true).write(true).open(&self.name).expect("the terminal");
-        command.stdin(open()).stdout(open()).stderr(open());
-        command.spawn().expect("netkit")
-    }
-
-    fn modes(&self) -> String {
-        let slave = File::options().read(true).write(true).open(&self.name).expect("the terminal");
-        format!("{:?}", rustix::termios::tcgetattr(&slave).expect("modes").local_modes)
-    }
-
-    /// Reads until this is there.
-    fn until(&mut self, text: &mut String, what: &str) {
-        let start = std::time::Instant::now();
-        let mut bytes = [0; 4096];
-        while !text.contains(what) {
-            assert!(
-                start.elapsed() < common::HANG,
-                "no {what:?} in {:?}",
-                text.chars().rev().take(900).collect::<String>()
-            );
-            let read = self.master.read(&mut bytes).unwrap_or(0);
-            text.push_str(&String::from_utf8_lossy(&bytes[..read]));
-        }
-    }
-}
-
-/// `top` draws on the alternate screen, takes keys, follows the terminal's size, and gives the
-/// terminal back, whatever ends it.
+/// `top` draws on the alternate screen, reads keys, follows the terminal's size, and restores the terminal, whatever
+/// ends it.
 #[test]
 fn top_draws_and_gives_the_terminal_back() {
-    if Command::new("setsid").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("SKIPPED: no setsid");
+    if no_setsid() {
         return;
     }
     let folder = Scratch::new("top");
     let bytes = std::fs::read(common::fixture("riptide/riptide22-lossy.pcap")).expect("a capture");
     let growing = folder.write("growing.pcap", bytes);
-    // `timeout` gives no terminal a way to hang: a capture that never comes.
+    // A capture that never arrives.
     let silent = folder.pipe("silent");
     let _writer = File::options().read(true).write(true).open(&silent).expect("a pipe");
     for (columns, ending, status) in
         [(40, "q", 0), (80, "\x03", 0), (160, "-TERM", 143), (80, "-HUP", 129), (80, "silent", 0)]
     {
-        let mut screen = Screen::new(columns, 24);
+        let mut screen = Terminal::new(columns, 24);
         let before = screen.modes();
         let file = if ending == "silent" { &silent } else { &growing };
-        let mut child = screen.start(&["top", "--follow", file, "--every", "200ms", "--color", "always"]);
-        let mut text = String::new();
-        screen.until(&mut text, if ending == "silent" { "none so far" } else { "reliable" });
+        let mut child =
+            screen.netkit(&["top", "--follow", file, "--every", "200ms", "--color", "always"]).spawn().expect("netkit");
+        screen.writes(if ending == "silent" { "none so far" } else { "reliable" });
+        let text = screen.written();
         assert!(text.contains("\x1b[?1049h"), "{text:?}");
         assert_ne!(screen.modes(), before, "keys come one by one");
         if ending == "q" {
-            screen.master.write_all(b"t").expect("a key");
-            screen.until(&mut text, "Conversations by client_rtt_p50");
-            let size = rustix::termios::Winsize { ws_row: 10, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
-            rustix::termios::tcsetwinsize(&screen.master, size).expect("a size");
-            screen.until(&mut text, "127.0.0.1:50105");
-            screen.until(&mut text, "\x1b[10;1H");
+            screen.keys("t");
+            screen.writes("Conversations by client_rtt_p50");
+            screen.resize(160, 10);
+            screen.writes("127.0.0.1:50105");
+            screen.writes("\x1b[10;1H");
+            // A page with little room has one of the tables: Tab shows the other one, the arrows scroll it.
+            screen.keys("\t");
+            screen.writes("Messages by byte_rate (1 to ");
+            screen.keys("\x1b[Bj");
+            screen.writes("Messages by byte_rate (3 to ");
+            screen.raw.clear();
+            screen.keys("\x1b[5~");
+            screen.writes("Messages by byte_rate (1 to ");
         }
-        // On a page of this width, no line is longer.
+        // No line is longer than the page's width.
         let page = text.split("\x1b[H").nth(1).unwrap_or_default().split("\x1b[J").next().unwrap_or_default();
         for line in page.lines() {
             let mut plain = String::new();
@@ -215,18 +168,17 @@ fn top_draws_and_gives_the_terminal_back() {
             assert!(plain.trim_end().chars().count() <= columns.into(), "{columns}: {plain:?}");
         }
         match ending {
-            "silent" => screen.master.write_all(b"q").expect("a key"),
+            "silent" => screen.keys("q"),
             how if how.starts_with('-') => common::signal(&child, how),
-            key => screen.master.write_all(key.as_bytes()).expect("a key"),
+            key => screen.keys(key),
         }
-        let mut after = String::new();
-        screen.until(&mut after, "\x1b[?1049l");
+        screen.writes("\x1b[?1049l");
         assert_eq!(common::ended(&mut child).code(), Some(status), "{ending}");
         assert_eq!(screen.modes(), before, "{ending}");
     }
 }
 
-/// In a pipe a look is a block of lines in one order; an object a line with `-f ndjson`. Input may be
+/// In a pipe, each update is a block of lines in a fixed order; with `-f ndjson`, one object a line. Input may be
 /// silent, or never end.
 #[test]
 fn top_in_a_pipe() {
@@ -239,7 +191,7 @@ fn top_in_a_pipe() {
     let names: Vec<&str> = lines.iter().filter_map(|line| line.split("message=").nth(1)).collect();
     assert!(names.is_sorted(), "{names:?}");
     assert!(lines.iter().any(|line| line.starts_with("flow flow=2 ")) && lines.last() == Some(&""), "{lines:?}");
-    // The sums are those of stats.
+    // The sums equal those of stats.
     let look: serde_json::Value = common::json(run(&["top", path, "-f", "ndjson"], b"").ok().text());
     let stats: serde_json::Value = common::json(run(&["stats", path, "-f", "json"], b"").ok().text());
     assert_eq!((&look["messages"], &look["bytes"]), (&stats["messages"], &stats["bytes"]));
@@ -265,7 +217,7 @@ fn top_in_a_pipe() {
         .sum();
     let share = look["flow"][0]["resent_share"].as_f64().expect("a share");
     assert!((share - resent / copies).abs() < 1e-6, "{share} {resent} {copies}");
-    // Silent input, then the end; and Ctrl-C where none comes.
+    // Silent input, then its end; and Ctrl-C during silence.
     for how in ["end", "-INT"] {
         let mut child =
             netkit(&["top", "-", "--every", "100ms", "-f", "ndjson"]).stdin(Stdio::piped()).spawn().expect("netkit");
@@ -296,8 +248,7 @@ fn top_in_a_pipe() {
     }
 }
 
-/// Colours as decode has them: on a terminal, or where they are asked for; nothing of a capture
-/// becomes one.
+/// Colours as in decode: on a terminal, or if requested; no text of a capture becomes one.
 #[test]
 fn colours_of_tables() {
     let (riptide, nano) = (common::fixture("riptide/riptide22-lossy.pcap"), common::fixture("nano/nano-tcp.pcap"));
@@ -329,5 +280,45 @@ fn colours_of_tables() {
     for args in [&["stats", riptide, "-f", "csv"][..], &["fields", "-f", "json"], &["stats", riptide, "-f", "json"]] {
         let with = run(&[args, &["--color", "always"]].concat(), b"").ok();
         assert!(!with.text().contains('\x1b'), "{args:?}: for programs");
+    }
+}
+
+/// As with git: text that is longer than the screen, and no more of it than its reader wants.
+#[test]
+fn long_text_goes_through_a_pager() {
+    if no_setsid() {
+        return;
+    }
+    let file = "fixtures/riptide/riptide22-lossy.pcap";
+    let all = format!("961 messages, 2 conversations, 1 message with warnings: netkit stats --delivery {file}\r\n");
+    let one = format!("1 message: netkit stats -p riptide {file}\r\n");
+    let mark = "sed 's/^/| /'";
+    // Variables, arguments, the end of the text, and whether all of it went through the pager.
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], &'a str, bool);
+    let cases: [Case<'_>; 13] = [
+        (&[("NETKIT_PAGER", mark), ("PAGER", "head -n 1")], &["decode"], &all, true),
+        (&[("PAGER", mark)], &["-f", "summary"], &all, true),
+        (&[("PAGER", mark)], &["decode", "-v"], &all, true),
+        (&[("NETKIT_PAGER", "env A=B sed 's/^/| /'")], &["decode", "-f", "table"], &all, true),
+        (&[("NETKIT_PAGER", "echo \"| $LESS\"; cat > /dev/null")], &["decode"], "| FRX\r\n", true),
+        (&[("NETKIT_PAGER", "cat"), ("PAGER", mark)], &["decode"], &all, false),
+        (&[("NETKIT_PAGER", "no-such-pager"), ("PAGER", mark)], &["decode"], &all, false),
+        (&[("PAGER", mark)], &["decode", "--no-pager"], &all, false),
+        (&[("PAGER", mark), ("TERM", "dumb")], &["decode"], &all, false),
+        (&[("PAGER", mark)], &["decode", "-p", "riptide", "-c", "1", "-f", "summary"], &one, false),
+        (&[("PAGER", mark)], &["decode", "-q"], "\r\n", false),
+        (&[("PAGER", mark)], &["decode", "-f", "ndjson"], "}\r\n", false),
+        // Whoever leaves it has seen enough: nothing follows, and that is success.
+        (&[("PAGER", "sed -n '1{s/^/| /p;q}'")], &["decode", "--time", "utc", "--color", "never"], " flow 1\r\n", true),
+    ];
+    for (env, args, end, paged) in cases {
+        let mut screen = Terminal::new(100, 24);
+        let mut child = screen.netkit(&[args, &[file]].concat()).envs(env.iter().copied()).spawn().expect("netkit");
+        let text = screen.rest();
+        assert!(child.wait().expect("an end").success(), "{env:?} {args:?}");
+        let tail = &text[text.len().saturating_sub(300)..];
+        assert!(text.ends_with(end), "{env:?} {args:?}: {tail:?}");
+        assert_eq!(text.lines().all(|line| line.starts_with("| ")), paged, "{env:?} {args:?}: {tail:?}");
+        assert!(!env.contains(&("TERM", "dumb")) || !text.contains("\x1b["), "{env:?} {args:?}: {tail:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Any number of threads prints the same bytes, under every limit, and the limits hold for the run.
+//! Any number of threads prints the same bytes, under every limit, and limits apply to the whole run.
 
 mod common;
 
@@ -8,17 +8,17 @@ use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// One conversation's packets: does who began it send, and what?
+/// One conversation's packets: whether the side that began it sent each, and the packet.
 type FlowInfo = Vec<(bool, Packet)>;
 
 #[derive(Clone)]
 enum Packet {
     Udp(Vec<u8>),
-    /// A segment without its bytes, and those.
+    /// A segment without its payload, and the payload.
     Tcp(Segment<'static>, Vec<u8>),
 }
 
-/// The first packets of the conversation that begins a fixture.
+/// The first packets of a fixture's first conversation.
 fn flow_info(fixture: &str, most: usize) -> FlowInfo {
     let file = File::open(common::fixture(fixture)).expect("a fixture");
     let mut packets = Packets::open(Box::new(file)).expect("a capture");
@@ -46,9 +46,33 @@ fn flow_info(fixture: &str, most: usize) -> FlowInfo {
     flow_info
 }
 
-/// A capture in which so many conversations take turns, packet by packet; the servers' ports count
-/// from `port`.
+/// A capture in which conversations take turns, packet by packet; the servers' ports count from `port`.
 fn in_turns(name: &str, talks: &[FlowInfo], conversations: usize, port: usize) -> PathBuf {
+    written(name, talks, conversations, port, false)
+}
+
+/// A UDP datagram in an Ethernet frame with IPv4, as two IP fragments; other frames as they are.
+fn split(frame: &[u8]) -> Vec<Vec<u8>> {
+    let (head, body) = frame.split_at(34);
+    if head[23] != 17 || body.len() <= 16 {
+        return vec![frame.to_vec()];
+    }
+    let part = |offset: u16, more: bool, body: &[u8]| {
+        let mut head = head.to_vec();
+        head[16..18].copy_from_slice(&(20 + body.len() as u16).to_be_bytes());
+        // Every datagram has a number of its own: here its checksum serves.
+        head.copy_within(24..26, 18);
+        head[20..22].copy_from_slice(&((offset / 8) | (u16::from(more) << 13)).to_be_bytes());
+        head[24..26].fill(0);
+        let sum: u32 = head[14..34].chunks(2).map(|pair| (u32::from(pair[0]) << 8) | u32::from(pair[1])).sum();
+        head[24..26].copy_from_slice(&(!((sum & 0xffff) + (sum >> 16)) as u16).to_be_bytes());
+        [&head, body].concat()
+    };
+    vec![part(0, true, &body[..16]), part(16, false, &body[16..])]
+}
+
+/// The same, with each datagram in two IP fragments if asked for.
+fn written(name: &str, talks: &[FlowInfo], conversations: usize, port: usize, fragments: bool) -> PathBuf {
     let path = std::env::temp_dir().join(format!("netkit-threads-{}-{name}.pcap", std::process::id()));
     let file = std::io::BufWriter::new(File::create(&path).expect("a file"));
     let mut writer = PcapWriter::new(file, LinkType::ETHERNET, 6).expect("a header");
@@ -65,26 +89,29 @@ fn in_turns(name: &str, talks: &[FlowInfo], conversations: usize, port: usize) -
                 Packet::Tcp(segment, payload) => Body::Tcp(Segment { payload, ..segment.clone() }),
             };
             ethernet(src, dst, &body, &mut bytes).expect("a frame");
-            frames += 1;
-            writer.frame(Time::micros(1_800_000_000 + frames / 1000, (frames % 1000) as u32 * 1000), &bytes).unwrap();
+            for frame in if fragments { split(&bytes) } else { vec![bytes.clone()] } {
+                frames += 1;
+                let time = Time::micros(1_800_000_000 + frames / 1000, (frames % 1000) as u32 * 1000);
+                writer.frame(time, &frame).expect("written");
+            }
         }
     }
     writer.flush().expect("written");
     path
 }
 
-/// What a command prints of files, with so many threads.
+/// Runs a command on files with this number of threads.
 fn run(command: &str, files: &[&Path], threads: usize, more: &[&str]) -> Done {
     let mut command = common::netkit(&[command]);
     feed(command.args(files).args(["-v", "--threads", &threads.to_string()]).args(more), b"")
 }
 
-/// The lines of one thread of `decode`, which any other number prints too.
+/// The output of `decode` with one thread, checked to be the same with any other number.
 fn same(files: &[&Path], more: &[&str]) -> Done {
     same_of("decode", files, more)
 }
 
-/// The same of any command.
+/// The same for any command.
 fn same_of(command: &str, files: &[&Path], more: &[&str]) -> Done {
     let [one, others @ ..] = std::thread::scope(|scope| {
         let runs = [1, 2, 3, 5].map(|threads| scope.spawn(move || (threads, run(command, files, threads, more))));
@@ -106,7 +133,7 @@ fn same_of(command: &str, files: &[&Path], more: &[&str]) -> Done {
     one
 }
 
-/// How many conversations were given up, by what `decode` says.
+/// The number of conversations given up, as `decode` reports it.
 fn evicted(done: &Done) -> u64 {
     let lines = done.err.lines().filter_map(|line| line.strip_prefix("netkit: ")?.split_once(" conversation"));
     lines.filter(|(_, what)| what.contains("given up")).filter_map(|(n, _)| n.parse::<u64>().ok()).sum()
@@ -175,7 +202,7 @@ fn fixtures_under_every_limit() {
     same(&files, &["--check", "--limit", "conversations=2", "--limit", "buffered_bytes=20K", "-F", "length > 4"]);
 }
 
-/// The figures of several threads are those of one: every table, in every form.
+/// The figures of several threads equal those of one: every table, in every format.
 #[test]
 fn statistics_of_every_fixture() {
     let files = all_fixtures();
@@ -212,7 +239,7 @@ fn ten_thousand_conversations_in_turns() {
     let others = ["unread_bytes=64", "held_bytes=16", "held_segments=1", "fragments=1", "fragment_bytes=2000"];
     let others: Vec<&str> = others.iter().flat_map(|limit| ["--limit", limit]).collect();
     same(&[&path], &[&["-f", "summary"], &others[..]].concat());
-    // More connections than the statistics tell apart.
+    // More connections than the statistics distinguish.
     let stats = same_of("stats", &[&path], &["-f", "json", "--limit", "conversations=700"]);
     assert!(stats.out.len() > 100_000, "{}", stats.text());
     same_of("stats", &[&path], &["--delivery", "-f", "json"]);
@@ -224,11 +251,10 @@ fn ten_thousand_conversations_in_turns() {
     std::fs::remove_file(path).expect("removed");
 }
 
-/// As it was seen: each thread gave up other conversations, so that messages were missing or came
-/// twice.
+/// A former bug: each thread gave up other conversations, so that messages were missing or repeated.
 #[test]
 fn sessions_that_remember_much_in_turns() {
-    // A client that is accepted, and then sends what nobody acknowledges.
+    // A client that is accepted, and then sends messages that nobody acknowledges.
     let mut flow_info: FlowInfo =
         vec![(true, Packet::Udp(vec![0, 1, 0, 0, 0])), (false, Packet::Udp(vec![1, 0, 0, 0]))];
     flow_info.extend((0..98).map(|n| (true, Packet::Udp(vec![4, n, 0, 7, 7, 7, n]))));
@@ -238,7 +264,55 @@ fn sessions_that_remember_much_in_turns() {
     assert_eq!((evicted(&all), lines(&all)), (0, 40_000));
     let some = same(&[&path], &["-f", "ndjson", "--limit", "buffered_bytes=1M"]);
     assert!((1..100_000).contains(&evicted(&some)), "{}", evicted(&some));
-    // Whoever was given up begins again, and is recognised by its port: nothing is lost or told twice.
+    // A conversation that was given up begins again, recognised by its port: no message is lost or repeated.
     assert_eq!(lines(&some), 40_000);
     std::fs::remove_file(path).expect("removed");
+}
+
+/// The parts of a capture's conversations together have what the whole has, with any number of threads.
+#[test]
+fn parts_are_the_whole() {
+    let talks = [
+        flow_info("riptide/riptide22-udp.pcap", 12),
+        flow_info("dnp/dnp-basic.pcap", 12),
+        flow_info("nano/nano-protobuf-tcp.pcap", 12),
+        flow_info("gne/gne-le-udp-full.pcap", 12),
+        // Of no known protocol.
+        vec![(true, Packet::Udp(vec![0xee; 40])); 5],
+    ];
+    let mixed = written("parts", &talks, 200, 7000, true);
+    let fixtures = all_fixtures().into_iter().filter(|path| path.to_string_lossy().contains(".pcap"));
+    for path in fixtures.chain([mixed.clone()]) {
+        let files = [path.as_path()];
+        let args = common::args_of(&path);
+        let lines = |threads: usize, more: &[&str]| -> Vec<String> {
+            let args: Vec<&str> = args.iter().map(String::as_str).chain(more.iter().copied()).collect();
+            run("decode", &files, threads, &args).text().lines().map(String::from).collect()
+        };
+        let mut whole = lines(1, &["-f", "ndjson"]);
+        whole.sort();
+        for (of, threads) in if path == mixed { vec![(2, 1), (8, 3)] } else { vec![(3, 2)] } {
+            let part = |k: usize| lines(threads, &["-f", "ndjson", "--conversations", &format!("{k}/{of}")]);
+            let parts: Vec<Vec<String>> = (1..=of).map(part).collect();
+            assert!(path != mixed || parts.iter().all(|part| part.len() > whole.len() / of / 3), "uneven");
+            let mut all = parts.concat();
+            all.sort();
+            assert!(all == whole, "{} in {of} parts: {} lines, expected {}", path.display(), all.len(), whole.len());
+        }
+    }
+    let account = |more: &[&str]| {
+        let stats = run("stats", &[&mixed], 1, &[&["-f", "json"], more].concat());
+        let stats: serde_json::Value = serde_json::from_str(stats.text()).expect("JSON");
+        let count = |key: &str, of: &str| stats["account"][key][of].as_u64().expect("a count");
+        let claimed = ["conversations", "packets", "bytes"].map(|of| count("claimed", of));
+        let unclaimed = ["conversations", "packets", "bytes"].map(|of| count("unclaimed", of));
+        (claimed, unclaimed, ["messages", "bytes", "conversations"].map(|key| stats[key].as_u64().expect("a count")))
+    };
+    let whole = account(&[]);
+    let parts = (1..=8).map(|k| account(&["--conversations", &format!("{k}/8")]));
+    let add = |a: [u64; 3], b: [u64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+    let sum = parts.fold(([0; 3], [0; 3], [0; 3]), |(a, b, c), part| (add(a, part.0), add(b, part.1), add(c, part.2)));
+    assert_eq!(sum, whole);
+    assert!(whole.0[0] >= 160 && whole.1[0] == 40, "{whole:?}");
+    std::fs::remove_file(mixed).expect("removed");
 }

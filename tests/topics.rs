@@ -1,4 +1,4 @@
-//! `netkit help TOPIC`: every page prints, fits the terminal, and names only pages that there are.
+//! `netkit help TOPIC`: every page prints, fits the terminal, and names only existing pages.
 
 mod common;
 
@@ -24,6 +24,17 @@ fn listed(heading: &str) -> Vec<String> {
     names.map(|line| line.split_whitespace().next().expect("a name").to_owned()).collect()
 }
 
+/// The commands that `netkit help` lists before its usage line, under several headings.
+fn commands() -> Vec<String> {
+    let all = text(&["help"], Some(100));
+    let (overview, _) = all.split_once("\nUsage").expect("the usage line");
+    let lines = overview.lines().filter_map(|line| line.strip_prefix("  "));
+    let name = |line: &str| line.trim_start_matches("netkit ").split_whitespace().next().expect("a name").to_owned();
+    let list: Vec<String> = lines.map(name).collect();
+    assert!(["decode", "encode", "help", "man"].iter().all(|name| list.iter().any(|known| known == name)), "{list:?}");
+    list
+}
+
 #[test]
 fn every_topic_prints() {
     let topics = listed("\nTopics");
@@ -34,13 +45,13 @@ fn every_topic_prints() {
         let page = text(&["help", topic], Some(80));
         assert!(page.lines().count() > 15, "{topic}: {page}");
         for (k, line) in page.lines().enumerate() {
-            // Code stands as it is.
+            // Code is not wrapped.
             let code = line.starts_with("    ");
             assert!(code || line.chars().count() <= 80, "{topic}, line {}: {line}", k + 1);
             assert!(!line.contains("```") && !line.starts_with('#') || code, "{topic}, line {}: {line}", k + 1);
             assert!(!line.contains('\x1b'), "{topic}: colours in a pipe");
         }
-        // In colour it is the same text.
+        // In colour the text is the same.
         let mut coloured = text(&["help", topic, "--color", "always"], Some(80));
         assert!(coloured.contains("\x1b[1m"), "{topic}");
         for code in ["\x1b[0m", "\x1b[1m", "\x1b[36m"] {
@@ -52,7 +63,7 @@ fn every_topic_prints() {
 
 #[test]
 fn pages_name_topics_that_there_are() {
-    let known: Vec<String> = listed("\nTopics").into_iter().chain(listed("\nCommands")).collect();
+    let known: Vec<String> = listed("\nTopics").into_iter().chain(commands()).collect();
     for topic in listed("\nTopics") {
         let words: Vec<String> = text(&["help", &topic], Some(20000)).split_whitespace().map(String::from).collect();
         for named in words.windows(3).filter(|w| w[0] == "netkit" && w[1] == "help").map(|w| &w[2]) {
@@ -64,7 +75,7 @@ fn pages_name_topics_that_there_are() {
 
 #[test]
 fn commands_have_their_own_help() {
-    for command in listed("\nCommands") {
+    for command in commands() {
         assert!(text(&["help", &command], Some(100)).contains(&format!("Usage: netkit {command}")), "{command}");
     }
 }

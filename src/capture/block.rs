@@ -1,4 +1,4 @@
-//! Blocks of pcapng as they are in a file: what their parts are, and how they are put together.
+//! Pcapng blocks as they are in a file: constants, reading and writing.
 
 use super::interface::{u16_at, u32_at};
 use super::record::LONGEST;
@@ -7,29 +7,29 @@ use super::record::LONGEST;
 pub const SECTION: u32 = 0x0a0d_0d0a;
 /// An interface.
 pub const INTERFACE: u32 = 1;
-/// A packet, as it was before 2004.
+/// A packet in the form used before 2004.
 pub const OBSOLETE: u32 = 2;
 /// A packet without time and options.
 pub const SIMPLE: u32 = 3;
-/// What was counted on an interface.
+/// Statistics of an interface.
 pub const STATISTICS: u32 = 5;
 /// A packet.
 pub const ENHANCED: u32 = 6;
-/// The option of a comment.
+/// The code of the comment option.
 pub const COMMENT: u16 = 1;
-/// The most bytes of an option.
+/// The largest length of an option's value, in bytes.
 pub const LONGEST_OPTION: usize = 65_535;
 /// Type and length before a block's body.
 const HEADER: usize = 8;
 
-/// Begins a block behind what the buffer has.
+/// Begins a block at the end of the buffer.
 pub fn begin(kind: u32, big: bool, out: &mut Vec<u8>) {
     word(kind, big, out);
     // The length is set at the end.
     word(0, big, out);
 }
 
-/// Ends the block that begins at `start`. Returns whether it is one that can be read again.
+/// Ends the block that begins at `start`. Returns whether it is short enough to be read again.
 pub fn end(start: usize, big: bool, out: &mut Vec<u8>) -> bool {
     pad(start, out);
     let length = out.len() - start + 4;
@@ -42,7 +42,7 @@ pub fn end(start: usize, big: bool, out: &mut Vec<u8>) -> bool {
     length <= LONGEST
 }
 
-/// Begins the little-endian block of a packet: all but its options and its end.
+/// Begins the little-endian block of a packet: everything before its options.
 pub fn packet(interface: u32, ticks: u64, data: &[u8], length: u32, out: &mut Vec<u8>) {
     let start = out.len();
     let mut head = [0; HEADER + 20];
@@ -53,7 +53,7 @@ pub fn packet(interface: u32, ticks: u64, data: &[u8], length: u32, out: &mut Ve
     pad(start, out);
 }
 
-/// Appends an option; of a longer value there is what fits.
+/// Appends an option. A longer value is cut to [`LONGEST_OPTION`].
 pub fn option(code: u16, value: &[u8], big: bool, out: &mut Vec<u8>) {
     let value = value.get(..LONGEST_OPTION).unwrap_or(value);
     for half in [code, value.len() as u16] {
@@ -64,7 +64,7 @@ pub fn option(code: u16, value: &[u8], big: bool, out: &mut Vec<u8>) {
     pad(start, out);
 }
 
-/// Fills what begins at `start` up to a multiple of four bytes.
+/// Pads the bytes from `start` on to a multiple of four.
 pub fn pad(start: usize, out: &mut Vec<u8>) {
     let more = (out.len() - start).wrapping_neg() % 4;
     out.extend_from_slice([0; 3].get(..more).unwrap_or_default());
@@ -75,7 +75,7 @@ pub fn word(value: u32, big: bool, block: &mut Vec<u8>) {
     block.extend_from_slice(&if big { value.to_be_bytes() } else { value.to_le_bytes() });
 }
 
-/// The byte order of a section header's body.
+/// The byte order of a section header block, `None` if its magic is invalid.
 pub fn byte_order(block: &[u8]) -> Option<bool> {
     match block.get(HEADER..HEADER + 4)? {
         [0x1a, 0x2b, 0x3c, 0x4d] => Some(true),
@@ -87,16 +87,16 @@ pub fn byte_order(block: &[u8]) -> Option<bool> {
 /// One block.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
-    /// All of its bytes.
+    /// All of the block's bytes.
     pub bytes: &'a [u8],
-    /// Its type.
+    /// The block type.
     pub kind: u32,
     big: bool,
 }
 
 impl<'a> Block<'a> {
-    /// The block at the beginning of these bytes; `None` if it is not there whole, or none. `big`: the
-    /// section's byte order, which a section header tells itself.
+    /// The block at the start of these bytes; `None` if it is incomplete or invalid. `big` is the section's byte order;
+    /// a section header states its own.
     pub fn first(bytes: &'a [u8], big: bool) -> Option<Block<'a>> {
         let kind = u32_at(bytes.get(..12)?, 0, big);
         let big = if kind == SECTION { byte_order(bytes)? } else { big };
@@ -108,7 +108,7 @@ impl<'a> Block<'a> {
         (u32_at(bytes, bytes.len() - 4, big) == length).then_some(Block { bytes, kind, big })
     }
 
-    /// Is it of a packet?
+    /// Whether the block holds a packet.
     pub fn is_packet(self) -> bool {
         matches!(self.kind, OBSOLETE | SIMPLE | ENHANCED)
     }
@@ -118,13 +118,13 @@ impl<'a> Block<'a> {
         self.big
     }
 
-    /// Where the bytes of its packet begin.
+    /// The offset of the packet's bytes in the block.
     pub fn data(self) -> usize {
         if self.kind == SIMPLE { HEADER + 4 } else { HEADER + 20 }
     }
 
-    /// Calls `each` with code and value of every option behind a packet of `captured` bytes. One that does
-    /// not fit ends the list.
+    /// Calls `each` with the code and value of every option after a packet of `captured` bytes. Stops at an option that
+    /// does not fit.
     pub fn options(self, captured: usize, mut each: impl FnMut(u16, &'a [u8])) {
         if self.kind == SIMPLE {
             return;

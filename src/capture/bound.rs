@@ -1,9 +1,9 @@
-//! How large a file may become.
+//! A limit on the size of a file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many bytes a file may still take. All that write into it share one.
+/// The number of bytes that a file may still take, shared by all its writers.
 ///
 /// ```
 /// use netkit::capture::Bound;
@@ -16,19 +16,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Bound(Arc<AtomicUsize>);
 
 impl Default for Bound {
-    /// Whatever there is.
+    /// No limit.
     fn default() -> Bound {
         Bound::new(usize::MAX)
     }
 }
 
 impl Bound {
-    /// So many bytes.
+    /// A limit of this many bytes.
     pub fn new(bytes: usize) -> Bound {
         Bound(Arc::new(AtomicUsize::new(bytes)))
     }
 
-    /// Takes room for so many bytes, or none where there is not enough.
+    /// Takes room for this many bytes. Returns false, and takes nothing, if there is not enough.
     pub fn take(&self, bytes: usize) -> bool {
         let taken = |left: usize| left.checked_sub(bytes);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok()

@@ -10,7 +10,7 @@ const TO: [u8; 6] = [2, 0, 0, 0, 0, 2];
 const TTL: u8 = 64;
 const WINDOW: u16 = u16::MAX;
 
-/// Why a frame could not be built.
+/// The reasons for which a frame cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

@@ -8,13 +8,13 @@ use pcap_parser::parse_pcap_header;
 
 const FILE_HEADER: usize = 24;
 
-/// What the file header tells about the records.
+/// The properties of the records, from the file header.
 pub(super) struct Classic {
     link: LinkType,
     big: bool,
     nanos: bool,
-    /// 16; more with Kuznetzov's patch of 1999, which added interface, protocol and direction after
-    /// the lengths.
+    /// The length of a record header: 16, or 24 with Kuznetzov's patch of 1999, which added interface, protocol and
+    /// direction after the lengths.
     header: usize,
 }
 
@@ -52,8 +52,8 @@ impl Classic {
         })
     }
 
-    /// The next record, `None` if it is not complete in the buffer: then call [`Classic::next`].
-    /// Separate, since the path without error handling is twice as fast.
+    /// The next record; `None` if the buffer does not hold all of it: then call [`Classic::next`]. Separate, since the
+    /// path without error handling is twice as fast.
     #[inline(always)]
     pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
         let &head = input.data().first_chunk::<16>()?;

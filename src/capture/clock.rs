@@ -12,7 +12,7 @@ pub(super) struct Clock {
 
 #[derive(Clone, Copy, Debug)]
 enum Unit {
-    /// A case of its own, so that the common divisions are by constants.
+    /// A separate variant, so that the common divisions are by constants.
     Micros,
     Nanos,
     /// 10^-n seconds.
@@ -33,7 +33,7 @@ impl Clock {
         Clock { unit, offset }
     }
 
-    /// `units` since the epoch as a time.
+    /// The time that is `units` after the epoch.
     ///
     /// Powers of two are shown with nine digits, or more if neighbouring values would look the
     /// same. Digits beyond 10^-18 s are cut off.

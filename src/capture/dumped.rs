@@ -1,4 +1,4 @@
-//! The link type of dumped bytes, from the bytes alone: a dump does not state it.
+//! The link type of dumped bytes, guessed from the bytes: a dump does not state it.
 
 use super::layers::ip_behind;
 use super::whole::ip;
@@ -6,13 +6,13 @@ use super::{Decoded, Fragments, Frame, LinkType, Time, decode, whole_packet};
 
 /// Link headers that are recognised by their address family or protocol alone.
 const OTHERS: [LinkType; 3] = [LinkType::NULL, LinkType::LINUX_SLL, LinkType::LINUX_SLL2];
-/// The longest payload of a padded Ethernet frame, and its check sequence: `tcpdump -x` leaves the
-/// header out and prints the padding.
+/// The longest payload of a padded Ethernet frame with its check sequence: `tcpdump -x` omits the header but prints the
+/// padding.
 const PADDED: usize = 46 + 4;
 
-/// The link type of dumped bytes that are a packet: a [`whole_packet`], possibly behind the header
-/// of a loopback or of Linux's "any" interface, or with Ethernet's padding but not its header.
-/// `None` for anything else, such as a message.
+/// The link type of dumped bytes that are a packet: a [`whole_packet`], possibly after a loopback header or the header
+/// of Linux's "any" interface, or with Ethernet's padding but not its header. `None` for anything else, such as a
+/// message.
 pub fn dumped_packet(bytes: &[u8]) -> Option<LinkType> {
     whole_packet(bytes).or_else(|| {
         if bytes.len() <= PADDED && ip(bytes, bytes.len(), PADDED) {
@@ -22,8 +22,8 @@ pub fn dumped_packet(bytes: &[u8]) -> Option<LinkType> {
     })
 }
 
-/// The link type of bytes that the user declares to be a packet: as [`dumped_packet`], else the
-/// first link type that leads to UDP or TCP, ignoring lengths and checksums.
+/// The link type of bytes that the user declares to be a packet: that of [`dumped_packet`], else the first link type
+/// that leads to UDP or TCP, ignoring lengths and checksums.
 pub fn forced_packet(bytes: &[u8]) -> Option<LinkType> {
     dumped_packet(bytes).or_else(|| {
         // An Ethernet type is better evidence than the first four bits of an IP header.
@@ -32,9 +32,9 @@ pub fn forced_packet(bytes: &[u8]) -> Option<LinkType> {
     })
 }
 
-/// A frame of these bytes, with that number and no time.
+/// A frame of these bytes, with this number and no time.
 pub fn frame(data: &[u8], link: LinkType, number: u64) -> Frame<'_> {
-    Frame { number, time: Time::default(), link, interface: 0, data, length: data.len() }
+    Frame { number, time: Time::default(), link, interface: 0, leg: None, data, length: data.len() }
 }
 
 #[cfg(test)]

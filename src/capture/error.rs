@@ -1,4 +1,4 @@
-//! Errors of capture files, and where they are.
+//! Errors of capture files, and their positions.
 
 use crate::plural::Plural;
 use std::{fmt, io};
@@ -8,7 +8,7 @@ use std::{fmt, io};
 pub struct Place {
     /// Bytes from the start of the capture.
     pub offset: u64,
-    /// The capture is compressed.
+    /// Whether the capture is compressed.
     pub packed: bool,
 }
 
@@ -19,7 +19,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a capture could not be read, or not further. All frames before the fault have been returned.
+/// The reasons for which a capture cannot be read, or not to its end. All frames before the fault have been returned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
@@ -32,17 +32,17 @@ pub enum CaptureError {
     /// The first bytes are those of a format that is neither a capture nor text.
     #[error("it is {}{what}, no capture{}", if *.packed { "packed, and inside is " } else { "" }, Unpack(.how))]
     Foreign {
-        /// What it is, with its article.
+        /// The kind of file, with its article.
         what: &'static str,
         /// The command that unpacks or converts it; empty if there is none.
         how: &'static str,
-        /// It was inside a gzip or zstd file.
+        /// Whether it was inside a gzip or zstd file.
         packed: bool,
     },
     /// The reader failed, or the compressed data are broken.
     #[error("cannot read on at {at}")]
     Read {
-        /// How far reading got.
+        /// The position that reading reached.
         at: Place,
         /// The reader's error.
         source: io::Error,
@@ -55,33 +55,33 @@ pub enum CaptureError {
         frames = Plural(*frames, "frame")
     )]
     Cut {
-        /// Where the file ends.
+        /// The end of the file.
         at: Place,
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
-        /// Where that begins, in bytes.
+        /// The offset at which that begins, in bytes.
         start: u64,
-        /// How many bytes it needs, as far as known.
+        /// The number of bytes it needs, as far as known.
         need: u64,
-        /// How many bytes of it are there.
+        /// The number of bytes of it that are there.
         have: u64,
-        /// How many complete frames came before.
+        /// The number of complete frames before it.
         frames: u64,
     },
     /// The gzip or zstd stream ends early, exactly after a complete record.
     #[error("the packed file is cut after {frames}: it ends at {at}, before its own end", frames = Plural(*frames, "frame"))]
     CutPacked {
-        /// Where the unpacked capture ends.
+        /// The end of the unpacked capture.
         at: Place,
-        /// How many complete frames came before.
+        /// The number of complete frames before it.
         frames: u64,
     },
     /// A limit was reached. The capture need not be damaged.
     #[error("not read further after {frames}, at {at}: {reached}", frames = Plural(*frames, "frame"))]
     Limit {
-        /// How far reading got.
+        /// The position that reading reached.
         at: Place,
-        /// How many complete frames came before.
+        /// The number of complete frames before it.
         frames: u64,
         /// The limit.
         reached: Reached,
@@ -91,9 +91,9 @@ pub enum CaptureError {
     Bad {
         /// The start of the invalid record or block.
         at: Place,
-        /// How many complete frames came before.
+        /// The number of complete frames before it.
         frames: u64,
-        /// What is wrong with it.
+        /// The mistake in it.
         flaw: Flaw,
     },
 }
@@ -102,16 +102,16 @@ pub enum CaptureError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {most} {what} (limit {name})")]
 pub struct Reached {
-    /// Its name.
+    /// The limit's name.
     pub name: &'static str,
-    /// What it bounds.
+    /// The quantity that it bounds.
     pub what: &'static str,
-    /// How many are accepted.
+    /// The largest number accepted.
     pub most: u64,
 }
 
 impl CaptureError {
-    /// The limit that was reached, if that ended the capture.
+    /// The limit that was reached, if one ended the capture.
     pub fn limit(&self) -> Option<Reached> {
         match self {
             CaptureError::Limit { reached, .. } => Some(*reached),
@@ -121,7 +121,7 @@ impl CaptureError {
     }
 }
 
-/// What is wrong with a record or block of a capture file.
+/// A mistake in a record or block of a capture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
@@ -160,7 +160,7 @@ pub enum Flaw {
     /// A section's byte-order magic has neither of the two values.
     #[error("the byte-order magic is {magic:#010x}")]
     ByteOrder {
-        /// What was read, as big-endian.
+        /// The value read, as big-endian.
         magic: u32,
     },
     /// A packet is longer than the block that holds it.
@@ -168,7 +168,7 @@ pub enum Flaw {
     Captured {
         /// The packet's captured length.
         length: u32,
-        /// How many bytes the block has for it.
+        /// The number of bytes that the block has for it.
         room: u32,
     },
     /// A packet refers to an interface that its section has not described.
@@ -176,7 +176,7 @@ pub enum Flaw {
     Interface {
         /// The interface that the packet refers to.
         id: u32,
-        /// How many interfaces the section has described so far.
+        /// The number of interfaces that the section has described so far.
         known: u32,
     },
     /// A section describes more interfaces than the cap.

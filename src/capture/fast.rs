@@ -17,7 +17,7 @@ pub(super) fn network(link: LinkType, data: &[u8]) -> Option<(usize, bool)> {
     let (at, kind) = match link {
         LinkType::ETHERNET => (14, *data.get(12..14)?.first_chunk()?),
         LinkType::LINUX_SLL => match data.get(..16)? {
-            // Netlink and radiotap: the field holds something else than an Ethernet type.
+            // Netlink and radiotap: the field does not hold an Ethernet type.
             [_, _, 3, 0x23 | 0x38, ..] => return None,
             head => (16, [head[14], head[15]]),
         },
@@ -62,7 +62,7 @@ pub(super) fn v6(data: &[u8]) -> Option<(IpAddr, IpAddr, Transport<'_>)> {
     Some((Ipv6Addr::from(*from).into(), Ipv6Addr::from(*to).into(), found))
 }
 
-/// `length`: the length of `data` according to IP; the data may be cut or padded.
+/// `length` is the length of `data` according to IP; the data may be cut or padded.
 #[inline(always)]
 fn transport(protocol: u8, data: &[u8], length: usize) -> Option<Transport<'_>> {
     let data = &data[..data.len().min(length)];

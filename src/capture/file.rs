@@ -11,17 +11,19 @@ use std::io::Read;
 /// One captured frame. Its bytes are borrowed from the reader's buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Its number in the capture, from 1, over all interfaces and sections.
+    /// The frame's number in the capture, from 1, over all interfaces and sections.
     pub number: u64,
-    /// When it was captured; zero without digits if the file does not tell.
+    /// The capture time; zero without digits if the file does not record it.
     pub time: Time,
     /// The type of its first header.
     pub link: LinkType,
     /// The index of its interface in its pcapng section.
     pub interface: u32,
+    /// The leg of a proxy's recording that it is on, where the section has both.
+    pub leg: Option<Leg>,
     /// The captured bytes.
     pub data: &'a [u8],
-    /// Its length on the wire, at least that of `data`.
+    /// The frame's length on the wire, at least that of `data`.
     pub length: usize,
 }
 
@@ -32,8 +34,8 @@ enum Reader {
 
 /// Reads the frames of a pcap or pcapng file, or of a gzip or zstd file of either.
 ///
-/// A frame is given out as soon as its last byte has arrived. Memory is constant: a read block,
-/// or a record of up to [`LONGEST`](super::LONGEST) bytes.
+/// A frame is returned as soon as its last byte has arrived. Memory is constant: one read block, or one record of up to
+/// [`LONGEST`](super::LONGEST) bytes.
 ///
 /// ```
 /// use netkit::capture::{Capture, LinkType, PcapWriter, Time};
@@ -57,64 +59,66 @@ pub struct Capture {
     done: bool,
     joined: Option<Joined>,
     again: Option<Again>,
-    /// How many records without a byte came one after the other.
+    /// The number of consecutive records without a byte.
     empty: u64,
-    /// The leg that is read of a proxy's recording.
+    /// The only leg to be read of a proxy's recording.
     leg: Option<Leg>,
-    /// Were frames of the other one left out?
+    /// Whether frames of the other leg were skipped.
     left_out: bool,
 }
 
-/// How many records without a byte may come one after the other: unpacked zeros are such records.
+/// The largest number of consecutive records without a byte: unpacked zeros are such records.
 const EMPTY: u64 = 1 << 20;
 
-/// Files that follow, and the time of the last frame.
+/// The files that follow, and the time of the last frame.
 struct Joined {
     next: Box<dyn NextFile>,
     last: Option<Time>,
 }
 
-/// How a file of several ended.
+/// The end of one of several joined files.
 #[derive(Debug)]
 pub struct Ended {
-    /// The frames so far, of all files.
+    /// The number of frames so far, in all files.
     pub frames: u64,
     /// The time of the last of them.
     pub last: Option<Time>,
-    /// Why it ended early.
+    /// The reason, if it ended early.
     pub error: Option<CaptureError>,
 }
 
-/// Captures that are read as one: their frames are counted on.
+/// The source of further captures that are read as one. Frames are numbered across all of them.
 pub trait NextFile: Send {
-    /// A file has ended: the next one, `None` after the last.
-    fn next(&mut self, ended: Ended) -> Option<Input>;
+    /// Returns the file after the one that has ended; `None` after the last.
+    ///
+    /// # Errors
+    /// The error that ends the reading of all.
+    fn next(&mut self, ended: Ended) -> Result<Option<Input>, CaptureError>;
 }
 
 impl Capture {
     /// Opens a capture of any supported format.
     ///
     /// # Errors
-    /// As [`Capture::new`].
+    /// Those of [`Capture::new`].
     pub fn open(reader: Box<dyn Read + Send>) -> Result<Capture, CaptureError> {
         Capture::new(Input::new(reader)?)
     }
 
-    /// Opens an input whose format has been determined. Call [`Input::format`] first if it may be
-    /// something else, since this consumes the input.
+    /// Reads an input, which this consumes. Call [`Input::format`] first if it may not be a capture.
     ///
     /// # Errors
     /// [`CaptureError::NotACapture`]; other errors if the file header cannot be read.
     pub fn new(mut input: Input) -> Result<Capture, CaptureError> {
         let reader = Capture::reader(&mut input)?;
-        let again = input.again.take();
+        let (again, next) = (input.again.take(), input.next.take());
         Ok(Capture {
             input,
             reader,
             frames: 0,
             before: 0,
             done: false,
-            joined: None,
+            joined: next.map(|next| Joined { next, last: None }),
             again,
             empty: 0,
             leg: None,
@@ -122,19 +126,19 @@ impl Capture {
         })
     }
 
-    /// Goes on with other files when this one has ended.
+    /// Continues with other files at the end of this one.
     pub fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
         self.joined = Some(Joined { next, last: None });
         self
     }
 
-    /// The same capture, with how it is opened once more.
+    /// Sets the way to open the capture again.
     #[must_use]
     pub fn reopening(self, again: Again) -> Capture {
         Capture { again: Some(again), ..self }
     }
 
-    /// Takes what opens it once more; `None`: it can be read only once.
+    /// Takes the way to open the capture again; `None` if it can be read only once.
     pub fn take_again(&mut self) -> Option<Again> {
         self.again.take()
     }
@@ -150,15 +154,15 @@ impl Capture {
         })
     }
 
-    /// The next frame, `None` at the end of the file. After an error there are no more frames; of
-    /// [joined](Capture::joined) files the next one is told of it.
+    /// The next frame, `None` at the end of the file. There are no more frames after an error; with
+    /// [joined](Capture::joined) files, the error is passed to [`NextFile::next`] instead.
     ///
     /// # Errors
     /// If the file is cut, damaged or cannot be read; all frames before have been returned.
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
-        // The two formats do not share a tail: joining the paths would move the record through
+        // The two formats do not share the rest of this function: joining the paths would move the record through
         // memory.
         match &mut self.reader {
             Reader::Classic(reader) => {
@@ -194,14 +198,15 @@ impl Capture {
             }
             let record = match &mut self.reader {
                 Reader::Classic(reader) => reader.next(&mut self.input, own),
-                Reader::PcapNg(reader) => reader.next(&mut self.input, own),
+                Reader::PcapNg(reader) => {
+                    let record = reader.next(&mut self.input, own);
+                    if reader.skipped > 0 {
+                        self.frames += std::mem::take(&mut reader.skipped);
+                        self.left_out = true;
+                    }
+                    record
+                }
             };
-            if let Reader::PcapNg(reader) = &mut self.reader
-                && reader.skipped > 0
-            {
-                self.frames += std::mem::take(&mut reader.skipped);
-                self.left_out = true;
-            }
             let error = match record {
                 Ok(Some(record)) => return Ok(Some(record)),
                 Ok(None) => None,
@@ -215,13 +220,11 @@ impl Capture {
             };
             let mut ended = Ended { frames: self.frames, last: joined.last, error };
             loop {
-                let Some(mut input) = joined.next.next(ended) else {
-                    self.done = true;
-                    return Ok(None);
-                };
+                self.done = true;
+                let Some(mut input) = joined.next.next(ended)? else { return Ok(None) };
                 match Capture::reader(&mut input) {
                     Ok(reader) => {
-                        (self.input, self.reader, self.before) = (input, reader, self.frames);
+                        (self.input, self.reader, self.before, self.done) = (input, reader, self.frames, false);
                         self.begin_leg();
                         break;
                     }
@@ -240,17 +243,22 @@ impl Capture {
         if let Some(joined) = &mut self.joined {
             joined.last = Some(record.time);
         }
+        let leg = match &self.reader {
+            Reader::PcapNg(reader) if reader.has_legs => reader.leg_of(record.interface),
+            _ => None,
+        };
         Frame {
             number: self.frames,
             time: record.time,
             link: record.link,
             interface: record.interface,
+            leg,
             data: self.input.behind(record.captured, record.tail),
             length: record.length,
         }
     }
 
-    /// Reads this leg alone of a proxy's recording, or both.
+    /// Limits the reading of a proxy's recording to one leg; `None` reads both.
     #[must_use]
     pub fn leg(mut self, leg: Option<Leg>) -> Capture {
         self.leg = leg;
@@ -258,7 +266,7 @@ impl Capture {
         self
     }
 
-    /// The leg that was read of a proxy's recording, where frames of the other one were left out.
+    /// The one leg that was read of a proxy's recording, if frames of the other one were skipped.
     pub fn one_leg(&self) -> Option<Leg> {
         self.leg.filter(|_| self.left_out)
     }
@@ -269,18 +277,17 @@ impl Capture {
         }
     }
 
-    /// How many bytes of the (unpacked) file the frames returned so far took.
+    /// The number of bytes of the (unpacked) file that the returned frames took.
     pub fn position(&self) -> u64 {
         self.input.position()
     }
 
-    /// How many bytes have arrived and were not returned yet: if 0, the next frame has to be waited
-    /// for.
+    /// The number of bytes that have arrived but are not returned yet. If 0, the next frame has to be waited for.
     pub fn waiting(&self) -> usize {
         self.input.data().len()
     }
 
-    /// How many frames were returned so far.
+    /// The number of frames returned so far.
     pub fn frames(&self) -> u64 {
         self.frames
     }

@@ -17,7 +17,7 @@ use std::net::IpAddr;
 pub struct FragmentCaps {
     /// The number of incomplete datagrams; when another begins, the oldest is dropped. At least 1.
     pub datagrams: usize,
-    /// The bytes of incomplete datagrams, including holes; the oldest are dropped, except for the
+    /// The bytes of incomplete datagrams, including holes. Above it the oldest datagrams are dropped, except for the
     /// last one.
     pub bytes: usize,
 }
@@ -30,10 +30,10 @@ impl Default for FragmentCaps {
 
 /// The longest datagram, in bytes.
 const LONGEST: usize = 65_535;
-/// The time limit for a datagram to be complete, in nanoseconds of capture time: as in Linux.
+/// The time in which a datagram must become complete, in nanoseconds of capture time, as in Linux.
 const TIMEOUT: i128 = 30_000_000_000;
 
-/// Counters of what happened to fragments.
+/// Counters of fragments and their datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// All fragments seen.
@@ -42,19 +42,19 @@ pub struct Statistics {
     pub joined: u64,
     /// Fragments without any new byte.
     pub duplicates: u64,
-    /// Fragments that cannot belong to any datagram, or contradict the others of theirs.
+    /// Fragments that cannot belong to any datagram, or contradict others of their datagram.
     pub malformed: u64,
-    /// Fragments that the snap length cut.
+    /// Fragments cut by the snap length.
     pub cut: u64,
     /// Incomplete datagrams dropped after 30 s.
     pub expired: u64,
     /// Incomplete datagrams dropped because a cap was reached.
     pub evicted: u64,
-    /// Those of them that the cap on bytes dropped, not that on their number.
+    /// The part of `evicted` that was dropped for the cap on bytes, not for that on datagrams.
     pub evicted_by_bytes: u64,
 }
 
-/// What identifies the fragments of one datagram.
+/// The identity of a datagram that its fragments share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     id: u32,
@@ -73,7 +73,7 @@ impl Key {
 
 struct Datagram {
     key: Key,
-    /// When its first fragment arrived.
+    /// The time of its first fragment.
     begun: Time,
     parts: Parts,
 }
@@ -85,19 +85,18 @@ pub(super) struct Joined<'a> {
     pub tunnels: &'a mut Tunnels,
 }
 
-/// The state that frames leave for later ones: the incomplete datagrams, and the last one that was
-/// reassembled.
+/// The state that frames leave for later ones: the incomplete datagrams and the last reassembled one.
 #[derive(Default)]
 pub struct Fragments {
     caps: FragmentCaps,
-    /// Ordered by their first fragments.
+    /// In the order of their first fragments.
     waiting: VecDeque<Datagram>,
     /// The data bytes in `waiting`.
     bytes: usize,
     joined: Parts,
     statistics: Statistics,
     pub(super) tunnels: Tunnels,
-    /// A frame with further packets, and where in it the next one begins.
+    /// A frame with further packets, and the position of the next one in it.
     pub(super) held: Held,
     pub(super) next: Option<usize>,
 }
@@ -131,7 +130,7 @@ impl Fragments {
         self.statistics.fragments += 1;
         self.expire(frame.time);
         let end = piece.offset + inner.data.len();
-        // All but the last have a multiple of eight bytes; IPv4's offsets are in units of eight.
+        // All fragments but the last have a multiple of eight bytes; IPv4's offsets are in units of eight.
         if end > LONGEST || piece.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8)) {
             self.statistics.malformed += 1;
             return None;
@@ -160,7 +159,7 @@ impl Fragments {
         Some(Joined { inner, frames, tunnels: &mut self.tunnels })
     }
 
-    /// Begins a datagram, in the buffers of the last one that was reassembled.
+    /// Begins a datagram, reusing the buffers of the last one that was reassembled.
     fn begin(&mut self, key: Key, begun: Time) -> usize {
         while self.waiting.len() >= self.caps.datagrams.max(1) {
             self.give_up();
@@ -179,7 +178,7 @@ impl Fragments {
         }
     }
 
-    /// Drops the oldest until the bytes are within the cap.
+    /// Drops the oldest datagrams until the bytes are within the cap.
     fn shrink(&mut self) {
         while self.bytes > self.caps.bytes && self.waiting.len() > 1 {
             self.give_up();

@@ -1,22 +1,22 @@
-//! Streaming gzip decompression: several members, one after the other, and a bound on those without a byte.
+//! Streaming gzip decompression of consecutive members, with a bound on empty ones.
 
 use super::Reached;
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, Read};
 
-/// How many members, or frames of zstd, without a byte may come one after the other.
+/// The largest number of consecutive empty gzip members or zstd frames.
 pub(super) const EMPTY: u64 = 1 << 16;
 
-/// The error for more of them.
+/// The error above that number.
 pub(super) fn too_many() -> io::Error {
     io::Error::other(Reached { name: "empty_members", what: "packed members without a byte in a row", most: EMPTY })
 }
 
 /// Reads the unpacked data of a gzip file.
 pub(super) struct Gzip<R> {
-    /// `None` after the end, or an error.
+    /// `None` after the end or an error.
     member: Option<GzDecoder<R>>,
-    /// How many empty members came one after the other.
+    /// The number of consecutive empty members.
     empty: u64,
 }
 
@@ -37,7 +37,7 @@ impl<R: BufRead> Read for Gzip<R> {
                 self.empty = 0;
                 return Ok(read);
             }
-            // An interrupted read is repeated: until then the member stays.
+            // The member is kept until here, since an interrupted read is repeated.
             let more = !member.get_mut().fill_buf()?.is_empty();
             let Some(source) = self.member.take().map(GzDecoder::into_inner).filter(|_| more) else { break };
             self.empty += 1;

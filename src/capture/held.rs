@@ -1,9 +1,9 @@
-//! A frame that carries several packets, held until all of them have been returned.
+//! A frame with several packets, held until all of them have been returned.
 
 use super::span::Span;
 use super::{Frame, LinkType, Time};
 
-/// A copy of an aggregated 802.11 frame, and of the subframes after the first.
+/// A copy of an aggregated 802.11 frame, and of its subframes after the first.
 #[derive(Default)]
 pub(super) struct Held {
     number: u64,
@@ -18,7 +18,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Stores a frame, in the buffers of the last one.
+    /// Stores a frame, reusing the buffers of the last one.
     pub(super) fn keep(&mut self, frame: &Frame<'_>, subframes: Span<'_>) {
         (self.number, self.time, self.link) = (frame.number, frame.time, frame.link.0);
         (self.interface, self.length, self.left) = (frame.interface, frame.length, subframes.length);
@@ -35,18 +35,20 @@ impl Held {
             time: self.time,
             link: LinkType(self.link),
             interface: self.interface,
+            // A proxy records no aggregated frames.
+            leg: None,
             data: &self.data,
             length: self.length,
         }
     }
 
-    /// Its subframes from `at` on.
+    /// The frame's subframes from `at` on.
     pub(super) fn subframes(&self, at: usize) -> Span<'_> {
         let at = at.min(self.subframes.len());
         Span::new(&self.subframes[at..], self.left.saturating_sub(at))
     }
 
-    /// The position of `rest`, which is the end of the subframes.
+    /// The position of `rest`, the remaining subframes.
     pub(super) fn place(&self, rest: Span<'_>) -> usize {
         self.left.saturating_sub(rest.length)
     }

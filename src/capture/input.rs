@@ -1,16 +1,13 @@
-//! The bytes of a file or pipe: used as soon as they have arrived; gzip and zstd are unpacked
-//! transparently; known formats that are neither capture nor text are rejected by name; peeking at
-//! the beginning consumes nothing.
+//! Reads the bytes of a file or pipe as soon as they arrive. Unpacks gzip and zstd, and rejects known formats that are
+//! neither capture nor text by name. Looking at the first bytes consumes nothing.
 
-use super::Capture;
 use super::error::{CaptureError, Place};
 use super::gzip::Gzip;
-use super::magic;
 use super::zstd::Zstd;
+use super::{Capture, NextFile, magic};
 use std::io::{self, BufReader, Read};
 
-/// The read size. Larger blocks do not fit the processor's second-level cache, smaller ones cost
-/// more system calls.
+/// The read size. Larger blocks do not fit the processor's second-level cache; smaller ones cost more system calls.
 const BLOCK: usize = 128 * 1024;
 
 /// A capture format, determined by the first four bytes.
@@ -27,7 +24,7 @@ impl Format {
     pub fn of(first: &[u8]) -> Option<Format> {
         match first.first_chunk::<4>()? {
             [0x0a, 0x0d, 0x0d, 0x0a] => Some(Format::PcapNg),
-            // Microseconds, nanoseconds, and Kuznetzov's longer records; big-endian first.
+            // Microseconds, nanoseconds, and Kuznetzov's longer records; big-endian first in each line.
             [0xa1, 0xb2, 0xc3, 0xd4] | [0xd4, 0xc3, 0xb2, 0xa1] => Some(Format::Pcap),
             [0xa1, 0xb2, 0x3c, 0x4d] | [0x4d, 0x3c, 0xb2, 0xa1] => Some(Format::Pcap),
             [0xa1, 0xb2, 0xcd, 0x34] | [0x34, 0xcd, 0xb2, 0xa1] => Some(Format::Pcap),
@@ -36,12 +33,12 @@ impl Format {
     }
 }
 
-/// Sees a file's bytes, unpacked, as they are read.
+/// Observes a file's bytes, unpacked, as they are read.
 pub trait Tap: Send {
-    /// These have arrived.
+    /// Is called with bytes that have arrived.
     fn arrived(&mut self, bytes: &[u8]);
 
-    /// More are about to be read: every record that is there whole has been returned.
+    /// Is called before more bytes are read: every complete record so far has been returned.
     fn waits(&mut self);
 }
 
@@ -61,35 +58,41 @@ pub trait Tap: Send {
 pub struct Input {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
-    /// The range of `buffer` that was read and not yet consumed.
+    /// The range of `buffer` that has been read but not consumed.
     start: usize,
     end: usize,
     /// The position of `buffer[start]` in the unpacked file.
     position: u64,
     packed: bool,
     ended: bool,
-    /// The compressed stream ended before its end marker.
+    /// Whether the compressed stream ended before its end marker.
     cut: bool,
     tap: Option<Box<dyn Tap>>,
     pub(super) again: Option<Again>,
+    pub(super) next: Option<Box<dyn NextFile>>,
 }
 
-/// Opens the same capture once more, from its beginning.
+/// Opens the same capture again, from its beginning.
 pub type Again = Box<dyn Fn() -> Option<Capture> + Send>;
 
 impl Input {
-    /// The same input, with how its capture is opened once more; `None`: it can be read only once.
+    /// Sets the way to open the capture again; `None` if it can be read only once.
     #[must_use]
     pub fn reopening(self, again: Option<Again>) -> Input {
         Input { again, ..self }
     }
 
+    /// The same input, after whose capture [others](Capture::joined) are read.
+    #[must_use]
+    pub fn followed_by(self, next: Box<dyn NextFile>) -> Input {
+        Input { next: Some(next), ..self }
+    }
+
     /// Reads the first bytes of `reader`, and unpacks it if it is gzip or zstd.
     ///
     /// # Errors
-    /// [`CaptureError::Read`] and [`CaptureError::CutPacked`] if reading fails here already;
-    /// [`CaptureError::Foreign`] if it is known to be neither a capture nor text: an archive, a
-    /// picture, ...
+    /// [`CaptureError::Read`] and [`CaptureError::CutPacked`] if reading fails here; [`CaptureError::Foreign`] if the
+    /// format is known and neither a capture nor text: an archive, a picture, ...
     pub fn new(reader: Box<dyn Read + Send>) -> Result<Input, CaptureError> {
         let mut input = Input::over(reader, false);
         input.want(4)?;
@@ -107,7 +110,7 @@ impl Input {
                 false => Box::new(Gzip::new(BufReader::with_capacity(BLOCK, whole))),
             };
             input = Input::over(unpacked, true);
-            // Cut before anything could be unpacked.
+            // The file is cut before anything can be unpacked.
             if !input.want(1)? && input.cut {
                 return Err(CaptureError::CutPacked { at: input.place(0), frames: 0 });
             }
@@ -117,9 +120,9 @@ impl Input {
         Ok(input)
     }
 
-    /// Rejects what is known to be neither a capture nor text.
+    /// Rejects formats that are known to be neither a capture nor text.
     fn refuse(&mut self) -> Result<(), CaptureError> {
-        // Do not wait for more of a text: its first bytes are enough to recognise one.
+        // This does not wait for more bytes of a text: its first bytes are enough to recognise it.
         if self.format().is_none() && self.data().contains(&0) {
             self.want(magic::ENOUGH)?;
         }
@@ -144,23 +147,24 @@ impl Input {
             cut: false,
             tap: None,
             again: None,
+            next: None,
         }
     }
 
-    /// The same, which shows every byte to `tap`.
+    /// Shows every byte of the input to `tap`.
     pub fn tap(mut self, mut tap: Box<dyn Tap>) -> Input {
         tap.arrived(self.data());
         self.tap = Some(tap);
         self
     }
 
-    /// The capture format, `None` if it is not a capture.
+    /// The capture format; `None` if the input is not a capture.
     pub fn format(&self) -> Option<Format> {
         Format::of(self.data())
     }
 
-    /// The bytes that have arrived and were not consumed; right after [`Input::new`] at least four,
-    /// if the file has as many.
+    /// The bytes that have arrived but are not consumed. Right after [`Input::new`] there are at least four, if the
+    /// file has as many.
     #[inline]
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
@@ -171,17 +175,17 @@ impl Input {
         self.position
     }
 
-    /// The place `ahead` bytes after the position.
+    /// The place `ahead` bytes after the current position.
     pub(super) fn place(&self, ahead: usize) -> Place {
         Place { offset: self.position + ahead as u64, packed: self.packed }
     }
 
-    /// The compressed stream ended before its end marker.
+    /// Whether the compressed stream ended before its end marker.
     pub(super) fn cut(&self) -> bool {
         self.cut
     }
 
-    /// Reads until `data` has `count` bytes; false if the file ends before.
+    /// Reads until `data` has `count` bytes; false if the file ends first.
     #[inline(always)]
     pub(super) fn want(&mut self, count: usize) -> Result<bool, CaptureError> {
         if self.end - self.start >= count { Ok(true) } else { self.fill(count) }
@@ -221,7 +225,7 @@ impl Input {
                 return Ok(false);
             }
             if self.end == self.buffer.len() {
-                // At most twice what has arrived, whatever length the file announces.
+                // At most twice the bytes that have arrived, for any length that the file announces.
                 self.buffer.resize(self.buffer.len() * 2, 0);
             }
             match self.reader.read(&mut self.buffer[self.end..]) {
@@ -247,7 +251,7 @@ impl Input {
     }
 }
 
-/// Yields everything not yet consumed, from the first byte on.
+/// Returns everything not yet consumed, from the first byte on.
 impl Read for Input {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.want(1).map_err(io::Error::other)? {

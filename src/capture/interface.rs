@@ -10,7 +10,7 @@ const RESOLUTION: u16 = 9;
 /// `if_tsoffset`, seconds to add.
 const OFFSET: u16 = 14;
 
-/// A leg of a proxy's recording: what passes between it and one of the two sides.
+/// A leg of a proxy's recording: the traffic between the proxy and one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leg {
     /// Between the client and the proxy.
@@ -20,7 +20,7 @@ pub enum Leg {
 }
 
 impl Leg {
-    /// Both.
+    /// Both legs.
     pub const BOTH: [Leg; 2] = [Leg::Client, Leg::Server];
 
     /// The name of its interface in a recording.
@@ -31,7 +31,7 @@ impl Leg {
         }
     }
 
-    /// The side.
+    /// The name of the leg's side.
     pub fn name(self) -> &'static str {
         match self {
             Leg::Client => "client",
@@ -47,7 +47,7 @@ pub(super) struct Interface {
     /// The snap length, 0 for none.
     pub snap: u32,
     pub clock: Clock,
-    /// The leg of a proxy's recording that its name says it is.
+    /// The leg of a proxy's recording, if the interface has the name of one.
     pub leg: Option<Leg>,
 }
 
@@ -84,7 +84,7 @@ impl Interface {
     }
 }
 
-/// The number at `at`; 0 past the end (the caller has checked the bounds).
+/// The number at `at`; 0 past the end (the callers check the bounds).
 #[inline(always)]
 pub(super) fn u32_at(bytes: &[u8], at: usize, big: bool) -> u32 {
     match *bytes.get(at..).unwrap_or_default() {
@@ -94,7 +94,7 @@ pub(super) fn u32_at(bytes: &[u8], at: usize, big: bool) -> u32 {
     }
 }
 
-/// As [`u32_at`], for two bytes.
+/// Like [`u32_at`], for two bytes.
 pub(super) fn u16_at(bytes: &[u8], at: usize, big: bool) -> u16 {
     match *bytes.get(at..).unwrap_or_default() {
         [a, b, ..] if big => u16::from_be_bytes([a, b]),

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 /// The cap on extension headers.
 const EXTENSIONS: usize = 256;
 
-/// The content of an IP packet, or what follows an extension header.
+/// The content of an IP packet or of an extension header.
 #[derive(Clone, Copy)]
 pub(super) struct Inner<'a> {
     /// The protocol of the first header in it.
@@ -25,7 +25,7 @@ pub(super) struct Inner<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub id: u32,
-    /// In bytes.
+    /// The offset in bytes.
     pub offset: usize,
     pub more: bool,
 }
@@ -49,7 +49,7 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
         });
     };
     let total = match header.total_len() {
-        // Segmentation offload: the network card writes the length; the frame's is right.
+        // Segmentation offload leaves this to the network card; the frame's length is right.
         0 => length,
         total => usize::from(total),
     };
@@ -91,7 +91,7 @@ pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     Ok(Ip { src, dst, inner, piece })
 }
 
-/// Skips extension headers, up to the transport's header or a fragment's content.
+/// Skips extension headers up to the transport header or a fragment's content.
 pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piece>), Other> {
     for _ in 0..=EXTENSIONS {
         let (protocol, len) = match inner.protocol {
@@ -135,8 +135,7 @@ impl<'a> Inner<'a> {
         }
     }
 
-    /// Why a header of `need` bytes does not fit: either the capture cut the packet, or the packet
-    /// itself is too short.
+    /// The reason why a header of `need` bytes does not fit: the capture cut the packet, or the packet is too short.
     pub(super) fn short(&self, header: &'static str, need: usize) -> Other {
         match self.length >= need && self.data.len() < need {
             true => Other::Cut(header),
@@ -144,7 +143,7 @@ impl<'a> Inner<'a> {
         }
     }
 
-    /// The length computed from an extension header's length byte: that many `units`, and `more`.
+    /// The length that an extension header's length byte announces: that many `units`, and `more`.
     fn announced(&self, units: usize, more: usize) -> usize {
         (self.data.get(1).map_or(0, |count| usize::from(*count)) + more) * units
     }

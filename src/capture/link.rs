@@ -5,13 +5,13 @@
 pub struct LinkType(pub u32);
 
 impl LinkType {
-    /// BSD loopback, the family in the byte order of the host that captured it.
+    /// BSD loopback; the address family is in the byte order of the capturing host.
     pub const NULL: LinkType = LinkType(0);
     /// Ethernet.
     pub const ETHERNET: LinkType = LinkType(1);
     /// IP without a link header. OpenBSD and BSD/OS number it 14 and 12.
     pub const RAW: LinkType = LinkType(101);
-    /// OpenBSD loopback, the family big-endian.
+    /// OpenBSD loopback; the address family is big-endian.
     pub const LOOP: LinkType = LinkType(108);
     /// Linux "any" interface.
     pub const LINUX_SLL: LinkType = LinkType(113);
@@ -24,7 +24,7 @@ impl LinkType {
 }
 
 impl LinkType {
-    /// The name of the link type, for some that are not networks of IP.
+    /// The name of the link type, for some that do not carry IP.
     pub fn name(self) -> Option<&'static str> {
         Some(match self.0 {
             6 => "token ring",

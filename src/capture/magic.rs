@@ -1,9 +1,9 @@
-//! Known files that are neither captures nor text, by their first bytes, and what unpacks them.
+//! Known files that are neither captures nor text: their first bytes, and the commands that unpack them.
 
 /// The number of first bytes needed.
 pub(super) const ENOUGH: usize = 265;
 
-/// Offset, bytes, what it is, the command that converts it.
+/// The offset, the bytes, the file's kind, the command that converts it.
 type Magic = (usize, &'static [u8], &'static str, &'static str);
 
 const KNOWN: &[Magic] = &[
@@ -45,20 +45,20 @@ const KNOWN: &[Magic] = &[
     (0, b"<?xml", "an XML document", ""),
 ];
 
-/// What a file with these first bytes is, and the command that unpacks or converts it, if any;
-/// `None` if it may be a capture or text.
+/// The kind of a file with these first bytes, and the command that unpacks or converts it, if any. `None` if it may be
+/// a capture or text.
 pub(super) fn known(first: &[u8]) -> Option<(&'static str, &'static str)> {
     let stands = |at: usize, bytes: &[u8]| first.get(at..).is_some_and(|rest| rest.starts_with(bytes));
     if let Some((_, _, what, how)) = KNOWN.iter().find(|(at, bytes, ..)| stands(*at, bytes)) {
         return Some((what, how));
     }
     match *first {
-        // The magic of the first block, or of an empty file's end.
+        // The magic of the first block, or of the end of an empty file.
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..]
         | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, ..] => Some(("a bzip2 file", "bzip2 -dc FILE")),
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some(("UTF-32 text", "iconv -f UTF-32 -t UTF-8 FILE")),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(("UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE")),
-        // UTF-16 without a byte order mark: ASCII, and every other byte is 0.
+        // UTF-16 text without a byte order mark: ASCII with every other byte 0.
         [a, 0, b, 0, c, 0, ..] if [a, b, c].iter().all(printable) => {
             Some(("UTF-16 text", "iconv -f UTF-16LE -t UTF-8 FILE"))
         }

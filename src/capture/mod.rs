@@ -1,5 +1,4 @@
-//! Where frames come from: capture files and streams, and hex text; decoding of link, network and
-//! transport headers.
+//! Reads and writes capture files and streams and hex text; decodes link, network and transport headers.
 //!
 //! All input is untrusted: nothing here panics, and memory is bounded by documented caps.
 //!
@@ -32,6 +31,7 @@ mod packets;
 mod parts;
 mod pcapng;
 mod record;
+mod rotating;
 mod span;
 #[cfg(test)]
 mod tests;
@@ -60,6 +60,7 @@ pub use others::Others;
 pub use packet::{Body, Packet, Segment};
 pub use packets::{Decoded, Item, Packets, decode};
 pub use record::LONGEST;
+pub use rotating::{Rotating, Turn};
 pub use time::Time;
 pub use time_spec::{TimeSpec, civil};
 pub use tunnels::{Tunnel, Tunnels};

@@ -1,10 +1,10 @@
-//! Classification of frames that carry neither UDP nor TCP.
+//! Classification of frames that are neither UDP nor TCP.
 
 use super::LinkType;
 use std::fmt;
 
-/// Why a frame is not a [`Packet`](super::Packet). Small and without a position, so that frames can
-/// be counted by reason.
+/// The reason why a frame is not a [`Packet`](super::Packet). Small and without a position, so that frames can be
+/// counted by reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Other {
@@ -12,7 +12,7 @@ pub enum Other {
     Arp,
     /// An IEEE 802.3 frame with a length in place of a type.
     Llc,
-    /// ICMP, of IPv4 or IPv6.
+    /// ICMP over IPv4 or IPv6.
     Icmp,
     /// IGMP.
     Igmp,
@@ -26,17 +26,17 @@ pub enum Other {
     Link(u32),
     /// A PPP protocol that is not IP.
     Ppp(u16),
-    /// An unsupported version of GRE, or its content.
+    /// An unsupported version of GRE, or unsupported content of it.
     Gre(u8, u16),
-    /// MPLS labels before something that is neither IP nor Ethernet.
+    /// MPLS labels before content that is neither IP nor Ethernet.
     Mpls,
-    /// An 802.11 frame without readable data: what it is instead.
+    /// An 802.11 frame without readable data, and its kind.
     Wireless(&'static str),
     /// Tags, tunnels or IPv6 extension headers above the caps.
     Nested,
-    /// The snap length cut this header.
+    /// A header that the snap length cut.
     Cut(&'static str),
-    /// This header is inconsistent in itself or with its length.
+    /// A header that is inconsistent in itself or with its length.
     Malformed(&'static str),
     /// An IP fragment of a datagram that is not complete yet.
     Fragment,
@@ -44,10 +44,10 @@ pub enum Other {
     CutFragment,
 }
 
-/// What a frame is that is no [`Packet`](super::Packet), for the account of a capture.
+/// The kind of a frame that is not a [`Packet`](super::Packet), for the account of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
-    /// Something else than IP.
+    /// Not IP.
     NotIp,
     /// IP, but neither UDP nor TCP.
     NotUdpTcp,
@@ -58,7 +58,7 @@ pub enum OtherKind {
 }
 
 impl Other {
-    /// Its kind.
+    /// The kind of the reason.
     pub fn kind(self) -> OtherKind {
         match self {
             Other::Icmp | Other::Igmp | Other::Protocol(_) => OtherKind::NotUdpTcp,

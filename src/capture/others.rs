@@ -1,11 +1,11 @@
-//! Counts of the frames that carried neither UDP nor TCP.
+//! Counts of the frames that are neither UDP nor TCP.
 
 use super::{Other, OtherKind};
 use std::fmt;
 
 /// The cap on distinct reasons.
 const MOST: usize = 256;
-/// How many are named in a sentence.
+/// The number of reasons named in a sentence.
 const NAMED: usize = 4;
 
 /// Frames without UDP or TCP, by reason.
@@ -13,7 +13,7 @@ const NAMED: usize = 4;
 pub struct Others {
     seen: Vec<(Other, u64)>,
     rest: u64,
-    /// By kind.
+    /// The number of frames of each kind.
     kinds: [u64; 4],
 }
 
@@ -29,33 +29,33 @@ impl Others {
         }
     }
 
-    /// Each reason with its number of frames, in order of appearance; the first 256.
+    /// Each reason with its number of frames, in order of appearance; at most 256 reasons.
     pub fn iter(&self) -> impl Iterator<Item = (Other, u64)> + '_ {
         self.seen.iter().copied()
     }
 
-    /// Frames of further reasons.
+    /// The number of frames with further reasons.
     pub fn rest(&self) -> u64 {
         self.rest
     }
 
-    /// All frames without UDP or TCP.
+    /// The number of frames without UDP or TCP.
     pub fn total(&self) -> u64 {
         self.seen.iter().map(|(_, count)| count).sum::<u64>() + self.rest
     }
 
-    /// The frames of a kind.
+    /// The number of frames of a kind.
     pub fn of(&self, kind: OtherKind) -> u64 {
         self.kinds[kind as usize]
     }
 
-    /// True if all frames are of unsupported link types, so that nothing could be decoded.
+    /// Whether all frames are of unsupported link types, so that nothing could be decoded.
     pub fn all_foreign(&self) -> bool {
         !self.seen.is_empty() && self.rest == 0 && self.seen.iter().all(|(other, _)| matches!(other, Other::Link(_)))
     }
 }
 
-/// `all 3 frames: arp`; `2 arp, 1 icmp`: the most frequent first.
+/// Writes `all 3 frames: arp` or `2 arp, 1 icmp`, the most frequent first.
 impl fmt::Display for Others {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let ([(only, count)], 0) = (&self.seen[..], self.rest) {

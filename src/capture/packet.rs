@@ -1,26 +1,26 @@
 //! The result of decoding link and network layers: one UDP datagram or one TCP segment.
 
-use super::Time;
+use super::{Leg, Time};
 use std::net::SocketAddr;
 
 /// One transport packet of a capture, after the link and network headers.
 ///
-/// Its bytes are borrowed from the capture's buffer, or from the one in which IP fragments were
-/// reassembled.
+/// Its bytes are borrowed from the capture's buffer, or from the reassembly buffer for IP fragments.
 #[derive(Clone, Debug)]
 pub struct Packet<'a> {
     /// The frame's number in the capture, from 1. For reassembled IP fragments, the frame that
     /// completed the datagram.
     pub frame: u64,
-    /// For a datagram that arrived in IP fragments: all its frames, in order of arrival; else
-    /// empty.
+    /// All frames of a datagram that arrived in IP fragments, in order of arrival; else empty.
     pub frames: &'a [u64],
-    /// When `frame` was captured.
+    /// The capture time of `frame`.
     pub time: Time,
     /// The sender.
     pub src: SocketAddr,
     /// The receiver.
     pub dst: SocketAddr,
+    /// The leg of a proxy's recording that `frame` is on.
+    pub leg: Option<Leg>,
     /// The transport layer.
     pub body: Body<'a>,
 }
@@ -32,7 +32,7 @@ pub enum Body<'a> {
     Udp {
         /// The captured bytes, at most `length`.
         payload: &'a [u8],
-        /// The payload's length on the wire; more than `payload` has if the snap length cut it.
+        /// The payload's length on the wire; more than that of `payload` if the snap length cut it.
         length: usize,
     },
     /// A TCP segment.

@@ -1,4 +1,4 @@
-//! From frames to packets: link layer, IP, fragments and transport, in one loop.
+//! Decodes frames to packets: link layer, IP, fragments and transport, in one loop.
 
 use super::fragments::{FragmentCaps, Fragments, Joined, Key};
 use super::held::Held;
@@ -26,7 +26,7 @@ pub struct Item<'a> {
     pub decoded: Decoded<'a>,
 }
 
-/// The packets of a capture, in its order.
+/// The packets of a capture, in the order of its frames.
 ///
 /// ```
 /// use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Time, ethernet};
@@ -50,7 +50,7 @@ pub struct Packets {
     capture: Capture,
     fragments: Fragments,
     others: Others,
-    /// A frame with more packets than the first.
+    /// A frame with several packets.
     again: Held,
 }
 
@@ -60,16 +60,16 @@ impl Packets {
         Packets { capture, fragments: Fragments::default(), others: Others::default(), again: Held::default() }
     }
 
-    /// With other caps for fragments.
+    /// Sets other caps for fragments.
     pub fn caps(mut self, caps: FragmentCaps) -> Packets {
         self.fragments = Fragments::new(caps);
         self
     }
 
-    /// Opens whatever capture `reader` holds.
+    /// Opens the capture that `reader` holds.
     ///
     /// # Errors
-    /// As [`Capture::new`].
+    /// Those of [`Capture::new`].
     pub fn open(reader: Box<dyn std::io::Read + Send>) -> Result<Packets, CaptureError> {
         Capture::open(reader).map(Packets::new)
     }
@@ -77,7 +77,7 @@ impl Packets {
     /// The next frame and the result of decoding it; `None` at the end of the file.
     ///
     /// # Errors
-    /// As [`Capture::next`].
+    /// Those of [`Capture::next`].
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Item<'_>>, CaptureError> {
@@ -94,11 +94,11 @@ impl Packets {
         Ok(Some(Item { frame, decoded }))
     }
 
-    /// Passes the next frame and its decoding to `then`, and returns what that returns: as
-    /// [`Packets::next`], without moving packets in memory, which costs as much as decoding them.
+    /// Passes the next frame and the result of decoding it to `then`, and returns the result of `then`. Unlike
+    /// [`Packets::next`], this does not move packets in memory, which costs as much as decoding them.
     ///
     /// # Errors
-    /// As [`Capture::next`].
+    /// Those of [`Capture::next`].
     #[inline(always)]
     pub fn next_with<R>(
         &mut self,
@@ -123,8 +123,7 @@ impl Packets {
     /// The next packet of the previous frame.
     #[cold]
     fn rest(&mut self, at: usize) -> Item<'_> {
-        // Copied at the first one only: results borrow from the copy, so it must not be written
-        // again.
+        // Swapped only at the first packet: results borrow from the copy, so it must not be written again.
         if at == 0 {
             std::mem::swap(&mut self.again, &mut self.fragments.held);
         }
@@ -135,7 +134,7 @@ impl Packets {
         item
     }
 
-    /// Takes what opens the capture once more; `None`: it can be read only once.
+    /// Takes the way to open the capture again; `None` if it can be read only once.
     pub fn take_again(&mut self) -> Option<Again> {
         self.capture.take_again()
     }
@@ -145,12 +144,12 @@ impl Packets {
         &self.capture
     }
 
-    /// Counts of the frames that carried neither UDP nor TCP.
+    /// Counts of the frames that are neither UDP nor TCP.
     pub fn others(&self) -> &Others {
         &self.others
     }
 
-    /// The tunnels that packets came through.
+    /// The tunnels of the packets.
     pub fn tunnels(&self) -> &Tunnels {
         &self.fragments.tunnels
     }
@@ -161,9 +160,9 @@ impl Packets {
     }
 }
 
-/// Decodes one frame. IP fragments are joined with those of earlier frames in `fragments`; the
-/// packet that completes a datagram borrows its bytes from there. Of an 802.11 frame with several
-/// packets only the first is returned; [`Packets`] returns all.
+/// Decodes one frame. IP fragments are joined with those of earlier frames in `fragments`; the packet that completes a
+/// datagram borrows its bytes from there. If an 802.11 frame has several packets, only the first is returned;
+/// [`Packets`] returns all.
 #[inline(always)]
 pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     packet(frame, fragments, |decoded| decoded)
@@ -171,7 +170,7 @@ pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a
 
 #[inline(always)]
 fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnOnce(Decoded<'a>) -> R) -> R {
-    // The versions do not share a tail: joining the paths would move the packet through memory.
+    // The paths do not share the rest of this function: joining them would move the packet through memory.
     match fast::network(frame.link, frame.data) {
         Some((at, true)) => {
             if let Some((src, dst, found)) = fast::v4(&frame.data[at..]) {
@@ -188,7 +187,7 @@ fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnO
     then(slow(frame, fragments))
 }
 
-/// Passes on a packet, a datagram apart from a segment: joined they would both move the larger one.
+/// Passes on a packet. Datagrams and segments are separate cases: a common one would move the larger type for both.
 #[inline(always)]
 fn by_transport<'a, R>(
     frame: &Frame<'a>,
@@ -203,7 +202,7 @@ fn by_transport<'a, R>(
     }
 }
 
-/// Everything that [`fast`] does not handle.
+/// Decodes a frame that [`fast`] does not handle.
 #[cold]
 pub(super) fn slow<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     let mut noticed = Noticed::new(&mut fragments.tunnels);
@@ -260,6 +259,7 @@ fn join<'a>(frame: &Frame<'_>, src: IpAddr, dst: IpAddr, found: Transport<'a>, f
         time: frame.time,
         src: SocketAddr::new(src, found.src),
         dst: SocketAddr::new(dst, found.dst),
+        leg: frame.leg,
         body: found.body,
     }
 }

@@ -1,4 +1,4 @@
-//! One datagram being filled by its fragments.
+//! A datagram that is being reassembled from its fragments.
 
 use super::ip::{Inner, Piece};
 use etherparse::IpNumber;
@@ -9,24 +9,24 @@ pub(super) struct Parts {
     pub data: Vec<u8>,
     /// The filled ranges of `data`, in order and not adjacent.
     filled: Vec<(usize, usize)>,
-    /// Known from the last fragment on.
+    /// The datagram's length, known from the last fragment on.
     total: Option<usize>,
-    /// Known from the first fragment on.
+    /// Valid from the first fragment on.
     pub protocol: IpNumber,
     /// The frames that contributed bytes, in order of arrival.
     pub frames: Vec<u64>,
 }
 
-/// The effect of a fragment.
+/// The effect of a fragment on its datagram.
 pub(super) enum Taken {
     New,
     Known,
-    /// It contradicts earlier ones.
+    /// The fragment contradicts earlier ones.
     Refused,
 }
 
 impl Parts {
-    /// Clears everything, keeps the buffers.
+    /// Clears everything but keeps the buffers.
     pub(super) fn clear(&mut self) {
         self.data.clear();
         self.filled.clear();
@@ -34,7 +34,7 @@ impl Parts {
         self.total = None;
     }
 
-    /// Fills the missing parts of a fragment's range.
+    /// Copies the bytes of a fragment that are still missing.
     pub(super) fn take(&mut self, piece: Piece, inner: Inner<'_>, frame: u64) -> Taken {
         let (start, end) = (piece.offset, piece.offset + inner.data.len());
         let ended = !piece.more && self.total.is_none();
@@ -73,14 +73,13 @@ impl Parts {
         Taken::New
     }
 
-    /// Is the datagram complete?
+    /// Whether the datagram is complete.
     pub(super) fn whole(&self) -> bool {
         self.total.is_some_and(|total| self.filled == [(0, total)])
     }
 }
 
-/// Copies the part `from..to` of `data` from `bytes`, which begin at `start`; false if that is
-/// empty.
+/// Copies the part `from..to` of `data` from `bytes`, which begin at `start`; false if that part is empty.
 fn fill(data: &mut [u8], from: usize, to: usize, start: usize, bytes: &[u8]) -> bool {
     if from >= to {
         return false;

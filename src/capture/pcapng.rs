@@ -1,8 +1,7 @@
 //! pcapng: blocks in sections, each section with its own byte order and interfaces.
 //!
-//! The blocks are parsed here and not by pcap-parser: its packet blocks allocate for their options,
-//! it does not know the obsolete packet block, and reads `if_tsoffset` as little-endian in every
-//! section.
+//! The blocks are parsed here and not by pcap-parser: it allocates for the options of packet blocks, does not know the
+//! obsolete packet block, and reads `if_tsoffset` as little-endian in every section.
 
 use super::Time;
 use super::error::{CaptureError, Flaw, Reached};
@@ -24,15 +23,17 @@ const BLOCK_FRAME: usize = BLOCK_HEADER + 4;
 pub(super) struct PcapNg {
     big: bool,
     interfaces: Vec<Interface>,
-    /// The leg that is read of a proxy's recording: all others are skipped.
+    /// The only leg to be read of a proxy's recording: packets of others are skipped.
     pub(super) leg: Option<Leg>,
-    /// Those of a recording of which one leg is read: kept apart, so that the fast path finds none.
+    /// The interfaces of a recording if only one leg is read: kept apart, so that the fast path finds none.
     of_legs: Vec<Interface>,
-    /// Packets that were skipped since the last one.
+    /// The section describes both legs of a proxy's recording.
+    pub(super) has_legs: bool,
+    /// The number of packets skipped since the last one.
     pub(super) skipped: u64,
 }
 
-/// The position of the packet in a packet block.
+/// The properties of the packet in a packet block.
 struct Packet {
     interface: u32,
     time: Option<u64>,
@@ -43,7 +44,7 @@ struct Packet {
 }
 
 impl PcapNg {
-    /// The next packet if it is in an enhanced block, complete in the buffer and valid; else call
+    /// The next packet, if it is in an enhanced block that is valid and complete in the buffer; else call
     /// [`PcapNg::next`]. Separate for speed, as in classic files.
     #[inline(always)]
     pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
@@ -178,8 +179,8 @@ impl PcapNg {
         Ok(packet.map(|packet| Packet { interface, ..packet }))
     }
 
-    /// A simple packet has no time and no captured length: that follows from the snap length of the
-    /// first interface, on which it was captured by definition.
+    /// Reads a simple packet. It has no time and no captured length: the latter follows from the snap length of the
+    /// first interface, which captures all simple packets by definition.
     fn simple(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
         if body.len() < 4 {
             return Err(None);
@@ -193,12 +194,19 @@ impl PcapNg {
         Ok(Some(Packet { interface: 0, time: None, captured, length, head: 4 }))
     }
 
+    /// The leg that an interface is.
+    pub(super) fn leg_of(&self, interface: u32) -> Option<Leg> {
+        let list = if self.of_legs.is_empty() { &self.interfaces } else { &self.of_legs };
+        list.get(interface as usize)?.leg
+    }
+
     fn section(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
         if body.len() < 16 {
             return Err(None);
         }
         self.interfaces.clear();
         self.of_legs.clear();
+        self.has_legs = false;
         match (u16_at(body, 4, self.big), u16_at(body, 6, self.big)) {
             (1, _) => Ok(()),
             (major, minor) => Err(Some(Flaw::Version { major, minor })),
@@ -217,7 +225,8 @@ impl PcapNg {
         }
         self.interfaces.push(interface);
         let has = |leg| self.interfaces.iter().any(|interface| interface.leg == Some(leg));
-        if self.leg.is_some() && Leg::BOTH.into_iter().all(has) {
+        self.has_legs = Leg::BOTH.into_iter().all(has);
+        if self.leg.is_some() && self.has_legs {
             self.of_legs = std::mem::take(&mut self.interfaces);
         }
         Ok(())

@@ -1,14 +1,14 @@
-//! What the readers of both formats give the capture.
+//! The records that the readers of both formats return.
 
 use super::error::CaptureError;
 use super::input::Input;
 use super::{LinkType, Time};
 
-/// The longest record or block that is accepted, in bytes. Snap lengths end at 256 KiB; USB
-/// captures have records of some MiB.
+/// The longest record or block that is accepted, in bytes. Snap lengths are at most 256 KiB; USB captures have records
+/// of some MiB.
 pub const LONGEST: u32 = 16 * 1024 * 1024;
 
-/// What a format's reader found; the bytes are those just consumed, less `tail`.
+/// A record found by a format's reader. Its bytes are those just consumed, less `tail`.
 pub(super) struct Record {
     pub time: Time,
     pub link: LinkType,
@@ -18,8 +18,8 @@ pub(super) struct Record {
     pub tail: usize,
 }
 
-/// Answers for a file that has ended before `need` bytes of `what` were there: that is the proper
-/// end where `may_end` and nothing of it is there, and a cut elsewhere.
+/// The result for a file that ends before `need` bytes of `what`: a proper end if `may_end` is set and no byte of it is
+/// there, else a cut.
 #[cold]
 pub(super) fn ended(
     input: &Input,

@@ -1,8 +1,8 @@
-//! The bytes after a header: those captured, and the length on the wire.
+//! The bytes after a header, and their length on the wire.
 
 use super::Other;
 
-/// The rest of a frame at some layer.
+/// The rest of a frame from some layer on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span<'a> {
     /// The captured bytes; at most `length`.
@@ -22,7 +22,7 @@ impl<'a> Span<'a> {
         self.data.first_chunk().ok_or_else(|| self.short(header, N))
     }
 
-    /// What follows the `count` bytes of `header`.
+    /// The bytes after the `count` bytes of `header`.
     pub(super) fn skip(self, count: usize, header: &'static str) -> Result<Span<'a>, Other> {
         match self.data.get(count..) {
             Some(data) => Ok(Span { data, length: self.length - count }),
@@ -35,7 +35,7 @@ impl<'a> Span<'a> {
         (length <= self.length).then(|| Span { data: &self.data[..self.data.len().min(length)], length })
     }
 
-    /// Why a header of `need` bytes does not fit: the capture cut it, or the packet is too short.
+    /// The reason why a header of `need` bytes does not fit: the capture cut it, or the packet is too short.
     pub(super) fn short(&self, header: &'static str, need: usize) -> Other {
         match self.length >= need && self.data.len() < need {
             true => Other::Cut(header),

@@ -14,7 +14,7 @@ fn summary(packet: &Packet<'_>) -> String {
 
 /// Whether the fast path accepts the frame; panics if its result differs from the walk's.
 fn agree(link: LinkType, data: &[u8], length: usize) -> bool {
-    let frame = Frame { number: 7, time: Time::micros(1, 2), link, interface: 0, data, length };
+    let frame = Frame { number: 7, time: Time::micros(1, 2), link, interface: 0, leg: None, data, length };
     let taken = match fast::network(link, data) {
         Some((at, true)) => fast::v4(&data[at..]).is_some(),
         Some((at, false)) => fast::v6(&data[at..]).is_some(),
@@ -71,7 +71,7 @@ fn over_all_captures() {
             fast += usize::from(agree(frame.link, frame.data, frame.length));
         }
     }
-    // Nearly all traffic takes the fast path, or it is not worth having.
+    // Nearly all traffic has to take the fast path, or it is not worth having.
     assert!(all > 1000 && fast * 10 > all * 9, "{fast} of {all}");
 }
 
@@ -102,7 +102,7 @@ fn over_a_million_frames() {
         frame.clear();
         frame.extend_from_slice(seed);
         for _ in 0..random(4) {
-            // Mostly in the headers: the payload does not matter.
+            // Mostly in the headers, since the payload does not matter.
             let at = random(frame.len());
             frame[at] = match random(3) {
                 0 => random(256) as u8,

@@ -11,12 +11,12 @@ pub struct Time {
     pub secs: i64,
     /// The fraction, in units of 10^-`digits` seconds.
     pub frac: u64,
-    /// How many decimal digits the capture's resolution has: 6 for microseconds.
+    /// The number of decimal digits of the capture's resolution: 6 for microseconds.
     pub digits: u8,
 }
 
 impl Time {
-    /// A time of whole microseconds, as classic captures have it.
+    /// A time of whole microseconds, the unit of classic captures.
     pub const fn micros(secs: i64, micros: u32) -> Self {
         Time { secs, frac: micros as u64, digits: 6 }
     }
@@ -26,16 +26,16 @@ impl Time {
         self.secs as i128 * 1_000_000_000 + self.frac_nanos() as i128
     }
 
-    /// The same within 146 years of the epoch, so that the difference of two is an i64, too; the nearest of these for
-    /// other times, which only a broken capture has.
+    /// Nanoseconds since the epoch, limited to 146 years around it, so that the difference of two is an i64, too. Other
+    /// times occur only in broken captures.
     pub fn near_nanos(self) -> i64 {
         const SECS: i64 = (1 << 62) / 1_000_000_000 - 1;
         self.secs.clamp(-SECS, SECS) * 1_000_000_000 + self.frac_nanos().min(999_999_999) as i64
     }
 
-    /// The nanoseconds behind the whole seconds. Exact, since `frac` is below 10^`digits`.
+    /// The nanoseconds after the whole seconds. Exact up to nine digits; further ones are cut off.
     fn frac_nanos(self) -> u64 {
-        // Nearly all captures have one of the first two.
+        // Nearly all captures have one of the first two resolutions.
         match self.digits {
             6 => self.frac.saturating_mul(1000),
             9 => self.frac,
@@ -44,8 +44,8 @@ impl Time {
         }
     }
 
-    /// Sign and magnitude, as decimals are written: whether it is before the epoch, whole seconds,
-    /// and a fraction as `frac`. (`frac` itself always counts forward.)
+    /// Sign and magnitude, as decimals are written: whether the time is before the epoch, whole seconds, and a fraction
+    /// in the unit of `frac`. (`frac` itself always counts forward.)
     pub fn magnitude(self) -> (bool, u64, u64) {
         match (self.secs, self.frac) {
             (0.., frac) => (false, self.secs.unsigned_abs(), frac),
@@ -95,7 +95,7 @@ impl Time {
     }
 }
 
-/// Seconds with all digits, as in the JSON output: `1795229852.841544`.
+/// Writes seconds with all digits, as in the JSON output: `1795229852.841544`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, secs, frac) = self.magnitude();

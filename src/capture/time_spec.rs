@@ -25,8 +25,8 @@ impl TimeSpec {
     }
 }
 
-/// `10s`, `1m30s`, `250ms`, `2.5` (seconds); `@1795229852.84` (since the epoch);
-/// `2026-11-21`, `2026-11-21T12:00:30.5Z` (UTC).
+/// Parses `10s`, `1m30s`, `250ms`, `2.5` (seconds); `@1795229852.84` (since the epoch); `2026-11-21`,
+/// `2026-11-21T12:00:30.5Z` (UTC).
 impl FromStr for TimeSpec {
     type Err = String;
 
@@ -43,7 +43,7 @@ impl FromStr for TimeSpec {
             return calendar(text).map(TimeSpec::At).ok_or_else(wrong);
         }
         let after = text.strip_prefix('+').unwrap_or(text);
-        // If it begins like a duration, report what is wrong with the duration.
+        // If it begins like a duration, the mistake in the duration is reported.
         nanos(after).map(TimeSpec::After).map_err(|why| match after.starts_with(|c: char| c.is_ascii_digit()) {
             true => format!("{why}; after the first frame; or @SECONDS since 1970, or 2026-11-21T12:00:00Z"),
             false => wrong(),
@@ -51,7 +51,7 @@ impl FromStr for TimeSpec {
     }
 }
 
-/// A UTC date, with or without a time of day.
+/// Nanoseconds since the epoch for a UTC date, with or without a time of day.
 fn calendar(text: &str) -> Option<i128> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
@@ -84,7 +84,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468
 }
 
-/// The date (year, month, day) that many days after 1970-01-01.
+/// The date (year, month, day) that is `days` days after 1970-01-01.
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, in_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));

@@ -11,7 +11,7 @@ pub(super) struct Transport<'a> {
     pub body: Body<'a>,
 }
 
-/// Reads the transport header of `inner`, which has no extension headers any more.
+/// Reads the transport header of `inner`, whose extension headers have been skipped.
 #[inline(always)]
 pub(super) fn transport<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     match inner.protocol {
@@ -28,8 +28,8 @@ fn udp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     let Ok(header) = UdpHeaderSlice::from_slice(inner.data) else {
         return Err(inner.short("udp", 8));
     };
-    // The length includes the header. Zero means a jumbogram, or that the network card fills it in;
-    // more than IP's length is invalid.
+    // The length includes the header. Zero means a jumbogram, or that the network card fills it in; more than the
+    // length given by IP is cut to that.
     let length = match usize::from(header.length()) {
         0 => inner.length - 8,
         1..8 => return Err(Other::Malformed("udp")),

@@ -1,4 +1,4 @@
-//! The tunnels that a capture's packets came through.
+//! The tunnels of a capture's packets.
 
 use std::net::IpAddr;
 
@@ -10,14 +10,14 @@ const MOST: usize = 64;
 pub struct Tunnel {
     /// `gre`, `vxlan`, ...
     pub name: &'static str,
-    /// The address of the sending end.
+    /// The address of the sender.
     pub src: IpAddr,
-    /// The address of the receiving end.
+    /// The address of the receiver.
     pub dst: IpAddr,
 }
 
-/// The outer addresses of tunnelled packets, with the number of packets; the inner addresses are
-/// those of each [`Packet`](super::Packet).
+/// The outer addresses of tunnelled packets, with the number of packets. The inner addresses are in each
+/// [`Packet`](super::Packet).
 #[derive(Clone, Debug, Default)]
 pub struct Tunnels {
     seen: Vec<(Tunnel, u64)>,
@@ -35,12 +35,12 @@ impl Tunnels {
         }
     }
 
-    /// Each tunnel with its number of packets, in order of appearance; the first 64.
+    /// Each tunnel with its number of packets, in order of appearance; at most 64 tunnels.
     pub fn iter(&self) -> impl Iterator<Item = (Tunnel, u64)> + '_ {
         self.seen.iter().copied()
     }
 
-    /// Packets of further tunnels.
+    /// The number of packets in further tunnels.
     pub fn rest(&self) -> u64 {
         self.rest
     }

@@ -1,6 +1,5 @@
-//! Are these bytes a complete packet? The lengths in the headers must agree with the actual ones,
-//! and IPv4's checksum must be right. That does not happen by chance, so it distinguishes
-//! encapsulation from payload better than a port number.
+//! Recognises complete packets. The lengths in the headers must agree with the actual ones, and IPv4's checksum must be
+//! right. That does not happen by chance, so it distinguishes encapsulation from payload better than a port number.
 
 use super::ip::{Inner, extensions, v6};
 use super::{LinkType, Other};
@@ -9,7 +8,7 @@ use etherparse::{EtherType, ether_type, ip_number};
 
 /// The shortest Ethernet frame, with its check sequence; shorter packets are padded to it.
 const SHORTEST: usize = 64;
-/// The most bytes after an IP packet in Ethernet: the padding of the shortest frame.
+/// The largest number of bytes after an IP packet in Ethernet: the padding of the shortest frame.
 pub(super) const PADDING: usize = 50;
 /// The length of the frame check sequence.
 const FCS: usize = 4;
@@ -38,7 +37,7 @@ pub fn whole_packet(data: &[u8]) -> Option<LinkType> {
     ethernet(data, data.len()).then_some(LinkType::ETHERNET)
 }
 
-/// Is an Ethernet frame of `length` bytes, of which `data` was captured, consistent?
+/// Whether an Ethernet frame of `length` bytes, of which `data` was captured, is consistent.
 pub(super) fn ethernet(data: &[u8], length: usize) -> bool {
     let mut at = 12;
     for _ in 0..=TAGS {
@@ -60,8 +59,8 @@ pub(super) fn ethernet(data: &[u8], length: usize) -> bool {
     false
 }
 
-/// Is an IP packet in `length` bytes consistent, of which `data` was captured and at most `spare`
-/// are padding?
+/// Whether an IP packet in `length` bytes is consistent. `data` is the captured part; at most `spare` bytes are
+/// padding.
 pub(super) fn ip(data: &[u8], length: usize, spare: usize) -> bool {
     match data.first().map(|first| first >> 4) {
         Some(4) => v4_agrees(data, length, spare),
@@ -81,7 +80,7 @@ fn v4_agrees(data: &[u8], length: usize, spare: usize) -> bool {
     if Sum16BitWords::new().add_slice(header).ones_complement() == 0 {
         return true;
     }
-    // With checksum offload the field is 0; then the transport's length has to agree.
+    // With checksum offload the field is 0; then the transport header's length has to agree.
     let later = fixed[10..12] == [0, 0] && fixed[6] & 0x3f == 0 && fixed[7] == 0;
     let data = &data[head..];
     let inner = Inner { protocol: fixed[9].into(), data: &data[..data.len().min(total - head)], length: total - head };
@@ -98,13 +97,13 @@ fn v6_agrees(data: &[u8], length: usize, spare: usize) -> bool {
     match v6(data, total) {
         Ok(found) if found.piece.is_some() => true,
         Ok(found) => extensions(found.inner).is_ok_and(|(inner, _)| transport_agrees(inner)),
-        // The capture ends before the transport's header.
+        // The capture ends before the transport header.
         Err(Other::Cut(_)) => data.len() < total,
         Err(_) => false,
     }
 }
 
-/// The transport's header is present, and its length is that of the packet.
+/// Whether the transport header is present and its length is that of the packet.
 fn transport_agrees(inner: Inner<'_>) -> bool {
     if inner.data.len() < inner.length.min(20) {
         return inner.data.len() < inner.length && matches!(inner.protocol, ip_number::UDP | ip_number::TCP);

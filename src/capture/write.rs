@@ -3,7 +3,7 @@
 use super::{LinkType, Time};
 use std::io::{self, Write};
 
-/// The snap length written: tcpdump's default, and more than any frame built here has.
+/// The snap length written: tcpdump's default, larger than any frame built here.
 const SNAP: u32 = 262_144;
 
 /// Writes a classic pcap file, little-endian. Give it a buffered writer.
@@ -37,10 +37,10 @@ impl<W: Write> PcapWriter<W> {
         self.record(time, data, data.len())
     }
 
-    /// The same for a frame of which `wire` bytes were on the wire.
+    /// Writes one frame of which `wire` bytes were on the wire.
     ///
     /// # Errors
-    /// As [`PcapWriter::frame`].
+    /// Those of [`PcapWriter::frame`].
     pub fn record(&mut self, time: Time, data: &[u8], wire: usize) -> io::Result<()> {
         let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
         let nanos = time.nanos();

@@ -1,11 +1,10 @@
-//! Writing pcapng: frames with their own link types, resolutions and lengths, interfaces with names,
-//! comments.
+//! Writes pcapng: frames with their own link types, resolutions and lengths, named interfaces, comments.
 
 use super::block::{self, COMMENT, INTERFACE, SECTION, STATISTICS};
 use super::{Frame, LinkType, Time};
 use std::io::{self, Write};
 
-/// Times are written with at most so many decimals: 64 bits of nanoseconds last beyond 2500.
+/// The largest number of decimals in times: 64 bits of nanoseconds last beyond 2500.
 const DIGITS: u8 = 9;
 
 /// Writes a pcapng file of one section, little-endian. Give it a buffered writer.
@@ -13,7 +12,7 @@ const DIGITS: u8 = 9;
 pub struct PcapNgWriter<W: Write> {
     out: W,
     block: Vec<u8>,
-    /// Link type and digits of each interface.
+    /// The link type and digits of each interface.
     interfaces: Vec<(LinkType, u8)>,
 }
 
@@ -21,11 +20,11 @@ impl<W: Write> PcapNgWriter<W> {
     /// Begins a capture: writes the section header.
     ///
     /// # Errors
-    /// The writer's.
+    /// Errors of the writer.
     pub fn new(out: W) -> io::Result<PcapNgWriter<W>> {
         let mut writer = PcapNgWriter { out, block: Vec::new(), interfaces: Vec::new() };
         block::begin(SECTION, false, &mut writer.block);
-        // Byte order, version 1.0; the section's length is not known in advance.
+        // The byte order and version 1.0; the section's length is not known in advance.
         writer.block.extend_from_slice(&0x1a2b_3c4du32.to_le_bytes());
         writer.block.extend_from_slice(&[1, 0, 0, 0]);
         writer.block.extend_from_slice(&u64::MAX.to_le_bytes());
@@ -33,10 +32,10 @@ impl<W: Write> PcapNgWriter<W> {
         Ok(writer)
     }
 
-    /// Describes a new interface, without a name if that is empty: its number.
+    /// Describes a new interface, and returns its number. An empty name is omitted.
     ///
     /// # Errors
-    /// The writer's.
+    /// Errors of the writer.
     pub fn interface(&mut self, link: LinkType, digits: u8, name: &str) -> io::Result<u32> {
         let digits = digits.min(DIGITS);
         block::begin(INTERFACE, false, &mut self.block);
@@ -54,10 +53,10 @@ impl<W: Write> PcapNgWriter<W> {
         Ok(self.interfaces.len() as u32 - 1)
     }
 
-    /// The interface of this link type and resolution, described where there is none yet.
+    /// The interface of this link type and resolution; describes it if there is none yet.
     ///
     /// # Errors
-    /// The writer's.
+    /// Errors of the writer.
     pub fn interface_of(&mut self, link: LinkType, digits: u8) -> io::Result<u32> {
         match self.interfaces.iter().position(|known| *known == (link, digits.min(DIGITS))) {
             Some(known) => Ok(known as u32),
@@ -65,21 +64,21 @@ impl<W: Write> PcapNgWriter<W> {
         }
     }
 
-    /// Writes a frame of which `length` bytes were on the wire, of the
-    /// [interface](PcapNgWriter::interface_of) of its link type.
+    /// Writes a frame of which `length` bytes were on the wire, on the [interface](PcapNgWriter::interface_of) of its
+    /// link type.
     ///
     /// # Errors
-    /// As [`PcapNgWriter::packet`].
+    /// Those of [`PcapNgWriter::packet`].
     pub fn frame(&mut self, link: LinkType, time: Time, data: &[u8], length: usize) -> io::Result<()> {
         let interface = self.interface_of(link, time.digits)?;
         self.packet(interface, time, data, length, [])
     }
 
-    /// Writes a frame of that interface, with comments; an empty one is none, and of a longer one there
-    /// is what fits: 65,535 bytes.
+    /// Writes a frame of this interface, with comments. Empty comments are omitted; longer ones are cut to 65,535
+    /// bytes.
     ///
     /// # Errors
-    /// The writer's; [`io::ErrorKind::InvalidInput`] if the format cannot hold it.
+    /// Errors of the writer; [`io::ErrorKind::InvalidInput`] if the format cannot hold the frame.
     pub fn packet<'c>(
         &mut self,
         interface: u32,
@@ -104,10 +103,10 @@ impl<W: Write> PcapNgWriter<W> {
         self.end()
     }
 
-    /// Adds the statistics of an interface, which hold only comments.
+    /// Adds a statistics block of an interface, with comments only.
     ///
     /// # Errors
-    /// As [`PcapNgWriter::packet`].
+    /// Those of [`PcapNgWriter::packet`].
     pub fn statistics<'c>(
         &mut self,
         interface: u32,
@@ -126,11 +125,11 @@ impl<W: Write> PcapNgWriter<W> {
         self.end()
     }
 
-    /// A frame's time as the interface counts it, and its length as the format holds it.
+    /// The frame's time in the interface's unit, and its length in the format's type.
     fn ticks(&self, interface: u32, time: Time, data: &[u8], length: usize) -> io::Result<(u64, u32)> {
         let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
         let digits = self.interfaces.get(interface as usize).map_or(DIGITS, |(_, digits)| *digits);
-        // As a rule both have the same digits, and no number needs more than 64 bits.
+        // Usually both have the same digits, and no number needs more than 64 bits.
         let same = || {
             let second = 10u64.checked_pow(u32::from(digits)).filter(|_| time.digits == digits)?;
             u64::try_from(time.secs).ok()?.checked_mul(second)?.checked_add(time.frac)
@@ -145,18 +144,17 @@ impl<W: Write> PcapNgWriter<W> {
         }
     }
 
-    /// Begins the block of a frame in other memory, as [`PcapNgWriter::packet`] does in the file's: all
-    /// but its options and its end.
+    /// Begins the block of a frame in `out`, for use by other threads: everything before its options.
     ///
     /// # Errors
-    /// As [`PcapNgWriter::packet`].
+    /// Those of [`PcapNgWriter::packet`].
     pub(crate) fn begin(&self, interface: u32, frame: &Frame<'_>, out: &mut Vec<u8>) -> io::Result<()> {
         let (ticks, length) = self.ticks(interface, frame.time, frame.data, frame.length)?;
         block::packet(interface, ticks, frame.data, length, out);
         Ok(())
     }
 
-    /// Writes the block.
+    /// Completes the block and writes it.
     fn end(&mut self) -> io::Result<()> {
         let whole = block::end(0, false, &mut self.block);
         let done = match whole {
@@ -167,7 +165,7 @@ impl<W: Write> PcapNgWriter<W> {
         done
     }
 
-    /// True when no interface is described, and so there is no frame.
+    /// Whether no interface is described, so that there is no frame.
     pub fn is_empty(&self) -> bool {
         self.interfaces.is_empty()
     }
@@ -177,10 +175,10 @@ impl<W: Write> PcapNgWriter<W> {
         &mut self.out
     }
 
-    /// Writes out what is waiting.
+    /// Flushes the writer.
     ///
     /// # Errors
-    /// The writer's.
+    /// Errors of the writer.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -1,4 +1,4 @@
-//! A capture in the format that its name asks for.
+//! A capture file in the format of its name's extension.
 
 use super::{Frame, LinkType, PcapNgWriter, PcapWriter};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// A capture that is being written.
 pub enum Writer<W: Write> {
-    /// pcap before its first frame, from which the header is made.
+    /// pcap before its first frame, which determines the header.
     Waiting(W),
     /// pcap with frames of this link type.
     Classic(PcapWriter<W>, LinkType),
@@ -15,7 +15,7 @@ pub enum Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture in the format that its name asks for: pcapng, or pcap.
+    /// Begins a capture: pcapng if the name ends in `.pcapng`, else pcap.
     ///
     /// # Errors
     /// Errors of the output.
@@ -24,7 +24,7 @@ impl<W: Write> Writer<W> {
         Ok(if next { Writer::Next(PcapNgWriter::new(out)?) } else { Writer::Waiting(out) })
     }
 
-    /// Writes what is buffered.
+    /// Flushes the buffered bytes.
     ///
     /// # Errors
     /// Errors of the output.
@@ -39,7 +39,7 @@ impl<W: Write> Writer<W> {
     /// Appends a frame.
     ///
     /// # Errors
-    /// Errors of the output, and a frame that pcap cannot hold after those before it.
+    /// Errors of the output; also if pcap cannot hold the frame together with the previous ones.
     pub fn frame(self, frame: &Frame<'_>) -> io::Result<Writer<W>> {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
         let (mut writer, link) = match self {
@@ -60,7 +60,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer::Classic(writer, link))
     }
 
-    /// Completes the capture; `link` is for one without frames.
+    /// Completes the capture. `link` is the link type of a capture without frames.
     ///
     /// # Errors
     /// Errors of the output.

@@ -1,27 +1,27 @@
-//! Streaming zstd decompression: several frames, skippable ones, checksums, and all available data
-//! of a file that is cut.
+//! Streaming zstd decompression: several frames, skippable frames, checksums. Of a file that is cut, all available data
+//! are returned.
 
 use super::gzip::{EMPTY, too_many};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, Read};
 
-/// The largest window that is accepted: what RFC 8878 requires of every decoder, and all that `zstd
-/// -19` needs. That much unpacked data is held in memory.
+/// The largest window that is accepted: RFC 8878 requires it of every decoder, and `zstd -19` needs no more. As much
+/// unpacked data are held in memory.
 const WINDOW: u64 = 8 << 20;
-/// A last block without content, and a checksum: makes the decoder release all data it has.
+/// A last block without content, and a checksum: makes the decoder release all its data.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// Reads the unpacked data of a zstd file.
 pub(super) struct Zstd<R> {
     source: Counted<R>,
     decoder: FrameDecoder,
-    /// Between frames.
+    /// Whether the reader is between frames.
     idle: bool,
     /// The error to return when all data have been read.
     broken: Option<io::Error>,
     done: bool,
-    /// How many frames without a byte came one after the other.
+    /// The number of consecutive empty frames.
     empty: u64,
 }
 
@@ -65,7 +65,7 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Unpacks until there are data to return, or an end.
+    /// Unpacks until there are data to return, or the file ends.
     fn advance(&mut self) -> io::Result<()> {
         while self.decoder.can_collect() == 0 && !self.done {
             if self.idle {
@@ -113,7 +113,7 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-/// A reader that records how it ended: the decoder's errors do not tell.
+/// A reader that records whether it ended or failed: the decoder's errors do not show that.
 struct Counted<R> {
     inner: R,
     ended: bool,

@@ -2,6 +2,7 @@
 
 use super::Dissect;
 use super::forms::{self, Form, one_of};
+use super::help::Tasks;
 use super::shared::{limit, port};
 use clap::Args;
 use netkit::dissect::Server;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 
 /// `netkit check`.
 #[derive(Args, Debug)]
-#[command(after_help = CHECK)]
+#[command(tasks = CHECK)]
 pub struct Check {
     /// The file that describes a protocol (TOML): `netkit help protocol-files`
     #[arg(value_hint = clap::ValueHint::FilePath)]
@@ -17,26 +18,26 @@ pub struct Check {
     /// Captures or hex text with its packets; `-` is stdin
     #[arg(value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
     pub captures: Vec<PathBuf>,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Which protocol a port carries, as 7000=mygame
-    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    /// Name the protocol of a port, as 7000=mygame
+    #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol")]
     pub port: Vec<(u16, String)>,
-    /// The server's address, where ports cannot tell
-    #[arg(long, value_name = "ADDR[:PORT]")]
+    /// Name the server's address, where ports do not show it
+    #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
-    /// Show so many packets that do not fit, and so many of each other finding
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    /// Show this many packets that do not fit, and of each other finding
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output")]
     pub first: u16,
-    /// Form of the output
-    #[arg(short, long, default_value = "text", value_parser = one_of(forms::CHECK), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::CHECK), value_name = "F", help_heading = "Output")]
     pub format: Form,
-    /// No packet of the protocol is well, too
-    #[arg(long)]
+    /// Accept captures without packets of the protocol
+    #[arg(long, help_heading = "Checks")]
     pub allow_empty: bool,
-    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
-    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
 }
 

@@ -1,7 +1,9 @@
 //! The options of `netkit decode`.
 
-use super::{Dissect, Interface, Interfaces, Output, Traffic};
+use super::help::Tasks;
+use super::{Dissect, Interface, Interfaces, Output, Rotation, Traffic};
 use clap::{Args, ValueEnum};
+use netkit::dissect::Part;
 use netkit::render::TimeForm;
 use std::path::PathBuf;
 
@@ -10,7 +12,7 @@ pub(super) const TIMES: &str = "relative|delta|utc|local|epoch";
 
 /// `netkit decode`.
 #[derive(Args, Debug)]
-#[command(after_help = DECODE)]
+#[command(tasks = DECODE)]
 pub struct Decode {
     /// Captures or hex text; `-` is stdin
     #[arg(required_unless_present_any = ["read", "interface", "list_interfaces"], value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -18,67 +20,109 @@ pub struct Decode {
     /// A capture, as tshark and tcpdump have it
     #[arg(short = 'r', value_name = "FILE", hide = true, conflicts_with = "files")]
     pub read: Vec<PathBuf>,
-    /// Live capture.
+    /// A live capture.
     #[command(flatten)]
     pub interface: Interface,
-    /// Instead of it.
+    /// The list of interfaces, instead of a capture.
     #[command(flatten)]
     pub interfaces: Interfaces,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Options that concern captures.
+    /// Select part K of N of the conversations, as 3/8; each is in one part
+    #[arg(long, value_name = "K/N", help_heading = "Selection", hide_short_help = true)]
+    pub conversations: Option<Part>,
+    /// Options of captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Dissect a file with N threads; default: as many as there are processors
-    #[arg(long, value_name = "N")]
+    /// Print also the N messages before each that matches -F, as grep -B
+    #[arg(long, value_name = "N", requires = "filter", value_parser = context(), help_heading = "Selection", hide_short_help = true)]
+    pub before_context: Option<u16>,
+    /// Print also the N messages after each that matches -F, as grep -A
+    #[arg(long, value_name = "N", requires = "filter", value_parser = context(), help_heading = "Selection", hide_short_help = true)]
+    pub after_context: Option<u16>,
+    /// Print also the N messages before and after each that matches -F, as grep -C
+    #[arg(long, value_name = "N", requires = "filter", value_parser = context(), conflicts_with_all = ["before_context", "after_context"], help_heading = "Selection", hide_short_help = true)]
+    pub context: Option<u16>,
+    /// Decode a file with N threads; default: the number of processors
+    #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub threads: Option<usize>,
-    /// Read twice, and tell with each message what later ones say of it: answered_by, acked_by, that
-    /// nobody answers; of a pipe as much as --limit link_bytes holds
-    #[arg(long, conflicts_with_all = ["follow", "check", "interface"])]
+    /// Read twice, to add to each message what later ones say of it
+    ///
+    /// Its response, its acknowledgement, or that there is none. Of a pipe, what --limit link_bytes holds is kept.
+    #[arg(long, conflicts_with_all = ["follow", "check", "interface"], help_heading = "Input", hide_short_help = true)]
     pub link: bool,
-    /// How messages are printed.
+    /// The output of messages.
     #[command(flatten)]
     pub output: Output,
-    /// ndjson and json: a last line with what was read and what was left out: {"account":{..}}
-    #[arg(long, conflicts_with_all = ["check", "write"])]
+    /// End ndjson and json with what was read and what was left out
+    #[arg(long, conflicts_with_all = ["check", "write"], help_heading = "Output", hide_short_help = true)]
     pub account: bool,
-    /// Read the files as one capture, in the order of their first frames: rotated files
-    #[arg(long, conflicts_with_all = ["follow", "check", "interface"])]
+    /// Read rotated files as one capture, in the order of their first frames
+    #[arg(long, conflicts_with_all = ["follow", "check", "interface"], help_heading = "Input", hide_short_help = true)]
     pub join: bool,
-    /// Instead of printing: write the frames of the messages that fit, unchanged; a name that ends in
-    /// .pcapng is pcapng, others pcap. With -i: print, and keep all frames that were captured
-    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Write the frames of matching messages, unchanged, instead of printing
+    ///
+    /// A name in .pcapng is written as pcapng, others as pcap. With -i, messages are printed, and all captured frames
+    /// are written.
+    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub write: Option<PathBuf>,
-    /// -w: all frames between the ends of these messages
-    #[arg(long, requires = "write", conflicts_with = "interface")]
+    /// The rotation of the file of -i -w.
+    #[command(flatten)]
+    pub rotation: Rotation,
+    /// Write all frames between the endpoints of these messages, with -w
+    #[arg(long, requires = "write", conflicts_with = "interface", help_heading = "Output", hide_short_help = true)]
     pub whole: bool,
-    /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
-    #[arg(long, conflicts_with = "interface")]
+    /// Keep unclaimed packets, with other bytes as payload, with --redact -w
+    #[arg(long, requires_all = ["redact", "write"], conflicts_with_all = ["interface", "follow", "join"], help_heading = "Output", hide_short_help = true)]
+    pub redact_unknown: bool,
+    /// Wait for more at the end of a growing file or named pipe, until Ctrl-C
+    #[arg(long, conflicts_with = "interface", help_heading = "Input", hide_short_help = true)]
     pub follow: bool,
-    /// How times are shown; default: relative in trees and on narrow terminals, else utc; epoch in
-    /// csv and tsv
-    #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true)]
+    /// Choose the form of times
+    ///
+    /// Default: relative in trees and on terminals, else utc; epoch in csv and tsv.
+    #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true, help_heading = "Output", hide_short_help = true)]
     pub time: Option<TimeForm>,
-    /// pcapng: the file, instead of stdout; parquet: the folder of its files, which is new or empty
-    #[arg(short, long = "output", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    /// Write pcapng into this file, or parquet into this folder
+    ///
+    /// The folder is new or empty.
+    #[arg(short, long = "output", value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Output", hide_short_help = true)]
     pub out: Option<PathBuf>,
-    /// pcapng: what comments have: lines for people, and the tree that Wireshark's script draws, or the
-    /// lines alone
-    #[arg(long, value_enum, value_name = "tree|plain", hide_possible_values = true)]
+    /// Choose what the comments of pcapng hold
+    ///
+    /// tree: lines for people, and the tree that Wireshark's script draws; plain: the lines alone.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "tree|plain",
+        hide_possible_values = true,
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     pub comments: Option<Comments>,
-    /// -w, -o: replace the output file where there is one; parquet: the files of the folder
-    #[arg(long)]
+    /// Replace existing output files
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// Instead of printing: write every message again from its JSON line, and compare the bytes
-    #[arg(long, conflicts_with_all = ["format", "bytes"])]
+    /// Print without a pager
+    ///
+    /// On a terminal, text that is longer than the screen goes through NETKIT_PAGER, PAGER, or less.
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
+    pub no_pager: bool,
+    /// Encode every message again and compare the bytes, instead of printing
+    #[arg(long, conflicts_with_all = ["format", "bytes"], help_heading = "Checks", hide_short_help = true)]
     pub check: bool,
+}
+
+fn context() -> clap::builder::RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=1000)
 }
 
 const DECODE: &str = "\
 Examples:
   netkit decode capture.pcap                   trees, each field with its bytes
   netkit decode capture.pcap -f summary        a line a message
+  netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
   netkit decode capture.pcap -f ndjson | jq .fields
   netkit decode capture.pcap -f csv --columns time,src,message,message_id,payload.hp > hits.csv
   netkit decode capture.pcap -f summary --columns time,from,message,route --time local
@@ -90,7 +134,6 @@ Examples:
   netkit decode capture.pcapng -F 'message == reject' --whole -w rejected.pcapng
   netkit decode --follow growing.pcap -F 'has warning'
   netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
-  netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
   netkit decode capture.pcap -f ndjson --fail-on fault > /dev/null
   netkit decode capture.pcap -F 'ip in 10.0.0.0/8 && !(port == 53)' --expect 'message == welcome'
 
@@ -102,7 +145,7 @@ src == 10.0.0.5, and nets are written ip in 10.0.0.0/8. `has fault`, `has warnin
 test that it is there. What can never hold (a byte == 300) is refused. `netkit fields` lists the \
 names.";
 
-/// What comments have.
+/// The contents of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Comments {
     /// Lines for people, and the tree for the script.

@@ -1,6 +1,7 @@
 //! The options of `netkit diff`.
 
 use super::forms::{self, Form, one_of};
+use super::help::Tasks;
 use super::names::filter;
 use super::{Dissect, Traffic};
 use clap::Args;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 
 /// `netkit diff`.
 #[derive(Args, Debug)]
-#[command(after_help = DIFF)]
+#[command(tasks = DIFF)]
 pub struct Diff {
     /// The first capture
     #[arg(value_name = "A", value_hint = clap::ValueHint::FilePath)]
@@ -16,27 +17,30 @@ pub struct Diff {
     /// The second capture
     #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
     pub b: PathBuf,
-    /// Read the files of a pattern, as 'before_*.pcap', as one capture: rotated files
-    #[arg(long)]
+    /// Read the files of a pattern, as 'before_*.pcap', as one capture
+    #[arg(long, help_heading = "Input")]
     pub join: bool,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Options that concern captures.
+    /// Options of captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Exit with status 1 when there is such a difference: [PROTO.[MESSAGE.]]FIGURE > AMOUNT,
-    /// appeared, vanished, fields; may be given several times
-    #[arg(long, value_name = "LIMIT")]
+    /// Exit with status 1 on such a difference, as 'message_rate > 10%'
+    ///
+    /// [PROTO.[MESSAGE.]]FIGURE > AMOUNT, appeared, vanished or fields; may be repeated.
+    #[arg(long, value_name = "LIMIT", help_heading = "Checks")]
     pub fail_on: Vec<netkit::stats::diff::Limit>,
-    /// Leave out messages that fit, of both captures; may be given several times
-    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    /// Leave out matching messages of both captures; may be repeated
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, help_heading = "Selection")]
     pub ignore: Vec<String>,
-    /// Nothing to compare is well, too: else --fail-on does not hold
-    #[arg(long)]
+    /// Accept that there is nothing to compare
+    ///
+    /// Else --fail-on fails then.
+    #[arg(long, help_heading = "Checks", hide_short_help = true)]
     pub allow_empty: bool,
-    /// Form of the output
-    #[arg(short, long, default_value = "text", value_parser = one_of(forms::DIFF), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::DIFF), value_name = "F", help_heading = "Output")]
     pub format: Form,
 }
 

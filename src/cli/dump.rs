@@ -1,5 +1,6 @@
 //! The options of `netkit dump`.
 
+use super::help::Tasks;
 use super::shared::port;
 use super::{Dissect, Output};
 use clap::Args;
@@ -8,30 +9,34 @@ use std::path::PathBuf;
 
 /// `netkit dump`.
 #[derive(Args, Debug)]
-#[command(after_help = DUMP)]
+#[command(tasks = DUMP)]
 pub struct Dump {
     /// Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves
     #[arg(value_name = "FILE|HEX", value_hint = clap::ValueHint::FilePath)]
     pub input: Vec<PathBuf>,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Each line of plain hex is a message of its own (default: up to a blank line)
-    #[arg(long)]
+    /// Read each line of plain hex as a message of its own
+    ///
+    /// Else a message ends at a blank line.
+    #[arg(long, help_heading = "Input")]
     pub lines: bool,
-    /// The bytes are messages, also where they look like an IP packet
-    #[arg(long, conflicts_with = "packet")]
+    /// Read the bytes as messages, even if they look like an IP packet
+    #[arg(long, conflicts_with = "packet", help_heading = "Input")]
     pub payload: bool,
-    /// The bytes are packets (Ethernet, IP, loopback, Linux cooked), whatever their lengths say
-    #[arg(long)]
+    /// Read the bytes as packets, whatever their lengths say
+    ///
+    /// Ethernet, IP, loopback or Linux cooked.
+    #[arg(long, help_heading = "Input")]
     pub packet: bool,
-    /// Packets: which protocol a port carries, as 7000=riptide
-    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    /// Name the protocol of a port of packets, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol")]
     pub port: Vec<(u16, String)>,
-    /// Packets: the server's address, where ports cannot tell
-    #[arg(long, value_name = "ADDR[:PORT]")]
+    /// Name the server's address in packets, where ports do not show it
+    #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
-    /// How messages are printed.
+    /// The output of messages.
     #[command(flatten)]
     pub output: Output,
 }
@@ -46,5 +51,5 @@ Examples:
   tcpdump -r game.pcap -X -c 5 | netkit dump   whole packets
 
 Messages are separated by blank lines. Whole packets (tcpdump -x, -X, -xx, -XX, tshark -x, \
-Wireshark's bytes) are recognised by their lengths and checksums; their ports count as in a capture. A form that cannot be told for sure is refused with line and \
+Wireshark's bytes) are recognised by their lengths and checksums; their ports count as in a capture. A form that is not certain is refused with line and \
 column: nothing is guessed.";

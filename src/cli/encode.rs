@@ -1,13 +1,14 @@
 //! The options of `netkit encode`.
 
 use super::Dissect;
+use super::help::Tasks;
 use super::names::message;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// `netkit encode`.
 #[derive(Args, Debug)]
-#[command(after_help = ENCODE, arg_required_else_help = true)]
+#[command(tasks = ENCODE, arg_required_else_help = true)]
 pub struct Encode {
     /// The message: PROTO.MESSAGE, or MESSAGE with -p
     #[arg(required_unless_present = "json", conflicts_with = "json", value_parser = message(), hide_possible_values = true)]
@@ -15,32 +16,36 @@ pub struct Encode {
     /// Its fields, as `netkit fields PROTO.MESSAGE` names them
     #[arg(value_name = "FIELD=VALUE", conflicts_with = "json")]
     pub fields: Vec<String>,
-    /// Messages as JSON objects: lines of decode -f ndjson, the array of -f json, or written by
-    /// hand; `-` is stdin
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Read messages as JSON, an object a line or an array; `-` is stdin
+    ///
+    /// Lines of decode -f ndjson, the array of -f json, or written by hand.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub json: Option<PathBuf>,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Form of the bytes [default: hex; pcap where the output's name ends so]
-    #[arg(long, value_enum, value_name = "FORM")]
+    /// Choose the form of the bytes
+    ///
+    /// Default: hex, or pcap where the output's name ends so.
+    #[arg(long = "as", alias = "to", value_enum, value_name = "FORM", help_heading = "Output")]
     pub to: Option<To>,
-    /// Where to write; default: stdout
-    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Write to this file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Replace the output file where there is one
-    #[arg(long)]
+    /// Replace an existing output file
+    #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Add what stands around each message in a stream: a length, a header, a WebSocket frame
-    /// [default: none; for pcap as the line says]
-    #[arg(long, value_enum, value_name = "udp|tcp|ws", hide_possible_values = true)]
+    /// Add what a stream has around each message: length, header or frame
+    ///
+    /// tcp: the protocol's length or header; ws: a WebSocket frame. Default: none; for pcap as the line says.
+    #[arg(long, value_enum, value_name = "udp|tcp|ws", hide_possible_values = true, help_heading = "Output")]
     pub transport: Option<Carried>,
     /// Report messages that cannot be written, and go on with the next
-    #[arg(long)]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub keep_going: bool,
 }
 
-/// Form of the written bytes.
+/// The form of the written bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum To {
     /// A line a message.
@@ -49,9 +54,15 @@ pub enum To {
     Raw,
     /// A capture file: Ethernet, IP, UDP or TCP around each message.
     Pcap,
+    /// A constant in C, with a comment for each field
+    C,
+    /// The same in Rust
+    Rust,
+    /// The same in Python
+    Python,
 }
 
-/// What carries the messages.
+/// The transport of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Carried {
     /// UDP: nothing around them.
@@ -66,8 +77,9 @@ const ENCODE: &str = "\
 Examples:
   netkit encode riptide.heartbeat ping_id=3 rtt=20
   netkit encode -p riptide -s riptide.version=2.2 reject reason=server_full
-  netkit encode riptide.heartbeat ping_id=3 --transport tcp   behind its length
-  netkit decode a.pcap -f ndjson | netkit encode --json - --to pcap -o b.pcap
+  netkit encode riptide.heartbeat ping_id=3 --transport tcp   with its length before it
+  netkit decode a.pcap -f ndjson | netkit encode --json - --as pcap -o b.pcap
+  netkit encode riptide.heartbeat ping_id=3 rtt=20 --as c     for a test in C
   netkit decode a.pcap -f ndjson -F 'message == reliable' |
       jq -c '.fields.payload=\"00\"' | netkit encode --json -
 

@@ -1,13 +1,14 @@
 //! The options of `netkit fields`.
 
 use super::forms::{self, Form, one_of};
+use super::help::Tasks;
 use super::names::{documented, protocol_file};
 use clap::Args;
 use std::path::PathBuf;
 
 /// `netkit fields`.
 #[derive(Args, Debug)]
-#[command(after_help = FIELDS)]
+#[command(tasks = FIELDS)]
 pub struct Fields {
     /// A protocol, or one of its messages; nothing: all protocols
     #[arg(value_name = "PROTO[.MESSAGE]", value_parser = documented(), hide_possible_values = true)]
@@ -15,16 +16,16 @@ pub struct Fields {
     /// Document the messages of these schemas too (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
-    /// Document this protocol, which a file describes (TOML)
+    /// Document a protocol that a file describes (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
-    /// List the protocol files that are built in; with a name (fields --examples enet): its text
+    /// List the built-in protocol files, or print the one that is named
     #[arg(long, conflicts_with = "format")]
     pub examples: bool,
-    /// Form of the output
+    /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::FIELDS), value_name = "F")]
     pub format: Form,
-    /// Write the protocol's tables as a protocol file (TOML), to begin one of your own
+    /// Print the protocol's tables as a protocol file (TOML), to begin your own
     #[arg(long, requires = "what", conflicts_with_all = ["format", "schema"])]
     pub as_toml: bool,
 }

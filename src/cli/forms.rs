@@ -1,4 +1,4 @@
-//! The values of `-f`: for each command a list of the forms that it allows.
+//! The values of `-f`: a list of allowed forms for each command.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netkit::render;
@@ -8,7 +8,7 @@ use netkit::render;
 pub enum Format {
     /// One of the library's forms.
     Printed(render::Format),
-    /// Columns, a file a message.
+    /// Columns, with a file for each message.
     Parquet,
     /// The capture itself, with the messages as packet comments.
     Pcapng,
@@ -21,7 +21,7 @@ pub enum Format {
 pub enum Form {
     /// For people.
     Text,
-    /// A JSON object a line.
+    /// JSON objects, one per line.
     Ndjson,
     /// One JSON value.
     Json,
@@ -29,7 +29,7 @@ pub enum Form {
     Csv,
     /// The same with tabs.
     Tsv,
-    /// Columns, a file a table.
+    /// Columns, with a file for each table.
     Parquet,
     /// Tables for a comment or a build's summary.
     Markdown,
@@ -43,21 +43,21 @@ pub enum Form {
     Nagios,
 }
 
-/// A form that a command allows: its name, and its help; one without help is not listed.
+/// A form that a command allows: its name, the form, and its help. A form without help is not listed.
 pub type Allowed<T> = (&'static str, T, &'static str);
 
-/// The help of a form that the program may have been built without.
+/// Returns the help of a form that the build may lack.
 const fn columns(about: &'static str) -> &'static str {
     if cfg!(feature = "parquet") { about } else { "" }
 }
 
 impl Format {
-    /// Is it one of these?
+    /// Whether it is one of these.
     pub fn is(self, forms: &[render::Format]) -> bool {
         matches!(self, Format::Printed(form) if forms.contains(&form))
     }
 
-    /// The value of `-f`.
+    /// Returns the value of `-f`.
     pub fn name(self) -> &'static str {
         match self {
             Format::Printed(form) => form.name,
@@ -68,7 +68,7 @@ impl Format {
     }
 }
 
-/// The forms of decode and dump.
+/// Returns the forms of decode and dump.
 pub fn messages() -> Vec<Allowed<Format>> {
     let printed = render::Format::ALL.iter().map(|form| (form.name, Format::Printed(*form), form.about));
     let parquet = columns("Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message");
@@ -76,7 +76,7 @@ pub fn messages() -> Vec<Allowed<Format>> {
     printed.chain([("parquet", Format::Parquet, parquet), ("pcapng", Format::Pcapng, pcapng)]).collect()
 }
 
-/// The forms of proxy, summaries first. Two are refused, with what is to be done instead.
+/// Returns the forms of proxy, summaries first. Two of them are refused with an error that names the alternative.
 pub fn relayed() -> Vec<Allowed<Format>> {
     let mut list = messages();
     list.swap(0, 1);

@@ -1,25 +1,73 @@
 //! The options of commands that can capture live.
 
 use clap::Args;
+use netkit::capture::TimeSpec;
+use netkit::codec::digits;
+use std::time::Duration;
 
-/// Where frames come from, if not from a file.
+/// A live capture, as the source of frames instead of a file.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Input")]
 pub struct Interface {
-    /// Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it
+    /// Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C
     #[arg(short, long, value_name = "IFACE", conflicts_with = "files")]
     pub interface: Option<String>,
-    /// -i: only such packets, in tcpdump's words: 'udp port 7777'; default: the ports of --port and -p
-    #[arg(long, value_name = "EXPR")]
+    /// Capture only packets that this tcpdump filter selects, as 'udp port 7777'
+    ///
+    /// Default: the ports of --port and -p.
+    #[arg(long, value_name = "EXPR", hide_short_help = true)]
     pub capture_filter: Option<String>,
-    /// -i: MiB of frames that may wait for netkit, before frames are lost (tcpdump's -B)
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=2047))]
+    /// Buffer up to this many MiB of captured frames, as tcpdump's -B
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=2047), hide_short_help = true)]
     pub buffer: u32,
+    /// Set --until as tshark does: duration:10
+    #[arg(short = 'a', value_name = "duration:TIME", value_parser = autostop, hide = true, conflicts_with = "until")]
+    pub autostop: Option<TimeSpec>,
 }
 
-/// Which interfaces there are.
+fn autostop(text: &str) -> Result<TimeSpec, String> {
+    let time = text.strip_prefix("duration:").ok_or("expected duration:TIME; -c stops after so many messages")?;
+    time.parse()
+}
+
+/// The rotation of the file of -w.
 #[derive(Args, Clone, Debug, Default)]
+pub struct Rotation {
+    /// Begin another file of -i -w before this one exceeds SIZE
+    ///
+    /// 500K, 20M, 1G; a number alone is millions of bytes. run.pcap becomes run_00001.pcap, run_00002.pcap, ..
+    #[arg(short = 'C', long, value_name = "SIZE", value_parser = size, requires = "write", help_heading = "Output", hide_short_help = true)]
+    pub file_size: Option<u64>,
+    /// Begin another file of -i -w after this time
+    #[arg(short = 'G', long, value_name = "TIME", value_parser = period, requires = "write", help_heading = "Output", hide_short_help = true)]
+    pub file_time: Option<Duration>,
+    /// Keep the last N files of -C and -G and remove older ones
+    #[arg(short = 'W', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "write", help_heading = "Output", hide_short_help = true)]
+    pub file_count: Option<u32>,
+}
+
+impl Rotation {
+    /// Whether any of it was given.
+    pub fn any(&self) -> bool {
+        self.file_size.is_some() || self.file_time.is_some() || self.file_count.is_some()
+    }
+}
+
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let alone = digits::unsigned::<u64>(text).and_then(|millions| millions.checked_mul(1_000_000));
+    let size = alone.or_else(|| digits::amount(text).map(|size| size as u64)).filter(|size| *size > 0);
+    size.ok_or_else(|| format!("expected a size, as 500K, 20M or 1G, or millions of bytes, got {text:?}"))
+}
+
+fn period(text: &str) -> Result<Duration, String> {
+    netkit::duration::between(text, Duration::from_millis(1), Duration::from_secs(366 * 86_400))
+}
+
+/// The list of interfaces.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Input")]
 pub struct Interfaces {
-    /// List the interfaces
-    #[arg(short = 'D', long, conflicts_with_all = ["files", "interface"])]
+    /// List the network interfaces
+    #[arg(short = 'D', long, conflicts_with_all = ["files", "interface"], hide_short_help = true)]
     pub list_interfaces: bool,
 }

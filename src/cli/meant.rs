@@ -1,4 +1,5 @@
-//! Command lines without a subcommand, and those of other tools: `netkit capture.pcap` decodes.
+//! Command lines without a subcommand, and those of other tools. For example, `netkit capture.pcap` shows the capture
+//! on a terminal, and elsewhere decodes it.
 
 use super::{Cli, Command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -8,28 +9,44 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Parses the arguments, the first of which is the program. If they name a file instead of a
-/// subcommand, `decode` is assumed; subcommands take precedence over files of the same name.
+/// subcommand, `view` is assumed where somebody looks (`inspects`) and no option concerns printing, else `decode`;
+/// subcommands take precedence over files of the same name.
 ///
 /// # Errors
-/// Errors of clap.
-pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+/// Returns the errors of clap.
+pub fn parse(args: Vec<OsString>, inspects: bool) -> Result<Cli, clap::Error> {
     let mut cli = match parsed(&args) {
         Err(error) if matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) => {
             if !names_a_file(args.get(1..).unwrap_or_default()) {
                 return Err(error);
             }
-            let decode = [args.first().cloned().unwrap_or_default(), "decode".into()];
-            parsed(&decode.into_iter().chain(args.into_iter().skip(1)).collect::<Vec<_>>())?
+            let (program, rest) = args.split_first().map_or((OsString::new(), &[][..]), |(p, rest)| (p.clone(), rest));
+            let with = |command: &str| parsed(&[&[program.clone(), command.into()], rest].concat());
+            match inspects.then(|| with("view").ok().filter(only_files)).flatten() {
+                Some(view) => view,
+                None => with("decode")?,
+            }
         }
         done => done?,
     };
     if let Command::Decode(decode) = &mut cli.command {
         decode.files.append(&mut decode.read);
     }
-    // What the capture program writes is read as stdin is.
+    if let Some((interface, traffic)) = match &mut cli.command {
+        Command::Decode(decode) => Some((&decode.interface, &mut decode.traffic)),
+        Command::Stats(stats) => Some((&stats.interface, &mut stats.traffic)),
+        Command::Report(report) => Some((&report.interface, &mut report.traffic)),
+        Command::Top(top) => Some((&top.source.interface, &mut top.source.traffic)),
+        Command::View(view) => Some((&view.source.interface, &mut view.source.traffic)),
+        _ => None,
+    } {
+        traffic.until = traffic.until.or(interface.autostop);
+    }
+    // The output of the capture program is read like stdin.
     let (interface, files) = match &mut cli.command {
         Command::Decode(decode) => (&decode.interface, &mut decode.files),
         Command::Stats(stats) => (&stats.interface, &mut stats.files),
+        Command::View(view) => (&view.source.interface, &mut view.files),
         Command::Report(report) => (&report.interface, &mut report.files),
         _ => return Ok(cli),
     };
@@ -39,7 +56,17 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// What `decode -w` does not go with, unless the frames are captured: then messages are printed, too.
+/// Whether the command shows files, and no option asks for more or less text.
+fn only_files(cli: &Cli) -> bool {
+    let Command::View(view) = &cli.command else { return false };
+    let source = &view.source;
+    let other = source.interface.interface.is_some() || source.interfaces.list_interfaces;
+    // What is typed at the terminal are the keys.
+    let stdin = view.files.iter().any(|file| file.as_os_str() == "-");
+    !other && !stdin && !cli.global.quiet && cli.global.verbose == 0
+}
+
+/// The options that exclude `decode -w`, unless the frames are captured live: then messages are printed as well.
 const NOT_WITH_WRITE: [&str; 10] =
     ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out", "comments"];
 
@@ -60,10 +87,12 @@ fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
         let why = format!("the argument '{write}' cannot be used with '{other}'");
         return Err(command.error(ErrorKind::ArgumentConflict, why));
     }
-    Cli::from_arg_matches(&matches)
+    let mut command = Cli::command();
+    command.build();
+    super::local::url(&mut command, &matches).map_or_else(|| Cli::from_arg_matches(&matches), Err)
 }
 
-/// Is there a file, or an interface, where a subcommand is expected?
+/// Whether there is a file, or an interface, in place of a subcommand.
 fn names_a_file(args: &[OsString]) -> bool {
     let mut option = false;
     let capturing = |arg: &OsString| {
@@ -78,7 +107,7 @@ fn names_a_file(args: &[OsString]) -> bool {
         if !dashed {
             match (is_file(arg), option) {
                 (true, _) => return true,
-                // It may be the value of the previous option.
+                // It may be the value of the preceding option.
                 (false, true) => {}
                 (false, false) => return false,
             }
@@ -92,21 +121,26 @@ fn is_file(arg: &OsStr) -> bool {
     let command = Cli::command();
     let text = arg.to_string_lossy();
     let named = command.get_subcommands().any(|c| c.get_name() == text);
-    // A name with a dot or a directory is a file even if it does not exist: the error then says so.
+    // A name with a dot or a directory is a file even if it does not exist, so that the error reports that.
     !named && (arg == "-" || text.contains(['.', '/', std::path::MAIN_SEPARATOR]) || Path::new(arg).is_file())
 }
 
-/// The netkit equivalent of an unknown option of tshark or tcpdump.
+/// Returns netkit's equivalent of an unknown option of tshark or tcpdump.
 pub fn instead(error: &clap::Error) -> Option<&'static str> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
-    Some(match arg.get(..2)? {
+    // Short options may have their value attached.
+    Some(match if arg.starts_with("--") { arg } else { arg.get(..2)? } {
         "-r" => "files need no option: netkit decode FILE",
         "-Y" => "filters are -F EXPR, where messages are chosen: decode, stats, diff",
-        "-i" | "-D" => "interfaces are read by decode, stats, top and report: netkit decode -i IFACE",
-        "-V" => "trees are what decode and dump print; -f tree asks for them, -v for all of each",
-        "-T" => "the form of the output is -f: tree, summary, table, ndjson, json",
+        "-i" | "-D" => "interfaces are read by decode, view, stats, top and report: netkit decode -i IFACE",
+        "-V" => "decode and dump print trees, with -v all of each",
+        "-T" | "-e" => {
+            "fields are -f csv --columns time,src,message_id; other forms are -f ndjson, json, summary, tree"
+        }
+        "--json" => "JSON is -f json, or -f ndjson for a line a message",
+        "-n" => "addresses are always printed as numbers",
         "-w" => "frames are written by decode -w, messages by encode: netkit encode --json A -o B.pcap",
-        "-x" => "each message as hex is --bytes with -f ndjson, and stands in every tree with -v",
+        "-x" => "decode and dump print bytes with -v, and as hex with -f ndjson --bytes",
         _ => return None,
     })
 }
@@ -115,8 +149,12 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    fn command(args: &str, inspects: bool) -> Result<Command, ErrorKind> {
+        parse(args.split(' ').map(OsString::from).collect(), inspects).map(|cli| cli.command).map_err(|e| e.kind())
+    }
+
     fn files(args: &str) -> Result<Vec<String>, ErrorKind> {
-        match parse(args.split(' ').map(OsString::from).collect()).map_err(|e| e.kind())?.command {
+        match command(args, false)? {
             Command::Decode(decode) => Ok(decode.files.iter().map(|p| p.display().to_string()).collect()),
             _ => Ok(vec!["other".into()]),
         }
@@ -140,6 +178,30 @@ mod tests {
         assert_eq!(files("netkit folder/x a.pcap"), Ok(vec!["folder/x".into(), "a.pcap".into()]));
         // A file of this project without a dot or directory in its name.
         assert_eq!(files("netkit LICENSE-MIT"), Ok(vec!["LICENSE-MIT".into()]));
+    }
+
+    #[test]
+    fn a_file_is_looked_at_where_somebody_looks() {
+        for args in ["a.pcap", "a.pcap b.pcap", "-p riptide a.pcap", "--follow a.pcap", "a.pcap -F frame==3"] {
+            let shown = command(&format!("netkit {args}"), true);
+            assert!(matches!(shown, Ok(Command::View(_))), "{args}: {shown:?}");
+        }
+        for args in [
+            "a.pcap -f summary",
+            "-q a.pcap",
+            "a.pcap -v",
+            "-",
+            "-i eth0",
+            "-r a.pcap",
+            "a.pcap -w b.pcap",
+            "a.pcap --check",
+            "a.pcap --no-pager",
+            "decode a.pcap",
+        ] {
+            let printed = command(&format!("netkit {args}"), true);
+            assert!(matches!(printed, Ok(Command::Decode(_))), "{args}: {printed:?}");
+        }
+        assert_eq!(command("netkit a.pcap --nosuch", true).err(), Some(ErrorKind::UnknownArgument));
     }
 
     #[test]

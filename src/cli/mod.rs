@@ -8,7 +8,9 @@ mod dump;
 mod encode;
 mod fields;
 mod forms;
+mod help;
 mod interface;
+mod local;
 mod meant;
 mod names;
 mod probe;
@@ -18,6 +20,7 @@ mod report;
 mod shared;
 mod stats;
 mod top;
+mod view;
 mod wireshark;
 mod wrong;
 
@@ -30,7 +33,8 @@ pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::Fields;
 pub use forms::{Form, Format};
-pub use interface::{Interface, Interfaces};
+use help::Tasks;
+pub use interface::{Interface, Interfaces, Rotation};
 pub use meant::parse;
 use names::{Listed, plain};
 pub use names::{configured, is_file, named_proto, protocol_files_given, topics};
@@ -38,23 +42,22 @@ pub use probe::{Probe, ProbeTransport};
 pub use proxy::{Proxy, ProxyTransport};
 pub use replay::Replay;
 pub use report::Report;
-pub use shared::{Dissect, FailOn, Gates, Legs, Output, Traffic};
+pub use shared::{Dissect, FailOn, Gates, Legs, Output, Source, Traffic};
 pub use stats::{PlotBy, Stats};
 pub use top::Top;
+pub use view::View;
 pub use wireshark::{What, Wireshark};
 pub use wrong::one_line;
 
-/// Decode, encode, replay and probe game-networking protocols
-///
-/// Riptide, DNP (Drag[en]gine), nano/pomelo, GNE over HawkNL and Acknex/Gamestudio, from captures,
-/// hex text and live servers.
+/// Show, measure and test the network traffic of games
 #[derive(Debug, Parser)]
-#[command(name = "netkit", version, max_term_width = 100, after_help = EXIT, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "netkit", version, max_term_width = 100, after_long_help = EXIT, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(help_template = help::ROOT, before_help = help::OVERVIEW, override_usage = "netkit COMMAND [OPTIONS], netkit FILE")]
 pub struct Cli {
     /// Options of all commands.
     #[command(flatten)]
     pub global: Global,
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -65,31 +68,32 @@ Exit status:
   1  done, but something that was asked about is not so: a fault under --fail-on, no message
      that fits --expect; also where there is no message to ask about
   2  wrong usage
-  3  input or output failed: no such file, a cut capture (what was read stands)
+  3  input or output failed: no such file, a cut capture (all before the cut was printed)
   130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)
 
 Environment:
   NETKIT_CAPTURE    the program that -i captures with: a tcpdump or dumpcap
   COLUMNS           the width of text, instead of the terminal's
-  NO_COLOR          no colours, as with --color never
+  NO_COLOR          no colours, as with --color never; TERM=dumb has none, either
+  NETKIT_PAGER      the pager of decode on a terminal, instead of PAGER and less; cat: none
   NETKIT_SCHEMA     schemas, as with --schema; several with : between them
   NETKIT_PROTOCOLS  protocol files, as with --protocol-file; empty: none at all";
 
 /// Options of all commands.
 #[derive(Args, Debug)]
 pub struct Global {
-    /// Colours and highlights
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// Choose when to print in colour
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_short_help = true)]
     pub color: Color,
-    /// No progress, no summaries on stderr
-    #[arg(short, long, global = true)]
+    /// Print no progress and no summaries on stderr
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub quiet: bool,
-    /// Print more: whole hex, why a protocol was recognised, what the other frames were
+    /// Print more: whole hex, why a protocol was recognised, what other frames were
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
 
-/// When to colour.
+/// The condition for colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
@@ -100,45 +104,47 @@ pub enum Color {
     Never,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees
+    /// Print the messages of captures or hex text, each field with its bytes
     Decode(Decode),
-    /// Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark
+    /// Show messages, fields and bytes on the terminal: find, filter, follow links
+    View(View),
+    /// Print the messages of hex text: plain, 0x lists, C arrays, xxd, tcpdump -x
     Dump(Dump),
-    /// Write messages: from FIELD=VALUE, or from the JSON lines that decode prints
+    /// Write messages from FIELD=VALUE, or from the JSON lines that decode prints
     Encode(Encode),
-    /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
+    /// Count messages, bytes, losses, delays and round trips of a capture
     Stats(Stats),
-    /// Watch input that goes on: messages and conversations with their rates, drawn each second
+    /// Watch live messages and conversations with their rates
     Top(Top),
-    /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
+    /// Compare two captures: messages, rates, sizes, fields and delivery
     Diff(Diff),
-    /// Make one HTML page of a capture: charts, sequence diagrams, messages; or compare two
+    /// Make an HTML page of a capture, or compare two: charts, sequences, messages
     Report(Report),
-    /// Ask live servers: is it there, what is it, how far away, and if not, why not
+    /// Ask servers what they are and how far away, and report why one fails
     Probe(Probe),
     /// Play one side of a captured conversation to a live peer
     Replay(Replay),
-    /// Relay conversations with a server: show, delay, lose and edit what is said
+    /// Relay live traffic to a server: show, delay, lose and edit messages
     Proxy(Proxy),
     /// Show netkit's analysis in Wireshark: its script, and live capture
     Wireshark(Wireshark),
-    /// Check a file that describes a protocol: its mistakes, and how well it explains captures
+    /// Check a file that describes a protocol, and how well it explains captures
     Check(Check),
-    /// Document the messages, fields, settings and notes of the protocols
+    /// Document the messages, fields, settings and notes of protocols
     Fields(Fields),
     /// Print the completions for a shell
-    #[command(after_help = COMPLETIONS)]
+    #[command(tasks = COMPLETIONS)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the man page
-    #[command(after_help = "Examples:\n  netkit man | man -l -")]
+    #[command(tasks = "Examples:\n  netkit man | man -l -")]
     Man,
-    /// Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...
+    /// Explain a command, a protocol or a topic
     Help {
         /// A command, or a topic as `netkit help` lists them
         #[arg(value_name = "TOPIC", value_parser = Listed::of(topic), hide_possible_values = true)]
@@ -146,7 +152,7 @@ pub enum Command {
     },
 }
 
-/// What `netkit help` can explain.
+/// Returns the topics of `netkit help`.
 fn topic() -> Vec<PossibleValue> {
     let commands = Cli::command();
     let mut list = plain(commands.get_subcommands().map(|command| command.get_name().to_owned()));

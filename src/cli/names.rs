@@ -4,12 +4,14 @@ use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
 use netkit::docs::{self, Page};
 use netkit::filter::Names;
+use netkit::live::proxy::Impairments;
 use netkit::nearest::{hint, nearest};
 use netkit::protocols::{ALL, by_name, pages};
+use netkit::stats::Groups;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// A text with some known values. Others may be valid too: `check` decides.
+/// A text with some known values. Others may be valid too; `check` decides.
 #[derive(Clone)]
 pub struct Listed {
     list: fn() -> Vec<PossibleValue>,
@@ -17,7 +19,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// These values, and any other.
+    /// Creates a list that also accepts any other value.
     pub fn of(list: fn() -> Vec<PossibleValue>) -> Listed {
         Listed { list, check: any }
     }
@@ -59,12 +61,12 @@ pub fn known_proto(name: &str) -> Result<String, String> {
     }
 }
 
-/// Is this a file that describes a protocol, not the name of one?
+/// Whether this is a file that describes a protocol, not the name of one.
 pub fn is_file(name: &str) -> bool {
     by_name(name).is_none() && name.contains(['.', '/', std::path::MAIN_SEPARATOR])
 }
 
-/// The name of a protocol: a built-in one, or, as long as no file is read, one that may be described.
+/// Checks the name of a protocol: a built-in one, or one that a file may describe, since no file is read yet.
 pub fn named_proto(name: &str) -> Result<String, String> {
     match by_name(name) {
         Some(dissector) => Ok(dissector.name().into()),
@@ -73,17 +75,17 @@ pub fn named_proto(name: &str) -> Result<String, String> {
     }
 }
 
-/// A file that describes a protocol. An empty one is none: `NETKIT_PROTOCOLS=` loads nothing.
+/// Reads the name of a file that describes a protocol. An empty name is none: `NETKIT_PROTOCOLS=` loads no file.
 pub fn protocol_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// Does the command line itself name protocol files, not only the environment?
+/// Whether the command line itself names protocol files, not only the environment.
 pub fn protocol_files_given() -> bool {
     std::env::args_os().any(|arg| arg.to_string_lossy().starts_with("--protocol-file"))
 }
 
-/// May protocols be described by files in this run?
+/// Whether files may describe protocols in this run.
 fn described() -> bool {
     std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| !files.is_empty())
         || protocol_files_given()
@@ -91,7 +93,7 @@ fn described() -> bool {
         || !configured().is_empty()
 }
 
-/// A protocol, or `auto`.
+/// Reads a protocol, or `auto`.
 pub fn proto() -> Listed {
     Listed {
         list: protocols,
@@ -99,7 +101,7 @@ pub fn proto() -> Listed {
     }
 }
 
-/// `KEY=VALUE` of a setting.
+/// Reads `KEY=VALUE` of a setting.
 pub fn setting() -> Listed {
     fn list() -> Vec<PossibleValue> {
         let settings = ALL.into_iter().flat_map(|d| d.settings());
@@ -113,14 +115,14 @@ pub fn setting() -> Listed {
     Listed {
         list,
         check: |text| match text.split_once('.') {
-            // A described protocol's: its file says what there is.
+            // Only the file of a described protocol determines its settings.
             Some((proto, _)) if described() && by_name(proto).is_none() && text.contains('=') => any(text),
             _ => netkit::protocols::options().set(text).map(|()| text.into()),
         },
     }
 }
 
-/// `PROTO.MESSAGE`.
+/// Returns all messages as `PROTO.MESSAGE`.
 fn messages() -> Vec<String> {
     let all = ALL.into_iter().flat_map(|d| {
         let layouts = d.tables().iter().flat_map(|t| t.layouts);
@@ -132,12 +134,12 @@ fn messages() -> Vec<String> {
     list
 }
 
-/// A message to encode.
+/// Reads a message to encode.
 pub fn message() -> Listed {
     Listed { list: || plain(messages()), check: any }
 }
 
-/// A protocol or one of its messages.
+/// Reads a protocol or one of its messages.
 pub fn documented() -> Listed {
     fn list() -> Vec<PossibleValue> {
         let mut list = protocols();
@@ -147,23 +149,33 @@ pub fn documented() -> Listed {
     Listed { list, check: any }
 }
 
-/// A filter; completes its first name.
+/// Reads a filter, and completes its first name.
 pub fn filter() -> Listed {
     Listed { list: || plain(Names::new(&netkit::protocols::options()).all()), check: any }
 }
 
-/// One table of statistics, or a field.
+/// Reads the name of one table of statistics, or of a field.
 pub fn table() -> Listed {
     Listed { list: || plain(["message", "flow", "peer", "second"]), check: any }
 }
 
-/// All pages: the protocols', then those of no particular module.
+/// Reads a column to sort groups by: a figure, or a field.
+pub fn sort() -> Listed {
+    Listed { list: || plain(Groups::figures()), check: any }
+}
+
+/// Reads a kind of network.
+pub fn network() -> Listed {
+    let check = |name: &str| Impairments::default().set("network", name).map(|()| name.into());
+    Listed { list: || plain(Impairments::networks()), check }
+}
+
+/// Returns all pages: those of protocols first, then the others.
 pub fn topics() -> impl Iterator<Item = &'static Page> {
     pages::PAGES.iter().chain(&docs::PAGES)
 }
 
-/// The protocol files of the configuration folder, in the order of their names; none where the
-/// environment says so.
+/// Returns the protocol files of the configuration folder, sorted by name; none if the environment variable is empty.
 pub fn configured() -> Vec<PathBuf> {
     if std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| files.is_empty()) {
         return Vec::new();

@@ -1,6 +1,7 @@
 //! The options of `netkit probe`.
 
 use super::forms::{self, Form, one_of};
+use super::help::Tasks;
 use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
 use crate::platform::LIST_SEPARATOR;
@@ -12,79 +13,88 @@ use std::time::Duration;
 
 /// `netkit probe`.
 #[derive(Args, Debug)]
-#[command(after_help = PROBE)]
+#[command(tasks = PROBE)]
 pub struct Probe {
     /// Servers: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH; HOST alone with --proto
     #[arg(value_name = "HOST:PORT", required_unless_present = "targets")]
     pub target: Vec<String>,
-    /// More servers, one a line: [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment; `-` is
-    /// stdin
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Read more servers from a file, one a line; `-` is stdin
+    ///
+    /// [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub targets: Option<PathBuf>,
-    /// The protocol; default: try all of them, in an order that harms none
-    #[arg(short, long, value_name = "P", value_parser = proto())]
+    /// Set the protocol; default: try all of them, in an order that harms none
+    #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
     pub proto: Option<String>,
-    /// A protocol that a file describes (TOML), whose [probe] says what is asked; without -p only
-    /// those of such files are asked
-    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    /// Load a protocol whose file (TOML) has a [probe]; may be repeated
+    ///
+    /// Without -p, only the protocols of such files are tried.
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub protocol_file: Vec<PathBuf>,
-    /// Only over this transport; default: what the protocol has, one after the other
-    #[arg(long, value_enum, value_name = "T")]
+    /// Ask over this transport only; default: all that the protocol has, in turn
+    #[arg(long, value_enum, value_name = "T", help_heading = "Protocol", hide_short_help = true)]
     pub transport: Option<ProbeTransport>,
-    /// A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    /// Change a setting of a protocol, as riptide.version=2.0
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
-    /// How many round trips to measure
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Measure N round trips
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Session")]
     pub samples: u32,
-    /// From one to the next
-    #[arg(short, long, value_name = "TIME", default_value = "200ms", value_parser = interval)]
+    /// Wait this long between round trips
+    #[arg(short, long, value_name = "TIME", default_value = "200ms", value_parser = interval, help_heading = "Session")]
     pub interval: Duration,
-    /// How long to wait for an answer, as 500ms, 5s or 1m30s; default: the protocol's own
-    #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout)]
+    /// Wait this long for an answer; default: the protocol's own
+    #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout, help_heading = "Limits")]
     pub timeout: Option<Duration>,
-    /// How long a server may take in all, whatever it sends; default: 30s, and what -n, -i and -W ask for
-    #[arg(long, value_name = "TIME", value_parser = timeout)]
+    /// Spend at most this long on a server, whatever it sends
+    ///
+    /// Default: 30s, and what -n, -i and -W ask for.
+    #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
-    /// dnp, gne: complete the handshake, which makes a player for a moment
-    #[arg(long)]
+    /// Complete the handshake of dnp and gne, which makes a player for a moment
+    #[arg(long, help_heading = "Session", hide_short_help = true)]
     pub connect: bool,
-    /// acknex: create an entity of this model for exact round trips, and remove it. Changes the
-    /// running game
-    #[arg(long, value_name = "MODEL")]
+    /// Create an acknex entity of this model for exact round trips, and remove it
+    ///
+    /// This changes the running game.
+    #[arg(long, value_name = "MODEL", help_heading = "Session", hide_short_help = true)]
     pub create: Option<String>,
-    /// acknex: the player's name to join with
-    #[arg(long, value_name = "NAME", default_value = "netkit", value_parser = player)]
+    /// Join acknex with this player's name
+    #[arg(long, value_name = "NAME", default_value = "netkit", value_parser = player, help_heading = "Session", hide_short_help = true)]
     pub name: String,
-    /// riptide, nano: what the server's application expects of those who connect, a password or a
-    /// token: hex, text:WORDS, or a JSON object (nano's "user"; riptide's by the schema of connect)
-    #[arg(long, value_name = "DATA")]
+    /// Send this to connect: hex, text:WORDS or a JSON object
+    ///
+    /// What the server's application expects of riptide and nano clients: a password or a token. A JSON object is
+    /// nano's "user", or riptide's by the schema of connect.
+    #[arg(long, value_name = "DATA", help_heading = "Session")]
     pub connect_data: Option<ConnectData>,
-    /// The layouts of your game's payloads (TOML), connect, welcome and reject among them; may be given
-    /// several times
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    /// Load the layouts of your game's payloads (TOML); may be repeated
+    ///
+    /// Those of connect, welcome and reject count, too.
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
-    /// Form of the output
-    #[arg(short, long, default_value = "text", value_parser = one_of(forms::PROBE), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::PROBE), value_name = "F", help_heading = "Output")]
     pub format: Form,
-    /// Ask again and again: from the beginning of one round to that of the next; until Ctrl-C
-    #[arg(long, value_name = "TIME", value_parser = every)]
+    /// Ask again and again, one round each TIME, until Ctrl-C
+    #[arg(long, value_name = "TIME", value_parser = every, help_heading = "Session")]
     pub every: Option<Duration>,
-    /// Write -f prometheus into this file, beside it and then renamed: for node_exporter's textfile
-    /// collector, NAME.prom
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Write -f prometheus to a file, for node_exporter's textfile collector
+    ///
+    /// A file NAME.prom, written beside it and renamed.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub textfile: Option<PathBuf>,
-    /// Record the exchange as a capture: pcap. A name in .pcapng: pcapng, with its messages as comments
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Record the exchange as pcap; as pcapng with its messages for a name in .pcapng
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub pcap: Option<PathBuf>,
-    /// Replace the output file where there is one
-    #[arg(long)]
+    /// Replace an existing output file
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// How many servers are asked at once
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Ask at most N servers at once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Limits", hide_short_help = true)]
     pub parallel: u16,
-    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
-    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
 }
 
@@ -100,7 +110,7 @@ fn timeout(text: &str) -> Result<Duration, String> {
     between(text, Duration::from_millis(10), Duration::from_secs(600))
 }
 
-/// A player's name as engines take it.
+/// Checks a player's name, as engines accept it.
 fn player(text: &str) -> Result<String, String> {
     match text.is_ascii() && (1..=16).contains(&text.len()) && !text.chars().any(|c| c.is_ascii_control()) {
         true => Ok(text.into()),
@@ -108,7 +118,7 @@ fn player(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a probe goes over.
+/// The transport of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProbeTransport {
     /// UDP.

@@ -1,7 +1,9 @@
 //! The options of `netkit proxy`.
 
 use super::forms::{Format, one_of, relayed};
-use super::names::{proto, protocol_file, setting};
+use super::help::Tasks;
+use super::interface::size;
+use super::names::{network, proto, protocol_file, setting};
 use super::shared::{limit, port};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use netkit::codec::digits;
@@ -12,78 +14,98 @@ use std::time::Duration;
 
 /// `netkit proxy`.
 #[derive(Args, Debug)]
-#[command(after_help = PROXY)]
+#[command(tasks = PROXY)]
 pub struct Proxy {
-    /// Where clients come: :PORT is on this machine alone, ADDR:PORT where that address is
+    /// Listen for clients here: :PORT on this machine alone, ADDR:PORT on that address
     #[arg(value_name = "LISTEN", value_parser = listen)]
     pub listen: std::net::SocketAddr,
-    /// Where they are brought: HOST:PORT
+    /// Forward to this server: HOST:PORT
     #[arg(value_name = "TARGET")]
     pub target: netkit::live::net::Target,
-    /// Datagrams or streams alone; default: both, or what the other options are for
-    #[arg(long, value_enum, value_name = "T")]
+    /// Relay only datagrams or only streams
+    ///
+    /// Default: both, or what the other options are for.
+    #[arg(long, value_enum, value_name = "T", help_heading = "Session", hide_short_help = true)]
     pub transport: Option<ProxyTransport>,
-    /// What is done to the directions.
+    /// The impairments of each direction.
     #[command(flatten)]
     pub ways: Ways,
-    /// Impairments by a timetable: lines as 'from 10s to 20s: loss 5%/4, up delay 80ms'
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Read impairments by a timetable from a file
+    ///
+    /// Lines as 'from 10s to 20s: loss 5%/4, up delay 80ms'.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Impairments", hide_short_help = true)]
     pub profile: Option<PathBuf>,
-    /// Delay above the minimum, losses and their rows, order: as this capture had them
-    #[arg(long, value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
+    /// Impair packets as in this capture: delay, losses with their bursts, order
+    ///
+    /// The delay is that above the minimum.
+    #[arg(long, value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath, help_heading = "Impairments", hide_short_help = true)]
     pub like: Option<PathBuf>,
-    /// Do something to messages that fit; may be given several times
-    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
+    /// Act on matching messages; may be repeated
+    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..", help_heading = "Rules")]
     pub on: Vec<String>,
-    /// Rules as those of --on, one a line, `#` before what is none; read again when the file changes, and on SIGHUP
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Read rules as those of --on from a file, one a line
+    ///
+    /// `#` begins a comment. The file is read again when it changes, and on SIGHUP.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Rules", hide_short_help = true)]
     pub rules: Option<PathBuf>,
-    /// Exit with status 1 when rules did so often, or so rarely, what they should: 'not_applied > 0'
-    #[arg(long, value_name = "FIGURE>N")]
+    /// Exit with status 1 when rules acted too often or rarely: 'not_applied > 0'
+    #[arg(long, value_name = "FIGURE>N", help_heading = "Checks", hide_short_help = true)]
     pub fail_on: Vec<netkit::live::rules::Bound>,
-    /// Which packets are lost, late, changed: the same number, the same ones
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Choose which packets are impaired: the same number impairs the same ones
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Impairments", hide_short_help = true)]
     pub seed: u64,
-    /// Form of the output
-    #[arg(short, long, default_value = "summary", value_parser = one_of(relayed()), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "summary", value_parser = one_of(relayed()), value_name = "F", help_heading = "Output")]
     pub format: Format,
-    /// csv, tsv and summary: these columns, as for decode
-    #[arg(long, value_name = "A,B.C", value_delimiter = ',')]
+    /// Choose the columns of csv, tsv and summary, as for decode
+    #[arg(long, value_name = "A,B.C", value_delimiter = ',', help_heading = "Output", hide_short_help = true)]
     pub columns: Vec<String>,
-    /// Record both legs, with what was done to each packet as its comment (pcapng). A name in .pcapng: its
-    /// messages, too, as decode -f pcapng has them
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Record both legs as pcapng, with each packet's outcome as its comment
+    ///
+    /// For a name in .pcapng its messages are added, as decode -f pcapng has them.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub pcap: Option<PathBuf>,
-    /// Replace the output file where there is one
-    #[arg(long)]
+    /// Begin another recording file before this one exceeds SIZE
+    ///
+    /// 500K, 20M, 1G; a number alone is millions of bytes. run.pcapng becomes run_00001.pcapng, run_00002.pcapng, ..
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "pcap", help_heading = "Output", hide_short_help = true)]
+    pub pcap_size: Option<u64>,
+    /// Keep the last N files of --pcap-size and remove older ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "pcap_size", help_heading = "Output", hide_short_help = true)]
+    pub pcap_files: Option<u32>,
+    /// Print the counts so far on stderr at this interval, as SIGUSR1 does at once
+    #[arg(long, value_name = "TIME", value_parser = status, help_heading = "Output", hide_short_help = true)]
+    pub status: Option<Duration>,
+    /// Replace an existing output file
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// The most clients at once
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Accept at most N clients at once
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Limits", hide_short_help = true)]
     pub clients: u32,
-    /// A client that is silent for so long has gone (datagrams)
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = idle)]
+    /// Forget a client of datagrams that was silent for this long
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = idle, help_heading = "Limits", hide_short_help = true)]
     pub idle: Duration,
-    /// The protocol; default: recognise it
-    #[arg(short, long, value_name = "P", value_parser = proto())]
+    /// Set the protocol instead of recognising it
+    #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
     pub proto: Option<String>,
-    /// A protocol that a file describes (TOML); may be given several times
-    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    /// Load a protocol that a file describes (TOML); may be repeated
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub protocol_file: Vec<PathBuf>,
-    /// A setting of a protocol, as `netkit fields PROTO` lists them
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    /// Change a setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
-    /// The layouts of your game's payloads (TOML)
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    /// Load the layouts of your game's payloads (TOML); may be repeated
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
-    /// Which protocol a port carries, as 7000=riptide
-    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    /// Name the protocol of a port, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol", hide_short_help = true)]
     pub port: Vec<(u16, String)>,
-    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
-    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
 }
 
-/// Which transport.
+/// The transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProxyTransport {
     /// UDP.
@@ -92,41 +114,48 @@ pub enum ProxyTransport {
     Tcp,
 }
 
-/// What is done to either direction: the options that follow `--up` or `--down` are for that one.
+/// The impairments of each direction. Options after `--up` or `--down` apply to that one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ways(pub Box<[Impairments; 2]>);
 
-/// Name, value name, help. They stand in the order in which they are printed.
+/// Name, value name and help, in the order in which they are printed.
 const KNOBS: [(&str, &str, &str); 13] = [
     ("delay", "TIME", "Delay everything by this time"),
-    ("jitter", "TIME", "And by a random time more, exponential with this mean; in order"),
-    ("jitter-reorder", "TIME", "As --jitter, but each datagram for itself: they overtake each other"),
-    ("loss", "P%[/BURST]", "Datagrams are lost: each for itself, or BURST in a row on average"),
-    ("duplicate", "P%", "Datagrams come twice"),
-    ("reorder", "P%", "Datagrams come after the one that follows"),
+    ("jitter", "TIME", "Add a random delay, exponential with this mean, and keep the order"),
+    ("jitter-reorder", "TIME", "Add such a delay to each datagram alone, so that they overtake each other"),
+    ("loss", "P%[/BURST]", "Lose this share of datagrams: each alone, or BURST in a row on average"),
+    ("duplicate", "P%", "Duplicate this share of datagrams"),
+    ("reorder", "P%", "Swap this share of datagrams with the next one"),
     ("corrupt", "P%", "Flip one bit of this share of datagrams, or of a stream's pieces"),
-    ("outage", "TIME/EVERY", "Nothing passes for 2s in every 30s, as 2s/30s; a stream waits"),
-    ("rate", "RATE", "At most 64kbit, 1.5mbit, 1gbit a second on the wire, headers included"),
-    ("rate-payload", "RATE", "As --rate, but without the IP, UDP and TCP headers"),
-    ("stall", "P%/TIME", "Streams: delay this share of all pieces, and what follows meanwhile, as after a loss"),
-    ("reset", "P%", "Streams: this share of all pieces resets the connection"),
-    ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures"),
+    ("outage", "TIME/EVERY", "Let nothing pass for a part of each period, as 2s/30s; a stream waits"),
+    ("rate", "RATE", "Limit the bits a second, headers included: 64kbit, 1.5mbit, 1gbit"),
+    ("rate-payload", "RATE", "Limit as --rate does, without the IP, UDP and TCP headers"),
+    ("stall", "P%/TIME", "Delay this share of a stream's pieces, and what follows, as after a loss"),
+    ("reset", "P%", "Reset the connection at this share of a stream's pieces"),
+    ("network", "NAME", "Impair as wifi, lte, 3g, satellite or bad (`netkit help impairments`)"),
 ];
 const TURNS: [(&str, &str); 3] = [
-    ("up", "The impairments that follow are for what clients send"),
-    ("down", "The impairments that follow are for what the server sends"),
-    ("both", "The impairments that follow are for both directions, as those in front are"),
+    ("up", "Apply the impairments that follow to what clients send"),
+    ("down", "Apply the impairments that follow to what the server sends"),
+    ("both", "Apply the impairments that follow to both directions, as without it"),
 ];
+/// The heading of the impairments.
+const HEADING: &str = "Impairments";
+/// The impairments that short help shows.
+const USUAL: [&str; 3] = ["delay", "loss", "network"];
 
 impl Args for Ways {
     fn augment_args(command: Command) -> Command {
         let turns = TURNS.iter().map(|(name, help)| {
-            // A flag of which every place counts.
-            Arg::new(*name).long(*name).help(*help).action(ArgAction::Append).num_args(0).default_missing_value("yes")
+            // A flag whose every position matters.
+            let flag = Arg::new(*name).long(*name).help(*help).action(ArgAction::Append).num_args(0);
+            flag.default_missing_value("yes").help_heading(HEADING).hide_short_help(true)
         });
         let knobs = KNOBS.iter().map(|(name, value, help)| {
             let check = move |text: &str| Impairments::default().set(name, text).map(|()| text.to_string());
-            Arg::new(*name).long(*name).value_name(*value).help(*help).action(ArgAction::Append).value_parser(check)
+            let knob = Arg::new(*name).long(*name).value_name(*value).help(*help).action(ArgAction::Append);
+            let knob = if *name == "network" { knob.value_parser(network()) } else { knob.value_parser(check) };
+            knob.hide_possible_values(true).help_heading(HEADING).hide_short_help(!USUAL.contains(name))
         });
         command.args(turns).args(knobs)
     }
@@ -149,7 +178,7 @@ impl FromArgMatches for Ways {
         }
         list.sort_unstable_by_key(|(at, ..)| *at);
         let wrong = |what: String| clap::Error::raw(clap::error::ErrorKind::ValueValidation, what);
-        // Whoever writes --loss 5% --up means something else than what would be done.
+        // Users who write --loss 5% --up expect another effect.
         let mut next = list.iter().skip(1).map(|(.., value)| value.is_some());
         if let Some((_, name, _)) = list.iter().find(|(.., value)| !next.next().unwrap_or(false) && value.is_none()) {
             return Err(wrong(format!("--{name}: no impairment follows it, and it is for those that do")));
@@ -187,6 +216,10 @@ fn listen(text: &str) -> Result<std::net::SocketAddr, String> {
     }
 }
 
+fn status(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(100), Duration::from_secs(86_400))
+}
+
 fn idle(text: &str) -> Result<Duration, String> {
     between(text, Duration::from_secs(1), Duration::from_secs(86_400))
 }
@@ -204,4 +237,4 @@ Examples:
 LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
 they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \
 stream's bytes come all, once and in order. What is lost, copied or changed of a direction follows from seed, \
-client and the packet's number alone. In streams rules act on whole messages (`netkit help rules`); more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";
+client and the packet's number alone. In streams rules act on whole messages (`netkit help rules`); more in `netkit help impairments`. SIGUSR1 prints the counts so far; Ctrl-C ends it, with the counts and status 0.";

@@ -1,6 +1,7 @@
 //! The options of `netkit replay`.
 
 use super::forms::{self, Form, one_of};
+use super::help::Tasks;
 use super::names::{filter, proto, setting};
 use super::shared::{Legs, limit, port, role};
 use clap::Args;
@@ -11,123 +12,128 @@ use std::time::Duration;
 
 /// `netkit replay`.
 #[derive(Args, Debug)]
-#[command(after_help = REPLAY)]
+#[command(tasks = REPLAY)]
 pub struct Replay {
     /// A capture; `-` is stdin
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// Read several files as one capture, in the order of their first frames: rotated files
-    #[arg(long)]
+    /// Read rotated files as one capture, in the order of their first frames
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub join: bool,
-    /// Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
-    #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen")]
+    /// Send to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
+    #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen", help_heading = "Session")]
     pub to: Option<netkit::live::net::Target>,
-    /// Wait for a peer here; port 0: any
-    #[arg(long, value_name = "ADDR:PORT")]
+    /// Wait for a peer at this address; port 0 takes any
+    #[arg(long, value_name = "ADDR:PORT", help_heading = "Session")]
     pub listen: Option<std::net::SocketAddr>,
     /// List the conversations that can be played, and do nothing else
-    #[arg(long, conflicts_with_all = ["to", "listen"])]
+    #[arg(long, conflicts_with_all = ["to", "listen"], help_heading = "Session")]
     pub list: bool,
-    /// Play the conversation of that number; default: the only one
-    #[arg(long, value_name = "N")]
+    /// Play the conversation of this number; default: the only one
+    #[arg(long, value_name = "N", help_heading = "Selection")]
     pub flow: Option<u64>,
-    /// Of a proxy's recording, this leg [default: client]
-    #[arg(long, value_enum, value_name = "LEG")]
+    /// Play this leg of a proxy's recording; default: client
+    #[arg(long, value_enum, value_name = "LEG", help_heading = "Selection", hide_short_help = true)]
     pub leg: Option<Legs>,
-    /// Which side is played [default: client with --to, server with --listen]
-    #[arg(long, value_name = "client|server", value_parser = role)]
+    /// Play this side; default: client with --to, server with --listen
+    #[arg(long, value_name = "client|server", value_parser = role, help_heading = "Selection", hide_short_help = true)]
     pub from: Option<Role>,
-    /// How many times as fast as captured
-    #[arg(long, value_name = "X", default_value = "1", value_parser = speed, conflicts_with = "asap")]
+    /// Play this many times as fast as captured
+    #[arg(long, value_name = "X", default_value = "1", value_parser = speed, conflicts_with = "asap", help_heading = "Session", hide_short_help = true)]
     pub speed: f64,
-    /// As fast as the peer allows
-    #[arg(long)]
+    /// Play as fast as the peer allows
+    #[arg(long, help_heading = "Session", hide_short_help = true)]
     pub asap: bool,
-    /// No pause is longer, as 1s or 200ms
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    /// Shorten longer pauses to this time, as 1s or 200ms
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Session", hide_short_help = true)]
     pub max_gap: Option<Duration>,
-    /// How many sessions, one after the other
-    #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Play N sessions, one after the other
+    #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Session", hide_short_help = true)]
     pub times: u32,
-    /// Play so many sessions at once, each with ids of its own, and tell how the server bears it: how
-    /// many connect, are refused and dropped, and how long it takes to answer
+    /// Play N sessions at once, and report how the server copes
+    ///
+    /// Each has ids of its own. Reported are how many connect, are refused and dropped, and how long the server takes
+    /// to answer.
     #[arg(long, value_name = "N", requires = "to", value_parser = clap::value_parser!(u32).range(1..=100_000),
-        conflicts_with_all = ["list", "dry_run", "expect", "pcap", "times", "from"])]
+        conflicts_with_all = ["list", "dry_run", "expect", "pcap", "times", "from"], help_heading = "Load")]
     pub clients: Option<u32>,
-    /// With --clients: so many begin each second, as 50/s
-    #[arg(long, value_name = "RATE", default_value = "50/s", value_parser = per_second, requires = "clients")]
+    /// Begin this many sessions each second, with --clients
+    #[arg(long, value_name = "RATE", default_value = "50/s", value_parser = per_second, requires = "clients", help_heading = "Load", hide_short_help = true)]
     pub ramp: f64,
-    /// With --clients, which is then the most at once: sessions begin at rates that are reached one after
-    /// the other, as 10/s:30s,100/s:1m,0:10s
-    #[arg(long, value_name = "RATE:TIME,..", requires = "clients", conflicts_with_all = ["ramp", "lasting"])]
+    /// Begin sessions at rates reached in turn, as 10/s:30s,100/s:1m,0:10s
+    ///
+    /// With --clients, which is then the most at once.
+    #[arg(long, value_name = "RATE:TIME,..", requires = "clients", conflicts_with_all = ["ramp", "lasting"], help_heading = "Load", hide_short_help = true)]
     pub stages: Option<netkit::live::load::Stages>,
-    /// With --clients: sessions that end are followed by new ones, for so long [default: one each]
-    #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "clients")]
+    /// Replace sessions that end, for this long; default: each is played once
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "clients", help_heading = "Load", hide_short_help = true)]
     pub lasting: Option<Duration>,
-    /// With --clients: exit with status 1 when a figure is beyond that, as 'p99>200ms', 'dropped>1%',
-    /// 'connected<1000'; may be given several times
-    #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients")]
+    /// Exit with status 1 when a figure of --clients is out of bounds: 'p99>200ms'
+    ///
+    /// Also as 'dropped>1%' and 'connected<1000'; may be repeated.
+    #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients", help_heading = "Checks", hide_short_help = true)]
     pub fail_on: Vec<netkit::live::load::Bound>,
-    /// The peer may be in a network that is not private
-    #[arg(long, requires = "to")]
+    /// Allow a peer in a network that is not private
+    #[arg(long, requires = "to", help_heading = "Limits", hide_short_help = true)]
     pub allow_public: bool,
-    /// Leave out everything behind this frame
-    #[arg(long, value_name = "FRAME")]
+    /// Leave out everything after this frame
+    #[arg(long, value_name = "FRAME", help_heading = "Selection", hide_short_help = true)]
     pub until: Option<u64>,
-    /// How long the peer may take where the protocol needs its answer
-    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    /// Wait this long for an answer that the protocol needs
+    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration, help_heading = "Limits", hide_short_help = true)]
     pub timeout: Duration,
-    /// How long a session may take in all, whatever the peer sends; default: as long as the recording
-    /// at this speed, and 30s (with --asap 30s), or -W where that is longer
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    /// End a session after this long, whatever the peer sends
+    ///
+    /// Default: as long as the recording at this speed and 30s (with --asap 30s), or -W where that is longer.
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
-    /// Change messages that fit; may be given several times
-    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
+    /// Change matching messages; may be repeated
+    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..", help_heading = "Rules", hide_short_help = true)]
     pub edit: Vec<String>,
-    /// Leave out messages that fit; may be given several times
-    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    /// Leave out matching messages; may be repeated
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, help_heading = "Rules", hide_short_help = true)]
     pub drop: Vec<String>,
-    /// Which messages `drop P%` leaves out: another number, others
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Choose which messages `drop P%` leaves out: another number, others
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Rules", hide_short_help = true)]
     pub seed: u64,
     /// Print what would be sent, and send nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Session")]
     pub dry_run: bool,
-    /// Say also what may harm the peer: broken and empty messages
-    #[arg(long)]
+    /// Also send messages that may harm the peer: broken and empty ones
+    #[arg(long, help_heading = "Limits", hide_short_help = true)]
     pub allow_dangerous: bool,
     /// Exit with status 1 when the peer diverges from the capture
-    #[arg(long)]
+    #[arg(long, help_heading = "Checks")]
     pub expect: bool,
-    /// Compare only the peer's messages that match, as 'message != push'
-    #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, conflicts_with = "clients")]
+    /// Compare only matching messages of the peer, as 'message != push'
+    #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, conflicts_with = "clients", help_heading = "Checks", hide_short_help = true)]
     pub filter: Option<String>,
-    /// Form of the report
-    #[arg(short, long, default_value = "text", value_parser = one_of(forms::REPLAY), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::REPLAY), value_name = "F", help_heading = "Output", hide_short_help = true)]
     pub format: Form,
-    /// Record the exchange as a capture: pcap. A name in .pcapng: pcapng, with its messages as comments
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Record the exchange as pcap; as pcapng with its messages for a name in .pcapng
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub pcap: Option<PathBuf>,
-    /// Replace the output file where there is one
-    #[arg(long)]
+    /// Replace an existing output file
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// The protocol; default: recognise it
-    #[arg(short, long, value_name = "P", value_parser = proto())]
+    /// Set the protocol instead of recognising it
+    #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
     pub proto: Option<String>,
-    /// A setting of a protocol, as `netkit fields PROTO` lists them
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    /// Change a setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
-    /// The layouts of your game's payloads (TOML), for --edit
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    /// Load the layouts of your game's payloads (TOML), for --edit
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
-    /// Which protocol a port carries, as 7000=riptide
-    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    /// Name the protocol of a port, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol", hide_short_help = true)]
     pub port: Vec<(u16, String)>,
-    /// The captured server's address, where ports cannot tell
-    #[arg(long, value_name = "ADDR[:PORT]")]
+    /// Name the captured server's address, where ports do not show it
+    #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
-    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
-    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
 }
 

@@ -1,36 +1,38 @@
 //! The options of `netkit report`.
 
+use super::help::Tasks;
 use super::{Dissect, Interface, Traffic};
 use clap::Args;
 use std::path::PathBuf;
 
 /// `netkit report`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = REPORT)]
+#[command(tasks = REPORT)]
 pub struct Report {
     /// A capture; `-` is stdin. Two are compared: before and after
     #[arg(required_unless_present = "interface", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// Live capture.
+    /// A live capture.
     #[command(flatten)]
     pub interface: Interface,
-    /// The page that is written
-    #[arg(short, long = "output", value_name = "PAGE", required = true, value_hint = clap::ValueHint::FilePath)]
+    /// Write the page to this file
+    #[arg(short, long = "output", value_name = "PAGE", required = true, value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub out: PathBuf,
-    /// -o: replace an existing file
-    #[arg(long)]
+    /// Replace an existing page
+    #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Read several files as one capture, in the order of their first frames: rotated files
-    #[arg(long)]
+    /// Read rotated files as one capture, in the order of their first frames
+    #[arg(long, help_heading = "Input")]
     pub join: bool,
-    /// How many messages the page holds, with their fields and bytes; of more, those near warnings
-    /// come first. Charts and tables are of all
-    #[arg(long, value_name = "N", default_value_t = netkit::report::MESSAGES)]
+    /// Hold N messages with their fields and bytes, those near warnings first
+    ///
+    /// Charts and tables are of all messages.
+    #[arg(long, value_name = "N", default_value_t = netkit::report::MESSAGES, help_heading = "Output", hide_short_help = true)]
     pub messages: usize,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Options that concern captures.
+    /// Options of captures.
     #[command(flatten)]
     pub traffic: Traffic,
 }

@@ -1,33 +1,56 @@
-//! Options that several commands have in common.
+//! Options that several commands share.
 
 use super::forms::{Format, messages, one_of};
+use super::interface::{Interface, Interfaces};
 use super::names::{filter, named_proto, proto, protocol_file, setting};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use netkit::capture::{Leg, TimeSpec};
 use netkit::codec::digits;
-use netkit::dissect::Limits;
-use netkit::dissect::{Role, Server};
+use netkit::dissect::{Limits, Role, Server};
 use std::path::PathBuf;
 
-/// Options that concern dissection.
+/// Options of the dissection.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Protocol")]
 pub struct Dissect {
-    /// The protocol, or a file that describes one; default: recognise it
+    /// Set the protocol, or the file that describes it, instead of recognising it
     #[arg(short, long, alias = "protocol", value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
-    /// A protocol that a file describes (TOML); may be given several times
-    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    /// Load a protocol that a file describes (TOML); may be repeated
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub protocol_file: Vec<PathBuf>,
-    /// The layouts of your game's payloads (TOML); may be given several times
+    /// Load the layouts of your game's payloads (TOML); may be repeated
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
-    /// A setting of a protocol, as `netkit fields PROTO` lists them
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    /// Change a setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, hide_short_help = true)]
     pub set: Vec<String>,
-    /// Who sent the bytes, or the first packet of a conversation, where nothing else tells
-    #[arg(long, value_name = "client|server", value_parser = role)]
+    /// Set which side sent the bytes, where nothing else shows it
+    ///
+    /// In captures: which side sent the first packet of a conversation.
+    #[arg(long, value_name = "client|server", value_parser = role, hide_short_help = true)]
     pub from: Option<Role>,
+}
+
+/// The options of a command that shows a capture while it goes on.
+#[derive(Args, Clone, Debug)]
+pub struct Source {
+    /// An interface instead of files.
+    #[command(flatten)]
+    pub interface: Interface,
+    /// The list of interfaces, instead of a capture.
+    #[command(flatten)]
+    pub interfaces: Interfaces,
+    /// Wait for more at the end of a growing file, until q or Ctrl-C
+    #[arg(long, conflicts_with = "interface", help_heading = "Input")]
+    pub follow: bool,
+    /// Options of the dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options of captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
 }
 
 pub fn role(text: &str) -> Result<Role, String> {
@@ -37,40 +60,45 @@ pub fn role(text: &str) -> Result<Role, String> {
     }
 }
 
-/// Options that concern captures.
+/// Options of captures.
 #[derive(Args, Clone, Debug)]
 pub struct Traffic {
-    /// Which protocol a port carries, as 7000=riptide
-    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    /// Name the protocol of a port, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol")]
     pub port: Vec<(u16, String)>,
-    /// The server's address, where ports cannot tell
-    #[arg(long, value_name = "ADDR[:PORT]")]
+    /// Name the server's address, where ports do not show it
+    #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
-    /// Only the conversation of that number
-    #[arg(long, value_name = "N")]
+    /// Select the conversation of this number
+    #[arg(long, value_name = "N", help_heading = "Selection", hide_short_help = true)]
     pub flow: Option<u64>,
-    /// Of a proxy's recording, the client's or the server's leg; decode: both, other commands: client
-    #[arg(long, value_enum, value_name = "LEG")]
+    /// Select one leg of a proxy's recording
+    ///
+    /// Default: both for decode, the client's for other commands.
+    #[arg(long, value_enum, value_name = "LEG", help_heading = "Selection", hide_short_help = true)]
     pub leg: Option<Legs>,
-    /// Only messages that fit: "riptide.message_id == 7 and not has fault"
-    #[arg(short = 'F', short_alias = 'Y', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    /// Select messages: 'riptide.message_id == 7 and not has fault'
+    #[arg(short = 'F', short_alias = 'Y', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, help_heading = "Selection")]
     pub filter: Option<String>,
-    /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
-    #[arg(long, value_name = "TIME")]
+    /// Select messages from this time on: 10s, 1m30s, 2026-11-21T12:00:00Z
+    ///
+    /// Durations count from the first frame.
+    #[arg(long, value_name = "TIME", help_heading = "Selection", hide_short_help = true)]
     pub since: Option<TimeSpec>,
-    /// Only messages before then: as --since
-    #[arg(long, value_name = "TIME")]
+    /// Select messages before this time, written as for --since
+    #[arg(long, value_name = "TIME", help_heading = "Selection", hide_short_help = true)]
     pub until: Option<TimeSpec>,
-    /// Show and write other addresses, words and bytes of the application instead of those of the
-    /// capture, one to one; lengths, numbers and times stay: to be sent to somebody
-    #[arg(long)]
+    /// Replace addresses and application data with consistent pseudonyms
+    ///
+    /// For sharing. Lengths, numbers and times are kept.
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub redact: bool,
-    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
-    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
 }
 
-/// Which legs of a proxy's recording are read.
+/// The legs of a proxy's recording that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Legs {
     /// Between the client and the proxy.
@@ -82,7 +110,7 @@ pub enum Legs {
 }
 
 impl Legs {
-    /// The leg, if it is one alone.
+    /// Returns the leg, unless it is both.
     pub fn one(self) -> Option<Leg> {
         match self {
             Legs::Client => Some(Leg::Client),
@@ -96,52 +124,62 @@ pub fn limit(text: &str) -> Result<String, String> {
     Limits::default().set(text).map(|()| text.into())
 }
 
-/// How messages are printed.
+/// The output of messages.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
 pub struct Output {
-    /// Form of the output
+    /// Choose the form of the output
     #[arg(short, long, default_value = "tree", value_parser = one_of(messages()), value_name = "F")]
     pub format: Format,
-    /// csv, tsv and summary: these columns, with commas between them: time,src,message,message_id.
-    /// Keys of ndjson, names of the envelope, fields; fields.NAME for a field with such a name
-    #[arg(long, value_name = "A,B.C", value_delimiter = ',', value_parser = filter(), hide_possible_values = true)]
+    /// Choose the columns of csv, tsv and summary: time,src,message,message_id
+    ///
+    /// Keys of ndjson, names of the envelope, fields; fields.NAME where a field has one of these names.
+    #[arg(long, value_name = "A,B.C", value_delimiter = ',', value_parser = filter(), hide_possible_values = true, hide_short_help = true)]
     pub columns: Vec<String>,
-    /// ndjson and json: add the whole message as hex, `"bytes":".."`
-    #[arg(long)]
+    /// Add the whole message as hex to ndjson and json: `"bytes":".."`
+    #[arg(long, hide_short_help = true)]
     pub bytes: bool,
     /// Stop after N messages
     #[arg(short, long, value_name = "N")]
     pub count: Option<u64>,
-    /// What has to hold.
+    /// Conditions on the messages.
     #[command(flatten)]
     pub gates: Gates,
 }
 
-/// What has to hold for the messages, as the exit status tells.
+/// Conditions on the messages, which determine the exit status.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Checks")]
 pub struct Gates {
-    /// Exit with status 1 when a message has a fault, or a warning; when conversations are of no known
-    /// protocol; when a limit was reached
+    /// Exit with status 1 on faults, warnings, unclaimed traffic or reached limits
+    ///
+    /// fault: a message has a fault; warning: it has a warning or a fault; unclaimed: a conversation is of no known
+    /// protocol; limit: a limit was reached.
     #[arg(
         long,
         value_enum,
         value_delimiter = ',',
         value_name = "fault|warning|unclaimed|limit",
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     pub fail_on: Vec<FailOn>,
-    /// Exit with status 1 unless a message fits; may be given several times
-    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    /// Exit with status 1 unless a message matches; may be repeated
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, hide_short_help = true)]
     pub expect: Vec<String>,
-    /// Exit with status 1 when a message fits, and name the first three; may be given several times
-    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    /// Exit with status 1 if a message matches; may be repeated
+    ///
+    /// The first three of them are named.
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, hide_short_help = true)]
     pub reject: Vec<String>,
-    /// No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold
-    #[arg(long)]
+    /// Accept that there are no messages to check
+    ///
+    /// Else --check, --fail-on, --expect and --reject fail without messages.
+    #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 }
 
-/// What makes the exit status 1.
+/// The conditions for an exit status of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum FailOn {
     /// A warning, an error or a fault.

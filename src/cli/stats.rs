@@ -2,92 +2,111 @@
 
 use super::decode::TIMES;
 use super::forms::{self, Form, one_of};
-use super::names::{filter, table};
-use super::{Dissect, Gates, Interface, Interfaces, Traffic};
+use super::help::Tasks;
+use super::names::{filter, sort, table};
+use super::{Dissect, Gates, Interface, Interfaces, Rotation, Traffic};
 use clap::{Args, ValueEnum};
+use netkit::dissect::Part;
 use netkit::render::TimeForm;
 use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = STATS)]
+#[command(tasks = STATS)]
 pub struct Stats {
-    /// A capture; `-` is stdin. Several are told each, and then together as one capture
+    /// Captures; `-` is stdin. Of several, each is reported, then all together as one capture
     #[arg(required_unless_present_any = ["interface", "list_interfaces"], value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// Read several files as one capture, in the order of their first frames: rotated files
-    #[arg(long)]
+    /// Read rotated files as one capture, in the order of their first frames
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub join: bool,
-    /// Live capture.
+    /// A live capture.
     #[command(flatten)]
     pub interface: Interface,
-    /// Instead of it.
+    /// The list of interfaces, instead of a capture.
     #[command(flatten)]
     pub interfaces: Interfaces,
-    /// Options that concern dissection.
+    /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
-    /// Options that concern captures.
+    /// Select part K of N of the conversations, as 3/8; each is in one part
+    #[arg(long, value_name = "K/N", help_heading = "Selection", hide_short_help = true)]
+    pub conversations: Option<Part>,
+    /// Options of captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// One table: by message, flow, peer or second; or by any fields, with commas between them, as
-    /// message_id,second; with --track: the field that tells series apart
-    #[arg(long, value_name = "message|flow|peer|second|FIELD,..", value_parser = table(), hide_possible_values = true)]
+    /// Print one table: by message, flow, peer, second or any fields
+    ///
+    /// Fields have commas between them: message_id,second. With --track, the field that divides series.
+    #[arg(long, value_name = "message|flow|peer|second|FIELD,..", value_parser = table(), hide_possible_values = true, help_heading = "Tables")]
     pub by: Option<String>,
-    /// By steps of time instead of seconds: 500ms, 1m; with --by also by its fields
-    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"])]
+    /// Count in steps of this time instead of seconds: 500ms, 1m
+    ///
+    /// With --by also by its fields.
+    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub every: Option<i64>,
-    /// --by FIELD: in order of this column; default: of time or of bytes
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["delivery", "track"])]
+    /// Sort the groups of --by FIELD by this column; default: time or bytes
+    #[arg(long, value_name = "COLUMN", value_parser = sort(), hide_possible_values = true, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub sort: Option<String>,
-    /// --by FIELD: only the first N groups
-    #[arg(long, value_name = "N", conflicts_with_all = ["delivery", "track"])]
+    /// Print only the first N groups of --by FIELD
+    #[arg(long, value_name = "N", conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub top: Option<usize>,
     /// List the messages that nothing in the capture answers
-    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub unanswered: bool,
     /// List the messages that nothing in the capture acknowledges
-    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub never_acked: bool,
-    /// List the messages that were answered or acknowledged after this time or later: 200ms
-    #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    /// List messages answered or acknowledged after this time or later: 200ms
+    #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub slow: Option<i64>,
-    /// --unanswered, --never-acked, --slow: how times are shown; default: relative on narrow terminals, else utc;
-    /// epoch in csv and tsv
-    #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true)]
+    /// Choose the form of times of --unanswered, --never-acked and --slow
+    ///
+    /// Default: relative on terminals, else utc; epoch in csv and tsv.
+    #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true, help_heading = "Output", hide_short_help = true)]
     pub time: Option<TimeForm>,
-    /// Draw bytes a second over time, as wide as the terminal, stacked by message or direction
-    #[arg(long, value_enum, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", hide_possible_values = true, conflicts_with_all = ["by", "every", "delivery", "track", "unanswered", "never_acked", "slow", "latency"])]
+    /// Draw bytes a second over time, stacked by message or direction
+    #[arg(long, value_parser = stacked, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", conflicts_with_all = ["by", "every", "delivery", "track", "unanswered", "never_acked", "slow", "latency"], help_heading = "Tables", hide_short_help = true)]
     pub plot: Option<PlotBy>,
-    /// How long messages waited for answers and acknowledgements, by message and route
-    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    /// Show how long messages waited for responses and acknowledgements
+    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub latency: bool,
-    /// What became of numbered messages, requests and links
-    #[arg(long, conflicts_with = "by")]
+    /// Show what became of numbered messages, requests and links
+    #[arg(long, conflicts_with = "by", help_heading = "Tables")]
     pub delivery: bool,
     /// Follow a field: a line each time it occurs; in text a sparkline
-    #[arg(long, value_name = "FIELD", conflicts_with = "delivery", value_parser = filter(), hide_possible_values = true)]
+    #[arg(long, value_name = "FIELD", conflicts_with = "delivery", value_parser = filter(), hide_possible_values = true, help_heading = "Tables", hide_short_help = true)]
     pub track: Option<String>,
-    /// What has to hold.
+    /// Conditions on the messages.
     #[command(flatten)]
     pub gates: Gates,
-    /// Form of the output
-    #[arg(short, long, default_value = "text", value_parser = one_of(forms::STATS), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::STATS), value_name = "F", help_heading = "Output")]
     pub format: Form,
-    /// csv, tsv and --by FIELD: these columns of the table, with commas between them
-    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
+    /// Choose the columns of csv, tsv and --by FIELD
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        conflicts_with = "track",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     pub columns: Vec<String>,
-    /// parquet: the folder of its files, which is new or empty
-    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "every", "track", "unanswered", "never_acked", "slow", "latency", "plot"])]
+    /// Write parquet into this folder, which is new or empty
+    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "every", "track", "unanswered", "never_acked", "slow", "latency", "plot"], help_heading = "Output", hide_short_help = true)]
     pub out: Option<PathBuf>,
-    /// -i: keep the frames; a name that ends in .pcapng is pcapng, others pcap
-    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Keep the frames captured with -i: pcapng for a name in .pcapng, else pcap
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub write: Option<PathBuf>,
-    /// -w, -o: replace files that are there
-    #[arg(long)]
+    /// The rotation of the file of -w.
+    #[command(flatten)]
+    pub rotation: Rotation,
+    /// Replace existing output files
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// Read a file with N threads; default: as many as there are processors
-    #[arg(long, value_name = "N", conflicts_with = "track")]
+    /// Read a file with N threads; default: the number of processors
+    #[arg(long, value_name = "N", conflicts_with = "track", help_heading = "Limits", hide_short_help = true)]
     pub threads: Option<usize>,
 }
 
@@ -101,14 +120,19 @@ fn step(text: &str) -> Result<i64, String> {
     i64::try_from(nanos).ok().filter(|n| *n > 0).ok_or_else(|| "expected more than nothing, as 500ms".into())
 }
 
+/// Has no possible values, because shells would complete them as the next word, which is a file.
+fn stacked(text: &str) -> Result<PlotBy, String> {
+    PlotBy::from_str(text, false).map_err(|_| "expected message or direction".into())
+}
+
 impl Stats {
-    /// The first file.
+    /// Returns the first file.
     pub fn path(&self) -> &Path {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 }
 
-/// What a picture is stacked by.
+/// The layers of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PlotBy {
     /// The message's name.
@@ -120,6 +144,7 @@ pub enum PlotBy {
 const STATS: &str = "\
 Examples:
   netkit stats capture.pcap                    all of it
+  netkit stats capture.pcap --delivery         losses, resends, delays
   netkit stats capture.pcap --by second -f csv
   netkit stats capture.pcap --by flow -f ndjson
   netkit stats capture.pcap --by message -f csv --columns message,messages,bytes
@@ -128,7 +153,6 @@ Examples:
   netkit stats capture.pcap --by src --every 500ms --sort resent --top 10
   netkit stats capture.pcap --unanswered --slow 200ms --latency
   netkit stats capture.pcap --plot=direction
-  netkit stats capture.pcap --delivery         losses, resends, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m
   netkit stats game.pcap --track acknex.update2.position --by entity

@@ -1,7 +1,8 @@
 //! The options of `netkit top`.
 
+use super::Source;
 use super::forms::{self, Form, one_of};
-use super::{Dissect, Interface, Interfaces, Traffic};
+use super::help::Tasks;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use netkit::duration::between;
@@ -11,34 +12,24 @@ use std::time::Duration;
 
 /// `netkit top`.
 #[derive(Args, Debug)]
-#[command(after_help = TOP)]
+#[command(tasks = TOP)]
 pub struct Top {
     /// A capture that goes on; `-` is stdin
     #[arg(id = "files", value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
-    /// An interface instead of a file.
+    /// The source of frames, and which of them are read.
     #[command(flatten)]
-    pub interface: Interface,
-    /// Instead of it.
-    #[command(flatten)]
-    pub interfaces: Interfaces,
-    /// Go on when the end is reached: a file that grows; until q or Ctrl-C
-    #[arg(long, conflicts_with = "interface")]
-    pub follow: bool,
-    /// Options that concern dissection.
-    #[command(flatten)]
-    pub dissect: Dissect,
-    /// Options that concern captures.
-    #[command(flatten)]
-    pub traffic: Traffic,
-    /// In order of this column, the largest first; default: byte_rate on a terminal, by name in a pipe
-    #[arg(long, value_name = "COLUMN", value_parser = PossibleValuesParser::new(SORTS))]
+    pub source: Source,
+    /// Sort by this column, the largest first
+    ///
+    /// Default: byte_rate on a terminal, by name in a pipe.
+    #[arg(long, value_name = "COLUMN", value_parser = PossibleValuesParser::new(SORTS), help_heading = "Output")]
     pub sort: Option<String>,
-    /// From one look to the next
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every)]
+    /// Look again after this time
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every, help_heading = "Output", hide_short_help = true)]
     pub every: Duration,
-    /// Form of the output
-    #[arg(short, long, default_value = "text", value_parser = one_of(forms::TOP), value_name = "F")]
+    /// Choose the form of the output
+    #[arg(short, long, default_value = "text", value_parser = one_of(forms::TOP), value_name = "F", help_heading = "Output")]
     pub format: Form,
 }
 
@@ -54,7 +45,8 @@ Examples:
   tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate
   netkit top --follow growing.pcap -F 'from == server' --every 5s
 
-Keys: q ends; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by the client's round \
+Keys: q ends; j, k, arrows, PgUp, PgDn, g and G scroll, Tab chooses the other table: a small terminal shows one of \
+them, at first the conversations; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by the client's round \
 trip (client_rtt_p50), s by resends, l by losses, i by idle.
 
 Rates are those of the time since the last look, of the end those of the whole input by its own \

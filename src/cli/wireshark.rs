@@ -1,25 +1,26 @@
 //! The options of `netkit wireshark`.
 
+use super::help::Tasks;
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// `netkit wireshark`.
 #[derive(Args, Debug)]
-#[command(after_help = WIRESHARK, arg_required_else_help = true)]
+#[command(tasks = WIRESHARK, arg_required_else_help = true)]
 pub struct Wireshark {
-    /// What to do
+    /// Install, remove or print the script
     #[arg(value_enum, value_name = "install|remove|print", hide_possible_values = true)]
     pub what: What,
-    /// A protocol that a file describes (TOML), whose fields Wireshark shall know
+    /// Add the fields of a protocol that a file describes (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
-    /// The layouts of your game's payloads (TOML), whose fields Wireshark shall know
+    /// Add the fields of your game's payloads (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
 }
 
-/// What to do.
+/// The action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// Write script and extcap entry into Wireshark's personal folders.

@@ -1,4 +1,4 @@
-//! Reading and writing bits at any offset, least significant first: what all numbers are built on.
+//! Reads and writes bits at any offset, least significant first. All numbers are built on it.
 //!
 //! Bit `k` of a message is bit `k mod 8` (least significant = 0) of byte `k / 8`. A byte-aligned
 //! little-endian number is the special case of an offset divisible by 8; a big-endian number
@@ -7,7 +7,7 @@
 use super::layout::Order;
 use std::borrow::Cow;
 
-/// `count` (at most 64) bits of `data` from bit `at` on; bits past the end read as zero.
+/// Returns `count` (at most 64) bits of `data` from bit `at` on. Bits past the end read as zero.
 #[inline(always)]
 pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
     let (byte, shift) = (at / 8, (at % 8) as u32);
@@ -22,8 +22,8 @@ pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
     value & mask(count)
 }
 
-/// The same with a shorter way for most numbers, which are of one or two whole bytes. Saves about 30 of
-/// 2,330 instructions a message of ndjson (see [`crate::render`]).
+/// As [`get`], but faster for most numbers, which have one or two whole bytes. Saves about 30 of 2,330 instructions per
+/// ndjson message (see [`crate::render`]).
 #[inline(always)]
 pub fn number(data: &[u8], at: usize, count: u32) -> u64 {
     if at.is_multiple_of(8)
@@ -38,13 +38,13 @@ pub fn number(data: &[u8], at: usize, count: u32) -> u64 {
     get(data, at, count)
 }
 
-/// The last bytes of `data`, from `byte` on, as a little-endian number.
+/// Returns the last bytes of `data`, from `byte` on, as a little-endian number.
 #[inline]
 fn tail(data: &[u8], byte: usize) -> u64 {
     let rest = data.get(byte..).unwrap_or(&[]);
     match data.last_chunk::<8>() {
         Some(_) if rest.is_empty() => 0,
-        // The last eight bytes, shifted down by those before `byte`; `rest` has at most seven.
+        // The last eight bytes, without those before `byte`. `rest` has at most seven bytes.
         Some(last) => u64::from_le_bytes(*last) >> (8 * (8 - rest.len().min(8))),
         None => {
             let mut eight = [0; 8];
@@ -67,18 +67,18 @@ pub const fn swap(value: u64, count: u32) -> u64 {
     if count == 0 || !count.is_multiple_of(8) { value } else { value.swap_bytes() >> (64 - count) }
 }
 
-/// The place of bit `k` of a string that counts from the highest bit of each byte on.
+/// Returns the position of bit `k` if bits count from the highest bit of each byte.
 fn highest_first(k: usize) -> usize {
     k / 8 * 8 + 7 - k % 8
 }
 
-/// `count` bits from bit `at` on, the highest bit of each byte first.
+/// Returns `count` bits from bit `at` on. The highest bit of each byte comes first.
 #[cold]
 pub fn from_highest(data: &[u8], at: usize, count: u32) -> u64 {
     (0..count as usize).fold(0, |number, k| number << 1 | get(data, highest_first(at + k), 1))
 }
 
-/// Whole bytes at any bit offset.
+/// Returns whole bytes from any bit offset.
 pub fn bytes(data: &[u8], bit: u32, bits: u32) -> Cow<'_, [u8]> {
     match bit % 8 {
         0 => data.get(bit as usize / 8..(bit + bits) as usize / 8).unwrap_or(&[]).into(),
@@ -95,7 +95,7 @@ pub const fn signed(value: u64, count: u32) -> i64 {
     }
 }
 
-/// A number with its bytes in this order.
+/// Swaps the bytes of a number if the order is big-endian.
 fn ordered(value: u64, count: u32, order: Order) -> u64 {
     if order == Order::Big { swap(value & mask(count), count) } else { value }
 }
@@ -113,7 +113,7 @@ impl BitBuf {
         self.len
     }
 
-    /// True when nothing has been written.
+    /// Whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -153,7 +153,7 @@ impl BitBuf {
         }
     }
 
-    /// Appends a number in an order that is not the conversation's.
+    /// Appends a number in this order. [`Order::Conversation`] counts as little-endian.
     pub fn put_number(&mut self, value: u64, count: u32, order: Order) {
         let at = self.len;
         match order {

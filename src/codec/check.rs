@@ -1,20 +1,20 @@
-//! Is a table well-formed? Every reference names an earlier field marked as referenced, cases are
-//! unique, names are snake_case, nesting is bounded. A unit test checks every table; the schema
-//! loader checks the users' schemas.
+//! Checks that a table is well-formed: every reference names an earlier field marked as referenced, cases are unique,
+//! names have only letters, digits and `_`, nesting is bounded. A unit test checks every table; the schema loader
+//! checks the users' schemas.
 
 use super::layout::{Count, Field, Kind, Len, Name, Other, When, flag};
 
 /// Checks the fields of one message.
 ///
 /// # Errors
-/// The path of the first field that is wrong, and why.
+/// Returns the path of the first wrong field, and the reason.
 pub fn check(fields: &'static [Field]) -> Result<(), String> {
     Checker { referenced: Vec::new(), seen: Vec::new() }.list(fields, "", 0)
 }
 
 struct Checker {
     referenced: Vec<&'static str>,
-    /// The groups being checked: a table may contain itself.
+    /// The groups that are being checked, because a table may contain itself.
     seen: Vec<*const Field>,
 }
 
@@ -34,7 +34,7 @@ impl Checker {
             }
             let twin = |f: &Field| f.name == field.name && matches!((f.when, field.when), (When::Always, When::Always));
             if named && fields[..k].iter().any(twin) {
-                return Err(format!("{path}: the name stands twice"));
+                return Err(format!("{path}: the name is there twice"));
             }
             self.condition(&field.when, &path)?;
             self.field(field, &path, depth)?;
@@ -66,7 +66,7 @@ impl Checker {
                 self.known(on, path)?;
                 for (k, case) in cases.iter().enumerate() {
                     if cases[..k].iter().any(|c| c.value == case.value) {
-                        return Err(format!("{path}: case {} stands twice", case.value));
+                        return Err(format!("{path}: case {} is there twice", case.value));
                     }
                     let referenced = self.referenced.len();
                     self.list(case.fields, path, depth + 1)?;

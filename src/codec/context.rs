@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     entries: Vec<Entry>,
-    /// Where texts stand that later ones may point back to, by what stands for them.
+    /// The places of texts that later texts may point back to, by the hash of the text.
     pub(super) texts: FxHashMap<u64, u32>,
 }
 
@@ -20,11 +20,11 @@ pub(super) struct Entry {
     pub value: u64,
     pub bit: u32,
     pub given: bool,
-    /// Some list or text already has its length from this field.
+    /// Whether a list or text already takes its length from this field.
     pub counted: bool,
-    /// It is a part of a number that begins at `bit`.
+    /// Set for a part of a number that begins at `bit`.
     pub within: Option<Within>,
-    /// The group in which it stood, which has been left.
+    /// The group that contained it, if the walk has left that group.
     pub group: Option<&'static Field>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Within {
     /// The number's width and order.
     pub width: u32,
     pub order: Order,
-    /// The part's lowest bit in the number, and all that it has there.
+    /// The part's lowest bit in the number, and the mask of all its bits there.
     pub low: u8,
     pub mask: u64,
 }
@@ -49,7 +49,7 @@ impl Within {
 }
 
 impl Entry {
-    /// The largest value that its bits have room for.
+    /// The largest value that fits into its bits.
     pub fn most(&self) -> u64 {
         match self.within {
             Some(within) => within.mask >> within.low,
@@ -68,13 +68,13 @@ impl Entry {
 }
 
 impl Scope {
-    /// The value of the nearest earlier field with that name.
+    /// Returns the value of the nearest earlier field with this name.
     #[inline]
     pub fn get(&self, name: &Name) -> Option<u64> {
         self.entries.iter().rev().find(|e| e.is(name)).map(|e| e.value)
     }
 
-    /// The value of the nearest earlier field of that name.
+    /// Returns the value of the nearest earlier field with the same name. Groups that the walk has left do not count.
     #[inline]
     pub fn of(&self, field: &Field) -> Option<u64> {
         let found = self.entries.iter().rev().find(|e| e.group.is_none() && e.field.key == field.key);
@@ -95,7 +95,7 @@ impl Scope {
         self.entries.push(Entry { field, value, bit, given, counted: false, within: Some(within), group: None });
     }
 
-    /// A group is left: what it has from `len` on is forgotten, or kept under the group's name.
+    /// Leaves a group: forgets its entries from `len` on, or keeps them under the group's name if it is referenced.
     #[inline]
     pub(super) fn leave(&mut self, group: &'static Field, len: usize) {
         if !group.is(flag::REFERENCED) {
@@ -105,7 +105,7 @@ impl Scope {
         self.entries.iter_mut().skip(len).for_each(|entry| entry.group = Some(group));
     }
 
-    /// What stands from bit `at` on has moved by so many bits.
+    /// Moves all positions from bit `at` on by `bits`.
     pub(super) fn shift(&mut self, at: u32, bits: i64) {
         let moved = |bit: u32| (bit as i64 + bits).max(0) as u32;
         self.entries.iter_mut().filter(|entry| entry.bit >= at).for_each(|entry| entry.bit = moved(entry.bit));
@@ -124,20 +124,20 @@ impl Scope {
     }
 }
 
-/// What earlier messages established for a [`super::layout::Kind::Derived`] field.
+/// The result of recalling a [`super::layout::Kind::Derived`] field from earlier messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recalled {
     /// This value.
     Value(u64),
-    /// Not known: what follows cannot be read, but the bytes are not at fault.
+    /// Unknown: the rest cannot be read, but the bytes are not at fault.
     Unknown,
     /// The message contradicts what is known: a fault, with this reason.
     Fault(&'static str),
 }
 
-/// The slot of who sends: 1 the client, 2 the server; 0: nobody knows.
+/// The slot of the sender: 1 for the client, 2 for the server, 0 if unknown.
 pub const FROM: u16 = 0;
-/// The slot of who is likely to send.
+/// The slot of the likely sender.
 pub const LIKELY_FROM: u16 = 1;
 
 /// The conversation's state, as far as layouts need it. Sessions and encoders implement it.
@@ -147,39 +147,39 @@ pub trait Context {
         Order::Little
     }
 
-    /// A value that tables refer to and no earlier field has: of earlier messages, of a setting; `FROM`,
-    /// `LIKELY_FROM`.
+    /// Returns a value that tables refer to and that no earlier field has: from earlier messages, from a setting,
+    /// `FROM` or `LIKELY_FROM`.
     fn value(&self, _slot: u16) -> Option<u64> {
         None
     }
 
-    /// Memory for bytes that are not the message's own (inflated, joined), and its number among the
-    /// [`Sources`](super::Sources); `None`: there is no more. [Give](Context::give_source) it back.
+    /// Takes memory for bytes that are not the message's own (inflated, joined), with its number among the
+    /// [`Sources`](super::Sources). `None` if no memory is left. [`give_source`](Context::give_source) gives it back.
     fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
         None
     }
 
-    /// The bytes of a source.
+    /// Gives back a source, filled with these bytes.
     fn give_source(&mut self, _source: u8, _bytes: Vec<u8>) {}
 
-    /// The value of a setting that conditions refer to; see [`super::layout::When::Setting`].
+    /// Returns the value of a setting that conditions refer to; see [`super::layout::When::Setting`].
     fn setting(&self, _name: &str) -> u64 {
         0
     }
 
-    /// The value of a derived field.
+    /// Returns the value of a derived field.
     fn recall(&mut self, _field: &'static Field, _scope: &Scope) -> Recalled {
         Recalled::Unknown
     }
 
-    /// The fields after `value` of a switch whose unlisted values are
-    /// [`super::layout::Other::Ask`], or the fields of a payload, from the user's schema.
+    /// Returns fields from the user's schema: those of a payload, or those after `value` of a switch whose unlisted
+    /// values are [`super::layout::Other::Ask`].
     fn layout(&mut self, _field: &'static Field, _value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {
         None
     }
 }
 
-/// A context that knows nothing.
+/// A context without state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoContext;
 

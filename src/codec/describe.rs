@@ -114,7 +114,7 @@ fn times(count: &Count) -> String {
     }
 }
 
-/// The field's condition as text; `None`: it is always present.
+/// Returns the field's condition as text; `None` if the field is always present.
 pub fn condition(when: &When) -> Option<String> {
     Some(match when {
         When::Always => return None,
@@ -147,7 +147,7 @@ pub fn lines(fields: &'static [Field], each: &mut dyn FnMut(usize, &'static Fiel
 
 struct Lines<'a> {
     each: &'a mut dyn FnMut(usize, &'static Field),
-    /// The groups being listed: a table may contain itself.
+    /// The groups that are being listed, because a table may contain itself.
     seen: Vec<*const Field>,
 }
 
@@ -182,7 +182,7 @@ impl Lines<'_> {
     }
 }
 
-/// The names of an enumeration or of flags, with their values.
+/// Returns the names of an enumeration or of flags, with their values.
 pub fn names(show: &Show) -> Option<Vec<(u64, &'static str)>> {
     match show {
         Show::Enum(names) => Some(names.to_vec()),

@@ -1,11 +1,11 @@
-//! Parsing of numbers as users write them: an optional minus sign, then digits, nothing else.
+//! Parses numbers as users write them: an optional minus sign, then digits, nothing else.
 //!
-//! Stricter than the standard library's parsers, which accept a sign also after a prefix or as part
-//! of an index: `0x-5` must not be read as -5, nor `[+1]` as an index.
+//! Stricter than the standard library's parsers, which also accept a sign after a prefix or as part of an index: `0x-5`
+//! must not be read as -5, nor `[+1]` as an index.
 
 use std::str::FromStr;
 
-/// A whole number: `7`, `-7`, `0x1f`, `-0x1f`. No plus sign; at most one minus sign, at the start.
+/// Parses a whole number: `7`, `-7`, `0x1f`, `-0x1f`. No plus sign; at most one minus sign, at the start.
 pub fn whole(text: &str) -> Option<i128> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let n = match rest.strip_prefix("0x").or(rest.strip_prefix("0X")) {
@@ -16,19 +16,30 @@ pub fn whole(text: &str) -> Option<i128> {
     Some(if negative { -n } else { n })
 }
 
-/// A hexadecimal number without prefix or sign.
+/// Parses a hexadecimal number without prefix or sign.
 pub fn hex(digits: &str) -> Option<i128> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
     plain.then(|| i128::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// A decimal number without sign, as a number of the requested type.
+/// Parses a decimal number without sign, as a number of the requested type.
 pub fn unsigned<T: FromStr>(digits: &str) -> Option<T> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| digits.parse().ok()).flatten()
 }
 
-/// A number with a fraction or an exponent: `-0.5`, `1e3`. No `+5`, no words (`inf`, `nan`).
+/// Parses a decimal number that may end in K, M or G (powers of 1024).
+pub fn amount(text: &str) -> Option<usize> {
+    let (number, shift) = match text.as_bytes().last()? {
+        b'K' | b'k' => (text.get(..text.len() - 1)?, 10),
+        b'M' | b'm' => (text.get(..text.len() - 1)?, 20),
+        b'G' | b'g' => (text.get(..text.len() - 1)?, 30),
+        _ => (text, 0),
+    };
+    unsigned::<usize>(number)?.checked_mul(1 << shift)
+}
+
+/// Parses a number with a fraction or an exponent: `-0.5`, `1e3`. No `+5`, no words (`inf`, `nan`).
 pub fn real(text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     digits.starts_with(|c: char| c.is_ascii_digit() || c == '.').then(|| text.parse().ok()).flatten()
@@ -83,8 +94,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every accepted text is a number that is written the same way; a sign in any other place
-        /// is rejected.
+        /// A written number is read back as itself. A sign in any other place is rejected.
         #[test]
         fn texts_and_numbers(n in -(1i128 << 100)..(1i128 << 100), at in 0usize..40, sign in "[-+ ]") {
             let sides = |n: i128| (if n < 0 { "-" } else { "" }, n.unsigned_abs());
@@ -98,7 +108,7 @@ mod tests {
             }
         }
 
-        /// Any text of such characters: a number has exactly one accepted form.
+        /// Exactly the texts of one shape are numbers.
         #[test]
         fn one_shape(text in "[-+ 0-9a-fxXb]{0,8}") {
             let shape = regex_lite::Regex::new("^-?(0[xX][0-9a-fA-F]+|[0-9]+)$").unwrap();

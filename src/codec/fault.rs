@@ -1,35 +1,34 @@
-//! What broke and where (the [`Fault`]), and why a walk ended early (the [`Stop`]).
+//! Describes a broken field (the [`Fault`]), and the reason why a walk ended early (the [`Stop`]).
 
 use std::fmt;
 
-/// Why a walk ended before its table did.
+/// The reason why a walk ended before its table did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The bytes do not fit the table.
     Fault(Fault),
-    /// Nothing is broken, but what follows cannot be interpreted: an unknown packet id, a link
-    /// whose types were never announced. The rest is unparsed from this bit on.
+    /// Nothing is broken, but the rest cannot be interpreted: it follows an unknown packet id, or a link whose types
+    /// were never announced. It is unparsed from this bit on.
     Unknown {
         /// The first bit that could not be interpreted.
         bit: u32,
     },
 }
 
-/// A broken field: what is wrong, where, how much it needed, how much there was, and what set the
-/// limit.
+/// A broken field: the kind of fault, its position, the bits needed, the bits available, and the source of the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of fault.
     pub reason: Reason,
     /// `riptide.reliable.sequence_id`, with `[2]` for elements of arrays.
     pub path: String,
     /// The field's first bit, from the start of the message.
     pub bit: u32,
-    /// How many bits it needed from there (0 if unknown).
+    /// The bits needed from there (0 if unknown).
     pub need: u64,
-    /// How many bits were left.
+    /// The bits left from there.
     pub have: u64,
-    /// What set the need or the limit, as text: `length 9 from name_length`; may be empty.
+    /// The source of the need or the limit, as text: `length 9 from name_length`; may be empty.
     pub limit: String,
 }
 
@@ -53,14 +52,14 @@ pub enum Reason {
 }
 
 impl Fault {
-    /// A fault without a path: the walk adds it.
+    /// Creates a fault without a path; the walk adds the path.
     pub fn new(reason: Reason, bit: u32, need: u64, have: u64) -> Fault {
         Fault { reason, path: String::new(), bit, need, have, limit: String::new() }
     }
 }
 
-/// One line with all of it:
-/// `riptide.reliable.payload.name: needs 72 bits at bit 181, 40 left (length 9 from name_length)`.
+/// Shows everything on one line: `riptide.reliable.payload.name: needs 72 bits at bit 181, 40 left (length 9 from
+/// name_length)`.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { path, bit, need, have, limit, .. } = self;

@@ -1,14 +1,14 @@
-//! Decimal text of binary16 numbers and back. `half` knows the layout, but has no shortest text,
-//! and its conversion from f64 does not always round to nearest (it truncates the lower half of the
-//! double first or rounds twice, depending on the processor).
+//! Converts binary16 numbers to decimal text and back. `half` knows the layout, but has no shortest text. Its
+//! conversion from f64 does not always round to nearest: depending on the processor, it truncates the lower half of the
+//! double first, or rounds twice.
 
 use half::f16;
 
-/// The bit pattern of infinity without the sign; those of finite numbers are below it.
+/// The bit pattern of infinity without the sign. Finite numbers are below it.
 const INFINITE: u16 = 0x7c00;
 
-/// The value with the fewest digits that still converts back to these bits; of several the nearest,
-/// of two equally near the even one: 0x3ca3 is 1.159, 0x7bff is 65500, 0x3480 (0.28125) is 0.2812.
+/// Returns the value with the fewest digits that converts back to these bits. Of several such values, returns the
+/// nearest; of two equally near, the even one: 0x3ca3 is 1.159, 0x7bff is 65500, 0x3480 (0.28125) is 0.2812.
 pub fn shortest(bits: u16) -> f64 {
     let exact = f16::from_bits(bits).to_f64();
     if exact == 0.0 || !exact.is_finite() {
@@ -17,7 +17,7 @@ pub fn shortest(bits: u16) -> f64 {
     let magnitude = exact.abs().log10().floor() as i32;
     for digits in 1..=5 {
         let shift = digits - 1 - magnitude;
-        // The significand has 11 bits and the power of five at most 28: no product is rounded.
+        // The significand has 11 bits and the power of five at most 28, so no product is rounded.
         let v = if shift >= 0 {
             (exact * 10f64.powi(shift)).round_ties_even() / 10f64.powi(shift)
         } else {
@@ -30,14 +30,14 @@ pub fn shortest(bits: u16) -> f64 {
     exact
 }
 
-/// The bits of the nearest number, ties to even; infinity from 65520 on.
+/// Returns the bits of the nearest number, ties to even; infinity from 65520 on.
 pub fn nearest(v: f64) -> u16 {
     let guess = f16::from_f64(v).to_bits();
     let (sign, bits) = (guess & 0x8000, guess & 0x7fff);
     if v.is_nan() || v.is_infinite() {
         return guess;
     }
-    // Infinity stands for 65536 here, the number that would come next.
+    // Infinity counts as 65536 here, the next number after the finite ones.
     let value = |bits: u16| if bits == INFINITE { 65536.0 } else { f16::from_bits(bits).to_f64() };
     let middle = |below: u16| (value(below) + value(below + 1)) / 2.0;
     // Above the midpoint, or on it with an odd number below.

@@ -1,11 +1,11 @@
-//! The shared codec: a message's layout is written once, as a table, and walked in both directions.
+//! The shared codec. A message's layout is written once, as a table, and walked in both directions.
 //!
 //! - [`layout`]: the vocabulary of the tables, all `const`: nothing is built at run time.
 //! - [`walk`]: the one interpreter, generic over the direction ([`walk::Wire`]).
 //! - [`Reader`]: bytes to a [`Tree`] of annotated fields; [`Writer`]: JSON values to bytes;
 //!   [`Sampler`]: random valid messages, for tests.
 //! - [`schema`]: the users' own tables, for payloads; protobuf is one of their encodings.
-//! - [`Fault`]: what broke, where, how much it needed, how much there was, and what set the limit.
+//! - [`Fault`]: a broken field: its position, the bits needed, the bits available, and the source of the limit.
 //!
 //! ```
 //! use netkit::codec::{Reader, Tree, Writer, layout::*};
@@ -35,6 +35,8 @@ pub mod layout;
 pub mod names;
 pub(crate) mod node;
 pub(crate) mod note;
+#[cfg(feature = "cli")]
+pub(crate) mod packed;
 pub(crate) mod protobuf;
 pub(crate) mod quoted;
 pub(crate) mod reader;

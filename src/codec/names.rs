@@ -1,9 +1,9 @@
-//! The names that a group can contain: for errors that suggest the intended field, and for values
-//! whose form depends on the field.
+//! Lists the names that a group can contain: for errors that suggest the intended field, and for values whose form
+//! depends on the field.
 
 use super::layout::{Count, Field, Kind, Len, Other};
 
-/// How deep unnamed fields are followed.
+/// The depth to which unnamed fields are followed.
 const DEEPEST: usize = 16;
 
 /// Calls `each` with every named field that can appear in a group of these fields, including the
@@ -12,14 +12,14 @@ pub fn in_group(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) 
     members(fields, DEEPEST, each);
 }
 
-/// Does a field of that name belong to a group of these fields?
+/// Whether a field of that name belongs to a group of these fields.
 pub fn has(name: &str, fields: &'static [Field]) -> bool {
     let mut found = false;
     in_group(fields, &mut |field| found |= field.name == name);
     found
 }
 
-/// How many fields of that name belong to a group of these fields.
+/// The number of fields of that name in a group of these fields.
 pub fn count(name: &str, fields: &'static [Field]) -> usize {
     let mut found = 0;
     in_group(fields, &mut |field| found += (field.name == name) as usize);
@@ -39,7 +39,7 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
                     members(inner, left - 1, each);
                 }
             }
-            // Encoded from the table, or known from earlier messages: never given.
+            // Never given: encoded from the table, or known from earlier messages.
             Kind::Tag { .. } | Kind::Derived => {}
             Kind::Array { count: Count::Prefix(prefix), .. }
             | Kind::Text { len: Len::Prefix(prefix), .. }
@@ -54,8 +54,8 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
     }
 }
 
-/// Every field below `fields`, at any depth, once per place in the table; a table may contain
-/// itself, so each group is entered once.
+/// Calls `each` with every field below `fields`, at any depth, once per place in the table. A table may contain itself,
+/// so each group is entered only once.
 pub fn everywhere(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) {
     fn list(fields: &'static [Field], seen: &mut Vec<*const Field>, each: &mut dyn FnMut(&'static Field)) {
         for field in fields {

@@ -2,8 +2,7 @@
 
 use super::layout::Field;
 
-/// The byte buffers that ranges refer to: the message itself, and what was reassembled, unmasked or
-/// inflated.
+/// The byte buffers that ranges refer to: the message itself, and bytes that were reassembled, unmasked or inflated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'a> {
     /// Source 0: the message's own bytes.
@@ -13,7 +12,7 @@ pub struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// The bytes of source `index`; empty if there is no such source.
+    /// Returns the bytes of source `index`; empty if there is no such source.
     #[inline]
     pub fn get(&self, index: u8) -> &'a [u8] {
         match index {
@@ -26,17 +25,17 @@ impl<'a> Sources<'a> {
 /// A node's value. Ranges are bits from the start of the node's source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A group of named fields: the nodes below it.
+    /// A group of named fields, which are the nodes below it.
     Group,
-    /// A list of elements: the nodes below it.
+    /// A list of elements, which are the nodes below it.
     List,
     /// JSON null, present on the wire.
     Null,
     /// True or false.
     Bool(bool),
-    /// An unsigned number, before [`super::layout::Show`].
+    /// An unsigned number, before [`super::layout::Show`] is applied.
     UInt(u64),
-    /// A signed number, before [`super::layout::Show`].
+    /// A signed number, before [`super::layout::Show`] is applied.
     Int(i64),
     /// A binary16 number, as its bits.
     F16(u16),
@@ -48,41 +47,41 @@ pub enum Value {
     Bytes {
         /// First bit.
         bit: u32,
-        /// How many; a multiple of 8.
+        /// The number of bits, a multiple of 8.
         bits: u32,
     },
     /// Valid UTF-8 text.
     Text {
         /// First bit.
         bit: u32,
-        /// How many; a multiple of 8.
+        /// The number of bits, a multiple of 8.
         bits: u32,
     },
     /// Latin-1 text: every byte is one character.
     Latin1 {
         /// First bit.
         bit: u32,
-        /// How many; a multiple of 8.
+        /// The number of bits, a multiple of 8.
         bits: u32,
     },
     /// A number, string or literal that is valid JSON text as it is.
     Json {
         /// First byte.
         start: u32,
-        /// How many bytes.
+        /// The number of bytes.
         len: u32,
     },
     /// Bits that the field's normal form would not reproduce: `{"raw":hex,"bits":n}`.
     Raw {
         /// First bit.
         bit: u32,
-        /// How many.
+        /// The number of bits.
         bits: u32,
     },
 }
 
 impl Value {
-    /// The number, if it is one; signed ones in two's complement.
+    /// The number, if it is one. Signed numbers are in two's complement.
     #[inline]
     pub fn number(&self) -> Option<u64> {
         match *self {
@@ -103,12 +102,12 @@ pub struct Node {
     pub value: Value,
     /// Its first bit in its source.
     pub bit: u32,
-    /// Its size in bits; 0 for a derived one.
+    /// Its size in bits; 0 if it is derived.
     pub bits: u32,
-    /// Index of the first node after this one and all its descendants.
+    /// The index of the first node after this one and all its descendants.
     pub end: u32,
-    /// The name, if the table has none (JSON members, schemas announced in handshakes): 0 for the
-    /// table's name, else see [`Tree::name`](super::Tree::name).
+    /// The name, if the table has none (JSON members, schemas announced in handshakes). 0: the table's name, else see
+    /// [`Tree::name`](super::Tree::name).
     pub(super) key: u32,
     /// Index into the [`Sources`].
     pub source: u8,
@@ -119,30 +118,30 @@ pub(super) const HIDDEN: u8 = 1;
 pub(super) const DERIVED: u8 = 2;
 
 impl Node {
-    /// On the wire, but not shown in JSON.
+    /// Whether it is on the wire, but not shown in JSON.
     #[inline]
     pub fn hidden(&self) -> bool {
         self.flags & HIDDEN != 0
     }
 
-    /// Shows it after all.
+    /// Shows a hidden node.
     pub(crate) fn show(&mut self) {
         self.flags &= !HIDDEN;
     }
 
-    /// Known from earlier messages, not in this message's bytes.
+    /// Whether it is known from earlier messages, and not in this message's bytes.
     #[inline]
     pub fn derived(&self) -> bool {
         self.flags & DERIVED != 0
     }
 
-    /// A group or list: its values are nodes of their own.
+    /// Whether it is a group or list, whose values are nodes of their own.
     #[inline]
     pub fn nests(&self) -> bool {
         matches!(self.value, Value::Group | Value::List)
     }
 
-    /// The number, if it is one; signed ones in two's complement.
+    /// The number, if it is one. Signed numbers are in two's complement.
     #[inline]
     pub fn number(&self) -> Option<u64> {
         self.value.number()

@@ -24,7 +24,7 @@ impl Level {
     }
 }
 
-/// One note: its text is [`Notes::text`].
+/// One note. [`Notes::text`] returns its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
     /// The severity.
@@ -35,23 +35,23 @@ pub struct Note {
     end: u32,
 }
 
-/// The notes of one message. Cleared and reused, so that they need no allocation per message.
+/// The notes of one message. They are cleared and reused, which saves an allocation per message.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     list: Vec<Note>,
     texts: String,
-    /// Nobody reads the texts.
+    /// Whether texts are left out, because nobody reads them.
     without_texts: bool,
 }
 
 impl Notes {
-    /// Removes all notes, keeps the memory.
+    /// Removes all notes, but keeps the memory.
     pub fn clear(&mut self) {
         self.list.clear();
         self.texts.clear();
     }
 
-    /// Leaves out the texts from now on, or not: nobody reads them.
+    /// Sets whether texts are left out from now on, because nobody reads them.
     pub fn leave_out_texts(&mut self, leave_out: bool) {
         self.without_texts = leave_out;
     }
@@ -67,7 +67,25 @@ impl Notes {
         self.write(level, code, !self.without_texts, |texts| _ = texts.write_fmt(text));
     }
 
-    /// Adds a note whose text `write` appends, unless it is not `wanted`: for frequent notes, where the formatting
+    /// Adds a note for information.
+    #[inline]
+    pub fn note(&mut self, code: &'static str, text: std::fmt::Arguments<'_>) {
+        self.add(Level::Note, code, text);
+    }
+
+    /// Adds a warning.
+    #[inline]
+    pub fn warn(&mut self, code: &'static str, text: std::fmt::Arguments<'_>) {
+        self.add(Level::Warning, code, text);
+    }
+
+    /// Adds an error.
+    #[inline]
+    pub fn error(&mut self, code: &'static str, text: std::fmt::Arguments<'_>) {
+        self.add(Level::Error, code, text);
+    }
+
+    /// Adds a note whose text `write` appends, if it is `wanted`. For frequent notes, for which the formatting
     /// machinery would be too slow.
     #[inline]
     pub(crate) fn write(&mut self, level: Level, code: &'static str, wanted: bool, write: impl FnOnce(&mut String)) {
@@ -88,12 +106,12 @@ impl Notes {
         self.texts.get(note.start as usize..note.end as usize).unwrap_or("")
     }
 
-    /// True when there are no notes.
+    /// Whether there are no notes.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Is there one with this code?
+    /// Whether there is a note with this code.
     pub fn has(&self, code: &str) -> bool {
         self.list.iter().any(|n| n.code == code)
     }

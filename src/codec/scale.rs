@@ -2,7 +2,7 @@
 //!
 //! The shown number always converts back to the raw one.
 
-/// How a raw integer becomes the number that is shown.
+/// The conversion of a raw integer to the number that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// raw / n, exact: n is a power of two.
@@ -14,7 +14,7 @@ pub enum Scale {
         /// Denominator.
         den: u32,
     },
-    /// raw * num / den, as it is.
+    /// raw * num / den, not rounded.
     Exact {
         /// Numerator.
         num: u32,
@@ -26,20 +26,19 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The number shown for `raw`.
+    /// Returns the number shown for `raw`.
     pub fn shown(self, raw: i64) -> f64 {
         match self {
             Scale::Over(n) => raw as f64 / n as f64,
             Scale::Ratio { num, den } => fewest_digits(raw, num as f64 / den as f64, |v| self.raw(v)),
             Scale::Exact { num, den } => raw as f64 * num as f64 / den as f64,
-            // One step below -180 is the same direction as 180, and is shown as that.
+            // One step below -180 is the same direction as 180, and is shown as 180.
             Scale::Degrees if raw == -32768 => 180.0,
             Scale::Degrees => fewest_digits(raw, 360.0 / 65535.0, |v| self.raw(v)),
         }
     }
 
-    /// The raw number of a shown one, rounded half away from zero. Not checked against the field's
-    /// width.
+    /// Returns the raw number of a shown one, rounded half away from zero. It is not checked against the field's width.
     pub fn raw(self, shown: f64) -> i64 {
         match self {
             Scale::Over(n) => (shown * n as f64).round() as i64,
@@ -59,8 +58,8 @@ impl Scale {
     }
 }
 
-/// The decimal nearest to the exact value with the fewest decimals, 0 to 3, that `back` converts to
-/// `raw` again.
+/// Returns the decimal nearest to the exact value with the fewest decimals, 0 to 3, that `back` converts to `raw`
+/// again; the exact value if there is none.
 fn fewest_digits(raw: i64, factor: f64, back: impl Fn(f64) -> i64) -> f64 {
     let exact = raw as f64 * factor;
     for unit in [1.0, 10.0, 100.0, 1000.0] {

@@ -7,23 +7,23 @@ use super::context::Scope;
 use super::layout::{Field, Name, flag};
 use super::node::{DERIVED, HIDDEN, Node, Sources, Value};
 
-/// The fields of one message. Clear it and use it again.
+/// The fields of one message. A tree can be cleared and reused.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// Names that are not in a table: source, start and length.
-    keys: Vec<(u8, u32, u32)>,
-    /// Some node is derived; renderers look for derived nodes only then.
-    has_derived: bool,
+    pub(super) keys: Vec<(u8, u32, u32)>,
+    /// Whether some node is derived. Renderers look for derived nodes only then.
+    pub(super) has_derived: bool,
     /// The source that new nodes refer to.
     source: u8,
-    /// The reader's scratch memory, held here for reuse.
+    /// The reader's scratch memory, kept here for reuse.
     pub(super) scope: Scope,
     pub(super) open: Vec<u32>,
 }
 
 impl Tree {
-    /// Removes everything, keeps the memory.
+    /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.keys.clear();
@@ -33,34 +33,34 @@ impl Tree {
         self.open.clear();
     }
 
-    /// A copy that takes no more memory than its nodes.
+    /// Returns a copy that takes no more memory than its nodes.
     pub(crate) fn detached(&self) -> Tree {
         let Tree { nodes, keys, has_derived, source, .. } = self;
         Tree { nodes: nodes.clone(), keys: keys.clone(), has_derived: *has_derived, source: *source, ..Tree::default() }
     }
 
-    /// About how many bytes of memory its nodes take.
+    /// The approximate memory of its nodes, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>() + self.keys.capacity() * size_of::<(u8, u32, u32)>()
     }
 
-    /// All nodes in pre-order. Top-level nodes are found by following [`Node::end`].
+    /// Returns all nodes in pre-order. Following [`Node::end`] leads from one top-level node to the next.
     #[inline]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// True when there are no nodes.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Is some node derived?
+    /// Whether some node is derived.
     pub fn has_derived(&self) -> bool {
         self.has_derived
     }
 
-    /// Indices of the top-level nodes (`None`), or of the direct children of a node.
+    /// Returns the indices of the top-level nodes (`None`), or of the direct children of a node.
     pub fn children(&self, parent: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         let (mut at, end) = match parent {
             Some(p) => (p + 1, self.nodes.get(p).map_or(0, |n| n.end as usize)),
@@ -68,31 +68,31 @@ impl Tree {
         };
         std::iter::from_fn(move || {
             let here = at;
-            // A node not closed yet has no end: step over it alone.
+            // A node not closed yet has no end, so only the node itself is skipped.
             at = (self.nodes.get(here)?.end as usize).max(here + 1);
             (here < end).then_some(here)
         })
     }
 
-    /// The top-level node of a field of that name.
+    /// Returns the top-level node of a field of that name.
     #[inline]
     pub fn find(&self, field: &Field) -> Option<&Node> {
         self.child(None, field)
     }
 
-    /// The direct child of `parent` of a field of that name, or the top-level node.
+    /// Returns the direct child of `parent`, or the top-level node, of a field of that name.
     #[inline]
     pub fn child(&self, parent: Option<usize>, field: &Field) -> Option<&Node> {
         self.child_if(parent, |node| node.field.is_named_as(field))
     }
 
-    /// The same by the name of a table.
+    /// As [`Tree::child`], by the name in a table.
     #[inline]
     pub(crate) fn child_called(&self, parent: Option<usize>, name: &Name) -> Option<&Node> {
         self.child_if(parent, |node| name.is_of(node.field))
     }
 
-    /// The same by a name that a user or a file has given.
+    /// As [`Tree::child`], by a name that a user or a file has given.
     pub fn child_named(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
         self.child_if(parent, |node| node.field.name == name)
     }
@@ -108,19 +108,19 @@ impl Tree {
             if is_it(node) {
                 return Some(node);
             }
-            // A node not closed yet has no end: step over it alone.
+            // A node not closed yet has no end, so only the node itself is skipped.
             at = (node.end as usize).max(at + 1);
         }
         None
     }
 
-    /// The number in the top-level node of a field of that name.
+    /// Returns the number in the top-level node of a field of that name.
     #[inline]
     pub fn number(&self, field: &Field) -> Option<u64> {
         self.find(field)?.number()
     }
 
-    /// A node's name: the table's, or one read from the traffic.
+    /// Returns a node's name: the table's, or one read from the traffic.
     #[inline]
     pub fn name<'a>(&self, node: &Node, sources: Sources<'a>) -> &'a str {
         match node.key {
@@ -133,18 +133,18 @@ impl Tree {
         }
     }
 
-    /// Where a name that was read from the traffic stands: its source, first byte and length.
+    /// Returns the place of a name that was read from the traffic: its source, first byte and length.
     pub(crate) fn name_place(&self, node: &Node) -> Option<(u8, u32, u32)> {
         self.keys.get((node.key as usize).checked_sub(1)?).copied()
     }
 
-    /// Was this node's name read from the traffic, so that it may contain any character?
+    /// Whether the node's name was read from the traffic. It may then contain any character.
     #[inline]
     pub fn name_from_traffic(&self, node: &Node) -> bool {
         node.key != 0
     }
 
-    /// New nodes refer to this source from now on.
+    /// Sets the source that new nodes refer to.
     pub fn set_source(&mut self, source: u8) {
         self.source = source;
     }
@@ -165,7 +165,7 @@ impl Tree {
         index
     }
 
-    /// Appends a leaf whose value is in that source; its own bits are in the current one.
+    /// Appends a leaf whose value is in another source. Its own bits are in the current one.
     pub(crate) fn push_from(&mut self, source: u8, field: &'static Field, value: Value, bit: u32, bits: u32) -> usize {
         let here = std::mem::replace(&mut self.source, source);
         let index = self.push(field, value, bit, bits);
@@ -178,7 +178,7 @@ impl Tree {
         self.source
     }
 
-    /// Appends the nodes `range` of another tree, without names of their own; returns where they begin.
+    /// Appends the nodes `range` of another tree, without names of their own. Returns the index of the first.
     #[inline]
     pub(crate) fn append(&mut self, other: &Tree, range: std::ops::Range<usize>) -> usize {
         let (start, by) = (self.nodes.len(), (self.nodes.len() as u32).wrapping_sub(range.start as u32));
@@ -190,7 +190,7 @@ impl Tree {
         start
     }
 
-    /// The nodes from `start` on.
+    /// Returns the nodes from `start` on.
     pub(crate) fn nodes_mut(&mut self, start: usize) -> &mut [Node] {
         self.nodes.get_mut(start..).unwrap_or_default()
     }
@@ -203,13 +203,13 @@ impl Tree {
         index
     }
 
-    /// Opens a group or list; [`Tree::close`] ends it.
+    /// Opens a group or list, which [`Tree::close`] closes.
     #[inline]
     pub fn open(&mut self, field: &'static Field, value: Value, bit: u32) -> usize {
         self.push(field, value, bit, 0)
     }
 
-    /// Closes a group or list: everything appended since belongs to it.
+    /// Closes a group or list. Everything appended since it was opened belongs to it.
     #[inline]
     pub fn close(&mut self, index: usize, end_bit: u32) {
         let end = self.nodes.len() as u32;
@@ -219,7 +219,7 @@ impl Tree {
         }
     }
 
-    /// Extends a node's range to its key and length, if only its value was read as such.
+    /// Extends a node's range to its key and length, if only its value was read.
     pub(super) fn cover(&mut self, index: usize, start: u32, end: u32) {
         if let Some(node) = self.nodes.get_mut(index) {
             (node.bit, node.bits) = (start, end.saturating_sub(start));
@@ -235,14 +235,14 @@ impl Tree {
         self.nodes.truncate(index);
     }
 
-    /// Shows a hidden node after all.
+    /// Shows a hidden node.
     pub fn reveal(&mut self, index: usize) {
         if let Some(node) = self.nodes.get_mut(index) {
             node.flags &= !HIDDEN;
         }
     }
 
-    /// Shows the newest node of a field of that name, which encoding would write otherwise.
+    /// Shows the newest node of a field of that name, because encoding would write another form.
     pub(crate) fn reveal_named(&mut self, name: &Name) {
         let found = self.nodes.iter().rposition(|node| node.field.name == name.last());
         found.into_iter().for_each(|node| self.reveal(node));
@@ -255,7 +255,7 @@ impl Tree {
         }
     }
 
-    /// `riptide.reliable` and the names of the open groups, for a fault's path.
+    /// Returns the path of a fault: `riptide.reliable`, and the names of the open groups.
     pub(super) fn path(&self, proto: &str, message: &str, last: &str) -> String {
         let mut path = format!("{proto}.{message}");
         for (k, open) in self.open.iter().enumerate() {
@@ -284,8 +284,8 @@ impl Tree {
         self.elements_before(list, self.nodes.len())
     }
 
-    /// The number of elements of an open list before the node `end`. (An open node's own end is not
-    /// known yet, so [`Tree::children`] yields none.)
+    /// The number of elements of an open list before the node `end`. An open node's own end is not known yet, so
+    /// [`Tree::children`] would yield none.
     fn elements_before(&self, list: usize, end: usize) -> usize {
         let (mut at, mut count) = (list + 1, 0);
         while at < end {

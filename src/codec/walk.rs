@@ -6,56 +6,54 @@ use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
 /// A direction in which tables are walked.
 pub trait Wire {
-    /// Why the walk ended early.
+    /// The reason why the walk ended early.
     type Stop;
-    /// State of an open group.
+    /// The state of an open group.
     type Group;
-    /// State of an open list.
+    /// The state of an open list.
     type List;
 
-    /// Is this field present? Called only if its condition is not `Always`.
+    /// Whether this field is present. Called only if its condition is not `Always`.
     fn present(&mut self, field: &'static Field) -> Result<bool, Self::Stop>;
-    /// A number, text, bytes.
+    /// Walks a number, text or bytes.
     fn leaf(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
-    /// A [`Kind::UInt`] or [`Kind::Tag`] that is always present: most fields are, so they have a
-    /// fast path.
+    /// Walks a [`Kind::UInt`] or [`Kind::Tag`] that is always present. Most fields are, so they have a fast path.
     #[inline(always)]
     fn unsigned(&mut self, field: &'static Field, _bits: u8, _order: Order) -> Result<(), Self::Stop> {
         self.leaf(field)
     }
-    /// A [`Kind::Bytes`] that is always present and has no fields of its own: the payload of most
-    /// messages, so they have a fast path, too. Saves about 40 of 2,330 instructions a message of ndjson
-    /// (see `render`).
+    /// Walks a [`Kind::Bytes`] that is always present and has no fields of its own. Most messages have such a payload,
+    /// so it has a fast path, too. Saves about 40 of 2,330 instructions per message as ndjson (see `render`).
     #[inline(always)]
     fn opaque(&mut self, field: &'static Field, _len: Len) -> Result<(), Self::Stop> {
         self.leaf(field)
     }
-    /// A value known from earlier messages.
+    /// Walks a value known from earlier messages.
     fn derived(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
-    /// A group begins.
+    /// Begins a group.
     fn enter(&mut self, field: &'static Field) -> Result<Self::Group, Self::Stop>;
-    /// The group ends; `whole`: nothing in it ended the walk.
+    /// Ends a group. `whole`: nothing in it ended the walk.
     fn leave(&mut self, field: &'static Field, group: Self::Group, whole: bool);
-    /// A list begins.
+    /// Begins a list.
     fn begin(
         &mut self,
         field: &'static Field,
         count: &'static Count,
         of: &'static Field,
     ) -> Result<Self::List, Self::Stop>;
-    /// Is there another element?
+    /// Whether there is another element.
     fn more(&mut self, field: &'static Field, list: &mut Self::List) -> Result<bool, Self::Stop>;
-    /// The list ends; `whole`: it was walked to its end.
+    /// Ends a list. `whole`: it was walked to its end.
     fn finish(&mut self, field: &'static Field, list: Self::List, whole: bool) -> Result<(), Self::Stop>;
-    /// The value of an earlier referenced field.
+    /// Returns the value of an earlier referenced field.
     fn referenced(&self, name: &Name) -> Option<u64>;
-    /// The fields that the conversation's state or the user's schema has for this place.
+    /// Returns the fields that the conversation's state or the user's schema has for this place.
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]>;
-    /// The payload's fields, from its schema.
+    /// Walks the payload's fields, from its schema.
     fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), Self::Stop>;
-    /// The walk cannot continue: the value has no layout, which is a fault.
+    /// Ends the walk because the value has no layout, which is a fault.
     fn undefined(&mut self, field: &'static Field, what: &'static str) -> Self::Stop;
-    /// The walk cannot continue, but nothing is broken.
+    /// Ends the walk although nothing is broken.
     fn unknown(&mut self) -> Self::Stop;
 }
 
@@ -69,16 +67,16 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
-    /// Whether its text is made of other bytes than those of the field.
+    /// Whether its text is converted, and has other bytes than the field.
     fn converts(&self) -> bool {
         false
     }
-    /// A field of the vocabulary whose values are of the same kind as those that it reads.
+    /// A field of the vocabulary whose values are of the same kind as the codec's.
     fn like(&self) -> Option<&'static Field> {
         None
     }
-    /// A field of the vocabulary that reads and writes the same bytes, where one comes close: what a
-    /// file that describes the protocol says instead.
+    /// A field of the vocabulary that reads and writes the same bytes, or nearly so, if there is one. A file that
+    /// describes the protocol uses it instead.
     fn word(&self) -> Option<&'static Field> {
         None
     }

@@ -1,5 +1,4 @@
-//! `--pcap FILE.pcapng`: what is recorded, with its messages as comments, as `decode -f pcapng` writes
-//! them.
+//! `--pcap FILE.pcapng`: records an exchange with its messages as comments, like `decode -f pcapng`.
 
 use super::notify::notify;
 use crate::cli::Global;
@@ -8,27 +7,26 @@ use netkit::dissect::Options;
 use netkit::plural::Plural;
 use netkit::printable::Printable;
 use netkit::render::pcapng::{Annotation, Annotator, Commenter};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Where a recording is written.
+/// The outputs of a recording.
 pub struct Recorded {
     /// Takes the capture.
     pub out: Box<dyn Write + Send>,
-    /// What the file may take.
+    /// The size limit of the file.
     pub bound: Bound,
-    /// Reads it again, where there are comments to be made.
+    /// Adds the comments, if there are any.
     pub comments: Option<Annotator>,
 }
 
-/// Begins a recording of at most so many bytes into an opened file, which has a name, and may be watched.
-/// `options`: how its messages are read.
+/// Starts a recording with a size limit. The file is opened, has a name, and may be watched. `options`: for reading its
+/// messages.
 ///
 /// # Errors
-/// Errors of the file system.
+/// Returns the errors of the file system.
 pub fn begin(
-    (opened, name, watched): (File, &Path, bool),
+    (opened, name, watched): (Box<dyn Write + Send>, &Path, bool),
     most: usize,
     options: impl FnOnce() -> Options,
 ) -> io::Result<Recorded> {
@@ -38,14 +36,14 @@ pub fn begin(
         return Ok(Recorded { out: Box::new(BufWriter::new(opened)), bound, comments: None });
     }
     let how = Annotation { options: options(), bound: bound.clone(), watched };
-    let comments = Annotator::begin(Commenter::default(), how, Box::new(opened))?;
+    let comments = Annotator::begin(Commenter::default(), how, opened)?;
     Ok(Recorded { out: Box::new(comments.writer()), bound, comments: Some(comments) })
 }
 
 /// Completes the comments.
 ///
 /// # Errors
-/// Errors of the file system.
+/// Returns the errors of the file system.
 pub fn end(comments: Option<Annotator>, name: &Path, global: &Global) -> io::Result<()> {
     let Some(comments) = comments else { return Ok(()) };
     let copied = comments.finish()?;
@@ -53,9 +51,7 @@ pub fn end(comments: Option<Annotator>, name: &Path, global: &Global) -> io::Res
         let (name, lost) = (Printable(name.display()), Plural(copied.lost, "message"));
         notify(
             global,
-            format_args!(
-                "netkit: {name}: full (--limit pcap_bytes): comments of {lost} are not in it, their frames may be"
-            ),
+            format_args!("{name}: full (--limit pcap_bytes): comments of {lost} are not in it, their frames may be"),
         );
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! `netkit decode --check`: encodes every message again from its own JSON line and compares the
-//! bytes, to verify that no information is lost.
+//! `netkit decode --check`: encodes every message again from its own JSON line and compares the bytes, to verify that
+//! no information is lost.
 
 use super::gates::{Pick, merged};
 use super::notify::notify;
@@ -15,7 +15,7 @@ use netkit::read::{CaptureSink, Gate, Maker, Receiver, Summary};
 use netkit::render::Ndjson;
 use std::io::Write;
 
-/// Runs the check over the files: exit status 1 if bytes differ, or if there are no messages.
+/// Runs the check over the files. Returns exit status 1 if bytes differ, or if there are no messages.
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     deeply(|| files(args, pick, options, global))?
 }
@@ -51,7 +51,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     if whole && checked > 0 {
         let until = if stopped.is_some() { " until it was stopped" } else { "" };
         let checked = Plural(checked, "message");
-        notify(global, format_args!("netkit: {checked}{until}, every one gives its bytes back"));
+        notify(global, format_args!("{checked}{until}, every one gives its bytes back"));
     }
     let endless = args.follow || args.files.iter().any(|path| path.as_os_str() == "-");
     if let Some(status) = stopped.and_then(|_| interrupt::status(endless)) {
@@ -64,34 +64,34 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
 enum Checked {
     Same,
     Different,
-    /// The first difference that a thread has found.
+    /// The first difference in a thread.
     First(String),
 }
 
-/// The result for a message that may be one of several of a packet.
+/// The result for a message, which may be one of several in a packet.
 pub enum Compared {
-    /// The packet's bytes come with its last message.
+    /// The packet is not complete; its last message has its bytes.
     Begun,
-    /// They are the same.
+    /// The bytes are the same.
     Same,
-    /// They are others, or there are none: why.
+    /// The bytes differ, or encoding failed for this reason.
     Different(Result<Vec<u8>, String>),
 }
 
-/// Encodes messages again and compares: one for each thread.
+/// Encodes messages again and compares them. Each thread has its own.
 pub struct Checker<'a> {
     source: Source,
     encoders: Encoders<'a>,
     printer: Ndjson,
     line: Vec<u8>,
-    /// The bytes of the packet so far, where messages are parts of one.
+    /// The bytes of the packet so far, if messages are parts of one.
     packet: Vec<u8>,
-    /// A difference was found.
+    /// Whether a difference was found.
     found: bool,
 }
 
 impl<'a> Checker<'a> {
-    /// With these options.
+    /// Creates it with these options.
     pub fn new(options: &'a Options) -> Checker<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
@@ -107,12 +107,12 @@ impl<'a> Checker<'a> {
         self.encoders.part(&entry).map_err(|e| e.to_string())
     }
 
-    /// The bytes of the packet of which the last message was one, so far.
+    /// Returns the bytes so far of the packet with the last message.
     pub fn packet(&self) -> &[u8] {
         &self.packet
     }
 
-    /// Encodes a message again, and compares its packet where it is the last one of it.
+    /// Encodes a message again. If it is the last one of its packet, compares the packet.
     pub fn compare(&mut self, message: &Message<'_>) -> Compared {
         if message.dissection.part.is_none_or(|(part, _)| part == 1) {
             self.packet.clear();
@@ -179,7 +179,7 @@ impl<'a> Check<'a> {
         Check { checker: Checker::new(options), results: Results::default(), pick }
     }
 
-    /// The next file begins.
+    /// Starts the next file.
     fn next(&mut self) {
         self.results = Results::default();
         self.checker.found = false;

@@ -1,14 +1,14 @@
-//! Reading of the selected messages of a capture into a sink.
+//! Reads the selected messages of a capture into a sink.
 
 use super::gates::{Pick, Picked};
-use super::stopped::Stopped;
+use super::stopped::ReadResult;
 use super::{join, read};
 use crate::cli::Global;
 use netkit::dissect::Options;
 use netkit::read::CaptureSink;
 use std::path::PathBuf;
 
-/// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
+/// Reads a file, or [joined](super::join) files, into a sink. All messages before an error or a stop count.
 pub fn count<S: CaptureSink>(
     files: &[PathBuf],
     join: bool,
@@ -16,7 +16,7 @@ pub fn count<S: CaptureSink>(
     global: &Global,
     pick: Pick,
     sink: S,
-) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
+) -> (Picked<S>, ReadResult) {
     counted(files, pick, sink, |picked| read::files(files, join, options, global, picked))
 }
 
@@ -25,8 +25,8 @@ pub fn counted<S>(
     files: &[PathBuf],
     pick: Pick,
     sink: S,
-    read: impl FnOnce(&mut Picked<S>) -> anyhow::Result<Option<Stopped>>,
-) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
+    read: impl FnOnce(&mut Picked<S>) -> ReadResult,
+) -> (Picked<S>, ReadResult) {
     let mut picked = Picked { sink, pick };
     let done = read(&mut picked);
     if matches!(done, Ok(None)) {

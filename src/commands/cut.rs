@@ -1,42 +1,42 @@
-//! `netkit decode -w`: the frames of the selected messages as a capture of their own, unchanged.
+//! `netkit decode -w`: writes the frames of the selected messages, unchanged, into another capture.
 //!
-//! The input is read twice (with `--whole` three times): what a message's frames are, and which
-//! conversation is asked for, is known only behind them. One bit a frame is remembered.
+//! The input is read twice (with `--whole` three times), because the frames of a message, and the selected
+//! conversations, are only known after it. One bit is remembered for each frame.
 
-use super::gates::Pick;
+use super::counted::count;
+use super::gates::{Pick, Picked};
+use super::input;
 use super::interrupt::{self, stop};
-use super::join::{self, Join};
+use super::join::Join;
 use super::notify::notify;
 use super::options::inputs;
 use super::outfile::{self, OutFile};
-use super::usage::Usage;
-use super::{input, read};
+use super::usage::usage;
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Transport;
 use netkit::plural::Plural;
-use netkit::read::{CaptureSink, Gate};
+use netkit::read::CaptureSink;
 use netkit::render::Files;
 use std::collections::HashSet;
 use std::io::BufWriter;
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// Both ends of a conversation, the lower one first.
+/// Both endpoints of a conversation, the lower one first.
 type Ends = (bool, SocketAddr, SocketAddr);
 
 fn ends(transport: Transport, a: SocketAddr, b: SocketAddr) -> Ends {
     (transport == Transport::Tcp, a.min(b), a.max(b))
 }
 
-/// What is to be written.
+/// The frames to be written.
 struct Marks {
-    pick: Pick,
     /// A bit for each frame.
     frames: Vec<u64>,
-    /// With `--whole`.
+    /// The selected conversations, with `--whole`.
     conversations: Option<HashSet<Ends>>,
     messages: u64,
 }
@@ -57,9 +57,6 @@ impl Marks {
 
 impl Sink for Marks {
     fn message(&mut self, message: &Message<'_>) {
-        if !self.pick.wants(message) {
-            return;
-        }
         self.messages += 1;
         let place = message.place;
         self.mark(place.frame);
@@ -70,21 +67,17 @@ impl Sink for Marks {
     }
 }
 
-impl CaptureSink for Marks {
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        Some(&mut self.pick)
-    }
-}
+impl CaptureSink for Marks {}
 
 /// Runs the command.
 pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let readable = |path: &Path| path.as_os_str() != "-" && std::fs::metadata(path).map_or(true, |m| m.is_file());
     if let Some(path) = args.files.iter().find(|path| !readable(path)) {
         let why = "-w reads the capture more than once: write it into a file first";
-        return Err(Usage(format!("{}: {why}", input::name(path))).into());
+        return usage(format!("{}: {why}", input::name(path)));
     }
     if args.files.len() > 1 && !args.join {
-        return Err(Usage("-w: several files are one capture only with --join".into()).into());
+        return usage("-w: several files are one capture only with --join");
     }
     if args.traffic.redact {
         return super::redacted::run(args, to, pick, options, global);
@@ -92,8 +85,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
     let Some(file) = file else { return Ok(0) };
     let conversations = args.whole.then(HashSet::new);
-    let mut marks = Marks { pick, frames: Vec::new(), conversations, messages: 0 };
-    let read = read::files(&args.files, args.join, options, global, &mut marks);
+    let marks = Marks { frames: Vec::new(), conversations, messages: 0 };
+    let (Picked { sink: mut marks, pick }, read) = count(&args.files, args.join, options, global, pick, marks);
     if let Ok(Some(stopped)) = &read {
         return Ok(stopped.report(args.files.first().map_or(to, |path| path)).unwrap_or(1));
     }
@@ -103,18 +96,17 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     };
     let frames = write(args, file, &mut marks, options)?;
     if stop().is_set() {
-        notify(global, format_args!("netkit: {}: stopped, nothing is written", input::name(to)));
+        notify(global, format_args!("{}: stopped, nothing is written", input::name(to)));
         return Ok(interrupt::status(false).unwrap_or(1));
     }
-    marks.pick.end(&join::name(&args.files));
     let (messages, frames) = (Plural(marks.messages, "message"), Plural(frames, "frame"));
-    notify(global, format_args!("netkit: {}: {frames} for {messages}", input::name(to)));
-    // What could be read is written, also if the capture ends in an error.
+    notify(global, format_args!("{}: {frames} for {messages}", input::name(to)));
+    // Everything that could be read is written, even if the capture ends in an error.
     read?;
-    Ok(!marks.pick.holds(global) as u8)
+    Ok(!pick.holds(global) as u8)
 }
 
-/// The frames again.
+/// Opens the frames again.
 fn capture(args: &Decode) -> anyhow::Result<Capture> {
     let quiet = Global { quiet: true, verbose: 0, color: crate::cli::Color::Never };
     match &args.files[..] {
@@ -125,12 +117,12 @@ fn capture(args: &Decode) -> anyhow::Result<Capture> {
             }
             Capture::new(input).with_context(|| input::name(path))
         }
-        // What there is to say of them has been said.
+        // Notes about them have already been printed.
         files => Ok(Join::new(files)?.open(&Files::default(), &quiet)?.0),
     }
 }
 
-/// Writes what is marked: how many frames.
+/// Writes the marked frames. Returns their number.
 fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options) -> anyhow::Result<u64> {
     if let Some(wanted) = marks.conversations.take() {
         let mut packets = Packets::new(capture(args)?).caps(options.limits.fragments);
@@ -142,7 +134,7 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
                 packet.frames.iter().for_each(|frame| marks.mark(*frame));
             }
         };
-        // A damaged end has been reported.
+        // The error of a damaged end has already been reported.
         while !stop().is_set() && matches!(packets.next_with(&mut each), Ok(Some(()))) {}
     }
     let to = args.write.as_deref().unwrap_or(Path::new(""));
@@ -160,7 +152,7 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
         }
     }
     if stop().is_set() {
-        // The file is dropped, an older one stays.
+        // The new file is dropped, and an older one stays.
         return Ok(0);
     }
     writer.finish(link).map_err(|error| file.named(error))?;

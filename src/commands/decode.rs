@@ -1,19 +1,15 @@
-//! `netkit decode`: captures (or hex text) to messages.
+//! `netkit decode`: reads messages from captures or hex text.
 
-use super::capture;
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
-use super::link;
-use super::names;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
-use super::output::{Live, Printer};
-use super::read;
+use super::output::{Live, Printer, dumb, text};
 use super::selection::Selection;
-use super::usage::{NO_PARQUET, Usage};
-use super::{check, cut, input, parallel};
+use super::usage::{NO_PARQUET, usage};
+use super::{capture, check, cut, input, link, names, parallel, read};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
 use netkit::capture::Capture;
@@ -30,7 +26,8 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
-    // --check reads once: what it compares are bytes. So do files of frames and of columns.
+    options.part = args.conversations;
+    // --check reads once, because it only compares bytes. So do files of frames and of columns.
     let once = args.write.is_some() || args.output.format == Format::Parquet;
     let selection = match args.check || args.follow || once {
         true => Selection::new(&args.traffic, &mut options)?,
@@ -41,10 +38,15 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     let pick = Pick::new(selection, &args.output.gates, args.check, &options)?;
     if let Some(why) = conflict(args, pick.later(), &options) {
-        return Err(Usage(why).into());
+        return usage(why);
     }
-    let keep =
-        capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema, prints: true };
+    let keep = capture::Keep {
+        to: args.write.as_deref(),
+        rotation: Some(&args.rotation),
+        force: args.force,
+        schemas: &args.dissect.schema,
+        prints: true,
+    };
     capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     if args.check {
         return check::run(args, pick.count(args.output.count), &options, global);
@@ -60,8 +62,17 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         return super::pcapng::run(args, pick, &options, global);
     }
     let files = (args.join || args.files.len() > 1).then(Files::default);
-    let mut printer = Printer::new(&args.output, global, pick, args.time, &options, files.clone())?;
+    let paged = for_person(args, global)
+        && io::stdout().is_terminal()
+        && !(args.no_pager || args.follow || dumb())
+        && args.files.iter().all(|file| file.is_file());
+    let mut printer = Printer::new(&args.output, global, pick, args.time, &options, files.clone(), paged)?;
     printer.account = args.account;
+    let around = args.context;
+    let counts = [args.before_context.or(around), args.after_context.or(around)].map(|n| n.unwrap_or(0).into());
+    if counts != [0, 0] {
+        printer.around(counts, args.output.format)?;
+    }
     options.wants = printer.reads();
     let link = args.link || printer.pick.later();
     if args.join {
@@ -97,7 +108,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             stopped.report(path);
         }
         if let Err(error) = read {
-            // What could be read has been printed; the other files still follow.
+            // The messages before the error have been printed. The other files are still read.
             let error = error.context(input::name(path));
             if super::usage::broken_pipe(&error) {
                 return Err(error);
@@ -105,7 +116,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             match &failed {
                 None if args.files.len() == 1 => failed = Some(error),
                 _ => {
-                    notify(global, format_args!("netkit: {error:#}"));
+                    notify(global, format_args!("{error:#}"));
                     failed = Some(error);
                 }
             }
@@ -114,10 +125,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
-    if failed.is_none() {
-        tell_nothing(args, global, &printer);
-    }
-    let status = printer.finish(global)?;
+    let status = finish(args, global, printer, failed.is_none())?;
     match failed {
         // Input without an end of its own is complete when the user stops it.
         None => {
@@ -129,7 +137,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
-/// Options that contradict each other: why the first of them cannot be done.
+/// Returns the reason for the first contradiction between options.
 fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
     let (live, redact, out) = (args.interface.interface.is_some(), args.traffic.redact, args.out.is_some());
     let (written, later) = (args.write.is_some(), args.link || later);
@@ -139,6 +147,7 @@ fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
     let is = |format| printed && args.output.format == format;
     let (parquet, pcapng) = (is(Format::Parquet), is(Format::Pcapng));
     let text = printed && !parquet && !pcapng;
+    let around = args.context.or(args.before_context).or(args.after_context).is_some();
     let has_account = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
     let rules = [
         (
@@ -152,7 +161,7 @@ fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
         (not_checked && args.force && !written && !out, "--force: only with -w or -o: nothing is written"),
         (parquet && cfg!(not(feature = "parquet")), NO_PARQUET),
         (parquet && !out, "-f parquet: -o DIR names the folder of its files"),
-        // Not in silence: rows would lack what later messages tell, or be selected by nothing.
+        // An error, since rows would silently lack the values that later messages determine, or match no filter.
         (parquet && later, "-f parquet reads once: what only later messages tell (--link) is in ndjson"),
         (parquet && columns, "--columns: not with -f parquet, whose readers take the columns that they want"),
         (parquet && args.follow, "--follow never ends, and -f parquet completes its files at the end"),
@@ -166,6 +175,7 @@ fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
             pcapng && (columns || args.time.is_some()),
             "--columns, --time: not with -f pcapng, which keeps the frames and their times",
         ),
+        (around && !text, "--context: messages are printed around those that fit: not with files of frames or columns"),
         (
             pcapng && !out && io::stdout().is_terminal(),
             "-f pcapng is not for a terminal: -o FILE writes it, | wireshark -k -i - shows it",
@@ -214,28 +224,63 @@ fn joined(
     if let Ok(Some(stopped)) = &read {
         stopped.report(&all);
     }
-    if !broken.any() && read.is_ok() {
-        tell_nothing(args, global, &printer);
-    }
-    let status = printer.finish(global)?;
+    let status = finish(args, global, printer, !broken.any() && read.is_ok())?;
     read.with_context(|| input::name(&all))?;
     Ok(interrupt::status(false).unwrap_or(if broken.any() { 3 } else { status }))
 }
 
-/// Tells that nothing was where a condition does not.
-fn tell_nothing(args: &Decode, global: &Global, printer: &Printer) {
-    if !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
-        let why = match selection_given(&args.traffic) {
-            true => "no message fits what was asked for",
-            false => {
-                "no message of a protocol we know; -v tells what there is, -p and --port name protocols, `netkit help your-protocol` describes one in a file"
-            }
-        };
-        notify(global, format_args!("netkit: {why}"));
+/// Completes the output. `whole`: all input was read.
+fn finish(args: &Decode, global: &Global, printer: Printer, whole: bool) -> anyhow::Result<u8> {
+    if whole {
+        tell_nothing(args, global, &printer);
+    }
+    let reader = printer.watched && printer.pick.any() && for_person(args, global);
+    let sums = reader.then(|| sums(args, &printer.pick));
+    let status = printer.finish(global)?;
+    text(sums.unwrap_or_default().as_bytes())?;
+    Ok(status)
+}
+
+/// Whether this is text to be read, on a terminal with a pager and sums.
+fn for_person(args: &Decode, global: &Global) -> bool {
+    use render::Format;
+    let text = [Format::TREE, Format::SUMMARY, Format::TABLE, Format::DIALOGUE];
+    !global.quiet && args.output.format.is(&text)
+}
+
+/// The sums of the printed messages, and the command that prints more about them.
+fn sums(args: &Decode, pick: &Pick) -> String {
+    let proto = args.dissect.proto.iter().map(|proto| format!("-p {} ", shell_word(proto)));
+    let files = args.files.iter().map(|file| shell_word(&file.display().to_string()));
+    let delivery = if pick.troubled == [0; 2] { "" } else { "--delivery " };
+    let given = proto.chain([files.collect::<Vec<_>>().join(" ")]).collect::<String>();
+    format!("{}: netkit stats {delivery}{given}\n", pick.sums())
+}
+
+/// The word as a shell reads it.
+fn shell_word(word: &str) -> String {
+    match word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:=,@+%".contains(&b)) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 
-/// Is only a selection of the messages requested?
+/// Reports that there was no message, unless a condition reports it.
+fn tell_nothing(args: &Decode, global: &Global, printer: &Printer) {
+    // A capture without frames was already reported.
+    let frames = printer.pick.account.frames > 0;
+    if frames && !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
+        let why = match selection_given(&args.traffic) || args.conversations.is_some() {
+            true => "no message fits what was asked for",
+            false => {
+                "no message of a protocol we know; -v lists what there is, -p and --port name protocols, `netkit help your-protocol` describes one in a file"
+            }
+        };
+        notify(global, format_args!("{why}"));
+    }
+}
+
+/// Whether only a selection of the messages is requested.
 fn selection_given(traffic: &Traffic) -> bool {
     traffic.filter.is_some() || traffic.flow.is_some() || traffic.since.is_some() || traffic.until.is_some()
 }

@@ -1,7 +1,6 @@
-//! The files that describe protocols: those of the command line, of the environment, and of the
-//! user's configuration folder.
+//! The files that describe protocols: from the command line, the environment, and the user's configuration folder.
 
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use crate::cli::configured;
 use netkit::dissect::{Dissector, Registry};
 use netkit::live::{Client, Clients};
@@ -15,16 +14,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The protocols that files describe.
+/// The protocols described by files.
 pub struct Loaded {
-    /// All of them.
+    /// All protocols.
     pub all: Vec<&'static Described>,
     /// The name of the one that was given as the protocol itself.
     pub own: Option<&'static str>,
 }
 
-/// Reads protocol files: those of the configuration folder, those given, and `own`, the one that
-/// everything is taken for.
+/// Reads protocol files: those of the configuration folder, those given, and `own`, the file of the protocol that all
+/// bytes are read as.
 pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
     let mut loaded = Loaded { all: Vec::new(), own: None };
     let given: Vec<&Path> = given.iter().map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty()).collect();
@@ -36,7 +35,7 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
             true if own == Some(path) || loaded.own == Some(described.facts().name) => {}
             true => {
                 let why = format!("{}: another file describes {}, too", path.display(), described.facts().name);
-                return Err(Usage(why).into());
+                return usage(why);
             }
             false => loaded.all.push(described),
         }
@@ -45,7 +44,7 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
         }
     }
     for path in configured() {
-        // Nobody asked for this file now: what is wrong with it is said, and all else goes on.
+        // The user did not name this file in this run, so an error in it is only reported.
         let described = match read(&path) {
             Ok(described) => described,
             Err(error) => {
@@ -67,35 +66,35 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
     Ok(loaded)
 }
 
-/// Says what became of a file of the configuration folder, once for each file: with `-v`, or always
-/// where something is wrong.
+/// Reports the outcome for a file of the configuration folder, once for each file: with `-v`, or always if there is an
+/// error.
 fn tell(path: &Path, wrong: bool, what: std::fmt::Arguments<'_>) {
-    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if !wrong && !VERBOSE.load(Ordering::Relaxed) {
         return;
     }
-    if TOLD.lock().is_ok_and(|mut told| told.insert(path.to_owned())) {
+    if LISTED.lock().is_ok_and(|mut paths| paths.insert(path.to_owned())) {
         let text = Printable(what);
         // A closed stderr is ignored.
         let _ = writeln!(std::io::stderr(), "netkit: {text}");
     }
 }
 
-/// Are files of the configuration folder named?
+/// Whether files of the configuration folder are reported.
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 
-/// From now on, files of the configuration folder are named as they are loaded.
+/// Makes files of the configuration folder be reported as they are loaded.
 pub fn name_files() {
     VERBOSE.store(true, Ordering::Relaxed);
 }
 
 impl Loaded {
-    /// As dissectors.
+    /// Returns the protocols as dissectors.
     pub fn dissectors(&self) -> impl Iterator<Item = &'static dyn Dissector> + '_ {
         self.all.iter().map(|described| *described as &'static dyn Dissector)
     }
 
-    /// The clients there are: the built-in ones, and those of files that say how servers are asked.
+    /// Returns the clients: the built-in ones, and those of files that describe requests to servers.
     pub fn clients(&self) -> Clients {
         let client =
             |described: &&'static Described| Client { dissector: *described, probe: Some(*described), replay: None };
@@ -107,7 +106,7 @@ impl Loaded {
 /// Reads one file.
 pub fn read(path: &Path) -> anyhow::Result<&'static Described> {
     let name = path.display().to_string();
-    let text = std::fs::read(path).map_err(|error| anyhow::Error::from(error).context(name.clone()))?;
+    let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
     let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8, as TOML is")))?;
     let all = |_| {
         let lines: Vec<String> = mistakes(&name, &text).iter().map(ToString::to_string).collect();
@@ -123,5 +122,5 @@ pub fn known(name: &str, registry: &Registry) -> anyhow::Result<()> {
     }
     let names: Vec<&str> = registry.iter().map(|dissector| dissector.name()).collect();
     let near = hint(nearest(name, names.iter().copied()));
-    Err(Usage(format!("no protocol {name:?}{near}; there are {}", names.join(", "))).into())
+    usage(format!("no protocol {name:?}{near}; there are {}", names.join(", ")))
 }

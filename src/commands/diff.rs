@@ -1,16 +1,15 @@
-//! `netkit diff`: two captures at message level.
+//! `netkit diff`: compares two captures by their messages.
 
 use super::counted::count;
 use super::gates::Pick;
-use super::names;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
 use super::selection::Selection;
 use super::stopped::Stopped;
-use super::usage::Usage;
-use super::{input, interrupt};
+use super::usage::usage;
+use super::{input, interrupt, names};
 use crate::cli::{Diff, Form, Global};
 use netkit::dissect::Options;
 use netkit::filter::Names;
@@ -38,7 +37,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         let mut stats = picked.sink;
         stats.selected = picked.pick.selection.cuts();
         stats.account = picked.pick.account;
-        // What could be read is compared, also if the capture ends in an error.
+        // Everything that could be read is compared, even if the capture ends in an error.
         match done {
             Err(why) if stats.messages == 0 => Err(why),
             Err(why) => {
@@ -98,33 +97,31 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     }
     let broken = found.differences.iter().filter(|d| d.broken.is_some()).count();
     if broken > 0 {
-        notify(global, format_args!("netkit: {broken} of the differences above the limits of --fail-on"));
+        notify(global, format_args!("{broken} of the differences above the limits of --fail-on"));
     }
     let both_sides = a.messages > 0 && b.messages > 0;
     let idle = found.limits.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
     for verdict in idle {
-        let why = "nothing of that is in both captures (--allow-empty accepts that)";
-        notify(global, format_args!("netkit: --fail-on {}: {why}", Lines(&verdict.limit)));
+        let none = "nothing of that is in both captures (--allow-empty accepts that)";
+        let why = verdict.beyond.as_deref().unwrap_or(none);
+        notify(global, format_args!("--fail-on {}: {why}", Lines(&verdict.limit)));
     }
     let failed = found.limits.iter().any(|verdict| !verdict.holds(args.allow_empty));
     let empty = [(&args.a, a), (&args.b, b)].into_iter().filter(|(_, stats)| stats.messages == 0);
     let empty: Vec<String> = empty.map(|(path, _)| input::name(path)).collect();
     let empty = !empty.is_empty() && !args.fail_on.is_empty() && !args.allow_empty && {
         let names = empty.join(", ");
-        notify(
-            global,
-            format_args!("netkit: --fail-on: {}: no message to compare (--allow-empty accepts that)", Lines(names)),
-        );
+        notify(global, format_args!("--fail-on: {}: no message to compare (--allow-empty accepts that)", Lines(names)));
         true
     };
     cut.map(|()| (failed || empty) as u8)
 }
 
-/// Limits name protocols and messages that there are.
+/// Checks that limits name known protocols and messages.
 fn known(limits: &[diff::Limit], options: &Options) -> anyhow::Result<()> {
     for limit in limits {
         let wrong = |what: &str, name: &str, near: Option<&str>| {
-            Err(Usage(format!("--fail-on {limit}: no {what} {name:?}{}", hint(near))).into())
+            usage(format!("--fail-on {limit}: no {what} {name:?}{}", hint(near)))
         };
         let Some(proto) = limit.subject.proto.as_deref() else { continue };
         let names = Names::new(options);
@@ -142,8 +139,7 @@ fn known(limits: &[diff::Limit], options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The result of a stopped run: nothing is compared, since unread messages would count as
-/// differences.
+/// Prints the result of a stopped run: nothing is compared, since unread messages would count as differences.
 fn nothing(args: &Diff, path: &Path, stopped: &Stopped) -> anyhow::Result<u8> {
     let _ = writeln!(io::stderr(), "netkit: {}: {stopped}; nothing is compared", Lines(input::name(path)));
     if args.format == Form::Json {

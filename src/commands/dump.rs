@@ -1,4 +1,4 @@
-//! `netkit dump`: hex text to messages.
+//! `netkit dump`: reads messages from hex text.
 
 use super::gates::Pick;
 use super::hex::{self, Bytes};
@@ -7,7 +7,7 @@ use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer};
 use super::selection::Selection;
-use super::usage::Usage;
+use super::usage::usage;
 use super::{input, interrupt};
 use crate::cli::{Dump, Format, Global};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};
@@ -18,7 +18,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
     let Format::Printed(_) = args.output.format else {
         let name = args.output.format.name();
-        return Err(Usage(format!("-f {name} is for decode: captures have frames, times and ends")).into());
+        return usage(format!("-f {name} is for decode: captures have frames, times and ends"));
     };
     let mut options = options(&args.dissect)?;
     options.server = args.server;
@@ -34,8 +34,8 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     let (reader, name) = opened(&args.input, global)?;
     let endless = name == "stdin";
     let pick = Pick::new(Selection::every(), &args.output.gates, false, &options)?;
-    let mut printer = Printer::new(&args.output, global, pick, None, &options, None)?;
-    // Interactive input: its messages are shown at once.
+    let mut printer = Printer::new(&args.output, global, pick, None, &options, None, false)?;
+    // The messages of interactive input are printed at once.
     printer.live(Live::Each);
     let read = hex::text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)
         .map_err(|error| error.context(name.clone()));
@@ -44,7 +44,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     read.map(|stopped| stopped.and_then(|_| interrupt::status(endless)).unwrap_or(status))
 }
 
-/// The hex text and its name: a file, stdin, or the arguments themselves if they are not files.
+/// Opens the hex text, and returns its name: a file, stdin, or the arguments themselves if they are not files.
 fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + Send>, String)> {
     let path = match args {
         [] => Path::new("-"),
@@ -53,24 +53,20 @@ fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + S
             if let Some(text) = literal(args) {
                 return Ok((Box::new(Cursor::new(text)), "the argument".into()));
             }
-            match args {
-                [path] => path,
-                _ => {
-                    return Err(
-                        Usage("several arguments that are not all hex digits: dump reads one file".into()).into()
-                    );
-                }
-            }
+            let [path] = args else {
+                return usage("several arguments that are not all hex digits: dump reads one file");
+            };
+            anyhow::bail!("{}: no such file, and not hex digits", path.display());
         }
     };
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
-        notify(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
+        notify(global, format_args!("reading hex from the terminal; end with Ctrl-D"));
     }
     let reader = input::open(path).map_err(|error| error.context(input::name(path)))?;
     Ok((reader, input::name(path)))
 }
 
-/// Arguments that consist of hex digits and separators only.
+/// Returns arguments that consist of hex digits and separators only.
 fn literal(args: &[PathBuf]) -> Option<String> {
     let texts: Vec<&str> = args.iter().map(|arg| arg.to_str()).collect::<Option<_>>()?;
     let hex = |text: &&str| {

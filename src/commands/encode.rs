@@ -1,9 +1,9 @@
-//! `netkit encode`: messages to bytes, hex or captures.
+//! `netkit encode`: writes messages as bytes, hex or captures.
 
 use super::options::{inputs, options};
 use super::outfile::{self, OutFile};
-use super::usage::Usage;
-use super::written::{Output, Written};
+use super::usage::{Usage, usage};
+use super::written::{Encoded, Output, Written};
 use super::{input, interrupt};
 use crate::cli::{Carried, Encode, Global, To};
 use anyhow::Context;
@@ -23,9 +23,9 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
     let options = options(&args.dissect)?;
     let named_so = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pcap"));
     let to = args.to.unwrap_or(if args.output.as_deref().is_some_and(named_so) { To::Pcap } else { To::Hex });
-    if to != To::Hex && args.output.is_none() && io::stdout().is_terminal() {
-        let what = "bytes would garble the terminal: use -o FILE, a pipe, or --to hex";
-        return Err(Usage(what.into()).into());
+    if matches!(to, To::Raw | To::Pcap) && args.output.is_none() && io::stdout().is_terminal() {
+        let what = "bytes would garble the terminal: use -o FILE, a pipe, or --as hex";
+        return usage(what);
     }
     let inputs = inputs(&args.json, &args.dissect.schema);
     let [file] = outfile::check([("-o", args.output.as_deref())], &inputs, args.force)?;
@@ -33,7 +33,7 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
         outfile::stdout_is_no_input(&inputs)?;
     }
     if global.verbose == 0 && args.json.as_deref().is_some_and(|p| p.as_os_str() == "-") && io::stdin().is_terminal() {
-        super::notify::notify(global, format_args!("netkit: reading JSON from the terminal; end with Ctrl-D"));
+        super::notify::notify(global, format_args!("reading JSON from the terminal; end with Ctrl-D"));
     }
     deeply(|| Encoding::new(args, &options, to, file).run()).context("no thread")?
 }
@@ -51,7 +51,7 @@ struct Encoding<'a> {
 
 impl<'a> Encoding<'a> {
     fn new(args: &'a Encode, options: &'a Options, to: To, file: Option<OutFile>) -> Encoding<'a> {
-        let out = Written::new(to, Output::new(file));
+        let out = Written::new(to, Output::new(file), options);
         let source = Source { registry: options.registry.clone(), proto: options.proto.clone(), from: options.from };
         Encoding { args, source, encoders: Encoders::new(options), out, to, bad: 0, written: 0 }
     }
@@ -60,7 +60,7 @@ impl<'a> Encoding<'a> {
         let done = match (&self.args.json, &self.args.message) {
             (Some(path), _) => self.stream(path),
             (None, Some(message)) => self.one(message),
-            (None, None) => Err(Usage("expected a message, or --json FILE".into()).into()),
+            (None, None) => usage("expected a message, or --json FILE"),
         };
         let endless = self.args.json.as_deref().is_some_and(|path| path.as_os_str() == "-");
         match (done, interrupt::status(endless)) {
@@ -81,7 +81,7 @@ impl<'a> Encoding<'a> {
                 return Ok(status);
             }
             (Err(error), _) => {
-                // Messages before the error have been written already.
+                // Messages before the error have already been written.
                 self.out.stop()?;
                 return Err(error);
             }
@@ -91,7 +91,7 @@ impl<'a> Encoding<'a> {
 
     /// Encodes the message of the command line.
     fn one(&mut self, message: &str) -> anyhow::Result<()> {
-        // The message comes first: its tables tell which fields are text.
+        // The message is first, because its tables determine which fields are text.
         let bare = Entry::new(json!({ "message": message }), &self.source)?;
         let named = format!("{}.{}", bare.proto, bare.message);
         let tables = bare.dissector.tables();
@@ -104,7 +104,7 @@ impl<'a> Encoding<'a> {
         let entry = Entry { fields, derived, ..bare };
         let bytes = self.bytes(&entry).with_context(|| named.clone())?;
         match bytes {
-            Some(bytes) => self.write(&entry, &bytes, &named),
+            Some(bytes) => self.write(&entry, bytes, &named),
             None => Ok(()),
         }
     }
@@ -145,8 +145,8 @@ impl<'a> Encoding<'a> {
             };
             let place = format!("line {line}");
             match self.message(object, time) {
-                Ok((entry, Some(bytes))) => self.write(&entry, &bytes, &format!("{name}: {place}"))?,
-                // More messages of its packet have to follow.
+                Ok((entry, Some(bytes))) => self.write(&entry, bytes, &format!("{name}: {place}"))?,
+                // Its packet needs more messages.
                 Ok((_, None)) => {}
                 Err(why) => self.report(&name, format_args!("{place}: {why:#}"))?,
             }
@@ -157,14 +157,14 @@ impl<'a> Encoding<'a> {
         &mut self,
         object: serde_json::Value,
         time: Option<netkit::capture::Time>,
-    ) -> anyhow::Result<(Entry, Option<Vec<u8>>)> {
+    ) -> anyhow::Result<(Entry, Option<Encoded>)> {
         let mut entry = Entry::new(object, &self.source)?;
         entry.time = time.or(entry.time);
         let bytes = self.bytes(&entry).with_context(|| format!("{}.{}", entry.proto, entry.message))?;
         Ok((entry, bytes))
     }
 
-    /// An invalid message: an error, or with `--keep-going` a line on stderr.
+    /// Reports an invalid message: as an error, or with `--keep-going` in a line on stderr.
     fn report(&mut self, name: &str, what: impl Display) -> anyhow::Result<()> {
         if !self.args.keep_going {
             anyhow::bail!("{name}: {what}");
@@ -176,17 +176,18 @@ impl<'a> Encoding<'a> {
         Ok(())
     }
 
-    fn bytes(&mut self, entry: &Entry) -> anyhow::Result<Option<Vec<u8>>> {
+    fn bytes(&mut self, entry: &Entry) -> anyhow::Result<Option<Encoded>> {
         let Some(message) = self.encoders.part(entry)? else { return Ok(None) };
         let framing = match (self.args.transport, self.to, self.carried(entry)) {
             (Some(Carried::Ws), ..) => Framing::WebSocket,
             (Some(Carried::Tcp), ..) | (None, To::Pcap, Transport::Tcp) => Framing::Tcp,
-            _ => return Ok(Some(message)),
+            _ => return Ok(Some(Encoded { message, framed: None })),
         };
-        Ok(Some(self.encoders.framed(entry, &message, framing)?))
+        let framed = Some(self.encoders.framed(entry, &message, framing)?);
+        Ok(Some(Encoded { message, framed }))
     }
 
-    /// The transport of a message in a capture file.
+    /// Returns the transport of a message in a capture file.
     fn carried(&self, entry: &Entry) -> Transport {
         match self.args.transport {
             Some(Carried::Udp) => Transport::Udp,
@@ -198,9 +199,9 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    fn write(&mut self, entry: &Entry, bytes: &[u8], place: &str) -> anyhow::Result<()> {
+    fn write(&mut self, entry: &Entry, bytes: Encoded, place: &str) -> anyhow::Result<()> {
         let transport = self.carried(entry);
-        match self.out.message(entry, transport, bytes)? {
+        match self.out.message(entry, transport, &bytes)? {
             None => {
                 self.written += 1;
                 Ok(())

@@ -1,11 +1,11 @@
-//! `netkit fields --examples`: the files that describe protocols and are built in.
+//! `netkit fields --examples`: the built-in files that describe protocols.
 
-use super::usage::Usage;
+use super::usage::usage;
 use netkit::nearest::{hint, nearest};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-/// Their names and texts.
+/// The names and texts of the files.
 const FILES: [(&str, &str); 13] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 13] = [
     ("stun", include_str!("../../fixtures/protocols/stun.toml")),
 ];
 
-/// Lists them with a line each, or prints one as it is.
+/// Lists the files with a line each, or prints one unchanged.
 pub fn run(name: Option<&str>) -> anyhow::Result<u8> {
     let Some(name) = name else {
         let mut page = String::new();
@@ -37,13 +37,13 @@ pub fn run(name: Option<&str>) -> anyhow::Result<u8> {
     let Some((_, text)) = FILES.iter().find(|(name, _)| *name == wanted) else {
         let names = FILES.map(|(name, _)| name);
         let near = hint(nearest(wanted, names));
-        return Err(Usage(format!("no example {name:?}{near}; there are {}", names.join(", "))).into());
+        return usage(format!("no example {name:?}{near}; there are {}", names.join(", ")));
     };
     io::stdout().write_all(text.as_bytes())?;
     Ok(0)
 }
 
-/// What a file says of itself: its `doc`, or the comment that it begins with.
+/// Returns the description of a file: its `doc`, or the comment at its beginning.
 fn about(text: &str) -> &str {
     let doc = text.lines().find_map(|line| line.strip_prefix("doc")?.trim_start().strip_prefix('='));
     let comment = || text.lines().next().map(|line| line.trim_start_matches('#'));

@@ -1,5 +1,5 @@
-//! netkit as one of Wireshark's capture programs (extcap): Wireshark asks what there is, and starts a
-//! capture, with options of its own, which are recognised before netkit's commands.
+//! netkit as one of Wireshark's capture programs (extcap). Wireshark asks for the interfaces and starts captures with
+//! its own options, which are recognised before netkit's commands.
 //!
 //! | call | answer |
 //! |---|---|
@@ -11,7 +11,6 @@
 use super::capture;
 use crate::platform::SEES_READERS;
 use netkit::protocols::ALL;
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -21,56 +20,45 @@ use std::path::Path;
 /// The interface's name in Wireshark.
 const NAME: &str = "netkit";
 
-/// What the arguments are.
+/// The meaning of the arguments.
 #[derive(Debug)]
 pub enum Call {
-    /// None of Wireshark's.
+    /// They are not Wireshark's.
     None,
-    /// A question, which has been answered.
+    /// A question, which was answered.
     Answered(u8),
-    /// A capture: the arguments that it is in netkit's own words.
+    /// A capture, as arguments of netkit.
     Capture(Vec<OsString>),
 }
 
-/// Options without a value.
-const FLAGS: [&str; 4] = ["--extcap-interfaces", "--extcap-dlts", "--extcap-config", "--capture"];
-/// Options with one.
-const VALUES: [&str; 8] = [
-    "--extcap-interface",
-    "--fifo",
-    "--extcap-capture-filter",
-    "--interface",
-    "--proto",
-    "--port",
-    "--schema",
-    "--filter",
-];
+/// The options of Wireshark's call. Unknown ones are ignored.
+struct Given<'a>(&'a [OsString]);
 
-/// The options of Wireshark's call, and their values.
-struct Given(BTreeMap<String, OsString>);
-
-impl Given {
+impl Given<'_> {
     fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.0.iter().any(|arg| arg == name)
     }
 
-    /// What the user leaves empty may come as nothing at all, or as an empty text.
-    fn value(&self, name: &str) -> Option<&OsString> {
-        self.0.get(name).filter(|value| !value.is_empty())
+    /// Returns the value of `NAME VALUE` or `NAME=VALUE`. For a setting that the user leaves empty, Wireshark may send
+    /// an empty text, or no option at all.
+    fn value(&self, name: &str) -> Option<OsString> {
+        let joined = |arg: &OsString| Some(arg.to_string_lossy().strip_prefix(name)?.strip_prefix('=')?.into());
+        let apart = self.0.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1].clone());
+        apart.or_else(|| self.0.iter().find_map(joined)).filter(|value| !value.is_empty())
     }
 }
 
 /// Recognises and answers Wireshark's calls.
 ///
 /// # Errors
-/// A call that is not whole, or cannot be answered.
+/// Fails if a call is incomplete, or cannot be answered.
 pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
     let own = |arg: &OsString| arg.as_encoded_bytes().starts_with(b"--extcap-");
     let of_wireshark = args.get(1).is_some_and(|arg| own(arg) || arg == "--capture") && args.iter().any(own);
     if !of_wireshark {
         return Ok(Call::None);
     }
-    let given = given(args.get(1..).unwrap_or_default());
+    let given = Given(args.get(1..).unwrap_or_default());
     if given.has("--extcap-interfaces") {
         return answer(&format!(
             "extcap {{version={}}}{{display=netkit}}\ninterface {{value={NAME}}}{{display=netkit: game protocols, decoded}}\n",
@@ -87,39 +75,21 @@ pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
         return answer(&config());
     }
     if !given.has("--capture") {
-        // Questions of later versions.
+        // Questions of later versions of Wireshark.
         return Ok(Call::Answered(0));
     }
     let Some(fifo) = given.value("--fifo") else { anyhow::bail!("--capture: Wireshark names a pipe with --fifo") };
     if SEES_READERS {
-        // Waits until Wireshark has opened it, too.
-        let watched = OpenOptions::new().write(true).open(fifo);
-        capture::ends_with(watched.map_err(|error| super::outfile::named(Path::new(fifo), &error))?);
+        // Opening it also waits until Wireshark has opened it.
+        let watched = OpenOptions::new().write(true).open(&fifo);
+        capture::ends_with(watched.map_err(|error| super::outfile::named(Path::new(&fifo), &error))?);
     }
-    Ok(Call::Capture(decode(&given, fifo)))
+    Ok(Call::Capture(decode(&given, &fifo)))
 }
 
-/// Reads the options: `--name VALUE` and `--name=VALUE`; those that are not known mean nothing here.
-fn given(args: &[OsString]) -> Given {
-    let (mut given, mut args) = (BTreeMap::new(), args.iter());
-    while let Some(arg) = args.next() {
-        let text = arg.to_string_lossy();
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(OsString::from(value))),
-            None => (&*text, None),
-        };
-        if FLAGS.contains(&name) {
-            given.insert(name.to_owned(), OsString::new());
-        } else if VALUES.contains(&name) {
-            given.insert(name.to_owned(), value.or_else(|| args.next().cloned()).unwrap_or_default());
-        }
-    }
-    Given(given)
-}
-
-/// The command that captures.
-fn decode(given: &Given, fifo: &OsStr) -> Vec<OsString> {
-    let interface = given.value("--interface").cloned().unwrap_or_else(|| usual().into());
+/// Returns the command that captures.
+fn decode(given: &Given<'_>, fifo: &OsStr) -> Vec<OsString> {
+    let interface = given.value("--interface").unwrap_or_else(|| usual().into());
     let mut args: Vec<OsString> = ["netkit", "decode", "--quiet", "-f", "pcapng", "-o"].map(OsString::from).into();
     args.push(fifo.into());
     let mut option = |name: &str, value: &OsStr| {
@@ -130,9 +100,9 @@ fn decode(given: &Given, fifo: &OsStr) -> Vec<OsString> {
     };
     option("--interface", &interface);
     for name in ["--proto", "--schema", "--filter"] {
-        given.value(name).into_iter().for_each(|value| option(name, value));
+        given.value(name).into_iter().for_each(|value| option(name, &value));
     }
-    given.value("--extcap-capture-filter").into_iter().for_each(|value| option("--capture-filter", value));
+    given.value("--extcap-capture-filter").into_iter().for_each(|value| option("--capture-filter", &value));
     // 7777=riptide,9000=nano
     let ports = given.value("--port").map_or_else(String::new, |ports| ports.to_string_lossy().into_owned());
     for port in ports.split([',', ' ']).filter(|port| !port.is_empty()) {
@@ -141,14 +111,14 @@ fn decode(given: &Given, fifo: &OsStr) -> Vec<OsString> {
     args
 }
 
-/// The interface that is captured where none is chosen: all where the system has that.
+/// Returns the interface that is captured by default: all interfaces if the system supports that.
 fn usual() -> String {
     let list = capture::interfaces().unwrap_or_default();
     let any = list.iter().find(|each| each.name == "any").or_else(|| list.first());
     any.map_or_else(|| "any".into(), |each| each.name.clone())
 }
 
-/// What the user can set.
+/// Returns the settings for the user.
 fn config() -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| _ = writeln!(text, "{words}");
@@ -181,7 +151,7 @@ fn config() -> String {
     text
 }
 
-/// Without what has a meaning in these lines.
+/// Replaces the characters that have a meaning in these lines.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || "{}".contains(c) { ' ' } else { c }).collect()
 }
@@ -203,7 +173,7 @@ mod tests {
     fn options_become_netkits_own() {
         let all = "--capture|--extcap-interface|netkit|--fifo|/tmp/f|--extcap-capture-filter|udp port 7|\
                    --interface|lo|--proto=riptide|--port|7=riptide, 9=nano|--schema||--filter|a == 'b c'|--new|x";
-        let made = decode(&given(&words(all)), OsStr::new("/tmp/f"));
+        let made = decode(&Given(&words(all)), OsStr::new("/tmp/f"));
         let expected = "netkit|decode|--quiet|-f|pcapng|-o|/tmp/f|--interface=lo|--proto=riptide|--filter=a == 'b c'|\
                         --capture-filter=udp port 7|--port=7=riptide|--port=9=nano";
         assert_eq!(made, words(expected));

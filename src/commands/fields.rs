@@ -1,14 +1,12 @@
-//! `netkit fields`: the tables as documentation, as text and as JSON.
+//! `netkit fields`: prints the tables as documentation, as text and as JSON.
 
 use super::output::style;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use crate::cli::{Fields, Form, Global};
 use netkit::codec::layout::{Field, Kind, flag};
 use netkit::codec::schema::{self, SchemaMessage};
 use netkit::codec::{Layout, describe};
-use netkit::dissect::LIMITS;
-use netkit::dissect::document;
-use netkit::dissect::{Dissector, Registry, RelationKind, Role, Table};
+use netkit::dissect::{Dissector, LIMITS, Registry, RelationKind, Role, Table, document};
 use netkit::protocols;
 use netkit::render::palette::Palette;
 use serde_json::Value as Json;
@@ -23,7 +21,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     let described = super::described::load(&args.protocol_file, None)?;
     let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
     let style = style(global, false);
-    // JSON and names of columns are for programs.
+    // JSON and the names of columns are for programs.
     let colour = style.colour && args.format == Form::Text;
     let mut page = Page { out: String::new(), width: style.width, colour };
     let (proto, message) =
@@ -38,7 +36,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
         let all = || d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name));
         if !all().any(|n| n == m) {
             let near = netkit::nearest::nearest(m, all());
-            return Err(Usage(format!("{} has no message {m:?}{}", d.name(), netkit::nearest::hint(near))).into());
+            return usage(format!("{} has no message {m:?}{}", d.name(), netkit::nearest::hint(near)));
         }
     }
     if let (true, Some(d)) = (args.as_toml, proto) {
@@ -54,7 +52,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
         #[cfg(feature = "parquet")]
         (Form::Parquet, proto) => columns(&registry, proto, message, &args.schema, &mut page)?,
         #[cfg(not(feature = "parquet"))]
-        (Form::Parquet, _) => return Err(Usage(super::usage::NO_PARQUET.into()).into()),
+        (Form::Parquet, _) => return usage(super::usage::NO_PARQUET),
         (_, None) => overview(&registry, &mut page),
         (_, Some(d)) => protocol_text(d, message, &mut page),
     }
@@ -66,7 +64,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
             schema_text(d, schemas.messages(d.name()), &mut page);
         }
     }
-    // It quotes the users' schemas, so it is escaped.
+    // The page quotes the users' schemas, so it is escaped.
     match args.format {
         Form::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
         _ => super::output::page(&page.out, colour)?,
@@ -74,17 +72,17 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The tables in the language of protocol files.
+/// Prints the tables in the language of protocol files.
 fn as_toml(d: &dyn Dissector, message: Option<&str>) -> anyhow::Result<u8> {
     if message.is_some() {
-        return Err(Usage("--as-toml writes a whole protocol: name no message".into()).into());
+        return usage("--as-toml writes a whole protocol: name no message");
     }
     let text = protocols::described::export(d).map_err(Usage)?;
     io::stdout().write_all(text.as_bytes())?;
     Ok(0)
 }
 
-/// A line a column: the message, the column, its type as SQL has it.
+/// Prints one line per column: the message, the column, its type in SQL.
 #[cfg(feature = "parquet")]
 fn columns(
     registry: &Registry,
@@ -121,7 +119,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// A line that says what follows.
+    /// Adds a title line.
     fn title(&mut self, text: &str) {
         let palette = Palette::of(self.colour);
         let blank = text.len() - text.trim_start().len();
@@ -129,7 +127,7 @@ impl Page {
         self.out += &format!("{before}{}{text}{}\n", palette.title, palette.reset);
     }
 
-    /// A name before its words, in colour; what is behind two blanks in it is secondary.
+    /// Adds a name before its words, in colour. The part after two blanks is secondary.
     fn head(&mut self, head: &str) {
         let palette = Palette::of(self.colour);
         let name = head.trim();
@@ -145,8 +143,7 @@ impl Page {
         self.out += &format!("{before}{colour}{name}{reset}{dim}{more}{reset}");
     }
 
-    /// A heading followed by wrapped words, indented to their start; or to the heading's, if that
-    /// leaves too little room.
+    /// Adds a heading followed by wrapped words, indented to their start, or less if that leaves too little room.
     fn words(&mut self, head: &str, words: &str) {
         let start = head.chars().count();
         let width = self.width.unwrap_or(usize::MAX);
@@ -172,13 +169,13 @@ impl Page {
     }
 }
 
-/// Fewer columns are hard to read.
+/// The minimum number of columns for words. Fewer are hard to read.
 const NARROWEST: usize = 24;
 
-/// Fewer bits than these, and a conversation without a port of the file has to say much to be claimed.
+/// With fewer bits, a conversation without a port of the file needs much evidence to be claimed.
 const FEW_BITS: u32 = 12;
 
-/// What a protocol file gives by which its conversations are recognised.
+/// Prints the properties of a protocol file that serve to recognise its conversations.
 fn recognition(bits: u32, page: &mut Page) {
     page.title("\nRecognition");
     let text =
@@ -224,7 +221,7 @@ fn overview(registry: &Registry, page: &mut Page) {
         page.words(&format!("  {:14} {:>7}  ", limit.name, limit.default()), limit.doc);
     }
     page.line("");
-    page.words("", "`netkit fields PROTO` tells more, `netkit fields PROTO.MESSAGE` one message's fields.");
+    page.words("", "`netkit fields PROTO` prints more, `netkit fields PROTO.MESSAGE` one message's fields.");
 }
 
 fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
@@ -283,7 +280,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     }
 }
 
-/// The types that schemas may use for its payloads.
+/// Prints the types that schemas may use for its payloads.
 fn schema_words(d: &dyn Dissector, page: &mut Page) {
     let Some(first) = d.encodings().first() else { return };
     let id = first.keys.ids.map(|(least, most)| format!("id = {least} to {most}"));
@@ -317,7 +314,7 @@ fn label(table: &Table) -> String {
     }
 }
 
-/// One line per field, indented by its depth.
+/// Prints one line per field, indented by its depth.
 fn fields_text(fields: &'static [Field], kind: fn(&Field) -> String, page: &mut Page) {
     describe::lines(fields, &mut |depth, field| {
         let indent = "  ".repeat(depth + 2);

@@ -1,16 +1,14 @@
-//! `netkit stats --by FIELD`, `--every`, and the lists of what waits: `--unanswered`,
-//! `--never-acked`, `--slow`, `--latency`.
+//! `netkit stats --by FIELD`, `--every`, and the lists of waiting messages: `--unanswered`, `--never-acked`, `--slow`,
+//! `--latency`.
 
 use super::counted::count;
 use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
-use super::names;
 use super::notify::warn;
 use super::output::{page, style};
-use super::redact;
-use super::stopped::Stopped;
-use super::usage::Usage;
-use super::{join, read};
+use super::stopped::ReadResult;
+use super::usage::{Usage, usage};
+use super::{join, names, read, redact};
 use crate::cli::{Form, Global, PlotBy, Stats as Args};
 use netkit::capture::Time;
 use netkit::dissect::{Account, Message, Options, Sink};
@@ -21,10 +19,10 @@ use netkit::render::TimeForm;
 use netkit::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
 use std::io::{self, Write};
 
-/// A second, the step of time if no other is named.
+/// A second, the default time step.
 const SECOND: i64 = 1_000_000_000;
 
-/// Runs what of this the command line asks for; `None`: nothing.
+/// Runs the requested part of it; returns `pick` again if none was requested.
 pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<Result<u8, Pick>> {
     let listed = Listed {
         unanswered: args.unanswered,
@@ -35,9 +33,7 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
     };
     let lists = listed.unanswered || listed.never_acked || listed.slow.is_some();
     if args.time.is_some() && !lists {
-        return Err(
-            Usage("--time: only with --unanswered, --never-acked and --slow, which list messages".into()).into()
-        );
+        return usage("--time: only with --unanswered, --never-acked and --slow, which list messages");
     }
     if lists || listed.latency {
         return waiting(args, listed, options, global, pick).map(Ok);
@@ -49,7 +45,7 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
     let by = match (&args.by, args.every) {
         (None, Some(_)) => "second".to_owned(),
         (None, None) if plain => return Ok(Err(pick)),
-        (None, None) => return Err(Usage("--sort, --top: only with --by FIELD".into()).into()),
+        (None, None) => return usage("--sort, --top: only with --by FIELD"),
         (Some(by), _) if plain && by.parse::<Report>().is_ok() => return Ok(Err(pick)),
         (Some(by), Some(_)) if !by.split(',').any(|name| name.trim() == "second") => format!("second,{by}"),
         (Some(by), _) => by.clone(),
@@ -57,7 +53,7 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
     groups(args, &by, options, global, pick).map(Ok)
 }
 
-/// Follows all messages; those that are selected are told.
+/// Follows all messages, and reports the selected ones.
 struct Follow {
     pick: Pick,
     waiting: Waiting,
@@ -82,7 +78,7 @@ impl CaptureSink for Follow {
 
 fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     if !args.columns.is_empty() && !matches!(args.format, Form::Csv | Form::Tsv) {
-        return Err(Usage("--columns: only with -f csv and tsv, and with --by FIELD".into()).into());
+        return usage("--columns: only with -f csv and tsv, and with --by FIELD");
     }
     let mut follow = Follow { pick, waiting: Waiting::new(listed, options.limits.lists.waiting) };
     let done = read::files(&args.files, args.join, options, global, &mut follow);
@@ -93,9 +89,9 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
     pick.account.limit("waiting", waiting.lost);
     if waiting.lost > 0 {
         let lost = Plural(waiting.lost, "message");
-        warn(format_args!("netkit: {lost} were not followed or listed: --limit waiting=N raises that"));
+        warn(format_args!("{lost} were not followed or listed: --limit waiting=N raises that"));
     }
-    let told = Told {
+    let extras = Extras {
         notes: Vec::new(),
         members: vec![("not_followed", waiting.lost)],
         columns: &args.columns,
@@ -106,7 +102,7 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
         Form::Csv | Form::Tsv => args.time,
         _ => None,
     };
-    print(args, &waiting.tables(form, args.format != Form::Text), &told, global, &done)?;
+    print(args, &waiting.tables(form, args.format != Form::Text), &extras, global, &done)?;
     Ok(status(args.path(), done?, &pick, global))
 }
 
@@ -116,14 +112,14 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     let groups = Groups::new(&keys, args.every.unwrap_or(SECOND), options.limits.lists.groups, &names)
         .map_err(|why| Usage(format!("--by: {why}")))?;
     let order = Order { sort: args.sort.clone(), top: args.top };
-    // A wrong name is told before anything is read.
+    // A wrong name is reported before anything is read.
     groups.table(&order, &args.columns).map_err(Usage)?;
     let (Picked { mut pick, sink: groups }, done) = count(&args.files, args.join, options, global, pick, groups);
     let (table, [more, messages, bytes]) = groups.table(&order, &args.columns).map_err(Usage)?;
     pick.account.limit("groups", groups.past_limit());
     if groups.past_limit() > 0 {
         let past = Plural(groups.past_limit(), "message");
-        warn(format_args!("netkit: {past} are of further groups: --limit groups=N raises that"));
+        warn(format_args!("{past} are of further groups: --limit groups=N raises that"));
     }
     let mut notes = Vec::new();
     if more > 0 {
@@ -138,13 +134,13 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
         ("omitted_messages", messages),
         ("omitted_bytes", bytes),
     ];
-    print(args, &[table], &Told { notes, members, columns: &[], account: &pick.account }, global, &done)?;
+    print(args, &[table], &Extras { notes, members, columns: &[], account: &pick.account }, global, &done)?;
     Ok(status(args.path(), done?, &pick, global))
 }
 
 fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     if args.format != Form::Text {
-        return Err(Usage("--plot: text only; --every 1s -f csv gives the figures".into()).into());
+        return usage("--plot: text only; --every 1s -f csv gives the figures");
     }
     let by = if by == PlotBy::Message { Stacked::Message } else { Stacked::Direction };
     let plot = Plot::new(by, args.traffic.since);
@@ -153,34 +149,28 @@ fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick)
     let colours: &[&str] = match (style.colour, by) {
         (false, _) => &[],
         (true, Stacked::Message) => &["\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[32m", "\x1b[94m", "\x1b[2m"],
-        // As decode has the two.
+        // The same colours as in decode.
         (true, Stacked::Direction) => &["\x1b[32m", "\x1b[35m", "\x1b[2m"],
     };
     let mut page = warning(args.path(), &done);
     plot.text(style.width, colours, "\x1b[0m", &mut page);
-    // Names are those of tables, so that no character of a capture is in it.
+    // The plot's names come from tables, so it contains no characters of the capture.
     io::stdout().write_all(page.as_bytes())?;
     Ok(status(args.path(), done?, &pick, global))
 }
 
-/// What is printed beside the tables.
-struct Told<'a> {
-    /// Behind them, in text.
+/// Additions to the tables.
+struct Extras<'a> {
+    /// Lines after the tables, in text.
     notes: Vec<String>,
-    /// In JSON, where they are not 0.
+    /// Members of the JSON output, if they are not 0.
     members: Vec<(&'static str, u64)>,
     columns: &'a [String],
-    /// In JSON.
+    /// A member of the JSON output.
     account: &'a Account,
 }
 
-fn print(
-    args: &Args,
-    tables: &[Table],
-    told: &Told<'_>,
-    global: &Global,
-    done: &anyhow::Result<Option<Stopped>>,
-) -> anyhow::Result<()> {
+fn print(args: &Args, tables: &[Table], extras: &Extras<'_>, global: &Global, done: &ReadResult) -> anyhow::Result<()> {
     let mut out = Vec::new();
     match args.format {
         Form::Text => {
@@ -194,7 +184,7 @@ fn print(
                     false => aligned_text(table, style.width, style.colour, &mut text),
                 }
             }
-            told.notes.iter().for_each(|note| text += &format!("{note}\n"));
+            extras.notes.iter().for_each(|note| text += &format!("{note}\n"));
             return Ok(page(&text, style.colour)?);
         }
         Form::Ndjson => {
@@ -203,13 +193,13 @@ fn print(
         }
         Form::Json | Form::Parquet => {
             write!(out, "{{\"capture\":{}", serde_json::Value::from(names::names(&args.files)))?;
-            for (name, n) in told.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
+            for (name, n) in extras.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
                 write!(out, ",\"{name}\":{n}")?;
             }
             if matches!(done, Ok(Some(_))) {
                 out.extend_from_slice(b",\"stopped\":true");
             }
-            write!(out, ",\n\"account\":{}", told.account.json())?;
+            write!(out, ",\n\"account\":{}", extras.account.json())?;
             for table in tables {
                 write!(out, ",\n\"{}\":", table.shape.kind)?;
                 table.json(&mut out);
@@ -220,9 +210,9 @@ fn print(
             let separator = if args.format == Form::Csv { ',' } else { '\t' };
             let mut rows = String::new();
             let [table] = tables else {
-                return Err(Usage("-f csv and tsv: one table, not several".into()).into());
+                return usage("-f csv and tsv: one table, not several");
             };
-            table.separated(separator, told.columns, &mut rows).map_err(|why| Usage(format!("--columns: {why}")))?;
+            table.separated(separator, extras.columns, &mut rows).map_err(|why| Usage(format!("--columns: {why}")))?;
             out = rows.into_bytes();
         }
     }

@@ -8,8 +8,8 @@ use netkit::codec::{Level, Notes};
 use netkit::dissect::{Dissector, Message, Options, Sink};
 use netkit::plural::Plural;
 
-/// All protocols, the one with the fewest unexplained bytes first. `read` dissects the bytes as one
-/// of them; there are `length` bytes.
+/// Ranks all protocols, the one with the fewest unexplained bytes first. `read` dissects the `length` bytes as one of
+/// them.
 pub fn ranked(
     length: usize,
     options: &Options,
@@ -28,11 +28,11 @@ pub fn ranked(
     ranked
 }
 
-/// The best of the ranked protocols, reported on stderr. `clean`: it must be free of faults and
-/// warnings, since dumps contain packets of other protocols, as captures do.
+/// Returns the best of the ranked protocols, and reports it on stderr. `clean`: it must have no faults and warnings,
+/// since dumps, like captures, contain packets of other protocols.
 ///
 /// # Errors
-/// The evidence is not sufficient; names the next candidates.
+/// Fails if the evidence is not sufficient. The error names the next candidates.
 pub fn chosen(
     ranked: &[(Score, &'static dyn Dissector)],
     clean: bool,
@@ -46,21 +46,21 @@ pub fn chosen(
         let why = if score.holds() { "nothing is right with it" } else { "less than half of it is explained" };
         let next: Vec<String> = rest.iter().take(2).map(named).collect();
         return Err(format!(
-            "of no protocol that can be told: {why} as {}, then {}; -p names one",
+            "of no protocol that can be recognised: {why} as {}, then {}; -p names one",
             named(first),
             next.join(", ")
         ));
     }
-    notify(global, format_args!("netkit: read as {}; -p names another", named(first)));
+    notify(global, format_args!("read as {}; -p names another", named(first)));
     if global.verbose > 0 {
         for other in rest {
-            notify(global, format_args!("netkit: not as {}", named(other)));
+            notify(global, format_args!("not as {}", named(other)));
         }
     }
     Ok(*dissector)
 }
 
-/// How well a protocol explains some bytes.
+/// A measure of how well a protocol explains some bytes.
 #[derive(Debug, Default)]
 pub struct Score {
     length: usize,
@@ -72,27 +72,27 @@ pub struct Score {
 }
 
 impl Score {
-    /// The sort key: better fits first.
+    /// Returns the sort key: better fits first.
     fn key(&self) -> (usize, usize, usize, usize) {
         (self.faults + (self.messages == 0) as usize, self.warnings, self.opaque, self.messages)
     }
 
-    /// The number of bytes that are explained.
+    /// Returns the number of bytes that are explained.
     fn explained(&self) -> usize {
         self.covered.min(self.length).saturating_sub(self.opaque)
     }
 
-    /// Is it more than a guess: are half of the bytes explained?
+    /// Whether it is more than a guess: at least half of the bytes are explained.
     pub fn holds(&self) -> bool {
         self.messages > 0 && self.explained() * 2 >= self.length
     }
 
-    /// Is it free of faults and warnings?
+    /// Whether it has no faults and warnings.
     pub fn clean(&self) -> bool {
         self.messages > 0 && self.faults + self.warnings == 0
     }
 
-    /// As text.
+    /// Returns it as text.
     pub fn words(&self) -> String {
         let Score { length, messages, faults, warnings, .. } = self;
         let mut text = match messages {

@@ -1,4 +1,4 @@
-//! Selection of messages, and the conditions `--fail-on`, `--expect`, `--reject`. Without any
+//! Selects messages, and checks the conditions `--fail-on`, `--expect`, `--reject`. Without any
 //! message, conditions fail unless the user allows that.
 
 use super::notify::{notify, warn};
@@ -7,7 +7,7 @@ use super::redact;
 use super::selection::Selection;
 use super::usage::Usage;
 use crate::cli::{FailOn, Gates, Global};
-use netkit::capture::{Capture, Time};
+use netkit::capture::{Capture, Decoded, Frame, Time};
 use netkit::codec::Level;
 use netkit::dissect::{Account, Amount, Message, Options, Sink, Wants};
 use netkit::filter::{Filter, Names};
@@ -17,14 +17,16 @@ use netkit::printable::Lines;
 use netkit::read::{CaptureSink, Gate, Maker, Receiver, Summary};
 use std::sync::Arc;
 
-/// How many rejected messages are reported individually.
+/// The number of rejected messages that are reported individually.
 const NAMED: usize = 3;
 
-/// The selected messages and the state of the conditions. One per thread; they are merged.
+/// The selection of messages and the state of the conditions. Each thread has one; they are merged.
 #[derive(Clone, Default)]
 pub struct Pick {
     /// `--flow`, `-F`, `--since` and `--until`.
     pub selection: Selection,
+    /// Whether every message is selected and none is tested: known when a file begins.
+    plain: bool,
     /// The user's conditions as text, for errors; empty: there are none.
     conditions: Vec<String>,
     fail_on: Vec<FailOn>,
@@ -34,12 +36,16 @@ pub struct Pick {
     /// Messages of the current file; `picked` counts those selected in all files.
     file: u64,
     picked: u64,
-    /// How many may still be selected: `--count`.
+    /// The number of messages that may still be selected: `--count`.
     left: Option<u64>,
     /// The first file without a selected message.
     empty: Option<String>,
     /// The account of all files.
     pub account: Account,
+    /// Messages with a fault, and those with warnings, if `counts_trouble` is set.
+    pub troubled: [u64; 2],
+    /// Whether they are counted.
+    pub counts_trouble: bool,
     /// Messages that fail `--fail-on`.
     failed: u64,
     rejected: u64,
@@ -48,7 +54,7 @@ pub struct Pick {
     sequence: u64,
 }
 
-/// A condition that some message has to meet.
+/// A condition that at least one message must meet.
 #[derive(Clone)]
 struct Expected {
     text: String,
@@ -57,15 +63,15 @@ struct Expected {
 }
 
 impl Pick {
-    /// A selection without conditions.
+    /// Creates a selection without conditions.
     pub fn of(selection: Selection) -> Pick {
         Pick { selection, ..Pick::default() }
     }
 
-    /// From the command line. `check`: bytes are compared, which counts as a condition.
+    /// Creates it from the command line. `check`: bytes are compared, which counts as a condition.
     ///
     /// # Errors
-    /// An invalid expression.
+    /// Fails if an expression is invalid.
     pub fn new(selection: Selection, gates: &Gates, check: bool, options: &Options) -> anyhow::Result<Pick> {
         let names = Names::new(options);
         let parse = |option: &str, text: &String| {
@@ -86,33 +92,44 @@ impl Pick {
         Ok(Pick { selection, conditions, fail_on, allow_empty, expect, reject, ..Pick::default() })
     }
 
-    /// Does it ask for what only later messages tell?
+    /// Whether it uses values that only later messages determine.
     pub fn later(&self) -> bool {
         let conditions = self.expect.iter().map(|expected| &expected.filter).chain(&self.reject);
         self.selection.later() || conditions.into_iter().any(|filter| filter.later().is_some())
     }
 
-    /// What its filters read of messages.
+    /// Returns the parts of a message that its filters read.
     pub fn reads(&self) -> Wants {
         let conditions = self.expect.iter().map(|expected| &expected.filter).chain(&self.reject);
         conditions.fold(self.selection.reads(), |all, filter| all | filter.reads())
     }
 
-    /// At most so many messages.
+    /// Limits the number of messages.
     #[must_use]
     pub fn count(self, left: Option<u64>) -> Pick {
         Pick { left, ..self }
     }
 
-    /// Can several threads select messages? Not with `--count`: that needs a single thread that sees all
-    /// messages. What stands for what is told in the order of the capture.
+    /// Whether several threads can select messages. `--count` needs a single thread that sees all messages. So does
+    /// `--redact`, because pseudonyms are assigned in the order of the capture.
     pub fn divides(&self) -> bool {
         self.left.is_none() && !self.selection.redact
     }
 
-    /// Is this message selected? If so, it is tested against the conditions.
+    /// Whether this message is selected. If so, it is tested against the conditions.
     #[inline(always)]
     pub fn wants(&mut self, message: &Message<'_>) -> bool {
+        if !self.plain {
+            return self.examines(message);
+        }
+        self.file += 1;
+        self.picked += 1;
+        true
+    }
+
+    /// The same with a selection, a limit or conditions.
+    #[inline(never)]
+    fn examines(&mut self, message: &Message<'_>) -> bool {
         if self.left == Some(0) {
             return false;
         }
@@ -122,10 +139,23 @@ impl Pick {
         }
         self.picked += 1;
         self.left = self.left.map(|left| left - 1);
+        if self.counts_trouble {
+            self.count_trouble(message);
+        }
         if !self.conditions.is_empty() {
             self.test(message);
         }
         true
+    }
+
+    fn is_plain(&self) -> bool {
+        self.selection.all && self.left.is_none() && self.conditions.is_empty() && !self.counts_trouble
+    }
+
+    fn count_trouble(&mut self, message: &Message<'_>) {
+        let warned = message.dissection.notes.worst().is_some_and(|level| level >= Level::Warning);
+        self.troubled[0] += message.dissection.fault.is_some() as u64;
+        self.troubled[1] += warned as u64;
     }
 
     fn test(&mut self, message: &Message<'_>) {
@@ -157,6 +187,7 @@ impl Pick {
     pub fn merge(&mut self, other: Pick) {
         self.file += other.file;
         self.picked += other.picked;
+        self.troubled.iter_mut().zip(other.troubled).for_each(|(own, other)| *own += other);
         self.failed += other.failed;
         self.rejected += other.rejected;
         self.expect.iter_mut().zip(other.expect).for_each(|(own, other)| own.met |= other.met);
@@ -165,10 +196,12 @@ impl Pick {
         self.named.truncate(NAMED);
     }
 
-    /// A copy without results, for another thread.
+    /// Returns a copy without results, for another thread.
     pub fn part(&self) -> Pick {
         let mut part = self.clone();
         (part.file, part.picked, part.failed, part.rejected) = (0, 0, 0, 0);
+        part.troubled = [0; 2];
+        part.plain = self.is_plain();
         part.named.clear();
         part
     }
@@ -180,17 +213,35 @@ impl Pick {
         }
     }
 
-    /// Were any messages selected?
+    /// Whether any messages were selected.
     pub fn any(&self) -> bool {
         self.picked > 0
     }
 
-    /// Does [`Pick::holds`] report that there were no messages?
+    /// The numbers of selected messages, and of those with faults and warnings, in one line.
+    pub fn sums(&self) -> String {
+        let [faults, warned] = self.troubled;
+        let mut sums = Plural(self.picked, "message").to_string();
+        // Of all messages, these are the conversations, too.
+        if self.selection.all && self.left.is_none() {
+            sums += &format!(", {}", Plural(self.account.claimed.conversations, "conversation"));
+        }
+        if faults > 0 {
+            sums += &format!(", {}", Plural(faults, "fault"));
+        }
+        if warned > 0 {
+            sums += &format!(", {} with warnings", Plural(warned, "message"));
+        }
+        sums
+    }
+
+    /// Whether [`Pick::holds`] reports that there were no messages.
     pub fn reports_none(&self) -> bool {
         !self.conditions.is_empty() && !self.allow_empty
     }
 
-    /// The conversation or the time that was asked for is not in the capture: how many, or how long it is.
+    /// Returns the number of conversations, or the length of the capture, if the requested conversation or time is not
+    /// in it.
     pub fn outside(&self) -> Option<String> {
         if self.picked > 0 || self.allow_empty {
             return None;
@@ -198,17 +249,18 @@ impl Pick {
         self.selection.outside(&self.account)
     }
 
-    /// Do all conditions hold? Reports those that do not.
+    /// Whether all conditions hold. Reports those that do not.
     pub fn holds(&self, global: &Global) -> bool {
         let outside = self.outside();
         if self.conditions.is_empty() {
             if let Some(why) = &outside {
-                warn(format_args!("netkit: {why}"));
+                warn(format_args!("{why}"));
             }
             return outside.is_none();
         }
         let conditions = self.conditions.join(", ");
         let nothing = match &self.empty {
+            Some(name) if self.account.frames == 0 => Some(format!("{name}: no frames")),
             Some(name) => Some(format!("{name}: no message of a protocol we know")),
             None if outside.is_some() => outside,
             None if self.picked == 0 => Some("no message fits what was asked for".into()),
@@ -238,7 +290,7 @@ impl Pick {
             let limits = self.account.limits.keys().copied().collect::<Vec<_>>().join(", ");
             wrong.push(format!("--fail-on limit: reached: {limits}"));
         }
-        wrong.iter().for_each(|text| notify(global, format_args!("netkit: {}", Lines(text))));
+        wrong.iter().for_each(|text| notify(global, format_args!("{}", Lines(text))));
         wrong.is_empty() && self.failed == 0
     }
 }
@@ -271,12 +323,21 @@ impl<S: CaptureSink> CaptureSink for Picked<S> {
     fn origin(&mut self, time: Time) {
         self.sink.origin(time);
     }
+
+    fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+        self.sink.raw(frame, decoded);
+    }
+
+    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
+        self.sink.go_on(waits) && !self.pick.done()
+    }
 }
 
 impl Gate for Pick {
     fn begin(&mut self) {
         self.selection.begin();
         self.file = 0;
+        self.plain = self.is_plain();
     }
 
     #[inline]
@@ -293,7 +354,7 @@ impl Gate for Pick {
     }
 }
 
-/// What one of several threads makes of the messages that it selects.
+/// A thread's maker, with the thread's own selection.
 struct Selected<M> {
     pick: Pick,
     maker: M,
@@ -321,7 +382,7 @@ impl<T, M: Maker<T>> Maker<T> for Selected<M> {
     }
 }
 
-/// Reads a capture with a thread for each of the makers but one; each selects its messages.
+/// Reads a capture with a thread for each maker except one. Each maker selects its own messages.
 pub fn merged<T: Send, M: Maker<T>>(
     capture: Capture,
     options: &Options,

@@ -16,9 +16,9 @@ pub fn complete() {
     }
 }
 
-/// Completions for a shell, to stdout. Those for bash and zsh contain all names; fish and elvish
-/// call this program. PowerShell's contain commands and options only: its dynamic script would
-/// evaluate what is being typed.
+/// Writes completions for a shell to stdout. Those for bash and zsh contain all names; fish and elvish call this
+/// program. PowerShell's contain commands and options only, because its dynamic script would evaluate what is being
+/// typed.
 pub fn completions(shell: Shell) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     let asking: Option<&dyn EnvCompleter> = match shell {
@@ -34,10 +34,12 @@ pub fn completions(shell: Shell) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The man page, to stdout, with all commands on one page.
+/// Writes the man page to stdout, with all commands on one page.
 pub fn man() -> anyhow::Result<u8> {
     let mut text = Vec::new();
-    let mut command = Cli::command();
+    // The man page also contains the options that short help leaves out.
+    let all = |arg: clap::Arg| arg.hide_short_help(false);
+    let mut command = Cli::command().mut_args(all).mut_subcommands(|sub| sub.mut_args(all));
     command.build();
     let mut first = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut first)?;

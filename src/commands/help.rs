@@ -1,8 +1,8 @@
-//! `netkit help`: a command's help, or a page of the documentation.
+//! `netkit help`: prints a command's help, or a page of the documentation.
 
 use super::markdown;
 use super::output::style;
-use super::usage::Usage;
+use super::usage::usage;
 use crate::cli::{Cli, Global, topics};
 use clap::CommandFactory;
 use clap::builder::StyledStr;
@@ -30,7 +30,7 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
         write!(io::stdout(), "{text}")?;
         return Ok(0);
     };
-    // A page says more than the command of the same name, whose help is at --help.
+    // A page contains more than the help of the command with the same name, which --help prints.
     let page = topics().find(|page| page.name == topic);
     if let (None, Some(sub)) = (page, command.find_subcommand_mut(topic)) {
         write!(io::stdout(), "{}", shown(&sub.render_long_help(), style.colour))?;
@@ -40,7 +40,7 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
         let commands = command.get_subcommands().map(clap::Command::get_name);
         let near = nearest(topic, commands.chain(topics().map(|page| page.name)));
         let why = format!("no command or topic {topic:?}{} (netkit help lists them)", hint(near));
-        return Err(Usage(why).into());
+        return usage(why);
     };
     let text = markdown::plain(page.text, width, style.colour);
     match style.colour {

@@ -1,16 +1,17 @@
-//! Hex text to messages: detects whether the bytes are messages or packets, and of which protocol.
+//! Reads messages from hex text: detects whether the bytes are messages or packets, and their protocol.
 
 use super::fit::{chosen, ranked};
 use super::interrupt::{self, stop};
 use super::notify::notify;
 use super::packets::Packets;
-use super::stopped::Stopped;
+use super::stopped::{ReadResult, Stopped};
 use crate::cli::Global;
 use netkit::capture::hextext::{Block, Form, Layer};
 use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
-use netkit::dissect::{Dissection, Dissector, Options, inspector};
+use netkit::dissect::{Dissection, Dissector, Options, Role, inspector};
 use netkit::plural::Plural;
 use netkit::read::CaptureSink;
+use std::borrow::Cow;
 use std::io::BufRead;
 
 /// The interpretation of a hex text's bytes.
@@ -25,11 +26,11 @@ pub enum Bytes {
     Packet,
 }
 
-/// Dissects each message of a hex text. `lines`: each line of plain hex is one message. Returns
-/// where a signal stopped it.
+/// Dissects each message of a hex text. `lines`: each line of plain hex is one message. Returns the place where a
+/// signal stopped it.
 ///
 /// # Errors
-/// The text is not hex, or empty, or its bytes cannot be interpreted.
+/// Fails if the text is not hex, or empty, or if its bytes cannot be interpreted.
 pub fn text(
     reader: impl BufRead,
     lines: bool,
@@ -37,7 +38,7 @@ pub fn text(
     options: &Options,
     global: &Global,
     sink: &mut impl CaptureSink,
-) -> anyhow::Result<Option<Stopped>> {
+) -> ReadResult {
     let mut text = HexText::new(reader).lines(lines);
     let mut dissection = Dissection::default();
     let named = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
@@ -55,7 +56,10 @@ pub fn text(
         match link(&block, bytes) {
             Ok(Some(link)) => packets.packet(block.bytes, link, block.line),
             Ok(None) => match named.map_or_else(|| guess(block.bytes, options, global), Ok) {
-                Ok(dissector) => inspector::dump(dissector, block.bytes, options, &mut dissection, packets.sink()),
+                Ok(dissector) => {
+                    let options = sent_by(&block, options);
+                    inspector::dump(dissector, block.bytes, &options, &mut dissection, packets.sink());
+                }
                 Err(why) => refused.add(block.line, why, global),
             },
             Err(why) => refused.add(block.line, why, global),
@@ -70,7 +74,7 @@ pub fn text(
     ended?;
     match blocks {
         0 if !stop().is_set() => anyhow::bail!("there is no hex digit in it"),
-        n if n == packets.count() && n > 0 && payloads == 0 && refused.count == 0 => {
+        n if n == packets.count && n > 0 && payloads == 0 && refused.count == 0 => {
             let why = format!("{} without a payload: there is nothing to read", Plural(n, "packet"));
             Err(Unreadable(why).into())
         }
@@ -81,7 +85,7 @@ pub fn text(
     }
 }
 
-/// The link type of a block that is a packet; `None` for a message.
+/// Returns the link type of a block that is a packet; `None` for a message.
 fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
     match bytes {
         Bytes::Payload => Ok(None),
@@ -98,7 +102,18 @@ fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
     }
 }
 
-/// The protocol that explains a message's bytes best.
+/// Returns the options with the sender that the text names. `--from` takes precedence; inbound bytes are a client's.
+fn sent_by<'a>(block: &Block<'_>, options: &'a Options) -> Cow<'a, Options> {
+    match (options.from, block.inbound) {
+        (None, Some(inbound)) => {
+            let from = if inbound { Role::Client } else { Role::Server };
+            Cow::Owned(Options { from: Some(from), ..options.clone() })
+        }
+        _ => Cow::Borrowed(options),
+    }
+}
+
+/// Returns the protocol that explains a message's bytes best.
 fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dyn Dissector, String> {
     let ranked = ranked(bytes.len(), options, |dissector, score| {
         inspector::dump(dissector, bytes, options, &mut Dissection::default(), score);
@@ -111,7 +126,7 @@ fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dy
 #[error("{0}")]
 pub struct Unreadable(String);
 
-/// Blocks that could not be read, while the others were.
+/// Blocks that could not be read, while others could.
 #[derive(Default)]
 struct Refused {
     count: u64,
@@ -123,7 +138,7 @@ impl Refused {
     fn add(&mut self, line: usize, why: String, global: &Global) {
         self.count += 1;
         if let Some(before) = self.last.replace(format!("line {line}: {why}")) {
-            notify(global, format_args!("netkit: {before}"));
+            notify(global, format_args!("{before}"));
         }
     }
 
@@ -132,7 +147,7 @@ impl Refused {
             (None, _) => Ok(()),
             (Some(last), 1) => Err(Unreadable(last).into()),
             (Some(last), count) => {
-                notify(global, format_args!("netkit: {last}"));
+                notify(global, format_args!("{last}"));
                 let why = format!("{count} of {} could not be read", Plural(blocks, "message"));
                 Err(Unreadable(why).into())
             }

@@ -1,4 +1,4 @@
-//! Opening input: a file, or stdin for `-`.
+//! Opens input: a file, or stdin for `-`.
 
 use super::capture::opened;
 use super::interrupt::stop;
@@ -24,34 +24,26 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Opens a capture for a first reading; `None`: it can be read only once.
+/// Opens a capture for a first reading; `None` if it can be read only once.
 pub fn again(path: &Path) -> Option<Again> {
     let path = path.to_owned();
     let is_file = path.as_os_str() != "-" && std::fs::metadata(&path).is_ok_and(|about| about.is_file());
     is_file.then(|| -> Again { Box::new(move || Capture::new(Input::new(open(&path).ok()?).ok()?).ok()) })
 }
 
-/// Tells the user that input is expected, if it would come from a terminal.
+/// Informs the user that input is expected, if it would come from a terminal.
 pub fn announce_wait(path: &Path, global: &Global) {
     if path.as_os_str() == "-" && opened::interface().is_none() && io::stdin().is_terminal() {
         notify(
             global,
             format_args!(
-                "netkit: waiting for a capture on stdin, which is the terminal: pipe one into it, or name a file; Ctrl-C ends"
+                "waiting for a capture on stdin, which is the terminal: pipe one into it, or name a file; Ctrl-C ends"
             ),
         );
     }
 }
 
-/// As [`open`], but a file never ends. stdin does: its writer is gone then.
-pub fn follow(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
-    if path.as_os_str() == "-" {
-        return Ok(stdin());
-    }
-    Ok(Box::new(Growing(file(path)?)))
-}
-
-/// The name in output: of the interface, or `stdin`, for `-`.
+/// Returns the name in output. For `-`, it is the interface or `stdin`.
 pub fn name(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => opened::interface().unwrap_or("stdin").into(),
@@ -59,7 +51,7 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// How several inputs are called in one line, where each is called so.
+/// Returns a name for several inputs in one line. `name` returns that of one.
 pub fn called(files: &[PathBuf], name: impl Fn(&Path) -> String) -> String {
     let first = files.first().map(|file| name(file)).unwrap_or_default();
     match files.len() {
@@ -68,37 +60,29 @@ pub fn called(files: &[PathBuf], name: impl Fn(&Path) -> String) -> String {
     }
 }
 
-fn file(path: &Path) -> anyhow::Result<File> {
+/// Reads all of a file that is not a capture. Errors do not contain the name.
+pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file.
+///
+/// # Errors
+/// Fails if there is none, or if it is a folder.
+pub(super) fn file(path: &Path) -> anyhow::Result<File> {
     let file = File::open(path)?;
     if file.metadata().is_ok_and(|m| m.is_dir()) {
-        anyhow::bail!("is a directory, expected a file");
+        anyhow::bail!("is a folder, expected a file");
     }
     Ok(file)
 }
 
 /// The polling interval of a growing file.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// A growing file: at its end, waits for more data. It ends with Ctrl-C, or when nobody reads the
-/// output any more.
-struct Growing(File);
-
-impl Read for Growing {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if !readable(&self.0, true) {
-                return Ok(0);
-            }
-            match self.0.read(buffer)? {
-                // A file is readable at its end too.
-                0 if !buffer.is_empty() => std::thread::sleep(LOOK_AGAIN),
-                read => return Ok(read),
-            }
-        }
-    }
-}
-
-/// A pipe or terminal: ends with Ctrl-C too, even if its writer goes on.
+/// A pipe or terminal: also ends with Ctrl-C, even if its writer continues.
 struct Waiting(File);
 
 impl Read for Waiting {
@@ -107,16 +91,17 @@ impl Read for Waiting {
     }
 }
 
-fn stdin() -> Box<dyn Read + Send> {
+/// Returns stdin, which ends with Ctrl-C.
+pub(super) fn stdin() -> Box<dyn Read + Send> {
     match platform::stdin() {
         Some(own) => Box::new(Waiting(own)),
         None => Box::new(io::stdin()),
     }
 }
 
-/// Waits until a read would return. `false`: stop reading; `printed`: also when the reader of the
-/// output is gone.
-fn readable(file: &File, printed: bool) -> bool {
+/// Waits until a read would return. Returns false if the reading must stop; if `printed` is set, also when the reader
+/// of the output is gone.
+pub(super) fn readable(file: &File, printed: bool) -> bool {
     loop {
         if stop().is_set() {
             return false;

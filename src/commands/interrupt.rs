@@ -1,8 +1,8 @@
 //! Ctrl-C and termination signals: the first one requests a clean stop, a later one exits at once.
 //!
-//! `timeout` signals its child and then its whole group, a shell that goes passes on the hangup that
-//! the terminal sends as well: what comes within [`SAME`] of the first one is the same wish. To exit
-//! on it would leave servers without a goodbye, which some never recover from.
+//! `timeout` signals its child and then its whole group. A shell that exits passes on the hangup that the terminal also
+//! sends. Signals within [`SAME`] of the first one therefore count as the same. Exiting on them would leave servers
+//! without a goodbye, and some servers never recover from that.
 
 use crate::platform::{self, INTERRUPT};
 use netkit::live::net::CancelToken;
@@ -10,33 +10,32 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// Signals that come so soon after each other are one. Leaving a server takes about as long.
+/// The time in which signals count as one. Leaving a server takes about as long.
 const SAME: Duration = Duration::from_secs(1);
 
 static STOP: OnceLock<CancelToken> = OnceLock::new();
-/// When the first signal was received.
+/// The time of the first signal.
 static SINCE: OnceLock<Instant> = OnceLock::new();
 /// The first signal received; 0: none.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
-/// What a capture that runs does at the first signal, and before the program ends at once.
+/// The functions of a running capture, which are called at the first signal, and before the program exits at once.
 static CAPTURING: OnceLock<Capturing> = OnceLock::new();
 
-/// Whom the first signal is for, and what ends it at once.
+/// The functions of a running capture.
 struct Capturing {
     ask: fn() -> bool,
     kill: fn(),
 }
 
-/// While a program captures for us, the first signal goes to `ask`: where it says `true`, the capture
-/// ends, and sets [`stop`] behind what it has captured until then. `kill` is called before a second
-/// signal ends the program.
+/// Passes the first signal to `ask` while a program captures. If `ask` returns true, the capture ends, and sets
+/// [`stop`] after the frames captured so far. `kill` is called before a second signal ends the program.
 pub fn while_capturing(ask: fn() -> bool, kill: fn()) {
     let _ = CAPTURING.set(Capturing { ask, kill });
     stop();
 }
 
-/// What is to be done where a second signal ends the program at once.
+/// The function to call before a second signal ends the program at once.
 static AT_ONCE: OnceLock<fn()> = OnceLock::new();
 
 /// Calls `clean` before a second signal ends the program at once; the first call counts.
@@ -44,20 +43,29 @@ pub fn before_exit(clean: fn()) {
     let _ = AT_ONCE.set(clean);
 }
 
-/// The flag for a clean stop. After the first call, Ctrl-C, SIGTERM and SIGHUP set it; output in
-/// progress is completed, and servers are left in an orderly way.
+/// Called at the first signal.
+static AT_FIRST: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+/// Calls `wake` at the first signal, for whoever waits for something else than input; the first call counts.
+pub fn at_first(wake: impl Fn() + Send + Sync + 'static) {
+    let _ = AT_FIRST.set(Box::new(wake));
+    stop();
+}
+
+/// Returns the flag for a clean stop. After the first call, Ctrl-C, SIGTERM and SIGHUP set it. Output in progress is
+/// completed, and servers are left in an orderly way.
 pub fn stop() -> &'static CancelToken {
     STOP.get_or_init(|| {
         let stop = CancelToken::default();
         let ours = stop.clone();
-        // Without signal handlers, signals just end the program.
+        // Without signal handlers, a signal ends the program.
         let _ = platform::catch_signals(move |signal| caught(signal, &ours));
         stop
     })
 }
 
-/// The exit status of a run stopped by a signal, as in shells: 130, 143, 129. `endless`: the input
-/// has no end of its own, so Ctrl-C completes it.
+/// Returns the exit status of a run stopped by a signal, as in shells: 130, 143, 129. `endless`: the input has no end
+/// of its own, so Ctrl-C completes it.
 pub fn status(endless: bool) -> Option<u8> {
     match SIGNAL.load(Ordering::Relaxed) {
         0 => None,
@@ -66,20 +74,29 @@ pub fn status(endless: bool) -> Option<u8> {
     }
 }
 
-/// Whether SIGHUP asks for something else than to stop, and whether it has.
+/// Whether SIGHUP has a meaning other than to stop, and whether it has arrived.
 static KEEPS: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
 /// SIGHUP's number.
 const HANGUP: u8 = 1;
 
-/// From now on SIGHUP does not stop the program: [`hung_up`] tells of it.
+/// Makes SIGHUP no longer stop the program; [`hung_up`] reports it instead.
 pub fn keep_on_hangup() {
     KEEPS.store(true, Ordering::Relaxed);
 }
 
-/// Has SIGHUP come since the last call?
+/// Whether SIGHUP has arrived since the last call.
 pub fn hung_up() -> bool {
     ASKED.swap(false, Ordering::Relaxed)
+}
+
+/// Whether further Ctrl-C are for another program.
+static ONCE: AtomicBool = AtomicBool::new(false);
+
+/// From now on only the first Ctrl-C counts: a pager reads the keys.
+pub fn once() {
+    stop();
+    ONCE.store(true, Ordering::Relaxed);
 }
 
 /// Handles a signal.
@@ -89,12 +106,14 @@ fn caught(signal: u8, stop: &CancelToken) {
     }
     if SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         SINCE.get_or_init(Instant::now);
+        AT_FIRST.get().into_iter().for_each(|wake| wake());
         if CAPTURING.get().is_some_and(|capturing| (capturing.ask)()) {
             return;
         }
         return stop.set();
     }
-    if SINCE.get_or_init(Instant::now).elapsed() < SAME {
+    let pager = signal == INTERRUPT && ONCE.load(Ordering::Relaxed);
+    if pager || SINCE.get_or_init(Instant::now).elapsed() < SAME {
         return;
     }
     if let Some(clean) = AT_ONCE.get() {

@@ -1,43 +1,42 @@
-//! `--join`: several files, as rotation writes them, read as one capture.
+//! `--join`: reads several files, as rotation writes them, as one capture.
 
-use super::input;
 use super::interrupt::stop;
-use super::names;
 use super::notify::notify;
 use super::usage::Usage;
+use super::{input, names};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{Again, Capture, Ended, Input, NextFile, Time};
+use netkit::capture::{Again, Capture, CaptureError, Ended, Input, NextFile, Time};
 use netkit::render::Files;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A silence between two files that is longer is told, in nanoseconds.
+/// The longest silence between two files that is not reported, in nanoseconds.
 const GAP: i128 = 1_000_000_000;
 
 /// Files in the order of their first frames.
 pub struct Join {
     files: VecDeque<(PathBuf, Option<Time>)>,
-    /// Of all of them, in bytes.
+    /// The size of all files, in bytes.
     pub size: u64,
 }
 
-/// What became of files that were read.
+/// Whether files could not be read to their ends.
 #[derive(Clone, Debug, Default)]
 pub struct Broken(Arc<AtomicBool>);
 
 impl Broken {
-    /// Did one of the files end in an error? It has been reported.
+    /// Whether one of the files ended in an error, which was reported.
     pub fn any(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// All of them were read to their ends.
+    /// Checks that all of them were read to their ends.
     ///
     /// # Errors
-    /// One was not.
+    /// Fails if one was not.
     pub fn whole(&self) -> anyhow::Result<()> {
         match self.any() {
             true => anyhow::bail!("one of the joined files could not be read to its end"),
@@ -46,16 +45,16 @@ impl Broken {
     }
 }
 
-/// How several files are called in one line.
+/// Returns a name for several files in one line.
 pub fn name(files: &[PathBuf]) -> String {
     input::called(files, input::name)
 }
 
 impl Join {
-    /// Looks into each file. Names that are none may be patterns, as `cap*.pcap`.
+    /// Opens each file once. Names without a file may be patterns, such as `cap*.pcap`.
     ///
     /// # Errors
-    /// A file that is no capture, or none that fits a pattern.
+    /// Fails if a file is not a capture, or if no file matches a pattern.
     pub fn new(files: &[PathBuf]) -> anyhow::Result<Join> {
         let mut list = Vec::new();
         for path in files {
@@ -76,25 +75,25 @@ impl Join {
             let first = first(&path).with_context(|| input::name(&path))?;
             dated.push((path, first));
         }
-        // Files of the same time stay as they were given; a file without frames has no place.
+        // Files with the same time keep their order. Files without frames come last.
         dated.sort_by_key(|(_, first)| first.map_or(i128::MAX, |time| time.nanos()));
         Ok(Join { files: dated.into(), size })
     }
 
-    /// Their names, in order.
+    /// Returns their names, in order.
     pub fn names(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|(path, _)| path.as_path())
     }
 
-    /// All of them as one capture. `names` hears which frames are of which file.
+    /// Returns all of them as one capture. `names` gets the file of each frame.
     ///
     /// # Errors
-    /// The first file cannot be opened.
+    /// Fails if the first file cannot be opened.
     pub fn open(self, names: &Files, global: &Global) -> anyhow::Result<(Capture, Broken)> {
         let files = self.files.clone();
         let (capture, broken) = self.once(names, global)?;
         let again: Again = Box::new(move || {
-            // What is wrong with the files is reported by the second reading.
+            // The second reading reports the errors of the files.
             let quiet = Global { quiet: true, verbose: 0, color: crate::cli::Color::Never };
             let join = Join { files: files.clone(), size: 0 };
             join.once(&Files::default(), &quiet).ok().map(|(capture, _)| capture)
@@ -119,7 +118,7 @@ impl Join {
     }
 }
 
-/// The files of a pattern, in the order of their names; another name is itself.
+/// Returns the files of a pattern, sorted by name. A name without a pattern stays itself.
 fn expanded(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let Some(pattern) = path.to_str().filter(|text| !path.exists() && text.contains(['*', '?', '['])) else {
         return Ok(vec![path.into()]);
@@ -140,13 +139,13 @@ fn open(path: &Path) -> anyhow::Result<Input> {
     Ok(input)
 }
 
-/// The time of a file's first frame.
+/// Returns the time of a file's first frame.
 fn first(path: &Path) -> anyhow::Result<Option<Time>> {
     let mut capture = Capture::new(open(path)?)?;
     Ok(capture.next()?.map(|frame| frame.time))
 }
 
-/// The files that follow.
+/// The files after the current one.
 struct Rest {
     files: VecDeque<(PathBuf, Option<Time>)>,
     before: PathBuf,
@@ -158,7 +157,7 @@ struct Rest {
 impl Rest {
     fn tell(&self, text: std::fmt::Arguments<'_>) {
         let (quiet, verbose, color) = self.global;
-        notify(&Global { quiet, verbose, color }, format_args!("netkit: {text}"));
+        notify(&Global { quiet, verbose, color }, format_args!("{text}"));
     }
 
     fn failed(&self, path: &Path, error: &anyhow::Error) {
@@ -168,16 +167,16 @@ impl Rest {
 }
 
 impl NextFile for Rest {
-    fn next(&mut self, ended: Ended) -> Option<Input> {
-        // A file that was being written when somebody stopped is not broken.
+    fn next(&mut self, ended: Ended) -> Result<Option<Input>, CaptureError> {
+        // A file that was still being written when the user stopped is not broken.
         if stop().is_set() {
-            return None;
+            return Ok(None);
         }
         if let Some(error) = ended.error {
             self.failed(&self.before, &error.into());
         }
         loop {
-            let (path, first) = self.files.pop_front()?;
+            let Some((path, first)) = self.files.pop_front() else { return Ok(None) };
             match open(&path) {
                 Ok(input) => {
                     if let (Some(last), Some(first)) = (ended.last, first) {
@@ -194,7 +193,7 @@ impl NextFile for Rest {
                     }
                     self.names.begin(ended.frames, &names::name(&path));
                     self.before = path;
-                    return Some(input);
+                    return Ok(Some(input));
                 }
                 Err(error) => self.failed(&path, &error),
             }

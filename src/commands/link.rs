@@ -1,11 +1,10 @@
-//! `--link`: the input is read twice, first for the relations, then for the messages. A file is
-//! opened again; of a pipe as much is held as a limit allows.
+//! `--link`: reads the input twice, first for the relations, then for the messages. A file is opened again; a pipe's
+//! data is kept in memory up to a limit.
 
-use super::input;
 use super::interrupt::stop;
 use super::join::Join;
 use super::notify::{notify, warn};
-use super::read;
+use super::{follow, input, read};
 use crate::cli::Global;
 use netkit::capture::Input;
 use netkit::dissect::{Linked, Links, Message, Options, Sink};
@@ -15,10 +14,10 @@ use netkit::render::Files;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-/// Opens an input: to be followed, or with its relations, which are read first, or as it is.
+/// Opens an input: followed, with its relations, which are read first, or plain.
 ///
 /// # Errors
-/// It cannot be opened or read.
+/// Fails if it cannot be opened or read.
 pub fn open(
     path: &Path,
     follow: bool,
@@ -26,28 +25,29 @@ pub fn open(
     options: &Options,
     global: &Global,
 ) -> anyhow::Result<(Input, Option<Linked>)> {
-    let (linked, reader) = match (follow, link) {
-        (true, _) => (None, input::follow(path)?),
-        (_, true) => first(path, options, global).map(|(linked, reader)| (Some(linked), reader))?,
-        _ => (None, input::open(path)?),
+    if follow {
+        return Ok((follow::open(path)?, None));
+    }
+    let (linked, reader) = match link {
+        true => first(path, options, global).map(|(linked, reader)| (Some(linked), reader))?,
+        false => (None, input::open(path)?),
     };
-    let again = if follow { None } else { input::again(path) };
-    Ok((Input::new(reader)?.reopening(again), linked))
+    Ok((Input::new(reader)?.reopening(input::again(path)), linked))
 }
 
-/// The relations of an input, and the input, to be read for the messages.
+/// Reads the relations of an input. Returns them, and the input to read for the messages.
 ///
 /// # Errors
-/// It cannot be opened or read.
+/// Fails if it cannot be opened or read.
 fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
     let (options, quiet) = (&reading(options), quiet(global));
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
-        // What is wrong with it is told by the second reading.
+        // The second reading reports the errors.
         let _ = Input::new(input::open(path)?)
             .map(|input| read::whole(input.reopening(input::again(path)), options, &quiet, &mut Any(&mut reading)));
-        return Ok((told(reading.0.finish(true)), input::open(path)?));
+        return Ok((counted(reading.0.finish(true)), input::open(path)?));
     }
     let (limit, mut rest) = (options.limits.lists.link_bytes, input::open(path)?);
     let mut held = Vec::new();
@@ -55,50 +55,50 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
     let mut next = [0];
     let cut = held.len() >= limit && rest.read(&mut next)? > 0;
     if stop().is_set() {
-        notify(global, format_args!("netkit: --link: stopped before the input's end, so that nothing was printed"));
+        notify(global, format_args!("--link: stopped before the input's end, so that nothing was printed"));
     }
     let held = std::sync::Arc::<[u8]>::from(held);
     let again = || Cursor::new(std::sync::Arc::clone(&held));
     let _ = Input::new(Box::new(again())).map(|input| read::whole(input, options, &quiet, &mut Any(&mut reading)));
     if cut {
         warn(format_args!(
-            "netkit: --link: only the first {} of {} were read ahead, nothing is said of what comes behind, and \
-                 nothing is called unanswered: --limit link_bytes=N holds more, a file has no such limit",
+            "--link: only the first {} of {} were read ahead: later messages have no links, and nothing is \
+                 called unanswered (--limit link_bytes=N holds more; a file has no such limit)",
             Plural(limit, "byte"),
             input::name(path)
         ));
         let next = Cursor::new(next);
-        return Ok((told(reading.0.finish(false)), Box::new(again().chain(next).chain(rest))));
+        return Ok((counted(reading.0.finish(false)), Box::new(again().chain(next).chain(rest))));
     }
-    Ok((told(reading.0.finish(true)), Box::new(again())))
+    Ok((counted(reading.0.finish(true)), Box::new(again())))
 }
 
-/// The relations of several files that are read as one.
+/// Reads the relations of several files that are read as one.
 ///
 /// # Errors
-/// One of them is no capture.
+/// Fails if one of them is not a capture.
 pub fn joined(files: &[PathBuf], options: &Options, global: &Global) -> anyhow::Result<Linked> {
     let (options, quiet) = (&reading(options), quiet(global));
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let (capture, _) = Join::new(files)?.open(&Files::default(), &quiet)?;
     let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
-    Ok(told(reading.0.finish(true)))
+    Ok(counted(reading.0.finish(true)))
 }
 
-/// What the relations are made of.
+/// Returns the options for reading the relations.
 fn reading(options: &Options) -> Options {
     Options { wants: Links::READS, ..options.clone() }
 }
 
-/// What is wrong with the input is told by the second reading.
+/// Makes the first reading quiet: the second one reports the errors.
 fn quiet(global: &Global) -> Global {
     Global { color: global.color, quiet: true, verbose: 0 }
 }
 
-fn told(linked: Linked) -> Linked {
+fn counted(linked: Linked) -> Linked {
     if linked.lost() > 0 {
         warn(format_args!(
-            "netkit: --link: {} not remembered, so that some messages lack them: --limit links=N raises that",
+            "--link: {} not remembered, so that some messages lack them: --limit links=N raises that",
             Plural(linked.lost(), "relation")
         ));
     }

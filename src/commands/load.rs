@@ -1,4 +1,4 @@
-//! `netkit replay --clients N`: many sessions of a recording at once.
+//! `netkit replay --clients N`: plays many sessions of a recording at once.
 
 use super::interrupt;
 use super::notify::notify;
@@ -10,10 +10,10 @@ use netkit::printable;
 use std::io::{self, ErrorKind, Write};
 use std::net::SocketAddr;
 
-/// Files that are open beside the clients' sockets.
+/// The number of open files besides the clients' sockets.
 const OTHER_FILES: u64 = 32;
 
-/// Plays them, and tells what they found: the exit status.
+/// Plays the sessions and prints the results. Returns the exit status.
 pub fn run(
     args: &Replay,
     global: &Global,
@@ -27,9 +27,7 @@ pub fn run(
         let many = most.saturating_sub(OTHER_FILES) / sockets;
         notify(
             global,
-            format_args!(
-                "netkit: the system allows {most} open files: no more than {many} of {clients} clients at once"
-            ),
+            format_args!("the system allows {most} open files: no more than {many} of {clients} clients at once"),
         );
     }
     let load = Load {
@@ -50,7 +48,7 @@ pub fn run(
         out.flush()
     };
     let figures = match load.run(options, &mut tell) {
-        // Whoever read the output has enough.
+        // The reader of the output has closed it.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
         figures => figures?,
     };
@@ -63,7 +61,7 @@ pub fn run(
     let mut broken = args.fail_on.is_empty() && !figures.complete();
     for bound in &args.fail_on {
         if let Some(value) = bound.broken(&figures) {
-            notify(global, format_args!("netkit: --fail-on {bound}: {value}"));
+            notify(global, format_args!("--fail-on {bound}: {value}"));
             broken = true;
         }
     }

@@ -22,7 +22,7 @@ impl Face {
     }
 }
 
-/// The page as text, with no line longer than `width` if its words and code blocks allow that.
+/// Returns the page as text, with no line longer than `width` if its words and code blocks allow that.
 pub fn plain(markdown: &str, width: usize, colour: bool) -> String {
     let mut page = Page { width, colour, ..Page::default() };
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -38,7 +38,7 @@ struct Page {
     colour: bool,
     /// The words of the current paragraph, heading or cell; each consists of pieces.
     words: Vec<Vec<(String, Face)>>,
-    /// The next piece continues the last word.
+    /// Whether the next piece continues the last word.
     joined: bool,
     strong: bool,
     heading: bool,
@@ -151,7 +151,7 @@ impl Page {
         }
     }
 
-    /// The width of the open lists' marks.
+    /// Returns the width of the open lists' marks.
     fn indent(&self) -> usize {
         self.lists.iter().map(|list| if list.is_some() { 3 } else { 2 }).sum()
     }

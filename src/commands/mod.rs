@@ -1,9 +1,10 @@
-//! The subcommands, a file each, and below them what several have in common: no file here imports this one.
+//! The subcommands, one per file, and below them the code that several share. No file here imports this one.
 
 mod annotated;
 mod capture;
 mod check;
 mod check_file;
+mod context;
 mod counted;
 mod cut;
 mod decode;
@@ -17,6 +18,7 @@ pub mod extcap;
 mod fields;
 mod figures;
 mod fit;
+mod follow;
 mod gates;
 mod generate;
 pub mod help;
@@ -36,6 +38,7 @@ mod outfile;
 mod outfolder;
 mod output;
 mod packets;
+mod pager;
 mod paint;
 mod parallel;
 #[cfg(feature = "parquet")]
@@ -44,12 +47,13 @@ mod pcapng;
 mod probe;
 mod probe_print;
 mod proxy;
-mod proxy_fate;
 mod proxy_form;
 mod proxy_like;
 mod proxy_notes;
+mod proxy_outcome;
 mod proxy_print;
 mod proxy_rules;
+mod proxy_status;
 mod proxy_summary;
 mod read;
 mod redact;
@@ -64,23 +68,27 @@ mod targets;
 mod top;
 mod track;
 mod unclaimed;
+mod unknown;
 mod usage;
+mod view;
 mod wireshark;
 mod written;
 
 pub use generate::complete;
 pub use probe::unknown;
 pub use usage::{broken_pipe, status};
+pub use view::inspects;
 
 use crate::cli::{Cli, Command};
 
-/// Runs a command: its exit status, or an error of input or output.
+/// Runs a command. Returns its exit status, or an error of input or output.
 pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     if cli.global.verbose > 0 && !cli.global.quiet {
         described::name_files();
     }
     let done = match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
+        Command::View(args) => view::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Probe(args) => probe::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
@@ -98,5 +106,6 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Help { topic } => help::run(topic.as_deref(), &cli.global),
     };
     let ended = capture::end(&cli.global);
+    pager::end();
     done.and_then(|status| ended.map(|()| status))
 }

@@ -1,20 +1,20 @@
 //! A probe's results for monitoring: Prometheus, InfluxDB, Nagios.
 //!
-//! All of it is made of the summaries that `-f ndjson` prints: names and figures are the same.
+//! Everything comes from the summaries that `-f ndjson` prints: names and figures are the same.
 
 use netkit::printable::Printable;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What came of one server.
+/// The result for one server.
 #[derive(Clone, Debug)]
 pub struct Result {
     /// Its summary.
     pub summary: Json,
     /// Its labels.
     pub labels: Vec<(String, String)>,
-    /// When it was complete.
+    /// The time when it was complete.
     pub time: SystemTime,
 }
 
@@ -23,12 +23,12 @@ impl Result {
         self.summary[key].as_str().unwrap_or("")
     }
 
-    /// A figure of the round trips.
+    /// Returns a figure of the round trips.
     fn rtt(&self, key: &str) -> Option<f64> {
         self.summary["rtt"][key].as_f64()
     }
 
-    /// Sockets of the server that stay there, if any.
+    /// Returns the number of the server's sockets that stay open, if any.
     fn left(&self) -> Option<f64> {
         self.summary["sockets_left"].as_f64()
     }
@@ -42,11 +42,11 @@ impl Result {
     }
 }
 
-/// A family of metrics: its name, what it says, and a server's value.
+/// A family of metrics: its name, its help text, and the value of a server.
 type Family = (&'static str, &'static str, fn(&Result) -> Option<f64>);
 
 fn seconds(result: &Result, key: &str) -> Option<f64> {
-    // To the nanosecond: a division by 1000 alone would show its rounding.
+    // Rounded to the nanosecond: a division by 1000 alone would show its rounding error.
     result.rtt(key).map(|ms| (ms * 1e6).round() / 1e9)
 }
 
@@ -66,7 +66,7 @@ const FAMILIES: [Family; 11] = [
     }),
 ];
 
-/// Prometheus' text format: a family after the other, with a sample for each server that has it.
+/// Writes Prometheus' text format: one family after the other, with a sample for each server that has it.
 pub fn prometheus(results: &[Result]) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
@@ -94,12 +94,12 @@ fn labels(result: &Result, more: &[(&str, &str)]) -> String {
     let own = result.labels.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let all = [("target", result.text("target"))].into_iter().chain(own).chain(more.iter().copied());
     let escaped = |text: &str| Printable(text.replace('\\', "\\\\").replace('"', "\\\"")).to_string();
-    // An empty label is none.
+    // An empty label is the same as none.
     let all = all.filter(|(_, value)| !value.is_empty());
     all.map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect::<Vec<_>>().join(",")
 }
 
-/// A line of InfluxDB's protocol.
+/// Writes a line of InfluxDB's protocol.
 pub fn influx(result: &Result) -> String {
     let tag = |text: &str| {
         let mut out = String::new();
@@ -138,8 +138,8 @@ pub fn influx(result: &Result) -> String {
 /// The states of Nagios, by their exit statuses.
 const STATES: [&str; 4] = ["OK", "WARNING", "CRITICAL", "UNKNOWN"];
 
-/// The state of one server: critical if it does not answer, a warning if answers were lost, unknown
-/// if it could not be asked.
+/// Returns the state of one server: critical if it does not answer, a warning if answers were lost, unknown if it could
+/// not be asked.
 fn state(result: &Result) -> u8 {
     match result.text("outcome") {
         "ok" if result.rtt("loss").is_some_and(|loss| loss > 0.0) => 1,
@@ -149,15 +149,14 @@ fn state(result: &Result) -> u8 {
     }
 }
 
-/// Text where a bar would begin the figures.
+/// Returns the text with slashes in place of bars, which would begin the figures.
 fn bare(text: &str) -> String {
     Printable(text.replace('|', "/")).to_string()
 }
 
-/// A plugin's output, and its exit status: a line with the figures, then a line for each server that
-/// is not well.
+/// Returns a plugin's output and its exit status: a line with the figures, then a line for each server with a problem.
 pub fn nagios(results: &[Result], asked: usize) -> (String, u8) {
-    // Whoever does not answer is worse than whoever could not be asked.
+    // A server that does not answer is worse than one that could not be asked.
     let rank = |state: u8| [0, 1, 3, 2][usize::from(state.min(3))];
     let missing = if results.len() < asked { Some(3) } else { None };
     let status = results.iter().map(state).chain(missing).max_by_key(|state| rank(*state)).unwrap_or(3);

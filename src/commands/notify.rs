@@ -1,21 +1,44 @@
-//! What netkit tells its user beside the output.
+//! Prints netkit's messages to the user besides the output.
 
 use crate::cli::Global;
 use netkit::printable::Lines;
 use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Prints a line on stderr, unless `--quiet` is given.
+/// Prints a line on stderr, after `netkit: `, unless `--quiet` is given.
 pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
         warn(text);
     }
 }
 
-/// Prints a line on stderr, also with `--quiet`: a limit that was reached, a loss, traffic that was left out.
+/// Prints a line on stderr, even with `--quiet`: a reached limit, a loss, or traffic that was left out.
 pub fn warn(text: std::fmt::Arguments<'_>) {
-    // If stderr is closed, nothing can be done.
-    let _ = match super::redact::told(text) {
-        Some(text) => writeln!(io::stderr(), "{}", Lines(text)),
-        None => writeln!(io::stderr(), "{}", Lines(text)),
+    let line = match super::redact::own_text(text) {
+        Some(text) => format!("netkit: {}", Lines(text)),
+        None => format!("netkit: {}", Lines(text)),
     };
+    if let Some(held) = &mut *held() {
+        return held.push(line);
+    }
+    // If stderr is closed, nothing can be done.
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// The lines that wait; `None`: they are printed at once.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+fn held() -> MutexGuard<'static, Option<Vec<String>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Holds the lines back while a screen is on the terminal.
+pub fn hold() {
+    *held() = Some(Vec::new());
+}
+
+/// Prints the lines that were held back.
+pub fn release() {
+    let lines = held().take();
+    lines.into_iter().flatten().for_each(|line| _ = writeln!(io::stderr(), "{line}"));
 }

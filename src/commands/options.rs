@@ -9,12 +9,12 @@ use netkit::dissect::{Options, Registry};
 use netkit::protocols;
 use std::path::{Path, PathBuf};
 
-/// The user's options for dissection.
+/// Returns the user's options for dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     described_options(dissect).map(|(options, _)| options)
 }
 
-/// The same, and the protocols that files describe.
+/// Returns the same, and the protocols that files describe.
 pub fn described_options(dissect: &Dissect) -> anyhow::Result<(Options, Loaded)> {
     let mut options = Options { from: dissect.from, ..protocols::options() };
     let named = dissect.proto.clone().filter(|name| name != "auto");
@@ -32,7 +32,7 @@ pub fn described_options(dissect: &Dissect) -> anyhow::Result<(Options, Loaded)>
     Ok((options, described))
 }
 
-/// All files that a command reads: none of them may be its output.
+/// Returns all files that a command reads. None of them may be its output.
 pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, schemas: &'a [PathBuf]) -> Vec<&'a Path> {
     read.into_iter().chain(schemas).map(PathBuf::as_path).collect()
 }

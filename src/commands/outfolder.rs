@@ -1,43 +1,42 @@
-//! A folder of output files, which appears as a whole or not at all: it is written under another
-//! name beside its place, and renamed when every file in it is complete.
+//! A folder of output files, which appears as a whole or not at all. It is written under a temporary name next to its
+//! place, and renamed when all files in it are complete.
 
 use super::interrupt;
 use super::outfile::{abandon, finished, unfinished};
-use super::usage::Usage;
+use super::usage::usage;
 use netkit::printable::Printable;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// A folder that has been checked, and is being filled.
 #[derive(Debug)]
 pub struct OutFolder {
     /// The name given by the user.
     name: PathBuf,
-    /// There are files in it, which `--force` replaces.
+    /// Whether there are files in it, which `--force` replaces.
     replaces: bool,
-    /// Where the files are until they are complete.
+    /// The temporary folder.
     beside: PathBuf,
 }
 
 impl OutFolder {
-    /// Begins to fill the folder `name`, which is not there yet, or is empty, or `force` is given:
-    /// then files of this `ending` in it are replaced.
+    /// Starts to fill the folder `name`. It must be new or empty, unless `force` is set: then its files with this
+    /// `ending` are replaced.
     ///
     /// # Errors
-    /// It is a file, or is not empty; errors of the file system.
+    /// Fails if it is a file or not empty, or with errors of the file system.
     pub fn begin(option: &str, name: &Path, ending: &str, force: bool) -> anyhow::Result<OutFolder> {
         let shown = format!("{option} {}", Printable(name.display()));
         let replaces = match fs::read_dir(name) {
             Ok(mut entries) => entries.next().is_some(),
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
             Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
-                return Err(Usage(format!("{shown}: is a file, expected a folder")).into());
+                return usage(format!("{shown}: is a file, expected a folder"));
             }
             Err(e) => return Err(anyhow::Error::from(e).context(shown)),
         };
         if replaces && !force {
-            return Err(Usage(format!("{shown}: is not empty: --force replaces its {ending} files")).into());
+            return usage(format!("{shown}: is not empty: --force replaces its {ending} files"));
         }
         interrupt::before_exit(abandon);
         interrupt::stop();
@@ -57,15 +56,15 @@ impl OutFolder {
         unreachable!("some name is free, or there was an error")
     }
 
-    /// Where the files are to be written.
+    /// Returns the folder to write the files into.
     pub fn path(&self) -> &Path {
         &self.beside
     }
 
-    /// All files are complete: gives the folder its name.
+    /// Completes the files: gives the folder its name.
     ///
     /// # Errors
-    /// Errors of the file system.
+    /// Returns the errors of the file system.
     pub fn commit(self, ending: &str) -> io::Result<()> {
         if !self.replaces {
             return match fs::remove_dir(&self.name) {
@@ -73,8 +72,7 @@ impl OutFolder {
                 _ => fs::rename(&self.beside, &self.name),
             };
         }
-        // What the user has beside them stays. The files of another run do not: its captures may have
-        // had messages that these have not.
+        // Other files of the user stay. Files of an earlier run do not, since its captures may have had other messages.
         for entry in fs::read_dir(&self.name)? {
             let entry = entry?;
             if !entry.path().extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)) {
@@ -90,7 +88,7 @@ impl OutFolder {
 
 impl Drop for OutFolder {
     fn drop(&mut self) {
-        // Nothing is there any more after a commit.
+        // After a commit, nothing is left there.
         let _ = fs::remove_dir_all(&self.beside);
         finished(&self.beside);
     }

@@ -1,9 +1,11 @@
-//! Output of messages: selection, counting, printing.
+//! Prints messages: selects, counts and renders them.
 
+use super::context::Context;
 use super::gates::{Pick, merged};
 use super::notify::notify;
+use super::pager::Paged;
 use super::redact;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use crate::cli::{Color, Format, Global, Output};
 use crate::platform;
 use netkit::capture::{Capture, Time};
@@ -15,7 +17,7 @@ use netkit::render::{self, Columns, Details, Files, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// When printed output has to be flushed.
+/// The time when printed output must be flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Live {
     /// Never.
@@ -27,7 +29,7 @@ pub enum Live {
 }
 
 impl Live {
-    /// For an input that is followed, is stdin, or has an end.
+    /// Returns the mode for an input that is followed, is stdin, or has an end.
     pub fn of(path: &Path, follow: bool) -> Live {
         match path.as_os_str() == "-" {
             _ if follow => Live::Each,
@@ -42,18 +44,21 @@ pub struct Printer {
     renderer: Renderer,
     /// The selection.
     pub pick: Pick,
+    context: Option<Context>,
+    /// Whether messages are redacted, or printed with their context.
+    special: bool,
     live: Live,
-    /// Print the account at the end.
+    /// Whether the account is printed at the end.
     pub account: bool,
-    /// Stdout is a terminal.
+    /// Whether stdout is a terminal.
     pub watched: bool,
 }
 
 impl Printer {
-    /// A printer to stdout. `files`: where several are read.
+    /// Creates a printer to stdout, through a pager if `paged`. `files`: set if several are read.
     ///
     /// # Errors
-    /// Wrong `--columns`.
+    /// Fails if `--columns` is wrong.
     pub fn new(
         output: &Output,
         global: &Global,
@@ -61,75 +66,94 @@ impl Printer {
         time: Option<render::TimeForm>,
         options: &Options,
         files: Option<Files>,
+        paged: bool,
     ) -> anyhow::Result<Printer> {
-        // A line above the summaries helps people; programs would take it for a message.
+        // A line above the summaries helps people; programs would read it as a message.
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
-        // Files are written elsewhere.
+        // Formats of files are written elsewhere.
         let Format::Printed(format) = output.format else {
-            return Err(Usage("it is no form of messages".into()).into());
+            return usage("it is no form of messages");
         };
         let details = Details { columns: columns(output, options)?, files };
-        let renderer = Renderer::with(format, style, &details, stdout());
+        let renderer =
+            Renderer::with(format, style, &details, if paged { Box::new(Paged::new(stdout)) } else { stdout() });
         let watched = io::stdout().is_terminal();
-        Ok(Printer { renderer, pick: pick.count(output.count), live: Live::No, account: false, watched })
+        let mut pick = pick.count(output.count);
+        pick.counts_trouble = watched;
+        let special = pick.selection.redact;
+        Ok(Printer { renderer, pick, context: None, special, live: Live::No, account: false, watched })
     }
 
-    /// Can several threads render parts of it?
+    /// Also prints these numbers of messages before and after each matching one.
+    ///
+    /// # Errors
+    /// Fails if the form needs all messages.
+    pub fn around(&mut self, counts: [usize; 2], format: Format) -> anyhow::Result<()> {
+        let Some(form) = self.renderer.part() else {
+            let why = "--context: not with -f dialogue, nor with --time delta: a line depends on those before it";
+            return usage(why);
+        };
+        self.context = Some(Context::new(counts, form, ["tree", "summary"].contains(&format.name())));
+        self.special = true;
+        Ok(())
+    }
+
+    /// Whether several threads can render parts of it.
     pub fn divides(&self) -> bool {
-        self.pick.divides() && self.renderer.part().is_some()
+        self.context.is_none() && self.pick.divides() && self.renderer.part().is_some()
     }
 
-    /// What is read of messages.
+    /// Returns the parts of a message that are read.
     pub fn reads(&self) -> Wants {
         self.pick.reads() | self.renderer.reads()
     }
 
-    /// Prints a capture with `count` threads: each renders messages, and their text is put in order.
+    /// Prints a capture with `count` threads. Each renders messages, and their text is put in order.
     pub fn divided(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
         self.begin();
         let parts = std::iter::from_fn(|| self.renderer.part()).take(count + 1).collect();
         merged(capture, options, parts, &mut self.pick, &mut self.renderer)
     }
 
-    /// Sets when output has to be flushed.
+    /// Sets the time when output must be flushed.
     pub fn live(&mut self, live: Live) {
         self.live = live;
     }
 
-    /// Is there nothing more to print: enough was printed, or the reader is gone?
+    /// Whether there is nothing more to print: enough was printed, or the reader is gone.
     pub fn done(&self) -> bool {
-        self.pick.done() || self.renderer.failed().is_some()
+        self.pick.done() && !self.context.as_ref().is_some_and(Context::goes_on) || self.renderer.failed().is_some()
     }
 
     /// Completes the output.
     ///
     /// # Errors
-    /// The error that stopped the output.
+    /// Returns the error that stopped the output.
     pub fn finish(mut self, global: &Global) -> anyhow::Result<u8> {
         if self.account {
             self.renderer.account(&self.pick.account);
         }
         self.renderer.finish()?;
         if let Some(warning) = self.renderer.warning() {
-            notify(global, format_args!("netkit: {warning}"));
+            notify(global, format_args!("{warning}"));
         }
         Ok(!self.pick.holds(global) as u8)
     }
 }
 
-/// May messages have headers around them, and share a packet?
+/// Whether messages may have headers around them, and share a packet.
 pub fn packets(options: &Options) -> bool {
     options.registry.iter().any(|dissector| !dissector.headers().is_empty())
 }
 
-/// `--columns`, looked up. With `-p`, fields of other protocols are wrong.
+/// Looks up `--columns`. With `-p`, fields of other protocols are errors.
 fn columns(output: &Output, options: &Options) -> anyhow::Result<Option<Columns>> {
     let separated = output.format.is(&[render::Format::CSV, render::Format::TSV]);
     if output.columns.is_empty() {
         return Ok((separated && packets(options)).then(Columns::usual_of_packets));
     }
     if !separated && !output.format.is(&[render::Format::SUMMARY]) {
-        return Err(Usage("--columns: only with -f csv, tsv and summary".into()).into());
+        return usage("--columns: only with -f csv, tsv and summary");
     }
     let columns = Columns::parse(&output.columns, options.proto.as_deref(), &Names::new(options));
     Ok(Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?))
@@ -142,6 +166,9 @@ impl CaptureSink for Printer {
 
     fn origin(&mut self, time: Time) {
         self.renderer.origin(time);
+        if let Some(context) = &mut self.context {
+            context.origin(time);
+        }
     }
 
     fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
@@ -155,37 +182,48 @@ impl CaptureSink for Printer {
 
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        if !self.pick.wants(message) {
-            return;
-        }
-        match self.pick.selection.redact {
-            false => self.renderer.message(message),
-            true => self.redacted(message),
+        if self.special {
+            self.specially(message);
+        } else if self.pick.wants(message) {
+            self.renderer.message(message);
         }
     }
 }
 
 impl Printer {
-    /// Prints a message with other addresses, words and bytes.
+    /// Prints a message that fits, or is near to one that does; redacted if that was asked for.
     #[cold]
-    fn redacted(&mut self, message: &Message<'_>) {
-        redact::shown(true, message, |message| self.renderer.message(message));
+    fn specially(&mut self, message: &Message<'_>) {
+        let fits = self.pick.wants(message);
+        let (renderer, selection) = (&mut self.renderer, &self.pick.selection);
+        match &mut self.context {
+            Some(context) if fits || selection.spans(message) => {
+                redact::shown(selection.redact, message, |message| context.message(message, fits, renderer));
+            }
+            None if fits => redact::shown(selection.redact, message, |message| renderer.message(message)),
+            _ => {}
+        }
     }
 }
 
-/// The style for this terminal, pipe or file.
+/// Returns the style for this terminal, pipe or file.
 pub fn style(global: &Global, bytes: bool) -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let colour = match global.color {
-        Color::Auto => terminal && !no_color,
+        Color::Auto => terminal && !no_color && !dumb(),
         Color::Always => true,
         Color::Never => false,
     };
     Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, ..Style::default() }
 }
 
-/// The terminal's width, or `COLUMNS` if set; `None` if output is not a terminal.
+/// Whether the terminal supports neither colours nor a pager.
+pub fn dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Returns the terminal's width, or `COLUMNS` if set; `None` if output is not a terminal.
 fn width(terminal: bool) -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|v| v.parse().ok()).filter(|w| *w >= 20);
     match terminal {
@@ -194,11 +232,11 @@ fn width(terminal: bool) -> Option<usize> {
     }
 }
 
-/// The size of a pipe's buffer: with the usual 64 KiB, context switches between writer and reader
-/// cost more than the decoding.
+/// The size of a pipe's buffer. With the usual 64 KiB, context switches between writer and reader cost more than the
+/// decoding.
 const PIPE: usize = 1 << 20;
 
-/// Stdout, unbuffered if the platform allows it: the renderer has a buffer and writes large blocks.
+/// Returns stdout, unbuffered if the platform allows it: the renderer has a buffer and writes large blocks.
 fn stdout() -> Box<dyn Write + Send> {
     platform::large_pipe(PIPE);
     match platform::stdout() {
@@ -207,8 +245,8 @@ fn stdout() -> Box<dyn Write + Send> {
     }
 }
 
-/// Prints text to stdout as [`text`] does; in colour, what the palette has is let through. The parts
-/// that quote a capture have been escaped before they were coloured.
+/// Prints text to stdout like [`text`]; in colour, the palette's codes are kept. The parts that quote a capture were
+/// escaped before they were coloured.
 pub fn page(page: &str, colour: bool) -> io::Result<()> {
     if !colour {
         return text(page.as_bytes());
@@ -219,7 +257,7 @@ pub fn page(page: &str, colour: bool) -> io::Result<()> {
         let (before, behind) = rest.split_at(at);
         write!(out, "{}", Lines(before))?;
         let end = behind.char_indices().skip(2).find(|(_, c)| !(c.is_ascii_digit() || *c == ';'));
-        // Only colours: whatever else begins so is escaped.
+        // Only colours are kept. All other escape sequences are escaped.
         let long = if let Some((end, 'm')) = end { end + 1 } else { 0 };
         out.write_all(&behind.as_bytes()[..long])?;
         let shown = usize::from(long == 0);
@@ -229,8 +267,7 @@ pub fn page(page: &str, colour: bool) -> io::Result<()> {
     write!(out, "{}", Lines(rest))
 }
 
-/// Prints text to stdout. It may quote schemas and values from the wire, so control characters are
-/// escaped.
+/// Prints text to stdout. It may quote schemas and values from the wire, so control characters are escaped.
 pub fn text(text: &[u8]) -> io::Result<()> {
     write!(io::stdout(), "{}", Lines(String::from_utf8_lossy(text)))
 }

@@ -15,7 +15,8 @@ pub struct Packets<'a, S> {
     table: Table<DumpFlow>,
     fragments: Fragments,
     reader: Reader<'a, S>,
-    count: u64,
+    /// Returns the number of packets.
+    pub count: u64,
 }
 
 /// Dissects the packets' payloads.
@@ -37,9 +38,9 @@ struct Reader<'a, S> {
 struct DumpFlow {
     /// TCP: the payload of both sides.
     bytes: Vec<u8>,
-    /// Sender, length and missing bytes before it, of each piece in `bytes`.
+    /// Sender, length and number of missing bytes before it, for each piece in `bytes`.
     pieces: Vec<(Side, usize, u64)>,
-    /// The bytes missing before the next piece of each side.
+    /// The number of bytes missing before the next piece of each side.
     missing: [u64; 2],
     /// The line of the first piece.
     line: usize,
@@ -48,7 +49,7 @@ struct DumpFlow {
 }
 
 impl<'a, S: Sink> Packets<'a, S> {
-    /// Without packets. `named`: the protocol given by `-p`.
+    /// Creates it without packets. `named`: the protocol given by `-p`.
     pub fn new(
         options: &'a Options,
         named: Option<&'static dyn Dissector>,
@@ -64,14 +65,9 @@ impl<'a, S: Sink> Packets<'a, S> {
         }
     }
 
-    /// The sink of the messages.
+    /// Returns the sink of the messages.
     pub fn sink(&mut self) -> &mut S {
         self.reader.sink
-    }
-
-    /// The number of packets.
-    pub fn count(&self) -> u64 {
-        self.count
     }
 
     /// Processes the packet that begins at a line. Unreadable ones are
@@ -92,12 +88,12 @@ impl<'a, S: Sink> Packets<'a, S> {
         }
     }
 
-    /// The unreadable packets since the last call, each with its line and the reason.
+    /// Returns the unreadable packets since the last call, each with its line and the reason.
     pub fn unread(&mut self) -> Vec<(usize, String)> {
         std::mem::take(&mut self.reader.unread)
     }
 
-    /// The text has ended: dissects the streams. Returns the number of payloads.
+    /// Ends the text: dissects the streams. Returns the number of payloads.
     pub fn finish(&mut self) -> u64 {
         self.table.finish(&mut self.reader);
         self.reader.read
@@ -115,7 +111,7 @@ impl<S: Sink> Reader<'_, S> {
         notify(
             self.global,
             format_args!(
-                "netkit: a whole packet, {} {src} > {dst}: its headers are not part of the message; --payload reads all as one",
+                "a whole packet, {} {src} > {dst}: its headers are not part of the message; --payload reads all as one",
                 transport.name()
             ),
         );
@@ -133,7 +129,7 @@ impl<S: Sink> Reader<'_, S> {
         let reading = match (recognise(carrier, payload, options), self.named) {
             (Some((dissector, why)), _) => {
                 if self.global.verbose > 0 {
-                    notify(self.global, format_args!("netkit: read as {}: {why}", dissector.name()));
+                    notify(self.global, format_args!("read as {}: {why}", dissector.name()));
                 }
                 Ok(dissector)
             }
@@ -154,7 +150,7 @@ impl<S: Sink> Reader<'_, S> {
         }
     }
 
-    /// The protocol that explains the bytes best, if neither ports nor format identify it.
+    /// Returns the protocol that explains the bytes best, if neither ports nor format identify it.
     fn guess(&self, carrier: &Carrier<'_>, payload: &[Piece<'_>]) -> Result<&'static dyn Dissector, String> {
         let options = self.options;
         let length = payload.iter().map(|piece| piece.bytes.len()).sum();

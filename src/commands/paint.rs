@@ -1,13 +1,13 @@
-//! Colours for lines of a probe that are made as plain text.
+//! Colours for a probe's lines, which are formatted as plain text.
 
 use netkit::printable::Lines;
 use netkit::render::palette::Palette;
 use std::fmt::Display;
 
-/// What a line of a probe is.
+/// The kind of a probe's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// A server that was found, and its own words.
+    /// A server that was found, and its own text.
     Found,
     /// A round trip; `false`: it was lost.
     Sample(bool),
@@ -15,7 +15,7 @@ pub enum About {
     End(bool),
 }
 
-/// The text, escaped, with colours: targets as titles, names before a colon, and what went wrong.
+/// Returns the text, escaped and coloured: targets as titles, names before a colon, and errors.
 pub fn probe(text: impl Display, about: About, palette: &Palette) -> String {
     let text = Lines(text).to_string();
     if palette.reset.is_empty() {

@@ -1,10 +1,9 @@
-//! Reading of a capture with several threads: one reads the file and distributes its conversations
-//! to lanes, which any of them dissects.
+//! Reads a capture with several threads: one reads the file and distributes its conversations to queues, which any
+//! thread dissects.
 
-use super::input;
 use super::join::Join;
-use super::read;
-use super::stopped::Stopped;
+use super::stopped::ReadResult;
+use super::{input, read};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{Capture, Input};
@@ -14,18 +13,18 @@ use netkit::render::Files;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Smaller files are done before a second thread has started.
+/// The size from which several threads pay: smaller files are finished before a second thread has started.
 const SMALL: u64 = 4 << 20;
 /// The maximum number of threads: more would wait for the reader.
 const MOST: usize = 8;
 
-/// The number of threads worth using; `requested` is the user's choice.
+/// Returns the number of threads worth using; `requested` is the user's choice.
 pub fn threads(path: &Path, requested: Option<usize>, watched: bool) -> usize {
     let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
     whole.map_or(1, |about| threads_for(about.len(), requested, watched))
 }
 
-/// The same for so many bytes of plain files.
+/// Returns the same for a number of bytes in plain files.
 pub fn threads_for(size: u64, requested: Option<usize>, watched: bool) -> usize {
     match requested {
         Some(n) => n.clamp(1, MOST),
@@ -34,28 +33,28 @@ pub fn threads_for(size: u64, requested: Option<usize>, watched: bool) -> usize 
     }
 }
 
-/// A sink that several threads can do the work of.
+/// A sink whose work several threads can share.
 pub trait Shared: CaptureSink {
-    /// Can they, with what the user asked for?
+    /// Whether they can, with the user's options.
     fn divides(&self) -> bool {
         true
     }
 
-    /// Reads a capture with `count` threads; afterwards the sink is as if it had seen all of it.
+    /// Reads a capture with `count` threads. Afterwards the sink is as if it had seen all messages.
     fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary;
 }
 
-/// As [`read::file`], with several threads if that pays, or is requested.
+/// Reads like [`read::file`], with several threads if that pays, or is requested.
 ///
 /// # Errors
-/// As [`read::file`].
+/// Fails like [`read::file`].
 pub fn file(
     path: &Path,
     options: &Options,
     global: &Global,
     requested: Option<usize>,
     sink: &mut impl Shared,
-) -> anyhow::Result<Option<Stopped>> {
+) -> ReadResult {
     let count = threads(path, requested, false);
     if count == 1 || !sink.divides() {
         return read::file(path, options, global, sink);
@@ -70,10 +69,10 @@ pub fn file(
     read().with_context(|| input::name(path))
 }
 
-/// As [`read::files`], with several threads if that pays, or is requested.
+/// Reads like [`read::files`], with several threads if that pays, or is requested.
 ///
 /// # Errors
-/// As [`read::files`].
+/// Fails like [`read::files`].
 pub fn files(
     paths: &[PathBuf],
     join: bool,
@@ -81,7 +80,7 @@ pub fn files(
     global: &Global,
     requested: Option<usize>,
     sink: &mut impl Shared,
-) -> anyhow::Result<Option<Stopped>> {
+) -> ReadResult {
     if let ([path], false) = (paths, join) {
         return file(path, options, global, requested, sink);
     }

@@ -1,21 +1,18 @@
-//! `netkit decode -f pcapng`: the capture again, with its messages as packet comments.
+//! `netkit decode -f pcapng`: copies the capture, with its messages as packet comments.
 
-use super::gates::Pick;
-use super::input;
+use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
-use super::link;
 use super::notify::notify;
 use super::options::inputs;
-use super::outfile;
 use super::output::Live;
-use super::read;
+use super::{input, link, outfile, read};
 use crate::cli::{Comments, Decode, Global};
 use crate::platform;
 use anyhow::Context;
 use netkit::capture::{Decoded, Frame};
 use netkit::dissect::{LinkedSink, Message, Options, Sink};
 use netkit::plural::Plural;
-use netkit::read::{CaptureSink, Gate};
+use netkit::read::CaptureSink;
 use netkit::render::pcapng::{Annotated, Commenter, Detail};
 use std::io::{self, Write};
 use std::path::Path;
@@ -45,7 +42,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     };
     let (annotated, input) = Annotated::new(input, Commenter::new(detail, args.output.bytes), out)?;
     let live = Live::of(path, args.follow);
-    let mut writer = Writer { annotated, pick: pick.count(args.output.count), live, frames: 0 };
+    let mut writer = Picked { sink: Writer { annotated, live, frames: 0 }, pick: pick.count(args.output.count) };
     let read = match linked {
         Some(linked) => read::whole(input, options, global, &mut LinkedSink { sink: &mut writer, linked }),
         None => read::whole(input, options, global, &mut writer),
@@ -56,7 +53,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
 /// Completes the output.
 fn finish(
     args: &Decode,
-    mut writer: Writer,
+    mut writer: Picked<Writer>,
     file: Option<outfile::OutFile>,
     path: &Path,
     global: &Global,
@@ -67,7 +64,7 @@ fn finish(
     if !stop().is_set() {
         writer.pick.end(&name);
     }
-    let copied = writer.annotated.finish();
+    let copied = writer.sink.annotated.finish();
     let copied = match &file {
         Some(file) => copied.map_err(|error| file.named(error))?,
         None => copied?,
@@ -76,58 +73,46 @@ fn finish(
         let lost = Plural(copied.lost, "message");
         notify(
             global,
-            format_args!(
-                "netkit: {name}: {lost} became known when all frames were written, or had no room, and stand nowhere"
-            ),
+            format_args!("{name}: {lost} became known when all frames were written, or had no room, and stand nowhere"),
         );
     }
     if let (Ok(Some(stopped)), false) = (&read, args.follow) {
         stopped.report(path);
         if let (Some(out), false) = (&args.out, endless) {
-            // The file is dropped, an older one stays.
-            notify(global, format_args!("netkit: {} was not written", netkit::printable::Printable(out.display())));
+            // The new file is dropped, and an older one stays.
+            notify(global, format_args!("{} was not written", netkit::printable::Printable(out.display())));
             return Ok(interrupt::status(false).unwrap_or(1));
         }
     }
-    // What could be read is written, also if the capture ends in an error.
+    // Everything that could be read is written, even if the capture ends in an error.
     if let Some(file) = file.filter(|_| read.is_ok() || copied.frames > 0) {
         file.commit()?;
     }
     if read.is_ok() && !writer.pick.any() && !writer.pick.reports_none() {
-        notify(
-            global,
-            format_args!("netkit: no message that fits: the frames have no comments; -v tells what there is"),
-        );
+        notify(global, format_args!("no message that fits: the frames have no comments; -v lists what there is"));
     }
     let status = !writer.pick.holds(global) as u8;
     read.with_context(|| name)?;
     Ok(interrupt::status(endless).unwrap_or(status))
 }
 
-/// After so many frames it is looked whether they could be written, which they are in larger pieces.
+/// The number of frames after which errors of writing are checked. Frames are written in larger blocks.
 const EACH: u64 = 64;
 
-/// The selected messages, up to the count.
+/// Writes the selected messages.
 struct Writer {
     annotated: Annotated,
-    pick: Pick,
     live: Live,
     frames: u64,
 }
 
 impl Sink for Writer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.pick.wants(message) {
-            self.annotated.message(message);
-        }
+        self.annotated.message(message);
     }
 }
 
 impl CaptureSink for Writer {
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        Some(&mut self.pick)
-    }
-
     fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
         self.annotated.frame(frame, decoded);
     }
@@ -138,7 +123,6 @@ impl CaptureSink for Writer {
             self.annotated.flush();
         }
         self.frames = self.frames.wrapping_add(1);
-        let failed = (flushes || self.frames.is_multiple_of(EACH)) && self.annotated.failed();
-        !self.pick.done() && !failed
+        !((flushes || self.frames.is_multiple_of(EACH)) && self.annotated.failed())
     }
 }

@@ -7,13 +7,12 @@ use super::output::style;
 use super::probe_print::{Printer, Update};
 use super::selection::limits;
 use super::targets::{self, Asked};
-use super::usage::{Usage, broken_pipe};
+use super::usage::{Usage, broken_pipe, usage};
 use crate::cli::{self, Dissect, Global, Probe, ProbeTransport, protocol_files_given};
 use netkit::dissect::{Dissector, Message, Options, Server, Sink};
-use netkit::live::Clients;
-use netkit::live::Observer;
 use netkit::live::net::Recorder;
 use netkit::live::probe::{self, Carrier, Memory, Request, Shared, pool};
+use netkit::live::{Clients, Observer};
 use netkit::printable::Printable;
 use netkit::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
@@ -24,13 +23,13 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-/// How often a wait looks whether it was ended.
+/// The interval in which a wait checks whether it was ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Of what may be kept of a peer's messages this part is shown.
+/// The limit for a peer's messages is divided by this for the messages that are shown.
 const SHOWN: usize = 64;
 
-/// Runs the command. Nagios takes every error for its state UNKNOWN.
+/// Runs the command. For Nagios, every error is the state UNKNOWN.
 pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     match rounds(args, global) {
         Err(why) if args.format == cli::Form::Nagios && !broken_pipe(&why) => {
@@ -41,10 +40,10 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
-/// Prints an error as Nagios reads it.
+/// Prints an error in the form of Nagios.
 ///
 /// # Errors
-/// Errors of the output.
+/// Returns the errors of the output.
 pub fn unknown(why: &str) -> io::Result<()> {
     writeln!(io::stdout(), "NETKIT UNKNOWN - {}", Printable(why.replace('|', "/")))
 }
@@ -52,12 +51,12 @@ pub fn unknown(why: &str) -> io::Result<()> {
 fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let format = match (&args.textfile, args.format) {
         (Some(_), cli::Form::Text | cli::Form::Prometheus) => cli::Form::Prometheus,
-        (Some(_), _) => return Err(Usage("--textfile: only with -f prometheus".into()).into()),
+        (Some(_), _) => return usage("--textfile: only with -f prometheus"),
         (None, format) => format,
     };
     if args.every.is_some() && matches!(format, cli::Form::Json | cli::Form::Nagios) {
         let why = "--every: not with -f json, which is one array (ndjson), nor with -f nagios, which asks by itself";
-        return Err(Usage(why.into()).into());
+        return usage(why);
     }
     let targets = targets::all(args)?;
     let requests = requests(args, &targets)?;
@@ -71,11 +70,11 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let (stop, flows, memory) = (interrupt::stop(), AtomicU64::new(0), Memory::default());
     let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows, memory: &memory };
     let asked = round.all(recording.as_ref(), &inputs);
-    // Also where nobody reads what is printed: the file is whole as far as it came.
+    // The recording is completed even if the reader of the output is gone.
     let ended = recording.map_or(Ok(()), |recording| recording.end(global));
     let status = asked?;
     ended?;
-    // Rounds have no end of their own: Ctrl-C is the way to end them.
+    // Rounds have no end of their own: Ctrl-C ends them.
     match (args.every.is_some(), format) {
         (true, _) if stop.is_set() => Ok(interrupt::status(true).unwrap_or(0)),
         (_, cli::Form::Nagios) => Ok(status),
@@ -83,7 +82,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
-/// How what is recorded is read: those who were asked are the servers.
+/// Returns the options for reading the recording: the probed targets are the servers.
 fn recorded(targets: &[Asked], requests: &[(Option<String>, Request)]) -> Options {
     let mut options = requests.first().map_or_else(netkit::protocols::options, |(_, request)| request.options.clone());
     let mut ports = BTreeMap::new();
@@ -102,13 +101,13 @@ fn recorded(targets: &[Asked], requests: &[(Option<String>, Request)]) -> Option
     options
 }
 
-/// The file for node_exporter: replaced each time, that is what it is for.
+/// Checks the file for node_exporter, which is replaced each time.
 fn textfile(args: &Probe, inputs: &[&Path]) -> anyhow::Result<Option<OutFile>> {
     let [file] = outfile::check([("--textfile", args.textfile.as_deref())], inputs, true)?;
     Ok(file)
 }
 
-/// What every round has in common.
+/// The state that all rounds share.
 struct Round<'a> {
     targets: &'a [Asked],
     requests: &'a [(Option<String>, Request)],
@@ -120,7 +119,7 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Asks in rounds, as often as is wanted: the last exit status.
+    /// Probes in rounds, as often as requested. Returns the last exit status.
     fn all(&self, recording: Option<&Recording>, inputs: &[&Path]) -> anyhow::Result<u8> {
         let stop = interrupt::stop();
         loop {
@@ -137,7 +136,7 @@ impl Round<'_> {
         }
     }
 
-    /// Asks all of them once: the exit status.
+    /// Probes all targets once. Returns the exit status.
     fn ask(&self, recorder: Option<&Recorder>, inputs: &[&Path]) -> anyhow::Result<u8> {
         let (targets, stop, style) = (self.targets, interrupt::stop(), style(self.global, false));
         let shared = Shared { recorder, stop, flows: self.flows, memory: self.memory };
@@ -147,7 +146,7 @@ impl Round<'_> {
             if stop.is_set() {
                 return;
             }
-            // What is told of a target waits in memory until those before it are done.
+            // The text for a target waits in memory until the targets before it are finished.
             let shown = request.options.limits.peer.live_kept_bytes / SHOWN;
             let trees = (self.global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style, shown))));
             let forward = || {
@@ -177,7 +176,7 @@ impl Round<'_> {
             return Err(error.into());
         }
         let status = match textfile(self.args, inputs)? {
-            // What was stopped is not the whole fleet: the older file stays.
+            // A stopped round does not cover all servers, so the older file stays.
             Some(_) if stop.is_set() => None,
             Some(mut file) => {
                 let mut to = file.open()?;
@@ -192,7 +191,7 @@ impl Round<'_> {
     }
 }
 
-/// A request for each protocol that is asked for.
+/// Returns a request for each requested protocol.
 fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<String>, Request)>> {
     let mut list: Vec<(Option<String>, Request)> = Vec::new();
     for asked in targets {
@@ -201,13 +200,13 @@ fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<Strin
         }
         let request = list.iter().find(|(proto, _)| *proto == asked.proto).map(|(_, request)| request);
         if let Some(Err(why)) = request.map(|request| probe::port(request, &asked.target)) {
-            return Err(Usage(format!("{}{why}", asked.place)).into());
+            return usage(format!("{}{why}", asked.place));
         }
     }
     Ok(list)
 }
 
-/// `proto`: where the target's own line names one.
+/// Returns a request. `proto`: set if the target's own line names a protocol.
 fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     let dissect = Dissect {
         proto: proto.or(args.proto.as_ref()).cloned(),
@@ -228,14 +227,14 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     if let Some(dissector) = proto.filter(|dissector| clients.probe(dissector.name()).is_none()) {
         let name = dissector.name();
         let why = format!("{name}: its file has no [probe], which says what is asked: netkit help protocol-files");
-        return Err(Usage(why).into());
+        return usage(why);
     }
     if proto.is_none() && protocol_files_given() {
         let given: Vec<&str> = described.all.iter().map(|described| described.facts().name).collect();
         let asked: Vec<_> = clients.iter().filter(|client| given.contains(&client.dissector.name())).collect();
         if asked.is_empty() {
             let why = format!("{}: no file has a [probe], which says what is asked", given.join(", "));
-            return Err(Usage(why).into());
+            return usage(why);
         }
         clients = Clients::new(asked);
     }
@@ -246,17 +245,17 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
             all.dedup();
             let all = all.join(", ");
             let text = format!("--transport {}: {} goes over {all}", carrier.name(), dissector.name());
-            return Err(Usage(text).into());
+            return usage(text);
         }
     }
     let costs = proto.and_then(|dissector| Some((dissector, clients.probe(dissector.name())?.costs(args.connect)?)));
     if let (Some((dissector, why)), Some(_)) = (costs, args.every) {
-        return Err(Usage(format!("--every: {}: {why}", dissector.name())).into());
+        return usage(format!("--every: {}: {why}", dissector.name()));
     }
     let data = match (&args.connect_data, proto) {
         (None, _) => None,
-        // A password is for whom it is meant.
-        (Some(_), None) => return Err(Usage("--connect-data: -p names the protocol that it is for".into()).into()),
+        // A password must only be sent to servers of its own protocol.
+        (Some(_), None) => return usage("--connect-data: -p names the protocol that it is for"),
         (Some(data), Some(dissector)) => {
             let data = clients.probe(dissector.name()).map(|probe| probe.data(data));
             let wrong = |why: String| Usage(format!("--connect-data: {}: {why}", dissector.name()));
@@ -284,7 +283,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
 struct Trees {
     form: Box<dyn Form>,
     text: Vec<u8>,
-    /// How many bytes may still be shown, and whether that was too little.
+    /// The number of bytes that may still be shown, and whether that was too little.
     left: usize,
     cut: bool,
 }

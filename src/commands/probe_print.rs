@@ -1,4 +1,4 @@
-//! What a probe prints while it runs, and when it has ended.
+//! Prints the results of a probe, while it runs and at its end.
 
 use super::monitor::{self, Result as Monitored};
 use super::paint::{self, About};
@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 /// An update from a worker.
 pub enum Update {
-    /// Something was found.
+    /// A finding.
     Event(Event),
     /// Messages as trees.
     Tree(Vec<u8>),
@@ -31,16 +31,16 @@ pub struct Printer<'a> {
     printed: usize,
     /// Servers that answered.
     pub answered: usize,
-    /// For the formats that need all of them.
+    /// The results, for the formats that need all of them.
     results: Vec<Monitored>,
-    /// Failures that have been explained, and for whom first.
+    /// Failures that were already explained, and the target of the first.
     explained: HashMap<(&'static str, String), String>,
     outcomes: BTreeMap<&'static str, usize>,
     palette: &'static Palette,
 }
 
 impl<'a> Printer<'a> {
-    /// For one round of these targets.
+    /// Creates a printer for one round of these targets.
     pub fn new(format: Form, targets: &'a [Asked], colour: bool) -> Printer<'a> {
         Printer {
             format,
@@ -55,16 +55,16 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints an update, as far as the format does so before the end.
+    /// Prints an update, if the format prints it before the end.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// Returns the errors of the output.
     pub fn update(&mut self, number: usize, update: Update) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let target = self.targets.get(number).map_or("", |asked| &asked.target.text);
         match (update, self.format) {
             (Update::Tree(text), Form::Text) => out.write_all(&text)?,
-            // Stdout stays what the format says: the trees go to stderr.
+            // Stdout has only the chosen format, so trees go to stderr.
             (Update::Tree(text), _) => io::stderr().write_all(&text)?,
             (Update::Event(Event::Found(found)), format) => {
                 if format == Form::Text {
@@ -120,7 +120,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The end of one target for people; of many, what has been said of another is not said again.
+    /// Returns the end of one target, for people. With many targets, an explanation is given only once.
     fn text(&mut self, result: &Report, introduced: Option<&Found>) -> String {
         let Some(failure) = result.failure.as_ref().filter(|_| self.targets.len() > 1 && result.found.is_none()) else {
             return report::summary_text(result, introduced);
@@ -135,10 +135,10 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The end of a round; for Nagios the exit status.
+    /// Prints the end of a round. Returns the exit status for Nagios.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// Returns the errors of the output.
     pub fn finish(&mut self) -> io::Result<Option<u8>> {
         let mut out = io::stdout().lock();
         let mut status = None;
@@ -160,13 +160,13 @@ impl<'a> Printer<'a> {
         Ok(status)
     }
 
-    /// The results so far for Prometheus.
+    /// Returns the results so far for Prometheus.
     pub fn prometheus(&self) -> String {
         monitor::prometheus(&self.results)
     }
 }
 
-/// A summary with the labels of its target, if it has any.
+/// Returns a summary with the labels of its target, if it has any.
 fn labelled(mut summary: Value, labels: &[(String, String)]) -> Value {
     if !labels.is_empty() {
         summary["labels"] = labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

@@ -8,7 +8,7 @@ use super::proxy_print::Printer;
 use super::proxy_rules::{RulesFile, rules};
 use super::proxy_summary::{self, asked_and_got, summary};
 use super::selection::limits;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use super::{interrupt, outfile};
 use crate::cli::{Dissect, Format, Global, Proxy, ProxyTransport};
 use anyhow::Context;
@@ -21,7 +21,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the name of the target may take.
+/// The time limit for resolving the target's name.
 const NAME: Duration = Duration::from_secs(5);
 
 /// Runs the command.
@@ -44,6 +44,9 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let details = details(args, &options)?;
     let read = args.protocol_file.iter().chain(&args.like).chain(&args.profile).chain(&args.rules);
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(read, &args.schema), args.force)?;
+    if let (Some(file), Some(_)) = (&file, args.pcap_size) {
+        file.divides()?;
+    }
     let profile = profile(args)?;
     let ways = impairments(args, &options, global)?;
     let all: Vec<Impairments> =
@@ -56,10 +59,10 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let target = *found.first().ok_or_else(|| Usage(format!("{}: the name has no addresses", args.target.text)))?;
     options.server = Some(Server { addr: target.ip(), port: Some(target.port()) });
     let (rules, file_of_rules) = rules(args, &options)?;
-    // Each client needs a file or two, and some are open already.
+    // Each client needs one or two files, and some are already open.
     let files = u64::from(args.clients) * (u64::from(udp) + 2 * u64::from(tcp)) + 32;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
-        notify(global, format_args!("netkit: the system allows {most} open files: fewer than --clients may need"));
+        notify(global, format_args!("the system allows {most} open files: fewer than --clients may need"));
     }
     let asked = if profile.is_none() { ways.clone().map(Some) } else { [None, None] };
     let config = Config {
@@ -76,20 +79,20 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     };
     let changes = file_of_rules.is_some();
     if !args.fail_on.is_empty() && rules.is_empty() && !changes {
-        return Err(Usage("--fail-on: what rules do, and there are none: --on or --rules".into()).into());
+        return usage("--fail-on: what rules do, and there are none: --on or --rules");
     }
     let reads = args.format != Format::None || !rules.is_empty() || changes;
     if is_itself(args.listen, target) {
-        return Err(Usage(format!("{target} is LISTEN itself: what comes there would come again and again")).into());
+        return usage(format!("{target} is LISTEN itself: what comes there would come again and again"));
     }
     let mut relay = Relay::bind(config).with_context(|| args.listen.to_string())?;
     let local = relay.local();
-    // The recording has both legs: the proxy is the server of one.
+    // The recording has both legs, and the proxy is the server of one.
     let both = || {
         let listen = Server { addr: local.ip(), port: Some(local.port()) };
         Options { servers: vec![listen], ..options.clone() }
     };
-    // What cannot be written is told before anybody is relayed.
+    // A file that cannot be written is reported before any client is relayed.
     let new_rules = file_of_rules.map(RulesFile::follow).transpose()?;
     let mut printer = Printer::new(args, global, file, new_rules, options.limits.live.pcap_bytes, both)?;
     let render = printer.render(&details, global)?;
@@ -98,16 +101,15 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         (true, false) => "udp",
         _ => "tcp",
     };
-    notify(global, format_args!("netkit: relaying {over} {local} to {target}"));
-    // What is not read cannot be followed.
+    notify(global, format_args!("relaying {over} {local} to {target}"));
+    // Only messages that are read can be followed.
     let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
     let mut collector = Collector::new(Arc::new(rules), changes, render).beside(beside);
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
     let ran = relay.run(stop, watch.as_mut(), &mut printer);
-    let resent = watch.as_mut().map(Watch::resent);
     let rest = watch.map(Watch::finish).unwrap_or_default();
     let counts = ran?;
-    let mut lines = summary(&counts, resent);
+    let mut lines = summary(&counts, reads.then(|| collector.messages()));
     lines.extend(proxy_summary::rules(collector.tallies()));
     lines.extend(asked_and_got(&asked, &counts, relay.measured()));
     let broken = proxy_summary::broken(&args.fail_on, collector.tallies().map(|(_, tally)| tally));
@@ -123,41 +125,39 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     Ok(interrupt::status(true).unwrap_or(status))
 }
 
-/// Is the target the place where clients come?
+/// Whether the target is the proxy's own address.
 fn is_itself(listen: SocketAddr, target: SocketAddr) -> bool {
-    // An address on which one can listen is this machine's.
+    // An address on which a socket can listen is this machine's.
     let ours = || UdpSocket::bind((target.ip(), 0)).is_ok();
     listen.port() == target.port() && (listen.ip() == target.ip() || listen.ip().is_unspecified() && ours())
 }
 
-/// Datagrams, streams: what was asked for has to be possible there.
+/// Returns whether datagrams and streams are relayed. The requested impairments must be possible for them.
 fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Result<(bool, bool)> {
     let impossible = all.iter().find_map(|way| way.only_for_datagrams()).map(|name| format!("--{name}"));
     let only_tcp = all.iter().find_map(|way| way.only_for_streams()).map(|name| format!("--{name}"));
     let only_udp = impossible.map(|name| (name, "a stream's bytes come all, once and in order"));
-    let why = "a datagram stands for itself, and has no connection";
+    let why = "a datagram is independent, and has no connection";
     match (&only_udp, &only_tcp, args.transport) {
         (Some((udp, _)), Some(tcp), _) => {
             let text = format!("{udp} is for datagrams, {tcp} for streams: relay them one by one, with --transport");
-            return Err(Usage(text).into());
+            return usage(text);
         }
         (_, Some(tcp), Some(ProxyTransport::Udp)) => {
-            return Err(Usage(format!("{tcp} with --transport udp: {why}")).into());
+            return usage(format!("{tcp} with --transport udp: {why}"));
         }
         (_, Some(tcp), None) => {
-            notify(global, format_args!("netkit: {tcp}: tcp alone is relayed: {why}"));
+            notify(global, format_args!("{tcp}: tcp alone is relayed: {why}"));
             return Ok((false, true));
         }
         _ => {}
     }
     match (args.transport, only_udp) {
-        (Some(ProxyTransport::Tcp), Some((name, why))) => {
-            Err(Usage(format!("{name} with --transport tcp: {why}")).into())
-        }
+        (Some(ProxyTransport::Tcp), Some((name, why))) => usage(format!("{name} with --transport tcp: {why}")),
         (Some(ProxyTransport::Tcp), None) => Ok((false, true)),
         (Some(ProxyTransport::Udp), _) => Ok((true, false)),
         (None, Some((name, why))) => {
-            notify(global, format_args!("netkit: {name}: udp alone is relayed: {why}"));
+            notify(global, format_args!("{name}: udp alone is relayed: {why}"));
             Ok((true, false))
         }
         (None, None) => Ok((true, true)),

@@ -1,15 +1,15 @@
-//! The form of what a proxy prints.
+//! The output format of a proxy.
 
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use crate::cli::{Format, Proxy};
 use netkit::dissect::Options;
 use netkit::filter::Names;
 use netkit::render::{self, Columns, Details};
 
-/// The form of messages.
+/// Returns the details of the messages' format.
 ///
 /// # Errors
-/// Why a form is none of a proxy's, and wrong `--columns`.
+/// Fails if the format is not available for a proxy, or if `--columns` is wrong.
 pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
     let instead = match args.format {
         Format::Parquet => {
@@ -20,12 +20,12 @@ pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
         _ => "",
     };
     if !instead.is_empty() {
-        return Err(Usage(format!("-f {}: {instead}", args.format.name())).into());
+        return usage(format!("-f {}: {instead}", args.format.name()));
     }
     let mut details = Details::default();
     if !args.columns.is_empty() {
         if !args.format.is(&[render::Format::CSV, render::Format::TSV, render::Format::SUMMARY]) {
-            return Err(Usage("--columns: only with -f csv, tsv and summary".into()).into());
+            return usage("--columns: only with -f csv, tsv and summary");
         }
         let columns = Columns::parse(&args.columns, options.proto.as_deref(), &Names::new(options));
         details.columns = Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?);

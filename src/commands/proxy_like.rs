@@ -1,4 +1,4 @@
-//! `--like` and `--profile`: impairments from a capture, and by a timetable.
+//! `--like` and `--profile`: impairments from a capture, and from a timetable.
 
 use super::notify::notify;
 use super::proxy_rules::text;
@@ -21,19 +21,19 @@ impl Sink for Seeing {
 
 impl CaptureSink for Seeing {}
 
-/// What is done to the directions: as `--like` has it, where nothing else is asked.
+/// Returns the impairments of each direction. Those of `--like` apply where no other option sets one.
 ///
 /// # Errors
-/// The capture's, or that it tells nothing.
+/// Returns the error of the capture, or that nothing can be estimated from it.
 pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::Result<[Impairments; 2]> {
     let mut ways = (*args.ways.0).clone();
     let Some(path) = &args.like else { return Ok(ways) };
     let mut seeing = Seeing::default();
     read::file(path, options, global, &mut seeing).context("--like")?;
-    let told = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
+    let estimates = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
     let streams = args.transport == Some(ProxyTransport::Tcp);
-    for (way, (like, words)) in Way::BOTH.into_iter().zip(told) {
-        notify(global, format_args!("netkit: like {}: {:<4} {words}", path.display(), way.name()));
+    for (way, (like, words)) in Way::BOTH.into_iter().zip(estimates) {
+        notify(global, format_args!("like {}: {:<4} {words}", path.display(), way.name()));
         let own = &mut ways[way.index()];
         if !streams {
             own.loss = own.loss.or(like.loss);
@@ -41,7 +41,7 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
         } else if like.only_for_datagrams().is_some() {
             let text =
                 "what was lost and out of order there is not, here: a stream's bytes come all, once and in order";
-            notify(global, format_args!("netkit: --like with --transport tcp: {text}"));
+            notify(global, format_args!("--like with --transport tcp: {text}"));
         }
         if own.jitter.is_zero() {
             own.quantiles = like.quantiles;
@@ -50,10 +50,10 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
     Ok(ways)
 }
 
-/// The timetable.
+/// Reads the timetable.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// Returns its first error, with the place.
 pub fn profile(args: &Proxy) -> anyhow::Result<Option<Profile>> {
     let Some(path) = &args.profile else { return Ok(None) };
     let place = || format!("--profile: {}", path.display());

@@ -1,5 +1,5 @@
-//! What a proxy reports on stderr while it runs: never waited for, and of each topic at most a line a
-//! second.
+//! The notes of a proxy on stderr while it runs. The proxy never waits for them, and prints at most one line a second
+//! for each topic.
 
 use netkit::live::Background;
 use netkit::live::proxy::relay::Topic;
@@ -9,26 +9,26 @@ use std::fmt::Display;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The most bytes that wait for stderr.
+/// The maximum number of bytes that wait for stderr.
 const WAITING: usize = 256 << 10;
 /// The time between two lines of one topic.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// How long the end of the program waits for a blocked stderr.
+/// The longest time that the end of the program waits for a blocked stderr.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Writes the notes.
 pub struct Notes {
     out: Background,
     quiet: bool,
-    /// When each topic had its last line, and how many were left out since.
+    /// The time of each topic's last line, and the number of lines left out since.
     last: BTreeMap<Topic, (Instant, u64)>,
 }
 
 impl Notes {
-    /// Begins.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// The thread could not be started.
+    /// Fails if the thread cannot be started.
     pub fn new(quiet: bool) -> io::Result<Notes> {
         let out = Background::start("notes", Box::new(io::stderr()), WAITING)?;
         Ok(Notes { out, quiet, last: BTreeMap::new() })
@@ -36,7 +36,7 @@ impl Notes {
 
     /// Prints a line, unless its topic had one less than a second ago.
     pub fn note(&mut self, topic: Topic, text: &str, now: Instant) {
-        // Notes of no topic are few, and each says something else.
+        // Notes without a topic are few, and all different.
         if topic == Topic::Other {
             return self.line(text);
         }
@@ -49,7 +49,7 @@ impl Notes {
         }
     }
 
-    /// Prints how many lines were left out, where a second has passed.
+    /// Prints the number of lines that were left out, after a second.
     pub fn left_out(&mut self, now: Instant) {
         let mut lines = Vec::new();
         for (topic, (last, left_out)) in &mut self.last {
@@ -68,19 +68,19 @@ impl Notes {
         }
     }
 
-    /// Prints a line: something is missing in the output.
+    /// Prints a line even with `--quiet`: a part of the output is missing.
     pub fn always(&mut self, text: impl Display) {
         self.out.push(format!("netkit: {}\n", Lines(text)).into_bytes());
     }
 
-    /// Prints what waits.
+    /// Prints the waiting lines.
     pub fn finish(mut self) {
         self.left_out(Instant::now() + BETWEEN);
         self.out.finish(PATIENCE);
     }
 }
 
-/// What a topic's notes are of.
+/// Returns the text for a topic's notes.
 fn of(topic: Topic) -> &'static str {
     match topic {
         Topic::TurnedAway => "clients were turned away",

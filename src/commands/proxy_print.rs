@@ -1,18 +1,19 @@
-//! What a proxy prints and records: messages with what was done to each, both legs as a capture. The
-//! relay waits for none of it: a screen or a disk that is too slow loses lines, which are counted.
+//! Prints and records the messages of a proxy, each with its outcome, and both legs as a capture. The relay never waits
+//! for this: if a screen or a disk is too slow, lines are lost and counted.
 
 use super::annotated::{self, Recorded};
-use super::outfile::OutFile;
+use super::outfile::{Division, OutFile};
 use super::output::style;
-use super::proxy_fate::{ADDED, Fate, Told};
 use super::proxy_notes::Notes;
+use super::proxy_outcome::{ADDED, FrameOutcome, OutcomeText};
 use super::proxy_rules::Changed;
+use super::proxy_status::{self, Requests};
 use crate::cli::{Format, Global, Proxy};
 use netkit::dissect::Options;
 use netkit::live::Background;
 use netkit::live::net::now;
-use netkit::live::proxy::relay::{Ended, Output, Passed, Sent, Topic};
-use netkit::live::proxy::{Legs, Render, Seen};
+use netkit::live::proxy::relay::{Ended, Output, Passed, Sent, Status, Topic};
+use netkit::live::proxy::{LegWriter, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
@@ -24,60 +25,60 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// So many frames whose protocol is not known yet are remembered.
+/// The number of frames of an unknown protocol that are remembered.
 const PENDING: usize = 4096;
-/// So many columns of a terminal are left for what was done.
+/// The columns of a terminal that are left for the outcome.
 const FATE: usize = 20;
 
-/// The most bytes of lines that wait for stdout.
+/// The maximum number of bytes that wait for stdout.
 const LINES: usize = 1 << 20;
-/// The most bytes that wait for the disk.
+/// The maximum number of bytes that wait for the disk.
 const PACKETS: usize = 64 << 20;
-/// How long the end of the program waits for a stdout that takes nothing.
+/// The longest time that the end of the program waits for a blocked stdout.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long for a disk.
+/// The longest time that it waits for a disk.
 const DISK: Duration = Duration::from_secs(10);
-/// What a capture has before its first packet: its header, and two interfaces.
+/// The number of blocks before the first packet of a capture: its header, and two interfaces.
 const HEADER: u64 = 3;
 
 /// The capture of both legs.
 struct Recording {
-    legs: Legs<Background>,
+    legs: LegWriter<Background>,
     out: Background,
     file: OutFile,
-    /// What writes the messages' comments.
+    /// Writes the messages' comments.
     comments: Option<Annotator>,
-    /// Why nothing more is written.
+    /// Whether the recording has stopped after an error.
     stopped: bool,
 }
 
-/// Prints what passes.
+/// Prints the relayed messages.
 pub struct Printer {
     format: Format,
     out: Background,
-    /// It was said that lines are missing.
+    /// Whether a warning about missing lines was printed.
     warned: bool,
     /// The table, which is drawn at the end.
     table: Option<Renderer>,
     recording: Option<Recording>,
-    /// Frames of which no message was read when they came, and whether one is a datagram of which
-    /// none was read since.
-    pending: BTreeMap<u64, (Fate, bool)>,
+    /// Frames without a message when they arrived. The flag marks datagrams in which no message was read since.
+    pending: BTreeMap<u64, (FrameOutcome, bool)>,
     /// Datagrams in which no message was read.
     unread: u64,
-    /// Something was printed.
+    /// Whether any output was printed.
     begun: bool,
     rules: Option<Receiver<Changed>>,
+    requests: Requests,
     notes: Notes,
-    /// An output has failed.
+    /// Whether an output has failed.
     failed: bool,
 }
 
 impl Printer {
-    /// Begins.
+    /// Starts the outputs.
     ///
     /// # Errors
-    /// Those of the files.
+    /// Returns the errors of the files.
     pub fn new(
         args: &Proxy,
         global: &Global,
@@ -86,11 +87,15 @@ impl Printer {
         most: usize,
         options: impl FnOnce() -> Options,
     ) -> io::Result<Printer> {
+        let division =
+            args.pcap_size.map(|size| Division { size: Some(size), count: args.pcap_files, ..Division::default() });
+        // If the oldest files are removed, the recording has no size limit.
+        let most = if args.pcap_files.is_some() { usize::MAX } else { most };
         let begin = |mut file: OutFile| {
-            let Recorded { out, bound, comments } = annotated::begin(file.open_growing()?, most, options)?;
+            let Recorded { out, bound, comments } = annotated::begin(file.open_growing(division)?, most, options)?;
             let out = Background::start("recording", out, PACKETS)?;
-            let legs = Legs::new(out.clone()).map_err(|error| file.named(error))?.bounded(bound);
-            // A disk without room is an error before anybody is relayed.
+            let legs = LegWriter::new(out.clone()).map_err(|error| file.named(error))?.bounded(bound);
+            // A disk without room is an error before any client is relayed.
             if let Some((kind, why)) = out.settle(DISK).failed {
                 return Err(file.named(io::Error::new(kind, why)));
             }
@@ -107,15 +112,16 @@ impl Printer {
             unread: 0,
             begun: false,
             rules,
+            requests: Requests::new(args.status)?,
             notes: Notes::new(global.quiet)?,
             failed: false,
         })
     }
 
-    /// Writes one message's text.
+    /// Returns a writer of one message's text.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Returns the errors of the output.
     pub fn render(&mut self, details: &Details, global: &Global) -> io::Result<Option<Render<'static>>> {
         let mut style = style(global, false);
         let Format::Printed(format) = self.format else { return Ok(None) };
@@ -123,7 +129,7 @@ impl Printer {
             style.width = style.width.map(|width| width.saturating_sub(FATE));
         }
         if format == render::Format::TABLE {
-            // Drawn at the end, when the width of all columns is known.
+            // The table is drawn at the end, when the width of all columns is known.
             let table = Renderer::with(format, style, details, Box::new(io::stdout()));
             let part = table.part();
             self.table = Some(table);
@@ -144,7 +150,7 @@ impl Printer {
         })))
     }
 
-    /// What stands between values.
+    /// Returns the separator between values.
     fn separator(&self) -> Option<&'static str> {
         match self.format.name() {
             "csv" => Some(","),
@@ -153,11 +159,11 @@ impl Printer {
         }
     }
 
-    fn show(&mut self, seen: &Seen, fate: &Fate) {
-        let told = Told::new(seen, fate);
+    fn show(&mut self, seen: &Seen, outcome: &FrameOutcome) {
+        let outcome_text = OutcomeText::new(seen, outcome);
         if let Some(table) = &mut self.table {
             let mut row = seen.text.clone();
-            add_columns(&mut row, ADDED.into_iter().zip(told.cells()));
+            add_columns(&mut row, ADDED.into_iter().zip(outcome_text.cells()));
             return table.rendered(&row);
         }
         let text = String::from_utf8_lossy(&seen.text);
@@ -165,12 +171,12 @@ impl Printer {
         if line.is_empty() {
             return;
         }
-        let Told { words, keys, .. } = &told;
+        let OutcomeText { words, keys, .. } = &outcome_text;
         let words = Lines(words.join(", "));
         let piece = match self.format.name() {
             "csv" | "tsv" => {
                 let separator = self.separator().unwrap_or_default();
-                format!("{line}{separator}{}\n", told.cells().join(separator))
+                format!("{line}{separator}{}\n", outcome_text.cells().join(separator))
             }
             format @ ("ndjson" | "json") => {
                 let more = serde_json::Value::Object(keys.clone()).to_string();
@@ -183,9 +189,9 @@ impl Printer {
                 };
                 format!("{before}{open},{}{after}", more.get(1..).unwrap_or_default())
             }
-            "tree" if told.words.is_empty() => format!("{line}\n\n"),
+            "tree" if outcome_text.words.is_empty() => format!("{line}\n\n"),
             "tree" => format!("{line}\n  proxy: {words}\n\n"),
-            _ if told.words.is_empty() => format!("{line}\n"),
+            _ if outcome_text.words.is_empty() => format!("{line}\n"),
             _ => format!("{line}  [{words}]\n"),
         };
         match self.out.push(piece.into_bytes()) {
@@ -205,8 +211,8 @@ impl Printer {
         }
     }
 
-    /// Does something with the recording, and reports why it ends.
-    fn record(&mut self, add: impl FnOnce(&mut Legs<Background>) -> io::Result<()>) {
+    /// Adds to the recording, and reports an error that ends it.
+    fn record(&mut self, add: impl FnOnce(&mut LegWriter<Background>) -> io::Result<()>) {
         let Some(recording) = self.recording.as_mut().filter(|recording| !recording.stopped) else { return };
         let before = recording.legs.missing();
         let name = Printable(recording.file.name());
@@ -220,25 +226,25 @@ impl Printer {
         }
     }
 
-    /// What became of a frame whose messages are read only now.
-    fn earlier(&mut self, frame: u64) -> Option<Fate> {
-        let (fate, unread) = self.pending.get_mut(&frame)?;
+    /// Returns the outcome of a frame whose messages are only read now.
+    fn earlier(&mut self, frame: u64) -> Option<FrameOutcome> {
+        let (outcome, unread) = self.pending.get_mut(&frame)?;
         self.unread -= u64::from(std::mem::take(unread)).min(self.unread);
-        Some(fate.clone())
+        Some(outcome.clone())
     }
 
-    /// Prints what was held back until the end.
+    /// Prints the messages that were held back until the end.
     pub fn rest(&mut self, seen: Vec<Seen>) {
         for one in &seen {
-            let fate = self.earlier(one.frame).unwrap_or_default();
-            self.show(one, &fate);
+            let outcome = self.earlier(one.frame).unwrap_or_default();
+            self.show(one, &outcome);
         }
     }
 
-    /// Completes output and capture, prints the lines of the end, and returns whether all was written.
+    /// Completes output and capture, and prints the final lines. Returns whether everything was written.
     ///
     /// # Errors
-    /// Those of the table and of the recording.
+    /// Returns the errors of the table and of the recording.
     pub fn end(mut self, lines: Vec<String>, global: &Global) -> io::Result<bool> {
         if self.format.is(&[render::Format::JSON]) {
             self.out.push(if self.begun { b"\n]\n".to_vec() } else { b"[]\n".to_vec() });
@@ -267,7 +273,7 @@ impl Printer {
 }
 
 impl Recording {
-    /// Completes the file. Returns whether it is whole.
+    /// Completes the file. Returns whether it is complete.
     fn end(mut self, notes: &mut Notes, global: &Global) -> io::Result<bool> {
         let name = Printable(self.file.name());
         if self.stopped {
@@ -301,14 +307,14 @@ impl Output for Printer {
             return;
         }
         let Passed { lost, delayed, copies, behind, corrupted, .. } = passed;
-        let fate = Fate { lost, delayed, copies, behind, corrupted };
+        let outcome = FrameOutcome { lost, delayed, copies, behind, corrupted };
         for one in &passed.seen {
-            // Messages of frames that came before the protocol was known.
+            // Messages of frames that arrived before the protocol was known.
             let earlier = self.earlier(one.frame);
-            self.show(one, &earlier.unwrap_or_else(|| fate.clone()));
+            self.show(one, &earlier.unwrap_or_else(|| outcome.clone()));
         }
         if !passed.seen.iter().any(|one| one.frame == passed.frame) {
-            self.pending.insert(passed.frame, (fate, passed.datagram));
+            self.pending.insert(passed.frame, (outcome, passed.datagram));
             self.unread += u64::from(passed.datagram);
             if self.pending.len() > PENDING {
                 self.pending.pop_first();
@@ -330,6 +336,18 @@ impl Output for Printer {
 
     fn note(&mut self, topic: Topic, text: String) {
         self.notes.note(topic, &text, Instant::now());
+    }
+
+    fn asks_for_status(&mut self) -> bool {
+        self.requests.are_due()
+    }
+
+    fn status(&mut self, status: &Status) {
+        proxy_status::lines(status).iter().for_each(|line| self.notes.always(line));
+        let refused = self.out.state().refused;
+        if refused > 0 {
+            self.notes.always(format_args!("{} not printed", Plural(refused, "line")));
+        }
     }
 
     fn rules(&mut self) -> Option<Arc<RuleSet>> {

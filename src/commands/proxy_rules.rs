@@ -1,4 +1,4 @@
-//! `--on` and `--rules`: what is done to messages, read again when the file changes.
+//! `--on` and `--rules`: the rules for messages, which are read again when the file changes.
 
 use super::interrupt;
 use super::usage::Usage;
@@ -7,37 +7,36 @@ use netkit::dissect::Options;
 use netkit::filter::Names;
 use netkit::live::rules::{Rule, RuleSet};
 use netkit::plural::Plural;
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
+use std::{fs, thread};
 
-/// How often it is looked whether the file has changed.
+/// The interval in which the file is checked for changes.
 const LOOK: Duration = Duration::from_millis(200);
-/// A file of rules, or a timetable, is never larger.
+/// The maximum size of a file of rules, or of a timetable.
 const LARGEST: u64 = 1 << 20;
 
 /// A file of rules.
 pub struct RulesFile {
     path: PathBuf,
     options: Options,
-    /// `--on`, in front of the file's.
+    /// The rules of `--on`, before those of the file.
     on: Vec<String>,
     seed: u64,
-    /// What the file was like when it was looked at last, and when it was read last.
+    /// The state of the file at the last check, and when it was last read.
     seen: Option<(SystemTime, u64)>,
     read: Option<(SystemTime, u64)>,
     next: Instant,
-    /// It was told that the file is gone.
+    /// Whether it was reported that the file is gone.
     gone: bool,
 }
 
-/// The rules of a run, and the file that may change them.
+/// Returns the rules of a run, and the file that may change them.
 ///
 /// # Errors
-/// What is wrong with them, and where.
+/// Returns their first error, with the place.
 pub fn rules(args: &Proxy, options: &Options) -> anyhow::Result<(RuleSet, Option<RulesFile>)> {
     let on = args.on.clone();
     let Some(path) = args.rules.clone() else { return Ok((parse(&on, None, options, args.seed)?, None)) };
@@ -61,15 +60,22 @@ pub fn rules(args: &Proxy, options: &Options) -> anyhow::Result<(RuleSet, Option
 fn parse(on: &[String], file: Option<(&Path, &str)>, options: &Options, seed: u64) -> Result<RuleSet, Usage> {
     let names = Names::new(options);
     let mut rules = RuleSet::new(Vec::new(), seed);
+    let rule = |text: &str| {
+        let rule = Rule::parse(text, &names).map_err(|why| why.to_string())?;
+        match rule.by_client() {
+            true => Err("{client} is the number of a replay's client, and a proxy has none".to_string()),
+            false => Ok(rule),
+        }
+    };
     for text in on {
-        rules.push(Rule::parse(text, &names).map_err(|why| Usage(format!("--on: {why}")))?);
+        rules.push(rule(text).map_err(|why| Usage(format!("--on: {why}")))?);
     }
     let lines = file.iter().flat_map(|(path, text)| text.lines().enumerate().map(move |line| (path, line)));
     for (path, (n, line)) in lines {
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {
             let place = || format!("--rules: {}:{}", path.display(), n + 1);
-            rules.push(Rule::parse(line, &names).map_err(|why| Usage(format!("{}: {why}", place())))?);
+            rules.push(rule(line).map_err(|why| Usage(format!("{}: {why}", place())))?);
         }
     }
     Ok(rules)
@@ -80,10 +86,10 @@ fn state(path: &Path) -> Option<(SystemTime, u64)> {
     Some((about.modified().ok()?, about.len()))
 }
 
-/// A file of lines.
+/// Reads a file of lines.
 ///
 /// # Errors
-/// Why it is none.
+/// Returns the reason why it cannot be read.
 pub fn text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
@@ -94,14 +100,14 @@ pub fn text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "no UTF-8 text".into())
 }
 
-/// Rules that a file has now, and what the user should know of them.
+/// The new rules of a file, and notes for the user.
 pub type Changed = (Option<RuleSet>, Vec<String>);
 
 impl RulesFile {
-    /// Reads the file on a thread of its own, which ends when nobody receives any more.
+    /// Reads the file on a thread of its own, which ends when the receiver is gone.
     ///
     /// # Errors
-    /// The thread could not be started.
+    /// Fails if the thread cannot be started.
     pub fn follow(mut self) -> io::Result<Receiver<Changed>> {
         let (send, changes) = channel();
         let follow = move || loop {
@@ -115,7 +121,7 @@ impl RulesFile {
         Ok(changes)
     }
 
-    /// The new rules, where the file has changed or SIGHUP has come, and what is to be told.
+    /// Returns the new rules if the file has changed or SIGHUP has arrived, and notes.
     fn changed(&mut self) -> Changed {
         let asked = interrupt::hung_up();
         if !asked && Instant::now() < self.next {
@@ -123,7 +129,7 @@ impl RulesFile {
         }
         self.next = Instant::now() + LOOK;
         let state = state(&self.path);
-        // Whoever writes it may not be done: it has to look the same twice.
+        // The file may still be written, so it must look the same twice.
         let settled = std::mem::replace(&mut self.seen, state) == state;
         if state.is_none() && !asked {
             let told = !std::mem::replace(&mut self.gone, true) && settled;

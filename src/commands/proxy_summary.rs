@@ -1,13 +1,13 @@
-//! What a proxy reports at its end: counts, and what was asked of each direction beside what it got.
+//! The final report of a proxy: counts, and for each direction the requested and the measured impairments.
 
 use netkit::live::proxy::relay::{Counts, Measured, WayCounts};
-use netkit::live::proxy::{Delay, Impairments, Way};
+use netkit::live::proxy::{Delay, Impairments, MessageCounts, Way};
 use netkit::live::rules::{Bound, Tally};
 use netkit::plural::Plural;
 use std::time::Duration;
 
-/// The counts of both directions, in lines.
-pub fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
+/// Returns the counts of both directions, in lines: first those of packets, then those of messages, if they are read.
+pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<String> {
     let Counts { ways, clients, turned_away, refused, reset } = counts;
     let mut line = Plural(*clients, "client").to_string();
     for (count, what) in [(turned_away, "turned away"), (refused, "refused by the server"), (reset, "reset")] {
@@ -18,7 +18,7 @@ pub fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
     let mut lines = vec![line];
     for way in Way::BOTH {
         let counts = &ways[way.index()];
-        let mut line = format!("{:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
+        let line = format!("{:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
         let list = [
             (counts.lost, "lost"),
             (counts.outage, "lost in an outage"),
@@ -29,19 +29,28 @@ pub fn summary(counts: &Counts, resent: Option<[u64; 2]>) -> Vec<String> {
             (counts.behind, "out of order"),
             (counts.corrupted, "with a bit flipped"),
             (counts.unsent, "that the system did not take"),
-            (resent.map_or(0, |both| both[way.index()]), "messages said again"),
         ];
-        for (count, what) in list {
-            if count > 0 {
-                line.push_str(&format!(", {count} {what}"));
-            }
-        }
-        lines.push(line);
+        lines.push(line + &those(&list));
+    }
+    for (way, counts) in Way::BOTH.into_iter().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.came > 0) {
+        let line = format!("{:<4} {} came", way.name(), Plural(counts.came, "message"));
+        let list = [
+            (counts.dropped, "dropped"),
+            (counts.edited, "edited"),
+            (counts.copies, "copies"),
+            (counts.resent, "resent"),
+        ];
+        lines.push(line + &those(&list));
     }
     lines
 }
 
-/// What each rule has done, and why it has not.
+/// Returns the counts that are not 0.
+fn those(list: &[(u64, &str)]) -> String {
+    list.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect()
+}
+
+/// Returns the number of messages that each rule matched and changed, and the reasons why it did not.
 pub fn rules<'t>(tallies: impl Iterator<Item = (&'t str, &'t Tally)>) -> Vec<String> {
     let line = |(text, tally): (&str, &Tally)| {
         let Tally { matched, applied, not_applied, reasons } = tally;
@@ -51,12 +60,16 @@ pub fn rules<'t>(tallies: impl Iterator<Item = (&'t str, &'t Tally)>) -> Vec<Str
             let why: Vec<String> = reasons.iter().map(|(why, count)| format!("{why} ({count})")).collect();
             line.push_str(&format!(", {not_applied} not applied: {}", why.join("; ")));
         }
+        let skipped = matched.saturating_sub(applied + not_applied);
+        if skipped > 0 {
+            line.push_str(&format!(", {skipped} skipped (after, once, a share, or a later rule drops it)"));
+        }
         line
     };
     tallies.map(line).collect()
 }
 
-/// The bounds that are broken.
+/// Returns the bounds that are violated.
 pub fn broken<'t>(bounds: &[Bound], tallies: impl Iterator<Item = &'t Tally> + Clone) -> Vec<String> {
     if !bounds.is_empty() && tallies.clone().all(|tally| tally.matched == 0) {
         return vec!["--fail-on: no message fits a rule: there is nothing to hold it against".into()];
@@ -65,8 +78,8 @@ pub fn broken<'t>(bounds: &[Bound], tallies: impl Iterator<Item = &'t Tally> + C
     bounds.iter().filter_map(line).collect()
 }
 
-/// A table of what was asked for and what came of it, for the directions that were impaired. `None`: a
-/// timetable asked for different things at different times.
+/// Returns a table of the requested and the measured impairments of each impaired direction. `None`: a timetable
+/// requested different ones at different times.
 pub fn asked_and_got(asked: &[Option<Impairments>; 2], counts: &Counts, measured: &[Measured; 2]) -> Vec<String> {
     let mut lines = Vec::new();
     for way in Way::BOTH {
@@ -100,7 +113,7 @@ fn cells_asked(asked: &Impairments) -> [String; 6] {
 }
 
 fn cells_got(counts: &WayCounts, delays: Delay, rate: Option<f64>) -> [String; 6] {
-    // What a rule dropped was not there to be lost.
+    // A packet that a rule dropped could not be lost.
     let loss = counts.lost as f64 / (counts.came - counts.dropped.min(counts.came)).max(1) as f64;
     let run = (counts.runs > 0).then(|| format!("{:.1}", counts.lost as f64 / counts.runs as f64));
     cells(loss, run, [delays.mean, delays.p50, delays.p99], rate.map(bits))
@@ -112,8 +125,8 @@ fn cells(loss: f64, run: Option<String>, delays: [Duration; 3], rate: Option<Str
     [format!("{:.2} %", loss * 100.0), run.unwrap_or_else(none), mean, p50, p99, rate.unwrap_or_else(none)]
 }
 
-/// Bits a second.
-fn bits(bits: f64) -> String {
+/// Formats bits per second.
+pub fn bits(bits: f64) -> String {
     match bits {
         b if b >= 1e9 => format!("{:.2} gbit", b / 1e9),
         b if b >= 1e6 => format!("{:.2} mbit", b / 1e6),

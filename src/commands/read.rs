@@ -1,10 +1,10 @@
-//! Reading of a capture or hex text into a sink.
+//! Reads a capture or hex text into a sink.
 
 use super::capture::Keeper;
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::notify::{notify, warn};
-use super::stopped::Stopped;
+use super::stopped::{ReadResult, Stopped};
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
@@ -16,31 +16,31 @@ use netkit::render::Files;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// The limits whose line says more.
-const TOLD: [&str; 2] = ["conversations", "buffered_bytes"];
+/// The limits whose note contains more.
+const REPORTED_ELSEWHERE: [&str; 2] = ["conversations", "buffered_bytes"];
 
-/// Reports what was left out, and with `-v` more.
+/// Reports the traffic that was left out, and with `-v` more.
 fn print(seen: &mut Summary, global: &Global) {
     leg(seen.leg, global);
     if global.verbose > 0 {
         for ((proto, why), n) in &seen.counters.claimed {
-            notify(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
+            notify(global, format_args!("{} of {proto}: {why}", Plural(*n, "conversation")));
         }
         unclaimed::list(global, &mut seen.counters);
         for (why, n) in seen.others.iter() {
-            notify(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
+            notify(global, format_args!("{} without UDP or TCP: {why}", Plural(n, "frame")));
         }
         if seen.others.rest() > 0 {
             let n = seen.others.rest();
-            notify(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
+            notify(global, format_args!("frames without UDP or TCP for further reasons: {n}"));
         }
         for (Tunnel { name, src, dst }, n) in seen.tunnels.iter() {
             let packets = if n == 1 { "packet" } else { "packets" };
-            notify(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
+            notify(global, format_args!("{n} {packets} came through {name} from {src} to {dst}"));
         }
         if seen.tunnels.rest() > 0 {
             let n = seen.tunnels.rest();
-            notify(global, format_args!("netkit: further tunnels: {n}"));
+            notify(global, format_args!("further tunnels: {n}"));
         }
         let flows = &seen.flows;
         for (n, what) in [
@@ -50,7 +50,7 @@ fn print(seen: &mut Summary, global: &Global) {
             (flows.ignored_segments, "TCP segments fit nowhere in their streams"),
         ] {
             if n > 0 {
-                notify(global, format_args!("netkit: {n} {what}"));
+                notify(global, format_args!("{n} {what}"));
             }
         }
     }
@@ -59,7 +59,7 @@ fn print(seen: &mut Summary, global: &Global) {
         let (n, verb) =
             (Plural(seen.flows.evicted, "conversation"), if seen.flows.evicted == 1 { "was" } else { "were" });
         warn(format_args!(
-            "netkit: {n} {verb} given up to bound memory, and what followed has another number: --limit raises \
+            "{n} {verb} given up to bound memory, and what followed has another number: --limit raises \
                  conversations or buffered_bytes"
         ));
     }
@@ -68,38 +68,41 @@ fn print(seen: &mut Summary, global: &Global) {
         .account
         .limits
         .iter()
-        .filter(|(name, _)| LIMITS.iter().any(|limit| limit.name == **name) && !TOLD.contains(name))
+        .filter(|(name, _)| LIMITS.iter().any(|limit| limit.name == **name) && !REPORTED_ELSEWHERE.contains(name))
     {
-        warn(format_args!("netkit: the limit {name} was reached {}: --limit {name}=N raises it", Plural(*n, "time")));
+        warn(format_args!("the limit {name} was reached {}: --limit {name}=N raises it", Plural(*n, "time")));
     }
 }
 
-/// Says that one leg of a proxy's recording was read.
+/// Reports that one leg of a proxy's recording was read.
 pub fn leg(one: Option<Leg>, global: &Global) {
     if let Some(leg) = one {
         let name = leg.name();
-        notify(global, format_args!("netkit: a proxy's recording: of its two legs the {name}'s is read (--leg)"));
+        notify(global, format_args!("a proxy's recording: of its two legs the {name}'s is read (--leg)"));
     }
 }
 
-/// Reports them to the user, and the account to the sink; returns where a signal stopped the reading.
+/// Reports the results to the user, and the account to the sink. Returns the place where a signal stopped the reading.
 ///
 /// # Errors
-/// The error that ended the capture early.
-pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -> anyhow::Result<Option<Stopped>> {
+/// Returns the error that ended the capture early.
+pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -> ReadResult {
     if sink.reports() {
         print(&mut seen, global);
+        if seen.frames == 0 && seen.error.is_none() && !seen.stopped {
+            notify(global, format_args!("the capture has no frames"));
+        }
     }
     sink.account(&seen.counters.account);
     if let Some(error) = seen.error {
         return Err(error.into());
     }
     if seen.packets == 0 && seen.others.total() > 0 {
-        // Unsupported link types only are an error: nothing could be decoded.
+        // Unsupported link types alone are an error, since nothing could be decoded.
         if seen.others.all_foreign() {
             anyhow::bail!("no frame could be read: {}", seen.others);
         }
-        notify(global, format_args!("netkit: no UDP and no TCP: {}", seen.others));
+        notify(global, format_args!("no UDP and no TCP: {}", seen.others));
     }
     let stopped = interrupt::status(false).filter(|_| seen.stopped);
     Ok(stopped.map(|_| Stopped { read: seen.frames, span: seen.span }))
@@ -108,13 +111,8 @@ pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -
 /// Dissects a file, or stdin for `-`: a capture or hex text.
 ///
 /// # Errors
-/// Errors with the file's name; everything before the error has been passed on.
-pub fn file(
-    path: &Path,
-    options: &Options,
-    global: &Global,
-    sink: &mut dyn CaptureSink,
-) -> anyhow::Result<Option<Stopped>> {
+/// Returns errors with the file's name. Everything before the error was passed on.
+pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut dyn CaptureSink) -> ReadResult {
     input::announce_wait(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?.reopening(input::again(path)));
     read().and_then(|input| whole(input, options, global, &mut Any(sink))).with_context(|| input::name(path))
@@ -123,14 +121,14 @@ pub fn file(
 /// Dissects one file, or several [joined](Join) ones.
 ///
 /// # Errors
-/// As [`file`]; what became of the joined files but the first has been reported.
+/// Fails like [`file`]. Errors of joined files after the first were reported.
 pub fn files(
     paths: &[PathBuf],
     join: bool,
     options: &Options,
     global: &Global,
     sink: &mut dyn CaptureSink,
-) -> anyhow::Result<Option<Stopped>> {
+) -> ReadResult {
     if let ([path], false) = (paths, join) {
         return file(path, options, global, sink);
     }
@@ -144,15 +142,10 @@ pub fn files(
 /// Dissects a capture or hex text.
 ///
 /// # Errors
-/// As [`file`], without its name.
-pub fn whole(
-    input: Input,
-    options: &Options,
-    global: &Global,
-    sink: &mut impl CaptureSink,
-) -> anyhow::Result<Option<Stopped>> {
+/// Fails like [`file`], without its name.
+pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl CaptureSink) -> ReadResult {
     sink.begin();
-    // If the user stops the waiting, there is no input, and that is not an error.
+    // If the user stops the wait, there is no input, which is not an error.
     if input.data().is_empty() && !stop().is_set() {
         anyhow::bail!("it is empty");
     }
@@ -170,17 +163,12 @@ pub fn whole(
 /// Dissects an opened capture.
 ///
 /// # Errors
-/// As [`whole`].
-pub fn frames(
-    capture: Capture,
-    options: &Options,
-    global: &Global,
-    sink: &mut impl CaptureSink,
-) -> anyhow::Result<Option<Stopped>> {
+/// Fails like [`whole`].
+pub fn frames(capture: Capture, options: &Options, global: &Global, sink: &mut impl CaptureSink) -> ReadResult {
     report(drive(options).read(capture, sink), global, sink)
 }
 
-/// Reads captures until a signal stops it, and keeps their frames where a file is named.
+/// Reads captures until a signal stops it, and keeps their frames if a file is named.
 pub fn drive(options: &Options) -> Drive<'_, Keeper> {
     Drive::new(options).until(|| stop().is_set()).tap(Keeper::take())
 }

@@ -1,30 +1,31 @@
-//! `--redact`: what is shown has other addresses, words and bytes than the capture.
+//! `--redact`: replaces addresses and application data in the output.
 //!
-//! Messages are replaced where they are about to be shown; conditions and filters are about the
-//! originals. One [`Redactor`] serves all that a run shows, stderr too.
+//! Messages are replaced just before they are shown. Conditions and filters apply to the originals. One [`Redactor`]
+//! serves all output of a run, including stderr.
 
+use netkit::capture::Packet;
 use netkit::dissect::Message;
 use netkit::redact::Redactor;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What stands for what, in all that this run shows; `None`: nothing is redacted.
+/// The replacements in all output of this run; `None`: nothing is redacted.
 static REDACTOR: Mutex<Option<Redactor>> = Mutex::new(None);
 
 fn redactor() -> MutexGuard<'static, Option<Redactor>> {
     REDACTOR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, what is told on stderr is redacted, too.
+/// Starts to redact the messages on stderr, too.
 pub fn begin() {
     redactor().get_or_insert_with(Redactor::new);
 }
 
-/// A text of netkit's own, where it has to be another.
-pub fn told(text: std::fmt::Arguments<'_>) -> Option<String> {
+/// Returns a text of netkit's own, redacted if necessary.
+pub fn own_text(text: std::fmt::Arguments<'_>) -> Option<String> {
     redactor().as_mut().map(|redactor| redactor.text(&text.to_string()))
 }
 
-/// The name of a file in output.
+/// Returns the name of a file in output.
 pub fn file(name: String) -> String {
     match redactor().as_mut() {
         Some(redactor) => redactor.file(&name),
@@ -32,7 +33,12 @@ pub fn file(name: String) -> String {
     }
 }
 
-/// Passes on a message as it may be shown.
+/// Passes on a packet of an unknown protocol, redacted.
+pub fn packet(packet: &Packet<'_>, then: impl FnOnce(&Packet<'_>)) {
+    redactor().get_or_insert_with(Redactor::new).packet(packet, then);
+}
+
+/// Passes on a message, redacted if necessary.
 #[inline]
 pub fn shown(redact: bool, message: &Message<'_>, then: impl FnOnce(&Message<'_>)) {
     match redact {

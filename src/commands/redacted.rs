@@ -1,21 +1,22 @@
-//! `decode --redact -w`: a capture that is written anew of replaced messages. With headers of netkit's
-//! own, nothing of a frame is left that no field tells of.
+//! `decode --redact -w`: writes a new capture of the redacted messages. All headers are netkit's own, so that no part
+//! of a frame is left that no field describes.
 
-use super::gates::Pick;
+use super::counted::count;
+use super::gates::{Pick, Picked};
 use super::notify::notify;
 use super::options::inputs;
-use super::outfile;
-use super::redact::shown;
-use super::usage::Usage;
-use super::written::{Output, Written};
-use super::{input, interrupt, join, read};
+use super::unknown::Unknown;
+use super::usage::usage;
+use super::written::{Encoded, Output, Written};
+use super::{input, interrupt, outfile, redact};
 use crate::cli::{Decode, Global, To};
 use anyhow::Context;
+use netkit::capture::{Decoded, Frame};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Framing, Source, deeply};
 use netkit::flow::Transport;
 use netkit::plural::Plural;
-use netkit::read::{CaptureSink, Gate};
+use netkit::read::CaptureSink;
 use netkit::render::Ndjson;
 use std::path::Path;
 
@@ -23,28 +24,40 @@ use std::path::Path;
 pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     if args.whole {
         let why = "--whole: frames without a message cannot be redacted";
-        return Err(Usage(format!("-w {}: {why}", input::name(to))).into());
+        return usage(format!("-w {}: {why}", input::name(to)));
     }
     if to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng")) {
         let why = "--redact writes pcap: name it .pcap";
-        return Err(Usage(format!("-w {}: {why}", input::name(to))).into());
+        return usage(format!("-w {}: {why}", input::name(to)));
     }
+    let unknown = match &args.files[..] {
+        [path] if args.redact_unknown => {
+            if !pick.selection.all {
+                return usage(
+                    "--redact-unknown: traffic that nobody claims fits no selection: select from the new file",
+                );
+            }
+            Some(Unknown::find(path, options, global))
+        }
+        _ => None,
+    };
     let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
     // Messages nest, and reading their lines recurses.
     deeply(|| -> anyhow::Result<u8> {
-        let mut writing = Writing {
-            pick,
+        let writing = Writing {
             source: Source::new(options.registry.clone()),
             encoders: Encoders::new(options),
             printer: Ndjson::new(false),
             line: Vec::new(),
-            out: Written::new(To::Pcap, Output::new(file)),
+            out: Written::new(To::Pcap, Output::new(file), options),
             written: 0,
+            unknown,
+            kept: 0,
             refused: 0,
             first: None,
             failed: None,
         };
-        let read = read::files(&args.files, args.join, options, global, &mut writing);
+        let (Picked { sink: mut writing, pick }, read) = count(&args.files, args.join, options, global, pick, writing);
         if let Some(error) = writing.failed.take() {
             return Err(error);
         }
@@ -56,46 +69,52 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             read => read,
         };
         writing.out.finish()?;
-        writing.pick.end(&join::name(&args.files));
-        notify(global, format_args!("netkit: {}: {}, redacted", input::name(to), Plural(writing.written, "message")));
-        let left = writing.pick.account.unclaimed;
-        if left.packets > 0 {
-            let packets = Plural(left.packets, "packet");
-            notify(global, format_args!("netkit: {packets} of traffic that nobody claims are left out"));
+        notify(global, format_args!("{}: {}, redacted", input::name(to), Plural(writing.written, "message")));
+        if writing.kept > 0 {
+            let packets = Plural(writing.kept, "packet");
+            notify(
+                global,
+                format_args!("{packets} of traffic that nobody claims are kept, with other bytes as payload"),
+            );
+        }
+        let left = pick.account.unclaimed.packets.saturating_sub(writing.kept);
+        if left > 0 {
+            let packets = Plural(left, "packet");
+            notify(global, format_args!("{packets} of traffic that nobody claims are left out"));
         }
         if let Some(first) = &writing.first {
             let left_out = Plural(writing.refused, "message");
-            notify(
-                global,
-                format_args!("netkit: {left_out} could not be written and are left out; the first: {first}"),
-            );
+            notify(global, format_args!("{left_out} could not be written and are left out; the first: {first}"));
         }
         read?;
-        let nothing = writing.written == 0;
-        let status = u8::from(!writing.pick.holds(global) || nothing).max(if writing.refused > 0 { 3 } else { 0 });
+        let nothing = writing.written + writing.kept == 0;
+        let status = u8::from(!pick.holds(global) || nothing).max(if writing.refused > 0 { 3 } else { 0 });
         Ok(interrupt::status(false).unwrap_or(status))
     })
     .context("no thread")?
 }
 
-/// Writes the messages that fit.
+/// Writes the selected messages.
 struct Writing<'a> {
-    pick: Pick,
     source: Source,
     encoders: Encoders<'a>,
     printer: Ndjson,
     line: Vec<u8>,
     out: Written,
     written: u64,
+    /// The conversations whose packets are kept.
+    unknown: Option<Unknown>,
+    /// The number of packets kept.
+    kept: u64,
     refused: u64,
-    /// Why the first of them could not be written.
+    /// The reason why the first of them could not be written.
     first: Option<String>,
     /// An error of the output.
     failed: Option<anyhow::Error>,
 }
 
 impl Writing<'_> {
-    /// Writes a message that is redacted. The inner error is the message's.
+    /// Writes a redacted message. The inner error is the message's.
     fn write(&mut self, message: &Message<'_>) -> anyhow::Result<Result<(), String>> {
         self.line.clear();
         self.printer.message(message, &mut self.line);
@@ -105,7 +124,7 @@ impl Writing<'_> {
             Ok(entry) => entry,
             Err(why) => return Ok(Err(why)),
         };
-        // Exactly, where a number of JSON would not hold it.
+        // The exact time, which a JSON number might not hold.
         entry.time = Some(message.place.time);
         let transport = message.flow_info.transport;
         let bytes = self.encoders.part(&entry).and_then(|bytes| match (bytes, transport) {
@@ -113,8 +132,11 @@ impl Writing<'_> {
             (bytes, _) => Ok(bytes),
         });
         match bytes {
-            Ok(Some(bytes)) => Ok(self.out.message(&entry, transport, &bytes)?.map_or(Ok(()), Err)),
-            // More messages of its packet follow.
+            Ok(Some(message)) => {
+                let encoded = Encoded { message, framed: None };
+                Ok(self.out.message(&entry, transport, &encoded)?.map_or(Ok(()), Err))
+            }
+            // Its packet needs more messages.
             Ok(None) => Ok(Ok(())),
             Err(why) => Ok(Err(why.to_string())),
         }
@@ -123,10 +145,10 @@ impl Writing<'_> {
 
 impl Sink for Writing<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        if self.failed.is_some() || !self.pick.wants(message) {
+        if self.failed.is_some() {
             return;
         }
-        shown(true, message, |message| match self.write(message) {
+        match self.write(message) {
             Ok(Ok(())) => self.written += 1,
             Ok(Err(why)) => {
                 self.refused += 1;
@@ -134,16 +156,25 @@ impl Sink for Writing<'_> {
                 self.first.get_or_insert_with(|| format!("frame {} {proto}.{name}: {why}", message.place.frame));
             }
             Err(error) => self.failed = Some(error),
-        });
+        }
     }
 }
 
 impl CaptureSink for Writing<'_> {
-    fn gate(&mut self) -> Option<&mut dyn Gate> {
-        Some(&mut self.pick)
+    fn raw(&mut self, _: &Frame<'_>, decoded: &Decoded<'_>) {
+        let (Some(unknown), Decoded::Packet(packet), None) = (&self.unknown, decoded, &self.failed) else { return };
+        if !unknown.has(packet) {
+            return;
+        }
+        redact::packet(packet, |redacted| match self.out.packet(redacted) {
+            Ok(None) => self.kept += 1,
+            // It is counted with those that are left out.
+            Ok(Some(_)) => {}
+            Err(error) => self.failed = Some(error),
+        });
     }
 
     fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
-        !self.pick.done() && self.failed.is_none()
+        self.failed.is_none()
     }
 }

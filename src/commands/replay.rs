@@ -6,7 +6,7 @@ use super::options::{inputs, options};
 use super::outfile::{self, Recording as Recorded};
 use super::output::style;
 use super::selection::limits;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use super::{input, interrupt, replay_print};
 use crate::cli::{Dissect, Form, Global, Legs, Replay};
 use anyhow::Context;
@@ -43,7 +43,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
     if args.files.len() > 1 && !args.join {
-        return Err(Usage("several files: --join reads them as one capture".into()).into());
+        return usage("several files: --join reads them as one capture");
     }
     let name = join::name(&args.files);
     // Check the output before anything is read or sent.
@@ -52,50 +52,50 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let captured = read(args, global, &options, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
-        notify(global, format_args!("netkit: {name}: stopped before all of it was read"));
+        notify(global, format_args!("{name}: stopped before all of it was read"));
         return Ok(status);
     }
     let mut captured = captured?;
     if let Some(limit) = captured.cut {
         notify(
             global,
-            format_args!("netkit: {name}: too many messages to keep (--limit {limit}): only its beginning is played"),
+            format_args!("{name}: too many messages to keep (--limit {limit}): only its beginning is played"),
         );
     }
     if args.list {
         return replay_print::list(&captured, args.format, global);
     }
     let mut chosen = captured.take(args.flow);
-    let told = chosen.as_ref().map(|c| captured.told(c)).unwrap_or_default();
-    let told: Vec<&String> = told.iter().filter(|s| !given(s, &options)).collect();
-    if !told.is_empty() && !args.files.iter().any(|file| file.as_os_str() == "-") {
-        // Its client had kept what it needs from an earlier connection.
-        for setting in told {
+    let missing = chosen.as_ref().map(|c| captured.missing_settings(c)).unwrap_or_default();
+    let missing: Vec<&String> = missing.iter().filter(|s| !given(s, &options)).collect();
+    if !missing.is_empty() && !args.files.iter().any(|file| file.as_os_str() == "-") {
+        // Its client had kept the values that it needs from an earlier connection.
+        for setting in missing {
             options.set(setting).map_err(Usage)?;
         }
         captured = read(args, global, &options, &changes).with_context(|| name.clone())?;
         chosen = captured.take(args.flow);
-        notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
+        notify(global, format_args!("{name}: read with the dictionary of an earlier connection"));
     }
     let conversation = chosen.map_err(|what| {
         let _ = replay_print::list_to(&captured, Form::Text, &PLAIN, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
     if !conversation.known {
-        return Err(Usage(format!("{name}: it is not known who the server is: --server ADDR[:PORT] tells")).into());
+        return usage(format!("{name}: the server is unknown: name it with --server ADDR[:PORT]"));
     }
     if let Some(target) = &args.to
         && target.path.is_some()
         && conversation.transport != netkit::flow::Transport::Tcp
     {
-        return Err(Usage(format!("--to {target}: the captured conversation is no stream")).into());
+        return usage(format!("--to {target}: the captured conversation is no stream"));
     }
     let role = args.from.unwrap_or(if args.listen.is_some() { Role::Server } else { Role::Client });
     let host = args.to.as_ref().map(host).unwrap_or_default();
     let asked = order(args, &conversation, role, &host);
     let options = asked.options(&options);
-    // Everything that is going to be sent is known to be writable before anything is.
-    let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
+    // All messages must be encodable before the first one is sent.
+    let written = asked.write_edits(&options, args.clients).map_err(|what| Usage(format!("--edit: {what}")))?;
     drop(asked);
     let read = || {
         let usual = conversation.dissector.port();
@@ -110,11 +110,14 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         observer: (global.verbose > 0).then(|| watch(global)),
         ..order(args, &written, role, &host)
     };
-    if args.expect && args.filter.is_some() && written.messages.iter().all(|m| m.said.from == role || m.said.left_out) {
-        return Err(Usage("-F: none of the peer's messages matches: nothing would be compared".into()).into());
+    if args.expect
+        && args.filter.is_some()
+        && written.messages.iter().all(|m| m.decoded.from == role || m.decoded.left_out)
+    {
+        return usage("-F: none of the peer's messages matches: nothing would be compared");
     }
     for idle in written.idle(&changes, role) {
-        notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
+        notify(global, format_args!("{idle:?}: no message of the {} fits", role.name()));
     }
     if args.dry_run {
         return replay_print::dry(&order, &options, args.format);
@@ -135,7 +138,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     status
 }
 
-/// What is asked for, but for who watches and records it.
+/// Returns the order for the session, without observer and recorder.
 fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host: &'a str) -> Order<'a> {
     Order {
         conversation,
@@ -163,8 +166,8 @@ fn sessions(
 ) -> anyhow::Result<u8> {
     let mut status = 0;
     for round in 0..args.times {
-        // Each session has its own conversation numbers: for the stream and the datagrams beside
-        // it, twice, since a connection may have to be made again.
+        // Each session has its own conversation numbers: for the stream and the datagrams beside it, twice, since a
+        // connection may have to be made again.
         let order = Order { flow: 1 + 4 * round as u64, ..order.clone() };
         let played = play(args, global, (&order, peer), options);
         recording.map_or(Ok(()), Recorded::flush)?;
@@ -180,7 +183,7 @@ fn sessions(
                 // No response is a result; errors of the sockets are not.
                 let listen = || args.listen.map(|at| format!("--listen {at}"));
                 let place = args.to.as_ref().map(ToString::to_string).or_else(listen).unwrap_or_default();
-                notify(global, format_args!("netkit: {place}: {trouble}"));
+                notify(global, format_args!("{place}: {trouble}"));
                 return Ok(if matches!(trouble, NetError::Io(_) | NetError::InUse | NetError::Record(_)) {
                     3
                 } else {
@@ -195,7 +198,7 @@ fn sessions(
     Ok(status)
 }
 
-/// `--edit` and `--drop`, in that order.
+/// Returns the changes of `--edit` and `--drop`, in that order.
 fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     let names = Names::new(options);
     let mut changes = Changes::new(args.seed);
@@ -219,17 +222,17 @@ fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) ->
     let packets = Packets::new(capture.leg(options.leg)).caps(options.limits.fragments);
     let recording = Recording::read(packets, options, &netkit::protocols::clients(), changes)?;
     super::read::leg(recording.leg, global);
-    // What is missing in the middle must not be played as if it had not been said.
+    // A recording with missing parts in the middle must not be played as if it were complete.
     broken.map_or(Ok(()), |broken| broken.whole())?;
     Ok(recording)
 }
 
-/// Has the user given this setting?
+/// Whether the user has given this setting.
 fn given(setting: &str, options: &Options) -> bool {
     setting.split('=').next().is_some_and(|key| options.settings.get(key).is_some())
 }
 
-/// The value of a `Host:` header.
+/// Returns the value of a `Host:` header.
 fn host(target: &Target) -> String {
     let bare = if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
     target.port.map_or(bare.clone(), |port| format!("{bare}:{port}"))
@@ -247,7 +250,7 @@ fn play(
         (None, Some(at)) => {
             let waiting = Waiting::on(at, order.conversation.transport).map_err(NetError::of)?;
             if let Ok(at) = waiting.local() {
-                notify(global, format_args!("netkit: listening on {} {at}", order.conversation.transport));
+                notify(global, format_args!("listening on {} {at}", order.conversation.transport));
             }
             order.answer(&waiting, options, None, &mut progress)
         }
@@ -259,7 +262,7 @@ fn play(
     report
 }
 
-/// The address that is played to.
+/// Returns the address of the peer.
 fn peer(args: &Replay, target: &Target, order: &Order<'_>) -> anyhow::Result<SocketAddr> {
     let port = target.port.or(order.conversation.dissector.port());
     let port = port.ok_or_else(|| Usage(format!("{target}: no port given")))?;
@@ -271,7 +274,7 @@ fn peer(args: &Replay, target: &Target, order: &Order<'_>) -> anyhow::Result<Soc
     Ok(peer)
 }
 
-/// Refuses an address on the internet that the user does not vouch for.
+/// Refuses a public address unless the user allows it.
 fn allowed(address: IpAddr, allow_public: bool) -> Result<(), Usage> {
     if allow_public || is_private(address) {
         return Ok(());
@@ -287,13 +290,13 @@ fn bar(global: &Global) -> impl FnMut(&Progress) + use<> {
     move |progress: &Progress| {
         if wanted && shown.elapsed() >= PROGRESS_INTERVAL {
             shown = Instant::now();
-            let Progress { said, all, heard, expected } = progress;
-            let _ = write!(io::stderr(), "\r\x1b[Ksent {said} of {all}, received {heard} of {expected}");
+            let Progress { sent, all, received, expected } = progress;
+            let _ = write!(io::stderr(), "\r\x1b[Ksent {sent} of {all}, received {received} of {expected}");
         }
     }
 }
 
-/// Prints both directions, one line per message, on stderr: stdout is for the report.
+/// Prints both directions on stderr, one line per message. stdout is for the report.
 fn watch<'a>(global: &Global) -> Observer<'a> {
     let renderer = Renderer::new(render::Format::SUMMARY, style(global, false), Box::new(io::stderr()));
     Rc::new(RefCell::new(Lines(renderer)))
@@ -313,7 +316,7 @@ impl Sink for Lines {
 mod tests {
     use super::*;
 
-    /// A typed address on the internet gets nothing by accident, from one client or from many.
+    /// A public address that is typed by mistake receives nothing, from one client or from many.
     #[test]
     fn private_networks_alone() {
         for (address, private) in [

@@ -1,4 +1,4 @@
-//! What `netkit replay` prints: its report, the conversations of a capture, and what would be sent.
+//! Prints the report of `netkit replay`, the conversations of a capture, and the messages that would be sent.
 
 use super::output::style;
 use crate::cli::{Form, Global};
@@ -31,7 +31,7 @@ pub fn list(recording: &Recording, format: Form, global: &Global) -> anyhow::Res
     Ok(0)
 }
 
-/// The same on another output.
+/// Lists them on another output.
 pub fn list_to(recording: &Recording, format: Form, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
     for conversation in recording.flows.values().filter(|conversation| conversation.is_whole()) {
         let Conversation { flow, dissector, ends, messages, known, .. } = conversation;
@@ -45,7 +45,7 @@ pub fn list_to(recording: &Recording, format: Form, palette: &Palette, out: &mut
                 let proto = format!("{} {version}", dissector.name());
                 let count = Plural(messages.len(), "message");
                 let Palette { reset, title, dim, .. } = palette;
-                // Where the roles are not known, neither end has a role's colour.
+                // If the roles are unknown, neither endpoint has a role's colour.
                 let [left, right] = if *known { [palette.client, palette.server] } else { ["", ""] };
                 let (client, server) = (format!("{left}{client}{reset}"), format!("{right}{server}{reset}"));
                 writeln!(
@@ -64,12 +64,12 @@ pub fn list_to(recording: &Recording, format: Form, palette: &Palette, out: &mut
     Ok(())
 }
 
-/// Prints what would be sent.
+/// Prints the messages that would be sent.
 pub fn dry(order: &Order<'_>, options: &Options, format: Form) -> anyhow::Result<u8> {
     let (plan, _) = order.plan(options);
     let mut out = io::stdout().lock();
     for step in &plan.steps {
-        let message = &step.recorded.said;
+        let message = &step.recorded.decoded;
         let (frame, delay) = (step.recorded.frame, step.recorded.changed.delay);
         let edited = if step.recorded.edited { " (edited)" } else { "" };
         let late = if delay.is_zero() { String::new() } else { format!(" (delayed {delay:?})") };

@@ -1,17 +1,14 @@
-//! `netkit report`: a page of one capture, or of two that are compared.
+//! `netkit report`: writes a page about one capture, or about two that are compared.
 
-use super::capture as live;
 use super::ending::status;
 use super::gates::Pick;
-use super::names;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::{self, OutFile};
-use super::redact;
 use super::selection::Selection;
-use super::stopped::Stopped;
-use super::usage::Usage;
-use super::{interrupt, join, read};
+use super::stopped::ReadResult;
+use super::usage::usage;
+use super::{capture as live, interrupt, join, names, read, redact};
 use crate::cli::{Global, Report as Args, Traffic};
 use anyhow::Context;
 use netkit::capture::Time;
@@ -52,12 +49,12 @@ impl CaptureSink for Reading {
     }
 }
 
-/// What became of a capture.
+/// The result of reading a capture.
 struct Read {
     run: Run,
     about: About,
     pick: Pick,
-    done: anyhow::Result<Option<Stopped>>,
+    done: ReadResult,
 }
 
 /// Runs the command.
@@ -68,13 +65,13 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         [a, b] if !args.join => two(args, global, [a, b], file),
         [_, _, _, ..] if !args.join => {
             let why = "two captures are compared, not more: --join reads several as one";
-            Err(Usage(format!("{}: {why}", join::name(&args.files))).into())
+            usage(format!("{}: {why}", join::name(&args.files)))
         }
         _ => one(args, global, file),
     }
 }
 
-/// One capture, or joined files.
+/// Reports one capture, or joined files.
 fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     let read = capture(args, &args.files, Kept { messages: args.messages, fields: false }, global)?;
     write(file, &report::single(&read.run, &read.about), &args.out, &read.run.stats().sums(), global)?;
@@ -82,7 +79,7 @@ fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     Ok(status(path, read.done?, &read.pick, global))
 }
 
-/// Two captures. Nothing is written of what was stopped: what was not read would count as changed.
+/// Compares two captures. Writes nothing if one was stopped, since unread messages would count as changes.
 fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> anyhow::Result<u8> {
     let mut both = Vec::new();
     for path in files {
@@ -104,11 +101,12 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
 /// Reads files into a run.
 ///
 /// # Errors
-/// They cannot be read at all. What could be read stands, and the page says that it is cut.
+/// Fails if they cannot be read at all. Otherwise the messages before an error count, and the page reports that it is
+/// incomplete.
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
-    let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema, prints: false };
+    let keep = live::Keep { to: None, rotation: None, force: false, schemas: &args.dissect.schema, prints: false };
     live::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
@@ -118,7 +116,7 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     let cut = match &done {
         Err(_) if run.stats().messages == 0 => return Err(done.err().unwrap_or_else(|| anyhow::anyhow!("not read"))),
         Err(why) => Some(format!("{why:#}")),
-        // What has no end of its own is whole when the user ends it.
+        // Input without an end of its own is complete when the user ends it.
         Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
     let names = if files.len() > 1 { files.iter().map(|file| names::name(file)).collect() } else { Vec::new() };
@@ -132,7 +130,7 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     Ok(Read { run, about, pick, done })
 }
 
-/// The options that select messages, as they were given.
+/// Returns the options that select messages, as they were given.
 fn selected(traffic: &Traffic) -> Vec<String> {
     let mut list = Vec::new();
     list.extend(traffic.flow.map(|n| format!("--flow {n}")));
@@ -147,6 +145,6 @@ fn write(mut file: OutFile, page: &str, name: &Path, sums: &str, global: &Global
     drop(out);
     file.commit().with_context(shown)?;
     let size = Plural(page.len(), "byte");
-    notify(global, format_args!("netkit: {}: {size}: {sums}", Printable(name.display())));
+    notify(global, format_args!("{}: {size}: {sums}", Printable(name.display())));
     Ok(())
 }

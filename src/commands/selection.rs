@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Applies `--limit`.
 ///
 /// # Errors
-/// An unknown or invalid limit.
+/// Fails if a limit is unknown or invalid.
 pub fn limits(given: &[String], options: &mut Options) -> anyhow::Result<()> {
     for limit in given {
         options.limits.set(limit).map_err(|why| Usage(format!("--limit: {why}")))?;
@@ -22,40 +22,40 @@ pub fn limits(given: &[String], options: &mut Options) -> anyhow::Result<()> {
 /// The user's selection of messages: `--flow`, `-F`, `--since`, `--until`.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// No selection was given: every message is included.
-    all: bool,
+    /// Whether every message is selected, because no selection was given.
+    pub all: bool,
     flow: Option<u64>,
     filter: Option<Arc<Filter>>,
-    /// None of these may fit.
+    /// Messages that match one of these are left out.
     left_out: Vec<Arc<Filter>>,
     since: Option<TimeSpec>,
     until: Option<TimeSpec>,
-    /// What is selected is redacted: see [`super::redact::shown`].
+    /// Whether selected messages are redacted: see [`super::redact::shown`].
     pub redact: bool,
-    /// The input can be read twice.
+    /// Whether the input can be read twice.
     links: bool,
-    /// The same as nanoseconds since the epoch, known from the first frame on.
+    /// The time span in nanoseconds since the epoch, known from the first frame on.
     span: Option<(i128, i128)>,
 }
 
 impl Selection {
-    /// Does it leave out messages of the conversations that it keeps?
+    /// Whether it leaves out messages of selected conversations.
     pub fn cuts(&self) -> bool {
         self.filter.is_some() || !self.left_out.is_empty() || self.since.is_some() || self.until.is_some()
     }
 
-    /// From the command line; stores what concerns dissection in `options`.
+    /// Creates it from the command line, and stores the settings of the dissection in `options`.
     ///
     /// # Errors
-    /// An invalid filter, or one that asks for what only later messages tell.
+    /// Fails if a filter is invalid, or uses values that only later messages determine.
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
         Selection::with(traffic, options, false)
     }
 
-    /// The same for a command that can read twice: filters may ask for what only later messages tell.
+    /// Creates the same for a command that can read twice: filters may use values that only later messages determine.
     ///
     /// # Errors
-    /// An invalid filter.
+    /// Fails if a filter is invalid.
     pub fn linking(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
         Selection::with(traffic, options, true)
     }
@@ -88,10 +88,10 @@ impl Selection {
         })
     }
 
-    /// Leaves out messages that fit one of these filters.
+    /// Leaves out messages that match one of these filters.
     ///
     /// # Errors
-    /// An invalid filter.
+    /// Fails if a filter is invalid.
     pub fn leave_out(&mut self, filters: &[String], options: &Options) -> anyhow::Result<()> {
         let names = Names::new(options);
         for text in filters {
@@ -105,17 +105,17 @@ impl Selection {
     /// Parses a filter or a condition of the command.
     ///
     /// # Errors
-    /// It is invalid, or asks for what the command cannot know.
+    /// Fails if it is invalid, or uses values that the command cannot know.
     pub fn parse(&self, text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
         if self.links { Filter::parse(text, names) } else { Filter::parse_unlinked(text, names) }
     }
 
-    /// Does it ask for what only later messages tell?
+    /// Whether it uses values that only later messages determine.
     pub fn later(&self) -> bool {
         self.filter.as_ref().is_some_and(|filter| filter.later().is_some())
     }
 
-    /// What it reads of messages: all, where other words stand for those of the capture.
+    /// Returns the parts of a message that it reads: all, if messages are redacted.
     pub fn reads(&self) -> Wants {
         let least = if self.redact { Wants::ALL } else { Wants::FIELDS };
         self.filter.iter().chain(&self.left_out).fold(least, |all, filter| all | filter.reads())
@@ -126,13 +126,12 @@ impl Selection {
         Selection { all: true, ..Selection::default() }
     }
 
-    /// Begins the next file.
+    /// Starts the next file.
     pub fn begin(&mut self) {
         self.span = None;
     }
 
-    /// Processes a frame's time. Returns whether it is the file's first frame, the origin of
-    /// relative times.
+    /// Processes a frame's time. Returns whether it is the file's first frame, the origin of relative times.
     #[inline]
     pub fn frame(&mut self, time: Time) -> bool {
         let first = self.span.is_none();
@@ -143,13 +142,14 @@ impl Selection {
         first
     }
 
-    /// Is this message selected?
+    /// Whether this message is selected.
     #[inline]
     pub fn wants(&self, message: &Message<'_>) -> bool {
         self.all || self.picks(message)
     }
 
-    /// The conversation or the time asked for is not in a capture of this account: how many, or how long it is.
+    /// Returns the number of conversations, or the length of the capture, if the requested conversation or time is not
+    /// in it.
     pub fn outside(&self, account: &Account) -> Option<String> {
         let all = account.conversations();
         if let Some(flow) = self.flow.filter(|flow| account.frames > 0 && *flow > all) {
@@ -163,6 +163,13 @@ impl Selection {
     }
 
     fn picks(&self, message: &Message<'_>) -> bool {
+        self.spans(message)
+            && self.filter.as_ref().is_none_or(|filter| filter.matches(message))
+            && !self.left_out.iter().any(|filter| filter.matches(message))
+    }
+
+    /// Whether it belongs to the selected conversation and time, regardless of the filter.
+    pub fn spans(&self, message: &Message<'_>) -> bool {
         if self.flow.is_some_and(|flow| flow != message.flow_info.flow) {
             return false;
         }
@@ -172,7 +179,6 @@ impl Selection {
         {
             return false;
         }
-        self.filter.as_ref().is_none_or(|filter| filter.matches(message))
-            && !self.left_out.iter().any(|filter| filter.matches(message))
+        true
     }
 }

@@ -1,18 +1,17 @@
-//! `netkit stats`: counts of messages, by kind, conversation and time, and their delivery.
+//! `netkit stats`: counts messages by kind, conversation and time, and shows their delivery.
 
-use super::capture;
 use super::counted::counted;
 use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked, merged};
 use super::interrupt::stop;
 use super::join::Join;
-use super::names;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{page, style, text};
 use super::parallel::{self, Shared};
 use super::selection::Selection;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
+use super::{capture, names};
 use crate::cli::{Form, Global, Stats as Args};
 use netkit::capture::Capture;
 use netkit::dissect::Options;
@@ -35,7 +34,7 @@ impl Shared for Picked<Stats> {
     }
 }
 
-/// Runs the command: several files each, and then all as one capture.
+/// Runs the command. Each of several files is reported, and then all of them as one capture.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.interfaces.list_interfaces {
         return capture::list();
@@ -43,20 +42,20 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     #[cfg(not(feature = "parquet"))]
     if args.format == Form::Parquet {
-        return Err(Usage(super::usage::NO_PARQUET.into()).into());
+        return usage(super::usage::NO_PARQUET);
     }
     match (args.format, &args.out) {
         (Form::Parquet, None) => {
-            return Err(Usage("-f parquet: -o DIR names the folder of its files".into()).into());
+            return usage("-f parquet: -o DIR names the folder of its files");
         }
         (Form::Parquet, _) | (_, None) => {}
-        (_, Some(_)) => return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into()),
+        (_, Some(_)) => return usage("-o is for -f parquet; other formats are printed: > FILE"),
     }
     if args.write.is_some() && args.interface.interface.is_none() {
-        return Err(Usage("-w keeps what is captured: only with -i; decode -w writes a part of a file".into()).into());
+        return usage("-w keeps what is captured: only with -i; decode -w writes a part of a file");
     }
     if args.force && args.write.is_none() && args.out.is_none() {
-        return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
+        return usage("--force: only with -w or -o: nothing is written");
     }
     let pattern = |file: &PathBuf| !file.exists() && file.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
     if args.join || args.files.len() < 2 && !args.files.iter().any(pattern) {
@@ -65,7 +64,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let json = match args.format {
         Form::Json => true,
         Form::Text => false,
-        _ => return Err(Usage("several files: -f text or json; --join reads them as one capture".into()).into()),
+        _ => return usage("several files: -f text or json; --join reads them as one capture"),
     };
     let files: Vec<PathBuf> = Join::new(&args.files)?.names().map(Path::to_owned).collect();
     let each = files.iter().map(|file| (vec![file.clone()], false));
@@ -88,7 +87,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     Ok(worst)
 }
 
-/// Writes a file for each table; nothing where the reading was stopped.
+/// Writes a file for each table, unless the reading was stopped.
 #[cfg(feature = "parquet")]
 fn files(args: &Args, report: Report, stats: &Stats, name: &str) -> anyhow::Result<()> {
     let Some(name_of_folder) = &args.out else { return Ok(()) };
@@ -97,17 +96,23 @@ fn files(args: &Args, report: Report, stats: &Stats, name: &str) -> anyhow::Resu
     Ok(folder.commit("parquet")?)
 }
 
-/// One file, or joined ones.
+/// Reports one file, or joined ones.
 fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
+    options.part = args.conversations;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, false, &options)?;
     if args.traffic.redact && args.interface.interface.is_some() && args.write.is_some() {
         let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
-        return Err(Usage(format!("-i -w: not with --redact: {why}")).into());
+        return usage(format!("-i -w: not with --redact: {why}"));
     }
-    let keep =
-        capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema, prints: false };
+    let keep = capture::Keep {
+        to: args.write.as_deref(),
+        rotation: Some(&args.rotation),
+        force: args.force,
+        schemas: &args.dissect.schema,
+        prints: false,
+    };
     capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
@@ -117,7 +122,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         Err(pick) => pick,
     };
     if !args.columns.is_empty() && !matches!(args.format, Form::Csv | Form::Tsv) {
-        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
+        return usage("--columns: only with -f csv and tsv");
     }
     let report = match (&args.by, args.delivery) {
         (None, false) => Report::All,

@@ -1,4 +1,4 @@
-//! Where a signal stopped the reading of the input.
+//! The place where a signal stopped the reading of the input.
 
 use super::{input, interrupt};
 use netkit::capture::Time;
@@ -7,7 +7,10 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Where a signal stopped the reading.
+/// The place where a signal stopped a reading, if one did, or the error that ended it.
+pub type ReadResult = anyhow::Result<Option<Stopped>>;
+
+/// The place where a signal stopped the reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped {
     /// The number of frames, or blocks of hex text, read.
@@ -17,16 +20,16 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// In hex text, after this many blocks.
+    /// Creates it for hex text, after this many blocks.
     pub fn blocks(read: u64) -> Stopped {
         Stopped { read, span: None }
     }
 
-    /// Reports that, and that the output is incomplete. Returns the exit status, unless the input
-    /// has no end of its own and was ended with Ctrl-C.
+    /// Reports it, and that the output is incomplete. Returns the exit status, unless the input has no end of its own
+    /// and was ended with Ctrl-C.
     pub fn report(&self, path: &Path) -> Option<u8> {
         let status = interrupt::status(path.as_os_str() == "-")?;
-        // Also with -q: the output looks like a complete answer. A closed stderr is ignored.
+        // Printed even with -q, because the output looks like a complete answer. A closed stderr is ignored.
         let _ = writeln!(io::stderr(), "netkit: {}: {self}", Lines(input::name(path)));
         Some(status)
     }

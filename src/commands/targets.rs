@@ -1,7 +1,7 @@
-//! The servers that a probe asks: arguments, and lines of a file with labels and protocols.
+//! The servers of a probe: arguments, and lines of a file with labels and protocols.
 
 use super::input;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use crate::cli::{Probe, named_proto};
 use anyhow::Context;
 use netkit::live::net::Target;
@@ -9,26 +9,26 @@ use std::io::{BufRead, BufReader};
 
 /// The cap on targets.
 const TARGETS: usize = 100_000;
-/// Labels that the formats have themselves.
+/// The labels of the output formats themselves.
 const OWN: [&str; 8] = ["target", "address", "proto", "transport", "version", "outcome", "labels", "le"];
 
-/// A server to ask.
+/// A server to probe.
 #[derive(Debug)]
 pub struct Asked {
-    /// Where it is.
+    /// Its address.
     pub target: Target,
-    /// Its protocol, where its line names one.
+    /// Its protocol, if its line names one.
     pub proto: Option<String>,
-    /// What its line says about it, in order.
+    /// The labels of its line, in order.
     pub labels: Vec<(String, String)>,
-    /// Where it was named, for errors: empty for arguments.
+    /// The place where it was named, for errors. Empty for arguments.
     pub place: String,
 }
 
-/// All targets, in order. A file's lines are `[LABEL=VALUE..] TARGET [PROTOCOL]`.
+/// Returns all targets, in order. A file's lines are `[LABEL=VALUE..] TARGET [PROTOCOL]`.
 ///
 /// # Errors
-/// A target or line that is none, a file that cannot be read, or no target at all.
+/// Fails if a target or line is invalid, if a file cannot be read, or if there is no target.
 pub fn all(args: &Probe) -> anyhow::Result<Vec<Asked>> {
     let mut list = Vec::new();
     for text in &args.target {
@@ -42,23 +42,23 @@ pub fn all(args: &Probe) -> anyhow::Result<Vec<Asked>> {
             let place = format!("{} line {}: ", input::name(path), k + 1);
             list.extend(line(&text, &place).map_err(|why| Usage(format!("{place}{why}")))?);
             if list.len() > TARGETS {
-                return Err(Usage(format!("{}: more than {TARGETS} targets", input::name(path))).into());
+                return usage(format!("{}: more than {TARGETS} targets", input::name(path)));
             }
         }
     }
     if list.is_empty() {
         let name = args.targets.as_deref().map_or("the list".into(), input::name);
-        return Err(Usage(format!("no target: {name} has none")).into());
+        return usage(format!("no target: {name} has none"));
     }
     Ok(list)
 }
 
-/// The target of a line, if there is one.
+/// Returns the target of a line, if there is one.
 fn line(text: &str, place: &str) -> Result<Option<Asked>, String> {
     let (mut labels, mut target, mut proto) = (Vec::new(), None, None);
     for word in text.split('#').next().unwrap_or("").split_whitespace() {
         match (word.split_once('='), &target) {
-            // A path of ws:// may have a `=`.
+            // A path of ws:// may contain `=`.
             (Some((name, value)), None) if !name.contains(['/', ':']) => {
                 let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 if name.is_empty() || !name.chars().all(letter) || name.starts_with(|c: char| c.is_ascii_digit()) {

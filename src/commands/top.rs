@@ -1,18 +1,16 @@
-//! `netkit top`: the figures of input that goes on, drawn again each second.
+//! `netkit top`: shows the figures of continuing input, drawn again each second.
 //!
-//! One thread reads and counts, one draws: input that never says anything is drawn, too. On a
-//! terminal the tables have the alternate screen; whatever ends the program, the terminal is as it
-//! was.
+//! One thread reads and counts, another draws, so that silent input is drawn, too. On a terminal the tables use the
+//! alternate screen. However the program ends, the terminal is restored.
 
-use super::capture;
 use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
-use super::output::{page, style};
+use super::output::{dumb, page, style};
 use super::selection::Selection;
-use super::stopped::Stopped;
-use super::{input, read};
+use super::stopped::ReadResult;
+use super::{capture, follow, input, read};
 use crate::cli::{Form, Global, Top as Args};
 use crate::platform::{self, Keys};
 use anyhow::Context;
@@ -21,15 +19,15 @@ use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Closing;
 use netkit::printable::Json;
 use netkit::read::CaptureSink;
-use netkit::stats::top::{Look, Top};
+use netkit::stats::top::{Look, Scroll, Top};
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a wait looks for keys, the end and another size of the terminal.
+/// The interval in which a wait checks for keys, the end and a new size of the terminal.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// The alternate screen without a cursor; lines that are too long are cut.
+/// The alternate screen without a cursor. Lines that are too long are cut.
 const BEGIN: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const END: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 /// The columns that keys sort by.
@@ -44,10 +42,10 @@ const KEYS: [(u8, &str); 9] = [
     (b'l', "lost_share"),
     (b'i', "idle"),
 ];
-const HELP: &str =
-    "q ends; sorted by b byte_rate, r message_rate, m messages, y bytes, f faults, t rtt, s resent, l lost, i idle";
+const HELP: &str = "q ends; j k scroll, Tab: other table; sorted by b byte_rate, r message_rate, m messages, y bytes, \
+                    f faults, t rtt, s resent, l lost, i idle";
 
-/// Counts what is selected.
+/// Counts the selected messages.
 struct Watching<'a>(&'a Mutex<Top>);
 
 fn locked(top: &Mutex<Top>) -> MutexGuard<'_, Top> {
@@ -66,7 +64,7 @@ impl Sink for Watching<'_> {
 
 impl CaptureSink for Watching<'_> {}
 
-/// Sets a flag, however the reading ends.
+/// Sets a flag when the reading ends for any reason.
 struct Finished<'a>(&'a AtomicBool);
 
 impl Drop for Finished<'_> {
@@ -77,18 +75,25 @@ impl Drop for Finished<'_> {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    if args.interfaces.list_interfaces {
+    if args.source.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;
-    let mut options = options(&args.dissect)?;
-    let pick = Pick::of(Selection::new(&args.traffic, &mut options)?);
+    stdout_is_no_input(&inputs([&args.file], &args.source.dissect.schema))?;
+    let mut options = options(&args.source.dissect)?;
+    let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
     let (top, finished) = (Mutex::new(Top::new(&options)), AtomicBool::new(false));
     // Signals are caught before the terminal is changed.
     stop();
     let quiet = Global { quiet: true, color: global.color, verbose: global.verbose };
-    let keep = capture::Keep { to: None, force: false, schemas: &args.dissect.schema, prints: true };
-    capture::begin(&args.interface, args.traffic.until, keep, &options, if drawn(args) { &quiet } else { global })?;
+    let keep =
+        capture::Keep { to: None, rotation: None, force: false, schemas: &args.source.dissect.schema, prints: true };
+    capture::begin(
+        &args.source.interface,
+        args.source.traffic.until,
+        keep,
+        &options,
+        if drawn(args) { &quiet } else { global },
+    )?;
     let drawn = drawn(args);
     if !drawn {
         input::announce_wait(&args.file, global);
@@ -119,31 +124,23 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             let sorted = args.sort.as_deref().unwrap_or(KEYS[0].1);
             look.sort(sorted);
             let size = (style.width.unwrap_or(80), None);
-            look.screen(&input::name(&args.file), sorted, size, style.colour, &mut text);
+            look.screen(&input::name(&args.file), sorted, size, style.colour, &mut Scroll::default(), &mut text);
             page(&text, style.colour)?;
         }
     }
     read?;
-    // It has no end of its own: Ctrl-C and q are how it ends.
+    // The input has no end of its own: Ctrl-C and q end it.
     Ok(interrupt::status(true).unwrap_or(0))
 }
 
-/// Is there a terminal to draw on?
+/// Whether there is a terminal to draw on.
 fn drawn(args: &Args) -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    args.format == Form::Text && io::stdout().is_terminal() && !dumb
+    args.format == Form::Text && io::stdout().is_terminal() && !dumb()
 }
 
-fn reading(
-    args: &Args,
-    options: &Options,
-    global: &Global,
-    sink: &mut Picked<Watching<'_>>,
-) -> anyhow::Result<Option<Stopped>> {
-    let opened = if args.follow { input::follow(&args.file) } else { input::open(&args.file) };
-    opened
-        .and_then(|reader| read::whole(Input::new(reader)?, options, global, sink))
-        .with_context(|| input::name(&args.file))
+fn reading(args: &Args, options: &Options, global: &Global, sink: &mut Picked<Watching<'_>>) -> ReadResult {
+    let open = || if args.source.follow { follow::open(&args.file) } else { Ok(Input::new(input::open(&args.file)?)?) };
+    open().and_then(|input| read::whole(input, options, global, sink)).with_context(|| input::name(&args.file))
 }
 
 fn ndjson(look: &Look, stopped: bool) -> io::Result<()> {
@@ -164,8 +161,7 @@ fn lines(look: &mut Look, args: &Args) -> io::Result<()> {
     io::stdout().flush()
 }
 
-/// Tells a pipe, look by look, until the reading ends. Without a reader of the output there is
-/// nothing left to do.
+/// Prints the figures to a pipe in intervals until the reading ends. Without a reader of the output, the program ends.
 fn tell(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> {
     let mut last = Instant::now();
     loop {
@@ -188,14 +184,14 @@ fn tell(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> 
     }
 }
 
-/// The terminal as the tables have it. When it is dropped, the terminal is as it was.
+/// Prepares the terminal for the tables. Dropping it restores the terminal.
 struct Screen {
     keys: Option<Keys>,
 }
 
 impl Screen {
     fn begin() -> io::Result<Screen> {
-        // A second signal ends the program at once, a panic may come from anywhere.
+        // A second signal ends the program at once, and a panic may occur anywhere.
         interrupt::before_exit(restore);
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -218,7 +214,7 @@ impl Drop for Screen {
 
 fn restore() {
     platform::restore_terminal();
-    // A terminal that is gone needs nothing.
+    // A terminal that is gone needs no restoring.
     let _ = io::stdout().write_all(END.as_bytes()).and_then(|()| io::stdout().flush());
 }
 
@@ -229,6 +225,8 @@ fn draw(args: &Args, global: &Global, top: &Mutex<Top>, finished: &AtomicBool) -
     let mut sorted = args.sort.as_deref().unwrap_or(KEYS[0].1);
     let (mut last, mut shown) = (Instant::now(), (0, None));
     let mut look = locked(top).look(0.0);
+    let mut scroll = Scroll::default();
+    look.choose(sorted, &mut scroll);
     while !finished.load(Ordering::Acquire) {
         let style = style(global, false);
         let size = (style.width.unwrap_or(80), height());
@@ -241,25 +239,44 @@ fn draw(args: &Args, global: &Global, top: &Mutex<Top>, finished: &AtomicBool) -
         match screen.keys.as_ref().map(|keys| keys.next(wait)) {
             None => std::thread::sleep(wait),
             Some(None) => {}
-            Some(Some(b'q')) => {
+            Some(Some(key)) if key == b"q" => {
                 stop().set();
                 return Ok(());
             }
-            Some(Some(key)) => {
-                if let Some((_, column)) = KEYS.iter().find(|(own, _)| *own == key) {
-                    (sorted, again) = (column, true);
+            Some(Some(key)) => match KEYS.iter().find(|(own, _)| key == [*own]) {
+                Some((_, column)) => {
+                    sorted = column;
+                    look.choose(sorted, &mut scroll);
+                    (scroll.from, again) = ([0; 2], true);
                 }
-            }
+                None => again |= scrolled(&key, &mut scroll),
+            },
         }
         if again {
             shown = size;
             look.sort(sorted);
             let mut text = String::new();
-            look.screen(&name, sorted, size, style.colour, &mut text);
+            look.screen(&name, sorted, size, style.colour, &mut scroll, &mut text);
             put(&text, size, style.colour).inspect_err(|_| stop().set())?;
         }
     }
     Ok(())
+}
+
+/// Scrolls as the keys of `view` do. Returns whether it is one of them.
+fn scrolled(key: &[u8], scroll: &mut Scroll) -> bool {
+    let page = scroll.page();
+    match key {
+        b"\t" | b"\x1b[Z" => scroll.table = 1 - scroll.table,
+        b"j" | b"\x1b[B" | b"\x1bOB" => scroll.move_by(1),
+        b"k" | b"\x1b[A" | b"\x1bOA" => scroll.move_by(-1),
+        b" " | b"\x1b[6~" => scroll.move_by(page),
+        b"\x1b[5~" => scroll.move_by(-page),
+        b"g" | b"\x1b[H" | b"\x1bOH" | b"\x1b[1~" => scroll.move_by(isize::MIN),
+        b"G" | b"\x1b[F" | b"\x1bOF" | b"\x1b[4~" => scroll.move_by(isize::MAX),
+        _ => return false,
+    }
+    true
 }
 
 /// Draws a page: each line over the one before, without flicker.
@@ -277,7 +294,7 @@ fn put(text: &str, (width, height): (usize, Option<usize>), colour: bool) -> io:
     to.flush()
 }
 
-/// The terminal's height, or `LINES` if set.
+/// Returns the terminal's height, or `LINES` if set.
 fn height() -> Option<usize> {
     let set = std::env::var("LINES").ok().and_then(|lines| lines.parse().ok()).filter(|lines| *lines >= 5);
     set.or_else(|| terminal_size::terminal_size().map(|(_, height)| height.0 as usize))

@@ -1,11 +1,11 @@
-//! `netkit stats --track`: one field over time.
+//! `netkit stats --track`: follows one field over time.
 
 use super::counted::count;
 use super::ending::{ended, status, warning};
 use super::gates::Pick;
 use super::join;
 use super::output::{self, style};
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use crate::cli::{Form, Global, Stats as Args};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{FieldPath, Names};
@@ -17,7 +17,7 @@ use std::io::{self, Write};
 /// Writes a row for each value at once.
 struct Rows {
     track: Track,
-    /// Between values; `None`: JSON lines.
+    /// The separator of values; `None`: JSON lines.
     separator: Option<char>,
     output: Output,
 }
@@ -53,13 +53,13 @@ impl Sink for Rows {
     }
 }
 
-/// A cell: texts without quotes, lists with blanks between their elements.
+/// Writes a cell: texts without quotes, lists with blanks between their elements.
 fn plain(json: &[u8], separator: char, out: &mut String) {
     let text = String::from_utf8_lossy(json);
     match serde_json::from_str::<serde_json::Value>(&text) {
         Ok(serde_json::Value::String(text)) => separated_text(&text, separator, out),
         Ok(serde_json::Value::Array(list)) if list.iter().all(|v| !v.is_array() && !v.is_object()) => {
-            // Numbers are no formulas.
+            // Numbers are not formulas.
             match list.iter().all(serde_json::Value::is_number) {
                 true => out.push_str(&text.trim_matches(['[', ']']).replace(',', " ")),
                 false => separated_text(&text.trim_matches(['[', ']']).replace(',', " "), separator, out),
@@ -90,7 +90,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
         Form::Tsv => Some('\t'),
         Form::Ndjson => None,
         _ => {
-            return Err(Usage("-f json: a series is written with -f ndjson, csv or tsv".into()).into());
+            return usage("-f json: a series is written with -f ndjson, csv or tsv");
         }
     };
     let mut output = Output::new(Box::new(io::stdout()));

@@ -1,28 +1,30 @@
-//! Errors and the exit statuses that they are.
+//! Errors, and their exit statuses.
 
 use std::io;
 
-/// The answer to `-f parquet` of a program without it.
-pub const NO_PARQUET: &str = "this netkit was built without parquet: `cargo build --features parquet` adds it";
+/// The error for `-f parquet` in a build without it.
+pub const NO_PARQUET: &str =
+    "this netkit was built without parquet: `cargo install netkit-cli --features parquet` adds it";
 
 /// A usage error that the argument parser cannot detect: exit status 2.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Usage(pub String);
 
-impl std::fmt::Display for Usage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Returns a usage error as the result of a command.
+///
+/// # Errors
+/// Always fails.
+pub fn usage<T>(why: impl Into<String>) -> anyhow::Result<T> {
+    Err(Usage(why.into()).into())
 }
 
-impl std::error::Error for Usage {}
-
-/// Has the reader of the output closed the pipe?
+/// Whether the reader of the output has closed the pipe.
 pub fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The exit status of an error.
+/// Returns the exit status of an error.
 pub fn status(error: &anyhow::Error) -> u8 {
     if error.downcast_ref::<Usage>().is_some() { 2 } else { 3 }
 }

@@ -3,19 +3,21 @@
 use super::outfile::OutFile;
 use crate::cli::To;
 use anyhow::Context;
+use netkit::capture::Packet;
+use netkit::dissect::{Dissection, Message, Options, Role, Sink, inspector};
 use netkit::encode::{Entry, FrameError, Frames};
 use netkit::flow::Transport;
+use netkit::render::{Language, Literals};
 use std::io::{self, BufWriter, Write};
 
-/// A file, or stdout. The file is begun with the first byte, and renamed to its name when the
-/// output is complete.
+/// A file, or stdout. The file is opened with the first byte, and renamed to its name when the output is complete.
 pub struct Output {
     open: Option<Box<dyn Write>>,
     file: Option<OutFile>,
 }
 
 impl Output {
-    /// Stdout if there is no file.
+    /// Creates an output to the file, or to stdout.
     pub fn new(file: Option<OutFile>) -> Output {
         Output { open: None, file }
     }
@@ -38,7 +40,7 @@ impl Output {
         }
     }
 
-    /// Everything was written: the file gets its name, also if there was nothing to write.
+    /// Completes the output: the file gets its name, even if nothing was written.
     fn complete(mut self) -> io::Result<()> {
         self.open()?;
         self.open = None;
@@ -58,33 +60,105 @@ impl Write for Output {
     }
 }
 
+/// An encoded message.
+pub struct Encoded {
+    /// Its bytes.
+    pub message: Vec<u8>,
+    /// The bytes with the framing of a stream.
+    pub framed: Option<Vec<u8>>,
+}
+
+impl Encoded {
+    fn bytes(&self) -> &[u8] {
+        self.framed.as_ref().unwrap_or(&self.message)
+    }
+}
+
+/// Writes the constant of a message as soon as the message has been read again.
+struct Commented<'a> {
+    literals: &'a mut Literals,
+    entry: &'a Entry,
+    encoded: &'a Encoded,
+    out: Vec<u8>,
+}
+
+impl Commented<'_> {
+    fn append(&mut self, read: Option<&Message<'_>>) {
+        let name = format!("{}.{}", self.entry.proto, self.entry.message);
+        self.literals.append(&name, self.encoded.bytes(), read, &mut self.out);
+    }
+}
+
+impl Sink for Commented<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        // A comment never describes another message, another version or, in a masked frame, other bytes.
+        let read = message.dissection;
+        let version = self.entry.version.as_deref().is_none_or(|version| Some(version) == read.version);
+        if self.out.is_empty()
+            && (read.proto, read.message) == (&*self.entry.proto, &*self.entry.message)
+            && version
+            && message.place.bytes == self.encoded.message
+            && self.encoded.bytes().ends_with(message.place.bytes)
+        {
+            self.append(Some(message));
+        }
+    }
+}
+
 /// Encoded messages in the requested format.
 pub enum Written {
     /// One line per message; the line is reusable memory.
     Hex(BufWriter<Output>, Vec<u8>),
-    /// The bytes alone.
+    /// The bytes only.
     Raw(BufWriter<Output>),
     /// A capture file.
     Pcap(Box<Frames<BufWriter<Output>>>),
+    /// Constants, and the options for reading their messages for the comments.
+    Source(BufWriter<Output>, Literals, Box<Options>),
 }
 
 impl Written {
     /// Writes to `output`.
-    pub fn new(to: To, output: Output) -> Written {
+    pub fn new(to: To, output: Output, options: &Options) -> Written {
         let out = BufWriter::with_capacity(64 << 10, output);
+        let source = |out, language| Written::Source(out, Literals::new(language), Box::new(options.clone()));
         match to {
+            To::C => source(out, Language::C),
+            To::Rust => source(out, Language::Rust),
+            To::Python => source(out, Language::Python),
             To::Hex => Written::Hex(out, Vec::new()),
             To::Raw => Written::Raw(out),
             To::Pcap => Written::Pcap(Box::new(Frames::new(out))),
         }
     }
 
-    /// Writes one message; returns why it cannot be part of a capture.
+    /// Writes one message. Returns the reason if it cannot be part of a capture.
     ///
     /// # Errors
-    /// Errors of the output.
-    pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> anyhow::Result<Option<String>> {
+    /// Returns the errors of the output.
+    pub fn message(
+        &mut self,
+        entry: &Entry,
+        transport: Transport,
+        encoded: &Encoded,
+    ) -> anyhow::Result<Option<String>> {
+        let bytes = encoded.bytes();
         match self {
+            Written::Source(out, literals, options) => {
+                let mut options = (**options).clone();
+                options.from = Some(entry.from).filter(|from| *from != Role::Unknown).or(options.from);
+                if let Some(version) = &entry.version {
+                    // Protocols without this setting find the version in the bytes.
+                    let _ = options.set(&format!("{}.version={version}", entry.dissector.name()));
+                }
+                let mut commented = Commented { literals, entry, encoded, out: Vec::new() };
+                let dissection = &mut Dissection::default();
+                inspector::dump(entry.dissector, &encoded.message, &options, dissection, &mut commented);
+                if commented.out.is_empty() {
+                    commented.append(None);
+                }
+                out.write_all(&commented.out)?;
+            }
             Written::Hex(out, line) => {
                 line.clear();
                 line.resize(2 * bytes.len(), 0);
@@ -102,13 +176,28 @@ impl Written {
         Ok(None)
     }
 
+    /// Writes a packet of another protocol, if the output is a capture. Returns the reason if it cannot be part of one.
+    ///
+    /// # Errors
+    /// Returns the errors of the output.
+    pub fn packet(&mut self, packet: &Packet<'_>) -> anyhow::Result<Option<String>> {
+        match self {
+            Written::Pcap(frames) => match frames.packet(packet) {
+                Ok(()) => Ok(None),
+                Err(FrameError::Output(error)) => Err(error.into()),
+                Err(error) => Ok(Some(error.to_string())),
+            },
+            _ => Ok(None),
+        }
+    }
+
     /// Flushes the output.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// Returns the errors of the output.
     pub fn flush(&mut self) -> io::Result<()> {
         match self {
-            Written::Hex(out, _) | Written::Raw(out) => out.flush(),
+            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => out.flush(),
             Written::Pcap(frames) => frames.flush(),
         }
     }
@@ -117,18 +206,18 @@ impl Written {
     /// is dropped.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// Returns the errors of the output.
     pub fn stop(&mut self) -> anyhow::Result<()> {
         match self {
-            Written::Hex(out, _) | Written::Raw(out) => Ok(out.flush()?),
+            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => Ok(out.flush()?),
             Written::Pcap(frames) => frames.stop().map_err(plain),
         }
     }
 
-    /// The number of times that were cut to the capture file's resolution.
+    /// Returns the number of times that were cut to the capture file's resolution.
     pub fn cut_times(&self) -> u64 {
         match self {
-            Written::Hex(..) | Written::Raw(_) => 0,
+            Written::Hex(..) | Written::Raw(_) | Written::Source(..) => 0,
             Written::Pcap(frames) => frames.cut_times(),
         }
     }
@@ -136,17 +225,17 @@ impl Written {
     /// Completes the output: a file exists also if there were no messages.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// Returns the errors of the output.
     pub fn finish(self) -> anyhow::Result<()> {
         let out = match self {
-            Written::Hex(out, _) | Written::Raw(out) => out,
+            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => out,
             Written::Pcap(frames) => frames.finish().map_err(plain)?,
         };
         Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
     }
 }
 
-/// The underlying output error, so that a closed pipe is recognised.
+/// Returns the underlying output error, so that a closed pipe is recognised.
 fn plain(error: FrameError) -> anyhow::Error {
     match error {
         FrameError::Output(error) => error.into(),

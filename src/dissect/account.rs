@@ -1,4 +1,4 @@
-//! The account of a capture: what was read as messages, what was left out, and why.
+//! The account of a capture: the parts that were read as messages, those that were skipped, and the reasons.
 
 use crate::capture::Time;
 use crate::plural::Plural;
@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Conversations, with their packets and payload.
+/// A number of conversations, with their packets and payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// Conversations.
+    /// The number of conversations.
     pub conversations: u64,
-    /// Their packets in both directions.
+    /// The number of their packets in both directions.
     pub packets: u64,
     /// Their payload on the wire.
     pub bytes: u64,
@@ -26,35 +26,37 @@ impl AddAssign for Amount {
     }
 }
 
-/// The account. Whoever reads a capture fills it, and every form of output prints it.
+/// The account of a capture. Every reader of captures fills it, and every output format prints it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Frames read.
     pub frames: u64,
-    /// Frames of something else than IP.
+    /// Frames without IP.
     pub not_ip: u64,
-    /// IP packets of something else than UDP and TCP.
+    /// IP packets that are neither UDP nor TCP.
     pub not_udp_tcp: u64,
-    /// Frames whose headers are cut or contradict themselves, and fragments of datagrams that are not complete.
+    /// Frames whose headers are cut or inconsistent, and fragments of incomplete datagrams.
     pub damaged: u64,
     /// Conversations that were read as a protocol.
     pub claimed: Amount,
-    /// Conversations with payload that no protocol has.
+    /// Conversations with payload that no protocol claimed.
     pub unclaimed: Amount,
-    /// Those of them that speak to a server of claimed conversations.
+    /// The part of `unclaimed` with an endpoint that is a server of claimed conversations.
     pub at_claimed_servers: Amount,
     /// Conversations without any payload.
     pub silent: Amount,
-    /// Conversations that were read as a protocol, and then given up.
+    /// Conversations that were read as a protocol at first, but then given up.
     pub given_up: u64,
-    /// The limits that were reached, and how often.
+    /// The part of `claimed` that has messages, but in which no packet shows which side is the client.
+    pub sides_unknown: u64,
+    /// The limits that were reached, with the number of times.
     pub limits: BTreeMap<&'static str, u64>,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
 }
 
 impl Account {
-    /// A limit was reached `times` times.
+    /// Records that a limit was reached `times` times.
     pub fn limit(&mut self, name: &'static str, times: u64) {
         if times > 0 {
             *self.limits.entry(name).or_default() += times;
@@ -74,6 +76,7 @@ impl Account {
         self.at_claimed_servers += *at_claimed_servers;
         self.silent += *silent;
         self.given_up += other.given_up;
+        self.sides_unknown += other.sides_unknown;
         self.span = match (self.span, other.span) {
             (Some((a, b)), Some((c, d))) => {
                 Some((if c.nanos() < a.nanos() { c } else { a }, if d.nanos() > b.nanos() { d } else { b }))
@@ -88,8 +91,8 @@ impl Account {
         self.claimed.conversations + self.unclaimed.conversations + self.silent.conversations
     }
 
-    /// The figures by name, but the limits.
-    pub fn figures(&self) -> [(&'static str, u64); 17] {
+    /// The figures by name, without the limits.
+    pub fn figures(&self) -> [(&'static str, u64); 18] {
         let Account { claimed, unclaimed, at_claimed_servers, silent, .. } = self;
         [
             ("frames", self.frames),
@@ -108,11 +111,12 @@ impl Account {
             ("no_payload_conversations", silent.conversations),
             ("no_payload_packets", silent.packets),
             ("given_up", self.given_up),
+            ("sides_unknown", self.sides_unknown),
             ("limits_reached", self.limits.values().sum()),
         ]
     }
 
-    /// As a JSON object.
+    /// The account as a JSON object.
     pub fn json(&self) -> Json {
         let amount = |of: Amount| json!({"conversations": of.conversations, "packets": of.packets, "bytes": of.bytes});
         let mut unclaimed = amount(self.unclaimed);
@@ -126,12 +130,13 @@ impl Account {
             "unclaimed": unclaimed,
             "no_payload": amount(self.silent),
             "given_up": self.given_up,
+            "sides_unknown": self.sides_unknown,
             "limits": self.limits,
         })
     }
 }
 
-/// What was left out: `3 of 9 conversations (40 packets) of no protocol we know`; empty: nothing.
+/// Writes the skipped parts: `3 of 9 conversations (40 packets) of no protocol we know`. Empty if nothing was skipped.
 impl fmt::Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();

@@ -1,5 +1,5 @@
-//! Bytes of one conversation that come without a capture: from a socket, a block of hex text, an
-//! answer at hand. One [`SessionReader`] owns what reading them needs and hands messages to a sink.
+//! Reads bytes of one conversation that do not come from a capture: from a socket, hex text, or a stored answer. A
+//! [`SessionReader`] owns the necessary state and passes messages to a sink.
 
 use super::dissector::{Dissector, Session, StreamEvent};
 use super::flow_info::FlowInfo;
@@ -7,36 +7,32 @@ use super::message::{Dissection, Out, Provenance, Sink};
 use crate::flow::{Origin, Side, Stream, Transport};
 use std::net::SocketAddr;
 
-/// A session, the unread bytes of both directions, and the message that is being made.
+/// A session, the unread bytes of both directions, and the memory of the current message.
 pub struct SessionReader {
     session: Box<dyn Session>,
     streams: [Stream; 2],
-    dissection: Dissection,
+    /// The memory, for reuse.
+    pub dissection: Dissection,
 }
 
 impl SessionReader {
-    /// Of a new conversation.
+    /// A reader of a new conversation.
     pub fn new(dissector: &dyn Dissector, flow_info: &FlowInfo<'_>) -> SessionReader {
         SessionReader::of(dissector.session(flow_info))
     }
 
-    /// Of a session that another conversation has made.
+    /// A reader with a session that another conversation has created.
     pub fn of(session: Box<dyn Session>) -> SessionReader {
         SessionReader { session, streams: Default::default(), dissection: Dissection::default() }
     }
 
-    /// The same with memory that was used before; [`SessionReader::into_dissection`] gives it back.
+    /// Reuses memory, which is in [`SessionReader::dissection`] again.
     #[must_use]
     pub fn with(self, dissection: Dissection) -> SessionReader {
         SessionReader { dissection, ..self }
     }
 
-    /// The memory, to be used again.
-    pub fn into_dissection(self) -> Dissection {
-        self.dissection
-    }
-
-    /// One side sent these bytes: a datagram, or the next ones of its stream.
+    /// Reads bytes that one side sent: a datagram, or the next bytes of its stream.
     pub fn bytes(
         &mut self,
         side: Side,
@@ -59,12 +55,12 @@ impl SessionReader {
         }
     }
 
-    /// A datagram, which may be cut: `place` says how long it was on the wire.
+    /// Reads a datagram, which may be cut: `place` has its length on the wire.
     pub fn datagram(&mut self, place: &Provenance<'_>, names: [&str; 2], flow_info: &FlowInfo<'_>, to: &mut dyn Sink) {
         self.session.datagram(place, &mut Out::new(&mut self.dissection, to, flow_info, names));
     }
 
-    /// So many bytes of a side's stream are missing: what was begun is never completed.
+    /// Records that `missing` bytes of a side's stream are missing: an incomplete message is never completed.
     pub fn gap(&mut self, side: Side, missing: u64, names: [&str; 2], flow_info: &FlowInfo<'_>, to: &mut dyn Sink) {
         self.event(side, StreamEvent::Gap { missing }, names, flow_info, to);
         let stream = &mut self.streams[side.index()];
@@ -72,12 +68,12 @@ impl SessionReader {
         stream.restart(behind);
     }
 
-    /// The client's side, where what was read has told it.
+    /// The client's side, if the messages have revealed it.
     pub fn client(&self) -> Option<Side> {
         self.session.client()
     }
 
-    /// A side's stream has ended.
+    /// Ends a side's stream.
     pub fn end(&mut self, side: Side, names: [&str; 2], flow_info: &FlowInfo<'_>, to: &mut dyn Sink) {
         if flow_info.transport == Transport::Tcp {
             self.event(side, StreamEvent::End, names, flow_info, to);
@@ -96,12 +92,12 @@ impl SessionReader {
         self.session.stream(side, &mut self.streams[side.index()], event, &mut out);
     }
 
-    /// How many bytes of a side's stream make no whole message yet.
+    /// The number of bytes in a side's stream that do not form a complete message yet.
     pub fn unread(&self, side: Side) -> usize {
         self.streams[side.index()].bytes().len()
     }
 
-    /// About how many bytes the session holds that grow with what was said.
+    /// The approximate number of bytes in the session that grow with the traffic.
     pub fn memory(&self) -> usize {
         self.session.memory()
     }
@@ -138,6 +134,7 @@ mod tests {
             ends: None,
             opener: None,
             begun: [true; 2],
+            leg: None,
             options: &options,
         };
         let (mut reader, mut names) = (SessionReader::new(riptide, &flow_info), Names(Vec::new()));

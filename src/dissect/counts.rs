@@ -1,34 +1,34 @@
-//! What numbers and acknowledgements do, as evidence: ids that go up by one, acknowledgements that
-//! name what the other side has sent. Each protocol says what that is worth in its place of the bytes.
+//! Evidence from numbers and acknowledgements: ids that increase by one, and acknowledgements that name ids of the
+//! other side. Each protocol decides how many bits of evidence these are worth.
 
-/// How far an id may be from the side's one before, or an acknowledgement from the ids that were
-/// seen, where some are lost; farther ones are no ids. A random one is within in one of 2^8.
+/// The largest distance of an id from the side's previous one, or of an acknowledgement from the ids that were seen, to
+/// allow for losses. More distant values are not ids. A random one is this near in one of 2^8 cases.
 const NEAR: u16 = 128;
 
-/// Can this be an id of a side whose one before is `before`?
+/// Whether this can be an id of a side whose previous one is `before`.
 pub fn is_near(id: u16, before: u16) -> bool {
     (id.wrapping_sub(before) as i16).unsigned_abs() <= NEAR
 }
 
-/// How often ids were the one before and one more.
+/// Counts of ids that are one more than the previous one, and of jumps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// All of these.
+    /// The number of ids that are one more than the previous one.
     pub ones: usize,
-    /// Those that changed more than the low four bits: a counter of four bits does not do it.
+    /// The part of `ones` that changes more than the low four bits, unlike a counter of four bits.
     pub carries: usize,
-    /// How often an id was far from the one before.
+    /// The number of ids that are far from the previous one.
     pub jumps: usize,
 }
 
-/// Of so many ids one may be far from the one before: packets are lost, a peer begins anew.
+/// One jump is accepted per this many ids: packets are lost, and peers restart.
 const PER_JUMP: usize = 16;
 
-/// What the ids of a direction do, each with its message. `None`: they are no ids, since they jump
-/// about, or since one of them was given twice.
+/// The steps of a direction's ids, each given with its message. `None` if they are not ids: they jump too often, or two
+/// messages have the same one.
 pub fn steps(said: &[(u16, &[u8])]) -> Option<Steps> {
     let mut steps = Steps::default();
-    // Each once, for what is sent again may come in any order.
+    // Each id counts once, since resent messages may arrive in any order.
     let mut ids: Vec<u16> = Vec::new();
     let mut newest: Option<u16> = None;
     for (k, (id, data)) in said.iter().enumerate() {
@@ -54,8 +54,8 @@ pub fn steps(said: &[(u16, &[u8])]) -> Option<Steps> {
     (steps.jumps * PER_JUMP <= said.len()).then_some(steps)
 }
 
-/// How many different ids are named that the other side has given. `None`: one is named that it
-/// cannot have given.
+/// The number of distinct acknowledged ids that the other side has sent. `None` if an acknowledgement names an id that
+/// it cannot have sent.
 pub fn named(acks: impl Iterator<Item = u16>, given: &[(u16, &[u8])]) -> Option<usize> {
     let mut found: Vec<u16> = Vec::new();
     for id in acks {

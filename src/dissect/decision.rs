@@ -1,40 +1,41 @@
-//! What becomes of conversations: what a decision was made from, and how much each of them had.
+//! The decision about a conversation's protocol and its basis, and the size of conversations that are over.
 
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
 
-/// The first payloads of a conversation have told what it is, or told nothing.
+/// The decision about a conversation from its first payloads.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision<'a> {
     /// The conversation's number.
     pub flow: u64,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends.
+    /// The addresses of both endpoints.
     pub ends: [SocketAddr; 2],
-    /// As in an [`Observation`](super::Observation).
+    /// The payloads, as in an [`Observation`](super::Observation).
     pub payloads: &'a [(Side, &'a [u8], usize)],
-    /// Whether each direction is there from its first byte on.
+    /// Whether each direction was captured from its first byte on.
     pub begun: [bool; 2],
-    /// The protocol that takes it, and why; `None`: none.
+    /// The protocol that claims it, and the reason; `None` if none does.
     pub taken: Option<(&'static str, &'static str)>,
-    /// Two protocols that fit equally well, so that neither takes it.
+    /// Two protocols that fit equally well, so that neither claims it.
     pub tied: Option<(&'static str, &'static str)>,
 }
 
-/// A conversation that is over.
+/// A conversation that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Closed {
-    /// Its number.
+    /// The conversation's number.
     pub flow: u64,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends.
+    /// The addresses of both endpoints.
     pub ends: [SocketAddr; 2],
-    /// Its packets in both directions.
+    /// The number of packets in both directions.
     pub packets: u64,
-    /// Their payload, with what was sent again.
+    /// Their payload on the wire, including retransmissions.
     pub bytes: u64,
-    /// The protocol that it was read as to its end, and how many bytes of its streams that was given.
+    /// The protocol as which it was read to its end, and the number of bytes of its streams that this protocol was
+    /// given.
     pub claim: Option<(&'static str, u64)>,
 }

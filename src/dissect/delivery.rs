@@ -1,5 +1,5 @@
-//! Delivery events: the common vocabulary in which every protocol with sequence numbers,
-//! acknowledgements, requests or links reports them to the statistics.
+//! Delivery events: the common form in which every protocol reports sequence numbers, acknowledgements, requests and
+//! links to the statistics.
 //!
 //! Sessions push [`Event`]s to [`Dissection::delivery`](super::Dissection); they are evaluated once
 //! for all protocols, in [`crate::stats`]. Numbers are those of
@@ -14,34 +14,34 @@ use std::ops::Deref;
 /// One delivery event of a message. `Copy`, so that a message costs no allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A connection begins in this conversation: numbering starts again, in both directions.
+    /// A new connection begins in this conversation: numbering restarts in both directions.
     Begin,
-    /// The message is numbered.
+    /// The message has a sequence number.
     Sent {
         /// The number on the wire.
         number: u64,
         /// The number without wrap.
         extended: i64,
-        /// How the number relates to those before it.
+        /// The relation of the number to those before it.
         seen: Seen,
-        /// The application's number of the content, if it has one.
+        /// The application's number for the content, if it has one.
         message_id: Option<u64>,
-        /// The sender's last attempt: without an acknowledgement it gives up now.
+        /// Whether this is the sender's last attempt: without an acknowledgement it gives up now.
         last_try: bool,
-        /// Whether the receiver's filter passes this copy, if its filter is known.
+        /// Whether this transmission passes the receiver's filter, if the filter is known.
         handled: Option<Handled>,
-        /// The protocol acknowledges such messages; else nothing says which of them arrived.
+        /// Whether the protocol acknowledges such messages; if not, nothing shows which of them arrived.
         acknowledged: bool,
     },
     /// The message acknowledges one of the opposite direction.
     Acked {
         /// The number without wrap.
         extended: i64,
-        /// What that means.
+        /// The relation of the acknowledgement to that message.
         acked: Acked,
     },
-    /// The message answers one transmission of the opposite direction: each that arrives has such an
-    /// answer.
+    /// The message answers one transmission of the opposite direction: every transmission that arrives is answered like
+    /// this.
     Report(Report),
     /// The message is a request.
     Request,
@@ -49,35 +49,34 @@ pub enum Event {
     Answer(i64),
     /// The message is an answer, but its request was not seen.
     Unmatched,
-    /// The message is a ping or a heartbeat: it asks for nothing, and keeps or measures the connection.
+    /// The message is a ping or a heartbeat: it keeps or measures the connection, and is not a request.
     Ping,
     /// The message answers a ping of the opposite direction, this many nanoseconds after it.
     Pong(i64),
-    /// The message answers a ping in another conversation of the same connection: datagrams beside a
-    /// stream.
+    /// The message answers a ping in another conversation of the same connection, such as datagrams with a stream.
     CrossFlowPong {
         /// The ping's conversation.
         flow: u64,
-        /// The side that sent it, there.
+        /// The side that sent the ping, in that conversation.
         side: Side,
-        /// The nanoseconds between them.
+        /// The nanoseconds between ping and pong.
         after: i64,
     },
     /// The message is a pong, but its ping was not seen.
     StrayPong,
-    /// The message may answer a ping, in bytes of it that cannot be read: nobody knows whether that
-    /// ping has an answer.
+    /// The message may contain the answer to a ping in bytes that cannot be read: it is unknown whether that ping was
+    /// answered.
     Hidden {
         /// The ping's conversation.
         flow: u64,
-        /// The side that sent it, there.
+        /// The side that sent the ping, in that conversation.
         side: Side,
     },
-    /// It has not: the ping so told is answered by this message.
+    /// Withdraws an earlier [`Hidden`](Event::Hidden): this message answers that ping.
     Shown {
         /// The ping's conversation.
         flow: u64,
-        /// The side that sent it, there.
+        /// The side that sent the ping, in that conversation.
         side: Side,
     },
     /// An event of something with a lifetime, such as a link of shared state.
@@ -90,17 +89,26 @@ pub enum Event {
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     list: Vec<Event>,
-    /// Nobody reads them.
+    /// Whether nobody reads the events, so that none are stored.
     unwanted: bool,
 }
 
 impl Events {
-    /// Removes all, keeps the memory.
+    /// The number of this transmission among those of its message, from 2. `None` for the first one, and for messages
+    /// that are not numbered.
+    pub fn copy(&self) -> Option<u32> {
+        self.iter().find_map(|event| match event {
+            Event::Sent { seen: Seen::Copy { before }, .. } => Some(before.copies.saturating_add(1)),
+            _ => None,
+        })
+    }
+
+    /// Removes all events, but keeps the memory.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Adds one, if they are wanted.
+    /// Adds an event, if events are wanted.
     #[inline]
     pub fn push(&mut self, event: Event) {
         if !self.unwanted {
@@ -108,7 +116,7 @@ impl Events {
         }
     }
 
-    /// Leaves out all from now on, or not.
+    /// Sets whether events are dropped from now on.
     pub(super) fn leave_out(&mut self, leave_out: bool) {
         self.unwanted = leave_out;
     }
@@ -122,12 +130,12 @@ impl Deref for Events {
     }
 }
 
-/// Whether a copy of a message passes the receiver's filter to its application.
+/// Whether a transmission of a message passes the receiver's filter to its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handled {
-    /// Does this copy pass?
+    /// Whether this transmission passes.
     pub now: bool,
-    /// How many of the copies before it passed.
+    /// The number of earlier transmissions that passed.
     pub before: u32,
 }
 
@@ -140,6 +148,6 @@ pub enum Link {
     Accepted,
     /// This side refuses the other's offer.
     Refused,
-    /// It ends, this many nanoseconds after it was accepted.
+    /// It ends, this many nanoseconds after its acceptance.
     Ended(i64),
 }

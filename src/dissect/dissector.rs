@@ -11,20 +11,20 @@ use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
-/// A protocol: static and stateless. The state for a conversation is in its [`Session`]. What it says of
-/// itself is in its [`Facts`], each of which can be asked of a `dyn Dissector`.
+/// A protocol: static and stateless. The state for a conversation is in its [`Session`]. Its constant properties are in
+/// its [`Facts`], each with a method of a `dyn Dissector`.
 pub trait Dissector: Sync {
-    /// What is constant of it.
+    /// The protocol's constant properties.
     fn facts(&self) -> &Facts;
 
-    /// How likely is it that the conversation, over one of its transports, is of this protocol? Called again
-    /// with more payloads until some dissector has [enough evidence](Evidence::CLAIM), or a cap is reached.
+    /// Returns the evidence that the conversation, over one of the protocol's transports, is of this protocol. Called
+    /// again with more payloads until some dissector has [enough evidence](Evidence::CLAIM), or a cap is reached.
     fn identify(&self, observation: &Observation<'_>) -> Evidence;
 
-    /// The state for a new conversation.
+    /// Returns the state for a new conversation.
     fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session>;
 
-    /// The state for encoding a sequence of messages.
+    /// Returns the state for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
 }
 
@@ -37,12 +37,12 @@ impl std::fmt::Debug for dyn Dissector {
 /// Messages that only one of the sides sends, by name.
 pub type Senders = &'static [(Role, &'static [&'static str])];
 
-/// Where a stream's messages name ports for datagrams beside it: message and field.
+/// The message and field of a stream that name ports for associated datagrams.
 #[derive(Clone, Copy, Debug)]
 pub struct PortNames {
     /// The server's port, for this client.
     pub offer: (&'static str, &'static Field),
-    /// The client's.
+    /// The client's port.
     pub answer: (&'static str, &'static Field),
 }
 
@@ -51,7 +51,7 @@ pub struct PortNames {
 pub struct Table {
     /// The version, as in the output's `version`; empty if there is only one.
     pub version: &'static str,
-    /// The sender's role; unknown: both.
+    /// The sender's role; unknown for both.
     pub from: Role,
     /// The layouts.
     pub layouts: &'static [Layout],
@@ -64,21 +64,21 @@ pub struct Setting {
     pub key: &'static str,
     /// The default.
     pub default: &'static str,
-    /// The values it accepts; empty: see `parse`.
+    /// The accepted values; if empty, `parse` decides.
     pub values: &'static [&'static str],
-    /// Checks any other text. The error tells what was expected.
+    /// Checks any other text. The error names what was expected.
     pub parse: fn(&str) -> Result<(), String>,
-    /// What it does.
+    /// The effect of the setting.
     pub doc: &'static str,
 }
 
 impl Setting {
-    /// One of these values, the first by default.
+    /// A setting with these values; the first is the default.
     pub(crate) const fn among(key: &'static str, values: &'static [&'static str], doc: &'static str) -> Setting {
         Setting { key, default: values[0], values, parse: |_| Ok(()), doc }
     }
 
-    /// Any text that is checked.
+    /// A setting with any text that passes a check.
     pub(crate) const fn text(
         key: &'static str,
         default: &'static str,
@@ -91,7 +91,7 @@ impl Setting {
     /// Checks a value.
     ///
     /// # Errors
-    /// If it is invalid: what was expected.
+    /// The expected values, if it is invalid.
     pub fn check(&self, value: &str) -> Result<(), String> {
         match self.values {
             [] => (self.parse)(value),
@@ -108,60 +108,65 @@ pub struct NoteDoc {
     pub code: &'static str,
     /// `note`, `warning`, `error`.
     pub level: &'static str,
-    /// When it is raised.
+    /// The condition under which it is raised.
     pub doc: &'static str,
 }
 
-/// What was observed of a conversation whose protocol is not known yet.
+/// The observations of a conversation whose protocol is not known yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends.
+    /// The addresses of both endpoints.
     pub ends: [SocketAddr; 2],
     /// UDP: the first datagrams, with their length on the wire. TCP: one entry per side that has
     /// sent data: the first bytes of its stream.
     pub payloads: &'a [(Side, &'a [u8], usize)],
-    /// TCP: is the direction's SYN in the capture, so that its payload starts at the first byte?
+    /// TCP: whether the direction's SYN is in the capture, so that its payload starts at the first byte.
     pub begun: [bool; 2],
-    /// No more payload will follow before the decision.
+    /// Whether no more payload follows before the decision.
     pub last: bool,
     /// The user's options.
     pub options: &'a Options,
 }
 
 impl<'a> Observation<'a> {
-    /// What a decision was made from, once more.
+    /// The observation on which a decision was based.
     pub fn again(decision: &Decision<'a>, options: &'a Options) -> Observation<'a> {
         let Decision { transport, ends, payloads, begun, .. } = *decision;
         Observation { transport, ends, payloads, begun, last: true, options }
+    }
+
+    /// The conversation, as a session knows it.
+    pub(crate) fn flow_info(&self) -> FlowInfo<'a> {
+        let Observation { transport, ends, begun, options, .. } = *self;
+        FlowInfo { flow: 0, serial: 0, transport, ends: Some(ends), opener: None, begun, leg: None, options }
     }
 }
 
 /// The evidence for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// It is not this protocol.
+    /// The conversation is not of this protocol.
     No,
-    /// Consistent with it, with this many bits of evidence and the reason: traffic of another kind
-    /// looks like this in one of 2^bits conversations. Each rule documents the origin of its bits.
-    /// Features that other protocols share count little or nothing: a constant first byte counts
-    /// once, a counter in whole bytes, an echo and a copy count nothing by themselves, zeros less
-    /// than their bits.
+    /// The conversation is consistent with the protocol. Has the bits of evidence and the reason: traffic of another
+    /// kind looks like this in one of 2^bits conversations. Each rule documents the origin of its bits. Features that
+    /// other protocols share count little or nothing: a constant first byte counts once, a counter counts in whole
+    /// bytes, an echo or a copy alone counts nothing, zeros count less than their bits.
     Bits(u32, &'static str),
 }
 
 impl Evidence {
     /// The evidence needed to claim a conversation: an error rate of 10^-6 is 19.93 bits.
     pub const CLAIM: u32 = 20;
-    /// The same, if another conversation of one of the two ends has been claimed for the same
-    /// protocol: an error rate of 10^-3.
+    /// The evidence needed if another conversation of one of the two endpoints has been claimed for the same protocol:
+    /// an error rate of 10^-3.
     pub const KNOWN: u32 = 10;
-    /// The same for a conversation with a server of the protocol, if no more of it will follow: it has
-    /// only to fit.
+    /// The evidence needed for a conversation with a server of the protocol, if no more of it follows: it only has to
+    /// fit.
     pub const FITS: u32 = 5;
 
-    /// Is the evidence sufficient?
+    /// Whether the evidence is sufficient. `known`: whether [`Evidence::KNOWN`] is.
     pub fn suffices(self, known: bool) -> bool {
         matches!(self, Evidence::Bits(bits, _) if bits >= if known { Evidence::KNOWN } else { Evidence::CLAIM })
     }
@@ -175,11 +180,11 @@ pub const fn note(code: &'static str, level: &'static str, doc: &'static str) ->
 /// An event of a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum StreamEvent<'a> {
-    /// One frame appended `new` bytes, in which segments begin at these offsets.
+    /// One frame appended `new` bytes; segments begin at these offsets.
     Data {
-        /// How many bytes are new.
+        /// The number of new bytes.
         new: usize,
-        /// Where TCP segments begin within the new bytes.
+        /// The offsets within the new bytes at which TCP segments begin.
         segments: &'a [usize],
         /// The frame that delivered them.
         frame: u64,
@@ -187,35 +192,34 @@ pub enum StreamEvent<'a> {
     /// Bytes are missing after those in the stream: a partial message can never be completed.
     /// Afterwards the stream is cleared, and the next data starts after the gap.
     Gap {
-        /// How many bytes are missing.
+        /// The number of missing bytes.
         missing: u64,
     },
-    /// The direction has ended: unread bytes will never be completed.
+    /// The direction has ended: incomplete messages are never completed.
     End,
 }
 
 /// The state of one conversation.
 pub trait Session: Send {
-    /// A datagram arrived.
+    /// Reads a datagram.
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>);
 
-    /// An event of one direction's stream; read from it with [`Stream::consume`].
+    /// Processes an event of one direction's stream; bytes are taken with [`Stream::consume`].
     fn stream(&mut self, _side: Side, _stream: &mut Stream, _event: StreamEvent<'_>, _out: &mut Out<'_>) {}
 
-    /// The address of a server whose UDP conversations belong to this one, announced since the last
-    /// call, and the session for them.
+    /// Returns the address of a server whose UDP conversations belong to this one, announced since the last call, and
+    /// the session for them.
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         None
     }
 
-    /// Does its state change how other conversations are read, so that one thread has to read them
-    /// all? True for all that [expect](Self::expects) others. The answer must never change.
+    /// Whether the state affects the reading of other conversations, so that one thread has to read them all. True if
+    /// the session [expects](Self::expects) others. The result must never change.
     fn affects_others(&self) -> bool {
         false
     }
 
-    /// The client's side, if the messages have revealed it: its direction ends first when a capture
-    /// ends both.
+    /// The client's side, if the messages have revealed it: its direction ends first if a capture ends both.
     fn client(&self) -> Option<Side> {
         None
     }
@@ -225,30 +229,30 @@ pub trait Session: Send {
         self.client().map(Side::other).or(flow_info.server_by_syn())
     }
 
-    /// About how many bytes of its state grow with the traffic: the flow table evicts the longest
-    /// idle conversations when all of them together exceed a cap.
+    /// The approximate number of bytes in the state that grow with the traffic: the flow table evicts the conversations
+    /// idle for longest when the sum exceeds a cap.
     fn memory(&self) -> usize {
         0
     }
 
-    /// The parts of its state that are shared with other conversations: key and bytes. Equal keys
-    /// are the same part, which is counted once. Whenever they change, [`memory`](Self::memory)
-    /// must change too.
+    /// Calls back for each part of the state that is shared with other conversations, with its key and bytes. Equal
+    /// keys are the same part, which is counted once. Whenever the parts change, [`memory`](Self::memory) must change
+    /// too.
     fn shared(&self, _each: &mut dyn FnMut(u64, usize)) {}
 
-    /// Where the message begins in a side's stream of which the carrier has some frames, but not
-    /// the last one; `None`: there is none, or nothing is read before it is whole.
+    /// The offset of an incomplete message in a side's stream, if some but not all of its carrier's frames have
+    /// arrived. `None` if there is none, or if nothing is read before a message is complete.
     fn begun(&self, _side: Side) -> Option<u64> {
         None
     }
 
-    /// The session for another conversation of the same server, which is that `server` there: with what
-    /// the server says once.
+    /// The session for another conversation of the same server, which is the side `server` there. It receives the
+    /// information that the server sends only once.
     fn sibling(&self, _flow_info: &FlowInfo<'_>, _server: Option<Side>) -> Option<Box<dyn Session>> {
         None
     }
 
-    /// Is everything known that the server says once, its side excepted?
+    /// Whether all information that the server sends only once is known, except for its side.
     fn settled(&self) -> bool {
         true
     }
@@ -265,17 +269,17 @@ pub struct Line<'a> {
     pub version: Option<&'a str>,
     /// The sender's role.
     pub from: Role,
-    /// Its conversation's number; 0 where none is given.
+    /// The number of its conversation; 0 if none is given.
     pub flow: u64,
     /// The fields.
     pub fields: &'a Json,
     /// The derived values.
     pub derived: Option<&'a Json>,
-    /// The fields of the headers around it.
+    /// The fields of the headers around the message.
     pub packet: Option<&'a Json>,
-    /// Its place among the messages of a packet, from 1, and how many these are.
+    /// The message's index among the messages of a packet, from 1, and their number.
     pub part: Option<(u64, u64)>,
-    /// The message was broken when it was read.
+    /// Whether the message was broken when it was read.
     pub broken: bool,
 }
 
@@ -296,25 +300,25 @@ pub trait Encoder: Send {
     /// The message's bytes.
     ///
     /// # Errors
-    /// The path of the invalid field, and what was expected.
+    /// The path of the invalid field, and the expected value.
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError>;
 
-    /// Whether later messages are written by what this one says: one of another kind need not be
-    /// encoded where its bytes are known.
+    /// Whether the message changes the encoding of later ones. A message of a kind that does not need not be encoded if
+    /// its bytes are known.
     fn remembers(&self, _proto: &str, _message: &str) -> bool {
         true
     }
 
-    /// As [`encode`](Self::encode), for messages of which several make a packet: `None` until the
-    /// last of them is there, then the packet's bytes.
+    /// Like [`encode`](Self::encode), but for protocols with several messages in a packet: returns `None` until the
+    /// last of them is given, then the packet's bytes.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// Those of [`encode`](Self::encode).
     fn part(&mut self, line: &Line<'_>) -> Result<Option<Vec<u8>>, EncodeError> {
         self.encode(line).map(Some)
     }
 
-    /// There is no more of what was begun: why the packet cannot be written.
+    /// Ends the input. Returns the error if a packet is incomplete.
     fn unfinished(&mut self) -> Option<EncodeError> {
         None
     }
@@ -324,28 +328,26 @@ pub trait Encoder: Send {
         None
     }
 
-    /// The message as a WebSocket message, masked if a client sends it; `None` if the protocol is
-    /// not used over WebSocket.
+    /// The message as a WebSocket message, masked if a client sends it; `None` if the protocol does not use WebSocket.
     fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }
 
-    /// What writes the carrier's frames anew for one conversation; `None`: there is no carrier.
+    /// The rewriter of the carrier's frames for one conversation; `None` if there is no carrier.
     fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
         None
     }
 }
 
-/// Writes the frames of a carrier anew where a message of a conversation is changed on its way. It
-/// has to meet all frames of both directions in their order: earlier ones say how later ones are
-/// written.
+/// Rewrites the frames of a carrier when a message of a conversation is edited in transit. It has to receive all
+/// frames of both directions in their order: earlier ones determine the form of later ones.
 pub trait Rewriter: Send {
-    /// The next frames of a side (or the carrier's head). `old`: the message in them, as it was read;
-    /// `None`: nobody needs it. `new`: what goes instead, each in frames of its own; `None`: they
-    /// pass as they are. Returns what is sent; `None`: the very bytes.
+    /// Processes the next frames of a side (or the carrier's head). `old` is the message in them as it was read; `None`
+    /// if it is not needed. `new` are the messages to send instead, each in its own frames; `None` forwards the frames
+    /// as they are. Returns the bytes to send; `None` for the same bytes.
     ///
     /// # Errors
-    /// Why they cannot be changed: they pass as they are.
+    /// The reason why they cannot be changed: they are forwarded as they are.
     fn frames(
         &mut self,
         side: Side,
@@ -354,9 +356,9 @@ pub trait Rewriter: Send {
         new: Option<&[&[u8]]>,
     ) -> Result<Option<Vec<u8>>, &'static str>;
 
-    /// Does a side's stream have to be made anew from now on, so that nothing of it may pass by?
+    /// Whether every frame of a side has to be rewritten from now on, so that none may bypass this.
     fn binds(&self, side: Side) -> bool;
 
-    /// Frames of a side have passed unseen.
+    /// Records that frames of a side have passed without being seen.
     fn missed(&mut self, side: Side);
 }

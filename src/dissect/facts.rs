@@ -1,5 +1,5 @@
-//! What is constant of a protocol: one list, which is the type of the facts, their defaults, and the questions
-//! that can be asked of any dissector.
+//! The constant properties of a protocol. One list defines their type, their defaults, and the methods of a dissector
+//! that return them.
 
 use super::dissector::{Dissector, NoteDoc, PortNames, Senders, Setting, Table};
 use super::options::Options;
@@ -11,7 +11,7 @@ use crate::flow::Transport;
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $fact:ident: $type:ty = $default:expr,)*) => {
-        /// What is constant of a protocol: those that it needs, and `..Facts::new(..)` for the others.
+        /// The constant properties of a protocol: those that differ from the defaults, and `..Facts::new(..)`.
         #[derive(Clone, Copy, Debug)]
         pub struct Facts {
             /// The name on the command line and in the output: `riptide`.
@@ -42,9 +42,9 @@ macro_rules! facts {
 facts! {
     /// One line of description.
     about: &'static str = "",
-    /// The transports over which conversations may be recognised as this protocol, and all of which `-p` takes.
+    /// The transports over which conversations may be recognised as this protocol, and of which `-p` assigns all.
     transports: &'static [Transport] = &[Transport::Udp],
-    /// Transports over which nothing tells the protocol: taken only where `--port` names it.
+    /// The transports over which the protocol cannot be recognised: claimed only if `--port` names it.
     transports_by_port: &'static [Transport] = &[],
     /// The `proto` names of carriers whose messages appear in its conversations.
     carriers: &'static [&'static str] = &[],
@@ -56,38 +56,38 @@ facts! {
     headers: &'static [Field] = &[],
     /// The values that its analysis adds to the fields, for documentation and filters.
     derived: &'static [&'static Field] = &[],
-    /// The fields that say what a message is about, the most telling first: its route, its id.
+    /// The fields with the subject of a message, the most specific first: its route, its id.
     subjects: &'static [&'static Field] = &[],
-    /// The `-s` settings it has.
+    /// The protocol's `-s` settings.
     settings: &'static [Setting] = &[],
     /// The notes it can raise.
     notes: &'static [NoteDoc] = &[],
-    /// Whether it gives way to any other protocol that is sure of a conversation.
+    /// Whether the protocol yields to any other that is sure of a conversation.
     yields: bool = false,
-    /// Whether nearly any payload is one of its messages, so that reading it without a fault says nothing.
+    /// Whether nearly any payload is a valid message, so that reading it without a fault proves nothing.
     lenient: bool = false,
-    /// How values are encoded in payloads, for the users' schemas; empty: it has no schemas.
+    /// The encodings of values in payloads, for the users' schemas; without one, the protocol has no schemas.
     encodings: &'static [Encoding] = &[],
-    /// What of its messages is its own: what redaction keeps.
+    /// The parts of the messages that belong to the protocol: redaction keeps them.
     public: Public = Public { fields: &[], words: "", lines: &[] },
-    /// The messages that only one of the sides sends, and which one.
+    /// The messages that only one of the sides sends, with that side.
     senders: Senders = &[],
-    /// The messages of its streams that name ports for datagrams beside them.
+    /// The messages of the streams that name ports for associated datagrams.
     port_names: Option<PortNames> = None,
-    /// What its tables leave open, for a file that describes it; or why no file can.
+    /// The part of the protocol that its tables do not describe, for a file with its description; or the reason why no
+    /// file can describe it.
     outline: Result<Outline, &'static str> = Err("it does not say what its tables leave open"),
-    /// The transport that `dump` assumes for bytes without packet headers: a datagram, or one direction of a
-    /// stream.
+    /// The transport that `dump` assumes for bytes without packet headers: datagrams, or one direction of a stream.
     dump_transport: fn(&Options) -> Transport = |_| Transport::Udp,
 }
 
 impl<'a> dyn Dissector + 'a {
-    /// The usual port of its servers.
+    /// The first usual port of its servers.
     pub fn port(&self) -> Option<u16> {
         self.ports().first().copied()
     }
 
-    /// Whether `-p` assigns every conversation over this transport to it. `named`: by `--port`.
+    /// Whether `-p` assigns every conversation over this transport to it. `named`: whether `--port` does.
     pub fn takes(&self, transport: Transport, named: bool) -> bool {
         self.transports().contains(&transport) || named && self.transports_by_port().contains(&transport)
     }

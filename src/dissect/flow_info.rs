@@ -1,6 +1,7 @@
-//! What is known about a conversation beside its payload: ends, opener, the user's options.
+//! The facts about a conversation apart from its payload: endpoints, opener, the user's options.
 
 use super::options::Options;
+use crate::capture::Leg;
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
 
@@ -26,7 +27,7 @@ impl Role {
         }
     }
 
-    /// The role of that name.
+    /// The role of this name.
     pub fn by_name(name: &str) -> Option<Role> {
         [Role::Client, Role::Server, Role::Unknown].into_iter().find(|r| r.name() == name)
     }
@@ -46,17 +47,19 @@ impl Role {
 pub struct FlowInfo<'a> {
     /// The conversation's number, from 1; 0 in `dump`.
     pub flow: u64,
-    /// The conversation's number in this process, from 1, by which its number, transport and ends need
-    /// not be compared; 0 where nobody has given it one, and where one of these was replaced.
+    /// The conversation's number in this process, from 1. It makes comparing number, transport and endpoints
+    /// unnecessary. 0 if none was assigned, or if one of these was replaced.
     pub serial: u64,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends, by [`Side`]; `None` in `dump`.
+    /// The addresses of both endpoints, by [`Side`]; `None` in `dump`.
     pub ends: Option<[SocketAddr; 2]>,
     /// TCP: the side that sent the SYN.
     pub opener: Option<Side>,
-    /// TCP: is the direction's own SYN in the capture?
+    /// TCP: whether the direction's own SYN is in the capture.
     pub begun: [bool; 2],
+    /// The leg of a proxy's recording that the conversation is on.
+    pub leg: Option<Leg>,
     /// The user's options.
     pub options: &'a Options,
 }
@@ -84,12 +87,11 @@ impl FlowInfo<'_> {
     pub fn server_by_option(&self) -> Option<Side> {
         let Options { server, servers, .. } = self.options;
         let given = server.and_then(|server| self.only(|end| server.matches(end)));
-        // One after the other: a proxy is the client of one of them.
+        // In order: a proxy is the client of one of them.
         given.or_else(|| servers.iter().find_map(|server| self.only(|end| server.matches(end))))
     }
 
-    /// The server's side according to `--from`, if `from` is the sender: bare hex text has no
-    /// addresses.
+    /// The server's side according to `--from`, where `from` is the sender: bare hex text has no addresses.
     pub fn server_by_from(&self, from: Side) -> Option<Side> {
         match self.options.from? {
             Role::Server => Some(from),
@@ -108,23 +110,23 @@ impl FlowInfo<'_> {
         self.only(|end| test(end.port()))
     }
 
-    /// The server's side: the one that received the TCP connection.
+    /// The server's side according to TCP: the one that received the connection.
     pub fn server_by_syn(&self) -> Option<Side> {
         self.opener.map(Side::other)
     }
 }
 
-/// The roles of the two sides, settled by the first evidence and not changed later.
+/// The roles of the two sides, decided by the first evidence and not changed later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roles(Option<Side>);
 
 impl Roles {
-    /// The roles as known beside the payload.
+    /// The roles as known without the payload.
     pub fn new(server: Option<Side>) -> Roles {
         Roles(server)
     }
 
-    /// `side` sent something that only this role sends.
+    /// Records that `side` sent a message that only this role sends.
     pub fn learn(&mut self, side: Side, role: Role) {
         let server = match role {
             Role::Server => side,

@@ -1,104 +1,103 @@
-//! A stream read PDU by PDU: the loop of every session over TCP, and what it knows of gaps.
+//! Reads a stream message by message: the loop of every session over TCP, with its gaps.
 
 use super::dissector::StreamEvent;
 use super::message::{Dissection, GAP, Out, Provenance, Unit, UnitKind};
-use crate::codec::Level;
 use crate::flow::{Side, Stream};
 use crate::plural::Plural;
 
-/// What the unread bytes of a direction begin with.
+/// The content at the start of a direction's unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<K> {
-    /// Nothing whole: more bytes are needed, or none are there.
+    /// No complete message: more bytes are needed, or there are none.
     Wait,
-    /// So many bytes that are no message: they are dropped.
+    /// This many bytes that are not a message: they are dropped.
     Skip(usize),
     /// A message.
     Pdu(Pdu<K>),
 }
 
-/// Where a message stands in the unread bytes.
+/// The position of a message in the unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pdu<K> {
-    /// What the framing tells of it.
+    /// The framing's own information about it.
     pub kind: K,
-    /// Bytes of the frame's header, which do not belong to the message.
+    /// The length of the frame's header, which is not part of the message.
     pub header: usize,
-    /// How many of its bytes are there.
+    /// The number of its bytes that are there.
     pub there: usize,
-    /// How many it has; more than `there` where the end of the stream or a gap cuts it.
+    /// Its length; more than `there` if the end of the stream or a gap cuts it.
     pub length: usize,
 }
 
 impl<K> Pdu<K> {
-    /// A message that is there as a whole.
+    /// A complete message.
     pub fn whole(kind: K, header: usize, length: usize) -> Pdu<K> {
         Pdu { kind, header, there: length, length }
     }
 }
 
-/// What reading both directions remembers from message to message.
+/// The state of reading both directions.
 #[derive(Debug, Default)]
 pub struct StreamState {
-    /// Bytes missing before each direction's next message.
+    /// The bytes missing before each direction's next message.
     gaps: [Option<u64>; 2],
-    /// Memory for the frames of a message.
+    /// Reusable memory for the frames of a message.
     pub(crate) frames: Vec<u64>,
 }
 
 impl StreamState {
-    /// So many bytes of a direction are missing before its next message; 0: nobody knows how many.
+    /// Records that `missing` bytes of a direction are missing before its next message; 0 if the number is unknown.
     pub fn lose(&mut self, side: Side, missing: u64) {
         if missing > 0 {
             self.gaps[side.index()] = Some(missing);
         }
     }
 
-    /// The bytes missing before the next message, told once.
+    /// Returns the number of bytes missing before the next message, once.
     pub fn take_gap(&mut self, side: Side) -> Option<u64> {
         self.gaps[side.index()].take()
     }
 
-    /// Notes the gap before this message, if there is one.
+    /// Adds a note about the gap before this message, if there is one.
     pub fn note_gap(&mut self, side: Side, dissection: &mut Dissection) {
         note_gap(self.take_gap(side), dissection);
     }
 
-    /// How many bytes it holds.
+    /// The memory held, in bytes.
     pub fn memory(&self) -> usize {
         self.frames.capacity() * 8
     }
 }
 
-/// Notes the bytes that are missing before a message.
+/// Adds a note about bytes that are missing before a message.
 pub fn note_gap(missing: Option<u64>, dissection: &mut Dissection) {
     if let Some(missing) = missing {
         let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-        dissection.notes.add(Level::Warning, GAP, text);
+        dissection.notes.warn(GAP, text);
     }
 }
 
-/// A session whose streams are messages one behind the other. It says where a message ends and what
-/// it is; [`read`](Framed::read) does the rest.
+/// A session whose streams are consecutive messages. It determines the length and kind of each message;
+/// [`read`](Framed::read) does the rest.
 pub trait Framed {
-    /// What the framing tells of a message beside its place.
+    /// The framing's information about a message, besides its position.
     type Kind;
 
-    /// Its memory.
+    /// The state of reading.
     fn state(&mut self) -> &mut StreamState;
 
-    /// What the unread bytes begin with. `event`: what happened; after anything but
-    /// [`Data`](StreamEvent::Data) no more bytes come behind these, so that a message which is not
-    /// whole never will be. Each PDU and each skipped range has to take bytes.
+    /// Determines the content at the start of the unread bytes. After any `event` but [`Data`](StreamEvent::Data), no
+    /// more bytes follow these, so that an incomplete message stays incomplete. Each message and each skipped range
+    /// must consume bytes.
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Self::Kind>;
 
-    /// A message.
+    /// Processes a message.
     fn pdu(&mut self, kind: Self::Kind, place: &Provenance<'_>, out: &mut Out<'_>);
 
-    /// Bytes are missing: the direction is out of step.
+    /// Records that bytes are missing: the direction has lost synchronisation.
     fn lost(&mut self, side: Side);
 
-    /// Reads all that can be read after an event.
+    /// Reads all complete messages after an event.
     fn read(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         let mut frames = std::mem::take(&mut self.state().frames);
         loop {
@@ -129,7 +128,7 @@ mod tests {
     use crate::dissect::{FlowInfo, Message, Options, Registry, Sink};
     use crate::flow::{Origin, Transport};
 
-    /// A byte of length before each message; out of step, bytes are dropped up to a zero.
+    /// A length byte before each message; without synchronisation, bytes are dropped up to a zero.
     #[derive(Default)]
     struct Toy {
         state: StreamState,
@@ -196,6 +195,7 @@ mod tests {
             ends: None,
             opener: None,
             begun: [true; 2],
+            leg: None,
             options: &options,
         };
         let (mut dissection, mut rows, mut toy) = (Dissection::default(), Rows::default(), Toy::default());
@@ -208,11 +208,11 @@ mod tests {
         data(&mut toy, &mut stream, 1, &[1, 7, 2, 8], &mut out);
         data(&mut toy, &mut stream, 2, &[9, 5, 1], &mut out);
         toy.read(Side::A, &mut stream, StreamEvent::Gap { missing: 3 }, &mut out);
-        // Nothing was missing on the other side.
+        // No bytes were missing on the other side.
         let mut other = Stream::default();
         other.append(&[1, 6], Origin::default());
         toy.read(Side::B, &mut other, StreamEvent::Data { new: 2, segments: &[0], frame: 0 }, &mut out);
-        // Bytes of a message whose beginning is missing, then one that follows the zero.
+        // The rest of a message without its start, then a message after the zero.
         stream = Stream::default();
         data(&mut toy, &mut stream, 3, &[3, 3], &mut out);
         data(&mut toy, &mut stream, 4, &[3, 0, 1, 4, 1], &mut out);

@@ -17,28 +17,28 @@ use crate::nearest::{hint, nearest};
 /// All caps that can be set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// For conversations and their streams.
+    /// The caps on conversations and their streams.
     pub flow: Caps,
-    /// For IP fragments.
+    /// The caps on IP fragments.
     pub fragments: FragmentCaps,
-    /// For data under a peer's control that it can reference repeatedly.
+    /// The caps on data under a peer's control that it can reference repeatedly.
     pub peer: PeerCaps,
-    /// For what is kept about messages.
+    /// The caps on stored facts about messages.
     pub lists: ListCaps,
-    /// For sessions with live peers.
+    /// The caps on sessions with live peers.
     pub live: LiveCaps,
 }
 
-/// Caps on what sessions with live peers take of memory and disk, whatever the peers do.
+/// Caps on the memory and disk space of sessions with live peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveCaps {
-    /// Messages of a recording that are kept to be played.
+    /// Messages of a recording that are stored for replay.
     pub messages: usize,
     /// Memory for them.
     pub message_bytes: usize,
-    /// Bytes of a capture that is written of a session.
+    /// Bytes of a capture that is written from a session.
     pub pcap_bytes: usize,
-    /// Bytes that wait in a proxy to be passed on.
+    /// Bytes in a proxy that wait to be forwarded.
     pub queue_bytes: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for LiveCaps {
     }
 }
 
-/// Caps on what is kept about messages, to be told later.
+/// Caps on facts about messages that are stored for later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListCaps {
     /// Relations, and messages that wait for an answer or acknowledgement.
@@ -57,7 +57,7 @@ pub struct ListCaps {
     pub link_bytes: usize,
     /// Messages that statistics follow to their answers, and list.
     pub waiting: usize,
-    /// Groups that statistics tell apart.
+    /// Groups in statistics.
     pub groups: usize,
 }
 
@@ -76,7 +76,7 @@ pub struct PeerCaps {
     pub inflate_ratio: usize,
     /// Bytes of an incomplete message of a live peer.
     pub live_unread_bytes: usize,
-    /// Memory for a live peer's messages that are kept for the report.
+    /// Memory for a live peer's messages that are stored for the report.
     pub live_kept_bytes: usize,
 }
 
@@ -87,8 +87,8 @@ impl Default for PeerCaps {
 }
 
 impl PeerCaps {
-    /// A name as it is shown: above the cap, its beginning, `...` and its length; `which`
-    /// distinguishes it from others with the same beginning.
+    /// A name for printing. Above the cap it is its beginning, `...` and its length; `which` distinguishes it from
+    /// others with the same beginning.
     ///
     /// ```
     /// use netkit::dissect::PeerCaps;
@@ -105,7 +105,7 @@ impl PeerCaps {
         format!("{start}... ({} bytes, {which})", name.len()).into()
     }
 
-    /// How many bytes a message of `packed` bytes may inflate to.
+    /// The number of bytes to which a message of `packed` bytes may inflate.
     pub fn inflated(&self, packed: usize, free: usize) -> usize {
         packed.saturating_mul(self.inflate_ratio).max(free)
     }
@@ -114,14 +114,14 @@ impl PeerCaps {
 /// One cap.
 #[derive(Debug)]
 pub struct Limit {
-    /// Its name.
+    /// The cap's name.
     pub name: &'static str,
-    /// What it bounds, and what happens above it.
+    /// The quantity that it bounds, and the effect above it.
     pub doc: &'static str,
     place: fn(&mut Limits) -> &mut usize,
 }
 
-/// A row for each cap: its name, its place in [`Limits`], its words.
+/// A row for each cap: its name, its place in [`Limits`], its description.
 macro_rules! limits {
     ($($name:literal $caps:ident.$cap:ident $doc:literal,)*) => {
         [$(Limit { name: $name, doc: $doc, place: |limits| &mut limits.$caps.$cap },)*]
@@ -134,8 +134,8 @@ pub static LIMITS: [Limit; 19] = limits! {
     "buffered_bytes" flow.buffered_bytes
         "bytes held in all conversations together; those silent longest are given up",
     "unread_bytes" flow.unread_bytes "bytes of one TCP direction that make no whole message yet; then they are a gap",
-    "held_bytes" flow.held_bytes "bytes of one TCP direction behind missing ones; then these are given up",
-    "held_segments" flow.held_segments "segments of one TCP direction behind missing bytes; then these are given up",
+    "held_bytes" flow.held_bytes "bytes of one TCP direction after missing ones; then the missing ones are given up",
+    "held_segments" flow.held_segments "segments of one TCP direction after missing bytes; then the missing bytes are given up",
     "fragments" fragments.datagrams "IP datagrams that wait for fragments; the oldest is given up",
     "fragment_bytes" fragments.bytes "bytes of datagrams that wait for fragments; the oldest are given up",
     "name_bytes" peer.name_bytes
@@ -152,16 +152,16 @@ pub static LIMITS: [Limit; 19] = limits! {
     "pcap_bytes" live.pcap_bytes "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
     "proxy_queue" live.queue_bytes "proxy: bytes that wait to be passed on; datagrams that come then are lost",
     "links" lists.links
-        "--link: relations, and messages that wait for an answer; those beyond are not told, and said to be",
-    "link_bytes" lists.link_bytes "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
+        "--link: relations, and messages that wait for an answer; those beyond are not linked, which is reported",
+    "link_bytes" lists.link_bytes "--link: bytes of a pipe that are buffered; later ones are not linked",
     "waiting" lists.waiting
-        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, told apart; those \
+        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, distinguished; those \
         beyond are counted",
     "groups" lists.groups "stats --by FIELD: groups; messages of further ones share the last",
 };
 
 impl Limit {
-    /// Its default value, as accepted by [`Limits::set`].
+    /// The default value, as accepted by [`Limits::set`].
     pub fn default(&self) -> String {
         let value = *(self.place)(&mut Limits::default());
         match value {
@@ -177,7 +177,7 @@ impl Limits {
     /// Sets `NAME=N`; N may end in K, M or G (powers of 1024).
     ///
     /// # Errors
-    /// If it is invalid: what is wrong, and what was expected.
+    /// The mistake and the expected form, if it is invalid.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
         let (name, value) = text.split_once('=').ok_or("expected NAME=N, as conversations=1000")?;
         let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) else {
@@ -188,20 +188,10 @@ impl Limits {
                 None => format!("no limit {name:?}: expected {all}"),
             });
         };
-        *(limit.place)(self) =
-            number(value).ok_or_else(|| format!("{name}: expected a number, as 1000, 64K or 16M, got {value:?}"))?;
+        *(limit.place)(self) = digits::amount(value)
+            .ok_or_else(|| format!("{name}: expected a number, as 1000, 64K or 16M, got {value:?}"))?;
         Ok(())
     }
-}
-
-fn number(text: &str) -> Option<usize> {
-    let (number, shift) = match text.as_bytes().last()? {
-        b'K' | b'k' => (text.get(..text.len() - 1)?, 10),
-        b'M' | b'm' => (text.get(..text.len() - 1)?, 20),
-        b'G' | b'g' => (text.get(..text.len() - 1)?, 30),
-        _ => (text, 0),
-    };
-    digits::unsigned::<usize>(number)?.checked_mul(1 << shift)
 }
 
 #[cfg(test)]

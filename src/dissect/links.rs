@@ -1,5 +1,5 @@
-//! What only later messages tell of a message: who answers it, who acknowledges it, or that nobody
-//! does. A first reading [collects](Links) it, a second one [adds](Linked) it to the messages.
+//! Facts about a message that only later messages reveal: its answer, its acknowledgement, or that there is none. A
+//! first reading [collects](Links) them, a second one [adds](Linked) them to the messages.
 
 use super::message::{Dissection, Message, Sink};
 use super::relations::{Expected, Relation, RelationKind, Target};
@@ -17,19 +17,19 @@ pub const NOTES: [(&str, &str); 5] = [
     ("link.never_acked", "nothing in the capture acknowledges it"),
 ];
 
-/// Collects the relations of a capture by the message that they are about.
+/// Collects the relations of a capture by the message that they concern.
 #[derive(Debug)]
 pub struct Links {
-    /// The message, and how another one relates to it.
+    /// A message, and the relation of a later one to it.
     later: Vec<(Target, Relation)>,
     waiting: FxHashMap<Target, Expected>,
-    /// How many may be remembered of both together.
+    /// The cap on the entries of both together.
     limit: usize,
     lost: u64,
 }
 
 impl Links {
-    /// Without relations; at most `limit` are remembered.
+    /// An empty collection; at most `limit` entries are stored.
     pub fn new(limit: usize) -> Links {
         Links { later: Vec::new(), waiting: FxHashMap::default(), limit, lost: 0 }
     }
@@ -40,16 +40,25 @@ impl Links {
         full
     }
 
-    /// What is read of messages.
+    /// The parts of messages that are needed.
     pub const READS: Wants = Wants { relations: true, ..Wants::DELIVERY };
 
-    /// The capture has been read. `whole`: to its end, so that what was not seen is not there.
+    /// Adds what another worker has collected, of other conversations.
+    #[cfg(feature = "cli")]
+    pub(crate) fn merge(&mut self, other: Links) {
+        self.later.extend(other.later);
+        self.waiting.extend(other.waiting);
+        self.lost += other.lost;
+    }
+
+    /// Ends the first reading. `whole`: the capture was read to its end, so that messages that were not seen do not
+    /// exist.
     pub fn finish(mut self, whole: bool) -> Linked {
         if !whole {
             self.waiting.clear();
         }
         self.later.sort_by_key(|(target, one)| (*target, one.kind));
-        // Later acknowledgements say nothing new.
+        // Only the first acknowledgement counts.
         self.later.dedup_by(|one, before| {
             one.0 == before.0 && one.1.kind == RelationKind::AckedBy && before.1.kind == RelationKind::AckedBy
         });
@@ -65,7 +74,7 @@ impl Sink for Links {
             return;
         }
         if own.index == 2 {
-            // Now it is known that the frame holds several.
+            // Only now it is known that the frame contains several messages.
             let first = self.later.iter_mut().rev().take_while(|(_, one)| one.target.frame == own.frame);
             first.for_each(|(_, one)| one.several = true);
         }
@@ -93,23 +102,23 @@ impl Sink for Links {
     }
 }
 
-/// The relations of a capture, to be added to its messages when they are read again.
+/// The relations of a capture, which are added to its messages when they are read again.
 #[derive(Debug, Default)]
 pub struct Linked {
     later: Vec<(Target, Relation)>,
     waiting: FxHashMap<Target, Expected>,
     lost: u64,
-    /// Memory for the message with what is added.
+    /// Memory for a message with its additions.
     dissection: Dissection,
 }
 
 impl Linked {
-    /// How many relations were not remembered, because there were too many.
+    /// The number of relations that were not stored, because there were too many.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Passes the message on, with what later messages tell of it.
+    /// Passes the message on, with the relations from later messages.
     pub fn message(&mut self, message: &Message<'_>, to: &mut impl Sink) {
         let own = Target { frame: message.place.frame, index: message.dissection.index };
         let start = self.later.partition_point(|(target, _)| *target < own);
@@ -127,12 +136,12 @@ impl Linked {
             Some(Expected::Answer) => {
                 related.unanswered = true;
                 let text = format_args!("nothing in this capture answers it");
-                self.dissection.notes.add(Level::Note, "link.unanswered", text);
+                self.dissection.notes.note("link.unanswered", text);
             }
             Some(Expected::Ack) => {
                 related.never_acked = true;
                 let text = format_args!("nothing in this capture acknowledges it");
-                self.dissection.notes.add(Level::Note, "link.never_acked", text);
+                self.dissection.notes.note("link.never_acked", text);
             }
             None => {}
         }
@@ -155,12 +164,12 @@ fn add(relation: Relation, dissection: &mut Dissection) {
     });
 }
 
-/// A sink of messages that gets them with what later ones tell.
+/// A sink that passes messages on with the relations from later messages.
 #[derive(Debug)]
 pub struct LinkedSink<'a, S> {
-    /// Where they go.
+    /// The sink that receives the messages.
     pub sink: &'a mut S,
-    /// What is added.
+    /// The relations that are added.
     pub linked: Linked,
 }
 

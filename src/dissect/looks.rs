@@ -1,5 +1,4 @@
-//! Recognition of common protocols in unclaimed conversations by their first bytes, where these are
-//! unambiguous.
+//! Recognises common protocols in unclaimed conversations by their first bytes, if these are unambiguous.
 
 use crate::flow::Transport;
 
@@ -17,12 +16,12 @@ pub fn like(transport: Transport, ports: [u16; 2], first: &[u8], second: &[u8]) 
     one(first).or_else(|| one(second))
 }
 
-/// A WebSocket's frame: a whole or compressed message, a ping or a pong; only clients mask theirs.
+/// Whether this is a WebSocket frame: a whole or compressed message, a ping or a pong. Only clients mask theirs.
 fn frame(bytes: &[u8], masked: bool) -> bool {
     matches!(bytes, [0x81 | 0x82 | 0xc1 | 0xc2 | 0x89 | 0x8a, second, _, _, ..] if (second & 0x80 != 0) == masked)
 }
 
-/// By the first bytes of a stream.
+/// The protocol by the first bytes of a stream.
 fn stream(bytes: &[u8]) -> Option<&'static str> {
     const METHODS: [&[u8]; 8] = [b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT "];
     match bytes {
@@ -40,7 +39,7 @@ fn stream(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// By the first bytes of a datagram.
+/// The protocol by the first bytes of a datagram.
 fn datagram(bytes: &[u8], ports: [u16; 2]) -> Option<&'static str> {
     let port = |port: u16| ports.contains(&port);
     match bytes {

@@ -1,4 +1,4 @@
-//! What every encoder asks of a line first: which version, which layout.
+//! Finds the version and the layout of a line, for every encoder.
 
 use super::dissector::Line;
 use crate::codec::layout::UNKNOWN;
@@ -7,11 +7,10 @@ use crate::nearest::{hint, nearest};
 use std::fmt::Display;
 
 impl Line<'_> {
-    /// The version that the line names; `None` where it names none. `expected`: all there are, for
-    /// the error.
+    /// The version that the line names, if it names one. `expected` lists all versions, for the error.
     ///
     /// # Errors
-    /// There is no version of that name.
+    /// An unknown version.
     pub fn version<V>(&self, by_name: impl Fn(&str) -> Option<V>, expected: &str) -> Result<Option<V>, EncodeError> {
         let Some(name) = self.version else { return Ok(None) };
         let found = by_name(name);
@@ -21,10 +20,10 @@ impl Line<'_> {
         })
     }
 
-    /// The layout of the line's message. `owner`: whose layouts these are, for the error.
+    /// The layout of the line's message. `owner` is the owner of the layouts, for the error.
     ///
     /// # Errors
-    /// None of them has the message's name; the error suggests the nearest.
+    /// An unknown message, with the nearest name.
     pub fn layout<'t>(
         &self,
         owner: impl Display,
@@ -36,13 +35,13 @@ impl Line<'_> {
         found.ok_or_else(|| self.no_such_message(owner, all.map(|layout| layout.name)))
     }
 
-    /// The error for a message that `owner` does not have, with the nearest of those it has.
+    /// The error for a message that `owner` does not have, with the nearest name that it has.
     pub fn no_such_message(&self, owner: impl Display, names: impl IntoIterator<Item = &'static str>) -> EncodeError {
         let near = hint(nearest(self.message, names));
         EncodeError { path: "message".into(), what: format!("{owner} has no message {:?}{near}", self.message) }
     }
 
-    /// Is it a datagram of which no byte was captured: not even the type was there to be a field?
+    /// Whether the line is a datagram without captured bytes: not even the type is there as a field.
     pub fn is_empty(&self) -> bool {
         self.broken && self.message == UNKNOWN && self.fields.as_object().is_some_and(|fields| fields.is_empty())
     }

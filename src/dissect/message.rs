@@ -1,4 +1,4 @@
-//! One dissected message, on its way from a session to renderers, filters and statistics.
+//! A dissected message, passed from a session to renderers, filters and statistics.
 
 use super::decision::{Closed, Decision};
 use super::delivery::Events;
@@ -10,26 +10,26 @@ use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
 use crate::flow::{Closing, Side, Stream};
 
-/// Where a message is from: bytes, frames, time, direction.
+/// The origin of a message: bytes, frames, time, direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Provenance<'a> {
     /// The side that sent it.
     pub side: Side,
     /// The captured bytes of the message.
     pub bytes: &'a [u8],
-    /// Its length on the wire.
+    /// The message's length on the wire.
     pub length: usize,
     /// The frame that completed it, from 1; 0 if there are no frames (`dump`).
     pub frame: u64,
     /// All its frames, if there are several.
     pub frames: &'a [u64],
-    /// When `frame` was captured.
+    /// The capture time of `frame`.
     pub time: Time,
 }
 
 impl<'a> Provenance<'a> {
-    /// The provenance of a message in a stream: `length` bytes, `skip` bytes after the first unread
-    /// one. `frames` is reused as memory.
+    /// The provenance of a message in a stream: `length` bytes, starting `skip` bytes after the first unread one.
+    /// `frames` is reused memory.
     pub fn in_stream(
         side: Side,
         stream: &'a Stream,
@@ -48,26 +48,25 @@ impl<'a> Provenance<'a> {
     }
 }
 
-/// What the bytes of a [`Unit`] are.
+/// The kind of bytes of a [`Unit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitKind {
     /// A message in the protocol's own framing.
     Framed,
-    /// A line of the carrier: its own bytes, as they are.
+    /// A line of the carrier, in the carrier's own bytes.
     Carrier,
-    /// A carrier's frames: the message is masked, compressed or in pieces there, and may be one of
-    /// several.
+    /// A carrier's frames: in them the message is masked, compressed or split, and may be one of several.
     Carried,
 }
 
-/// The bytes of a stream that carry a message: its frame, or the frames of its carrier.
+/// The bytes of a stream that contain a message: its frame, or the frames of its carrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The offset of the first of them in the stream.
+    /// The offset of the first byte in the stream.
     pub start: u64,
-    /// The offset behind the last one.
+    /// The offset after the last byte.
     pub end: u64,
-    /// What they are.
+    /// The kind of bytes.
     pub kind: UnitKind,
 }
 
@@ -84,33 +83,32 @@ pub struct Dissection {
     pub from: Role,
     /// The fields on the wire.
     pub tree: Tree,
-    /// The fields of the headers around it, where the packet holds messages.
+    /// The fields of the headers around it, if packets contain messages.
     pub packet: Tree,
-    /// Its place among the packet's messages, from 1, and how many these are, if there are several.
+    /// The message's index among those of the packet, from 1, and their number, if there are several.
     pub part: Option<(u32, u32)>,
-    /// Values known from other messages, shown beside the fields.
+    /// Values known from other messages, printed in addition to the fields.
     pub derived: Tree,
     /// The notes of the analysis.
     pub notes: Notes,
-    /// How it relates to other messages.
+    /// The relations to other messages.
     pub related: Relations,
-    /// Which message of its frame it is, see [`Target`]; set when it is emitted.
+    /// The message's index in its frame, see [`Target`]; set when it is emitted.
     pub index: u32,
-    /// Where it stands in its stream; `None` for datagrams, and where nobody knows. Set when it is
-    /// emitted.
+    /// The message's bytes in its stream; `None` for datagrams, and if that is not known. Set when it is emitted.
     pub unit: Option<Unit>,
     /// The fault, if a field is broken.
     pub fault: Option<Fault>,
-    /// The schema of its payload, if the payload is shown beside the fields.
+    /// The schema of its payload, if the payload is printed in addition to the fields.
     pub schema: Option<&'static str>,
-    /// Its delivery events.
+    /// The message's delivery events.
     pub delivery: Events,
     /// The application's words with which it refuses or ends a connection.
     pub farewell: Option<Box<str>>,
     /// Scratch memory for the session.
     pub scratch: Scratch,
     wants: Wants,
-    /// The frame of the conversation's message before, and how many that frame has so far.
+    /// The frame of the conversation's previous message, and the number of messages in that frame so far.
     line: (u64, u32),
     /// Reassembled, unmasked or inflated bytes: sources 1 and up. Use [`Dissection::source`].
     more: Vec<Vec<u8>>,
@@ -118,7 +116,7 @@ pub struct Dissection {
 }
 
 impl Dissection {
-    /// Clears everything, keeps the memory.
+    /// Clears everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.proto = "";
         self.message = "";
@@ -139,7 +137,7 @@ impl Dissection {
         self.used = 0;
     }
 
-    /// Leaves out what nobody reads, from the next message on.
+    /// Sets the parts that are made from the next message on.
     pub fn set_wants(&mut self, wants: Wants) {
         self.wants = wants;
         self.delivery.leave_out(!wants.delivery);
@@ -147,19 +145,19 @@ impl Dissection {
         self.notes.leave_out_texts(!wants.notes);
     }
 
-    /// What is read of its messages: a session need not make the rest.
+    /// The parts of its messages that are read: a session need not make the others.
     #[inline]
     pub fn wants(&self) -> Wants {
         self.wants
     }
 
-    /// Adds a note about other messages, whose relations are made with its text.
+    /// Adds a note about other messages, together with the relations that its text mentions.
     #[inline]
     pub fn relate(&mut self, level: Level, code: &'static str, write: impl FnOnce(&mut RelatedNote<'_>)) {
         RelatedNote::write(&mut self.notes, &mut self.related, level, code, write);
     }
 
-    /// The current message as later ones refer to it.
+    /// The reference of later messages to the current one.
     pub fn target(&self, place: &Provenance<'_>) -> Target {
         Target { frame: place.frame, index: relations::place(self.line, place.frame) }
     }
@@ -172,9 +170,9 @@ impl Dissection {
         }
     }
 
-    /// Adds an empty source for nodes to refer to: its number, and the buffer to fill.
+    /// Adds an empty source for nodes to refer to. Returns its number, and the buffer to fill.
     ///
-    /// At most 255 of them; further ones share the last one's number and are not shown.
+    /// At most 255 of them; further ones share the last one's number and are not printed.
     pub fn source(&mut self) -> (u8, &mut Vec<u8>) {
         if self.used < 255 {
             self.used += 1;
@@ -187,7 +185,7 @@ impl Dissection {
         (self.used as u8, buffer)
     }
 
-    /// Exchanges the sources with these: they are the message's meanwhile.
+    /// Swaps the sources with these, which are the message's until the next swap.
     pub(crate) fn exchange(&mut self, sources: &mut [Vec<u8>]) {
         self.used = sources.len().min(255);
         while self.more.len() < self.used {
@@ -196,13 +194,13 @@ impl Dissection {
         self.more.iter_mut().zip(sources).for_each(|(own, other)| std::mem::swap(own, other));
     }
 
-    /// The buffer of an existing source, to be filled later.
+    /// The buffer of an existing source, for filling it later.
     pub fn buffer(&mut self, source: u8) -> Option<&mut Vec<u8>> {
         let used = self.used;
         self.more.get_mut(..used)?.get_mut((source as usize).checked_sub(1)?)
     }
 
-    /// The further sources, to be changed.
+    /// The additional sources, for changing them.
     pub(crate) fn buffers(&mut self) -> &mut [Vec<u8>] {
         &mut self.more[..self.used]
     }
@@ -217,13 +215,13 @@ impl Dissection {
 /// A finished message, as passed to renderers, filters and statistics.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
-    /// Its dissection.
+    /// The message's dissection.
     pub dissection: &'a Dissection,
-    /// Its provenance.
+    /// The message's provenance.
     pub place: &'a Provenance<'a>,
     /// The conversation.
     pub flow_info: &'a FlowInfo<'a>,
-    /// Both ends as text, `ADDR:PORT`; empty in `dump`.
+    /// Both addresses as text, `ADDR:PORT`; empty in `dump`.
     pub names: [&'a str; 2],
 }
 
@@ -247,34 +245,33 @@ impl<'a> Message<'a> {
 
 /// A consumer of messages.
 pub trait Sink {
-    /// One message, in order.
+    /// Receives a message, in order.
     fn message(&mut self, message: &Message<'_>);
 
-    /// A conversation ended, or the capture did: called once for each conversation with messages,
-    /// with how each direction ended.
+    /// Receives the end of a conversation, or of the capture. Called once for each conversation with messages, with the
+    /// end of each direction.
     fn ended(&mut self, _flow: u64, _how: Closing) {}
 
-    /// The payloads of a conversation have told what it is; before its messages.
+    /// Receives the decision about a conversation's protocol, before its messages.
     fn decided(&mut self, _decision: &Decision<'_>) {}
 
-    /// A conversation is over, also one without messages; not told with several threads.
+    /// Receives a conversation that has ended, even one without messages. Not called with several threads.
     fn closed(&mut self, _closed: &Closed) {}
 
-    /// What follows is of another conversation, or of another packet: ascending numbers, by which
-    /// the output of several threads is put in order.
+    /// Begins the output of another conversation or another packet. The numbers ascend; the output of several threads
+    /// is ordered by them.
     fn sequence(&mut self, _sequence: u64) {}
 
-    /// With several threads: is there enough to be [handed over](Self::hand_over)?
+    /// With several threads: whether there is enough to be [handed over](Self::hand_over).
     fn full(&self) -> bool {
         false
     }
 
-    /// With several threads: this one is about to wait for others, which may wait for its messages
-    /// so far.
+    /// With several threads: this one is about to wait for others, which may wait for its messages so far.
     fn hand_over(&mut self) {}
 }
 
-/// The code of the note that bytes are missing before a message.
+/// The code of the note on bytes missing before a message.
 pub(crate) const GAP: &str = "tcp.gap";
 
 /// A session's output: a dissection to fill, and the sink that receives it.
@@ -285,18 +282,18 @@ pub struct Out<'a> {
     pub sink: &'a mut dyn Sink,
     /// The conversation.
     pub flow_info: &'a FlowInfo<'a>,
-    /// Both ends as text.
+    /// Both addresses as text.
     pub names: [&'a str; 2],
     lines: Option<&'a mut FrameLines>,
     broken: bool,
     emitted: u64,
-    /// Where the messages that are emitted now stand in their stream.
+    /// The bytes of the messages that are being emitted, in their stream.
     pub(crate) unit: Option<Unit>,
 }
 
 impl<'a> Out<'a> {
-    /// Messages built in `dissection`, for `sink`, of the conversation `flow_info` between the ends
-    /// `names`.
+    /// An output that builds messages in `dissection` and passes them to `sink`, for the conversation `flow_info`
+    /// between the endpoints `names`.
     #[inline]
     pub fn new(
         dissection: &'a mut Dissection,
@@ -307,7 +304,7 @@ impl<'a> Out<'a> {
         Out { dissection, sink, flow_info, names, lines: None, broken: false, emitted: 0, unit: None }
     }
 
-    /// The same, with the count of the messages of each frame.
+    /// Like [`Out::new`], and counts the messages of each frame.
     #[inline]
     pub(super) fn counting(
         lines: &'a mut FrameLines,
@@ -320,17 +317,17 @@ impl<'a> Out<'a> {
         Out { dissection, sink, flow_info, names, lines: Some(lines), broken: false, emitted: 0, unit: None }
     }
 
-    /// Was one of the messages so far invalid for its protocol?
+    /// Whether one of the messages so far was invalid for its protocol.
     pub(super) fn broken(&self) -> bool {
         self.broken
     }
 
-    /// How many messages were emitted.
+    /// The number of emitted messages.
     pub(super) fn emitted(&self) -> u64 {
         self.emitted
     }
 
-    /// The current message is valid in form, but unlikely to be of its protocol.
+    /// Marks the current message as unlikely to be of its protocol, although it has a valid form.
     pub fn doubt(&mut self) {
         self.broken = true;
     }
@@ -342,15 +339,15 @@ impl<'a> Out<'a> {
         self.dissection
     }
 
-    /// The message is complete: passes it to the sink.
+    /// Completes the message: passes it to the sink.
     #[inline]
     pub fn emit(&mut self, place: &Provenance<'_>) {
         let Dissection { fault, notes, .. } = &*self.dissection;
         self.emitted += 1;
         let broken = fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
-        // Behind bytes that the capture lacks a message may be one's rest.
+        // After bytes that are missing in the capture, a message may be the rest of another one.
         self.broken |= broken && !notes.has(GAP);
-        // The count of the conversation's lines is that of the dissection, if both are there.
+        // The conversation's count is preferred to that of the dissection.
         let index = match &mut self.lines {
             Some(lines) => {
                 let index = lines.emit(place.frame);
@@ -365,7 +362,7 @@ impl<'a> Out<'a> {
         if index > 0 {
             self.dissection.line = (place.frame, index);
         }
-        // Few messages are of a stream.
+        // Few messages are in streams.
         if self.unit.is_some() || self.dissection.unit.is_some() {
             self.dissection.unit = self.unit;
         }

@@ -1,4 +1,4 @@
-//! Recognition and dissection of any protocol. Knows none.
+//! Recognition and dissection of any protocol. No protocol is known here.
 //!
 //! A [`Dissector`], usually a [`Protocol`], describes a protocol: its tables, its recognition, the
 //! state for a new conversation. A [`Session`] is that state: it reads a conversation's datagrams and
@@ -24,6 +24,7 @@ pub(crate) mod message;
 pub(crate) mod numbered;
 pub(crate) mod options;
 mod outline;
+mod part;
 pub(crate) mod payload;
 mod protocol;
 mod public;
@@ -44,13 +45,14 @@ pub use document::document;
 pub use facts::Facts;
 pub use flow_info::{FlowInfo, Role, Roles};
 pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
-pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
+pub use inspector::{Counters, Inspector, Sideless, SidelessList, Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
 pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
 pub use links::{Linked, LinkedSink, Links, NOTES as LINK_NOTES};
 pub use looks::like as looks_like;
 pub use message::{Dissection, Message, Out, Provenance, Sink, Unit, UnitKind};
 pub use options::{Options, Server, Settings};
 pub use outline::{Outline, StreamFrame};
+pub use part::Part;
 pub use protocol::Protocol;
 pub use public::Public;
 pub use registry::Registry;

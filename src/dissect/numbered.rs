@@ -1,12 +1,11 @@
-//! What numbered messages and their acknowledgements have to say of one another: notes and relations
-//! in the same words for Riptide and for all protocols that files describe.
+//! Notes and relations of numbered messages and their acknowledgements, in the same words for Riptide and for all
+//! protocols that files describe.
 //!
-//! The windows of DNP are a [`Sequence`], too, but what they tell is DNP's own. Of the 510 notes of its
-//! fixtures 390 are about copies, holes and acknowledgements: 283 acknowledgements name the command and
-//! the round trip since its last copy, 31 tell that a command is acknowledged again, 41 copies are told
-//! apart by half the resend time and not by whether they were acknowledged. Only 35 holes and late ones
-//! could be told here, in other words than DNP's: a table of words for these would be longer than the 14
-//! lines that it would replace.
+//! The windows of DNP are a [`Sequence`], too, but DNP writes its own notes. Of the 510 notes of its fixtures 390 are
+//! about duplicates, gaps and acknowledgements: 283 acknowledgements name the command and the round trip since its last
+//! transmission, 31 state that a command is acknowledged again, 41 repeated commands are classified by half the resend
+//! time and not by whether they were acknowledged. Only 35 gaps and late messages could be written here, in other words
+//! than DNP's. A table for these words would be longer than the 14 lines that it would replace.
 
 use super::message::{Dissection, Provenance};
 use super::relations::{RelationKind, Target};
@@ -15,27 +14,27 @@ use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
 use crate::plural::Plural;
 use std::fmt;
 
-/// A note names no more messages than these; their relations are there all the same.
+/// The number of messages that a note names at most; their relations are complete.
 const LISTED: usize = 20;
 
 /// The codes of a protocol's notes.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberedCodes {
-    /// A number below the newest.
+    /// A number is below the newest.
     pub late: &'static str,
-    /// Numbers before it are missing.
+    /// Numbers before the message are missing.
     pub gap: &'static str,
-    /// A copy before any acknowledgement.
+    /// A further transmission, before any acknowledgement.
     pub resent: &'static str,
-    /// A copy after one.
+    /// A further transmission, after an acknowledgement.
     pub duplicate: &'static str,
-    /// It acknowledges messages.
+    /// The message acknowledges others.
     pub acked_by: &'static str,
-    /// It acknowledges what the capture does not have.
+    /// The message acknowledges numbers that are not in the capture.
     pub acked_unseen: &'static str,
 }
 
-/// Says how a number relates to those before it. `newest`: the newest one before it.
+/// Adds a note on the relation of a number to those before it. `newest` is the newest one before it.
 #[inline]
 pub fn tell_seen(
     seen: Seen,
@@ -49,25 +48,21 @@ pub fn tell_seen(
         Seen::Next | Seen::Forgotten => {}
         Seen::Late => {
             let newest = sequence.wire_wide(newest.unwrap_or(extended));
-            notes.add(Level::Note, codes.late, format_args!("behind the newest, {newest}"));
+            notes.note(codes.late, format_args!("below the newest, {newest}"));
         }
         Seen::Ahead(missing) => {
             let from = sequence.wire_wide(extended - missing as i64);
             let to = sequence.wire_wide(extended - 1);
             match missing {
-                1 => notes.add(Level::Note, codes.gap, format_args!("1 message missing before it: {from}")),
-                n => notes.add(
-                    Level::Note,
-                    codes.gap,
-                    format_args!("{} missing before it: {from} to {to}", Plural(n, "message")),
-                ),
+                1 => notes.note(codes.gap, format_args!("1 message missing before it: {from}")),
+                n => notes.note(codes.gap, format_args!("{} missing before it: {from} to {to}", Plural(n, "message"))),
             }
         }
         Seen::Copy { before } => tell_copy(&before, codes, place, dissection),
     }
 }
 
-/// Says of which message it is a copy. `before`: that message, before this copy came.
+/// Adds a note on the message of which this is a further transmission. `before` is the state before it.
 pub fn tell_copy(before: &Sent, codes: &NumberedCodes, place: &Provenance<'_>, dissection: &mut Dissection) {
     let copy = before.copies + 1;
     let passed = place.time.near_nanos() - before.time;
@@ -84,27 +79,27 @@ pub fn tell_copy(before: &Sent, codes: &NumberedCodes, place: &Provenance<'_>, d
     });
 }
 
-/// What one message acknowledges. Cleared and reused.
+/// The numbers that one message acknowledges. Cleared and reused.
 #[derive(Clone, Debug, Default)]
 pub struct Acknowledgement {
-    /// The number, and the message: its place and its time.
+    /// The number, the message, and its time.
     acked: Vec<(i64, Target, i64)>,
     unseen: Vec<i64>,
 }
 
 impl Acknowledgement {
-    /// Of nothing yet.
+    /// Clears the numbers.
     pub fn clear(&mut self) {
         self.acked.clear();
         self.unseen.clear();
     }
 
-    /// How many bytes it holds.
+    /// The memory held, in bytes.
     pub fn memory(&self) -> usize {
         self.acked.capacity() * size_of::<(i64, Target, i64)>() + self.unseen.capacity() * size_of::<i64>()
     }
 
-    /// It names a number.
+    /// Adds a number.
     #[inline]
     pub fn name(&mut self, extended: i64, acked: Acked) {
         match acked {
@@ -114,18 +109,18 @@ impl Acknowledgement {
         }
     }
 
-    /// Brings the numbers into their order.
+    /// Sorts the numbers.
     pub fn sort(&mut self) {
         self.acked.sort_unstable();
         self.unseen.sort_unstable();
     }
 
-    /// Those that no earlier acknowledgement named.
+    /// The numbers that no earlier acknowledgement named.
     pub fn acked(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         self.acked.iter().map(|(number, ..)| *number)
     }
 
-    /// Says what it acknowledges. `unseen`: what is said behind numbers that the capture does not have.
+    /// Adds notes on the numbers. `unseen` is the text after numbers that the capture does not have.
     pub fn tell(
         &self,
         sequence: &Sequence,
@@ -141,7 +136,7 @@ impl Acknowledgement {
                 let mut before = None;
                 for (number, target, time) in &self.acked {
                     note.to(RelationKind::Acknowledges, *target, now - time);
-                    // Several messages may go under one number.
+                    // Several messages may have the same number.
                     if before.replace(*number) == Some(*number) {
                         continue;
                     }
@@ -161,12 +156,12 @@ impl Acknowledgement {
         if !self.unseen.is_empty() {
             let numbers = Numbers(sequence, &self.unseen);
             let text = format_args!("acknowledges {numbers}, not seen in this capture: {unseen}");
-            dissection.notes.add(Level::Warning, codes.acked_unseen, text);
+            dissection.notes.warn(codes.acked_unseen, text);
         }
     }
 }
 
-/// Extended numbers as they are on the wire, with commas.
+/// Prints extended numbers as they are on the wire, with commas.
 struct Numbers<'a>(&'a Sequence, &'a [i64]);
 
 impl fmt::Display for Numbers<'_> {

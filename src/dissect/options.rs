@@ -1,6 +1,7 @@
-//! The user's options, as sessions and encoders need them.
+//! The user's options for sessions and encoders.
 
 use super::flow_info::Role;
+use super::part::Part;
 use super::registry::Registry;
 use super::wants::Wants;
 use crate::capture::Leg;
@@ -15,17 +16,17 @@ use std::sync::Arc;
 pub struct Server {
     /// The server's address.
     pub addr: IpAddr,
-    /// Its port, if given.
+    /// The server's port, if given.
     pub port: Option<u16>,
 }
 
 impl Server {
-    /// This port, of any address.
+    /// This port, at any address.
     pub fn at_port(port: u16) -> Server {
         Server { addr: Ipv4Addr::UNSPECIFIED.into(), port: Some(port) }
     }
 
-    /// Is this end the server? An unspecified address stands for any.
+    /// Whether this endpoint is the server. An unspecified address matches any.
     pub fn matches(&self, end: SocketAddr) -> bool {
         (end.ip() == self.addr || self.addr.is_unspecified()) && self.port.is_none_or(|p| p == end.port())
     }
@@ -34,7 +35,7 @@ impl Server {
 impl std::str::FromStr for Server {
     type Err = String;
 
-    /// `10.0.0.1`, `10.0.0.1:7777`, `::1`, `[::1]:7777`.
+    /// Parses `10.0.0.1`, `10.0.0.1:7777`, `::1` or `[::1]:7777`.
     fn from_str(text: &str) -> Result<Server, String> {
         if let Ok(end) = text.parse::<SocketAddr>() {
             return Ok(Server { addr: end.ip(), port: Some(end.port()) });
@@ -61,7 +62,7 @@ impl Settings {
     /// Adds `KEY=VALUE`, checked against the dissectors' settings.
     ///
     /// # Errors
-    /// An unknown key, or an invalid value, with what was expected.
+    /// An unknown key, or an invalid value, with the expected form.
     fn add(&mut self, text: &str, registry: &Registry) -> Result<(), String> {
         let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
         let all = || registry.iter().flat_map(|d| d.settings());
@@ -76,7 +77,7 @@ impl Settings {
 }
 
 /// All of the user's options that concern dissection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The known protocols.
     pub registry: Registry,
@@ -84,7 +85,7 @@ pub struct Options {
     pub settings: Settings,
     /// `--server`.
     pub server: Option<Server>,
-    /// Further ends that are servers, as a program may know.
+    /// Further endpoints that are servers, for programs that know them.
     pub servers: Vec<Server>,
     /// `--from`: the sender, if there are no addresses.
     pub from: Option<Role>,
@@ -92,39 +93,28 @@ pub struct Options {
     pub ports: Vec<(u16, String)>,
     /// `--schema`.
     pub schemas: Arc<Schemas>,
-    /// `-p`: the protocol, by name; `None`: recognise it.
+    /// `-p`: the protocol, by name; `None` to recognise it.
     pub proto: Option<String>,
     /// `--limit`.
     pub limits: Limits,
-    /// The leg that is read of a proxy's recording; `None`: both.
+    /// The leg of a proxy's recording that is read; `None` for both.
     pub leg: Option<Leg>,
-    /// What is read of the messages.
+    /// `--conversations`: the part whose messages are read; `None`: all.
+    pub part: Option<Part>,
+    /// The parts of the messages that are read.
     pub wants: Wants,
 }
 
 impl Options {
-    /// Without any option set. With the built-in protocols:
-    /// [`protocols::options`](crate::protocols::options).
+    /// No option set. For the built-in protocols, see [`protocols::options`](crate::protocols::options).
     pub fn new(registry: Registry) -> Options {
-        Options {
-            registry,
-            settings: Settings::default(),
-            server: None,
-            servers: Vec::new(),
-            from: None,
-            ports: Vec::new(),
-            schemas: Arc::default(),
-            proto: None,
-            limits: Limits::default(),
-            leg: None,
-            wants: Wants::ALL,
-        }
+        Options { registry, ..Options::default() }
     }
 
     /// Adds a setting: `riptide.version=2.0`.
     ///
     /// # Errors
-    /// An unknown key, or an invalid value, with what was expected.
+    /// An unknown key, or an invalid value, with the expected form.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
         self.settings.add(text, &self.registry)
     }

@@ -1,44 +1,42 @@
-//! What a file has to say of a protocol that its tables leave open: where the number stands by which a
-//! message is found, what carries it, which settings its conditions ask.
+//! Facts about a protocol that a file needs but its tables do not contain: the number that identifies a message, its
+//! carriers, the settings used in conditions.
 
-/// What the tables of a protocol do not say by themselves, for `netkit fields NAME --as-toml`.
+/// The facts that a protocol's tables do not contain, for `netkit fields NAME --as-toml`.
 #[derive(Clone, Copy, Debug)]
 pub struct Outline {
-    /// The number with which every message begins, and by which it is found.
+    /// The name of the number at the start of every message that identifies it.
     pub by: &'static str,
-    /// The version that is read where nobody says which.
+    /// The version that is read by default.
     pub version: &'static str,
-    /// The ports of its servers over UDP; `None`: it is not spoken over UDP.
+    /// The ports of its servers over UDP; `None` if it does not use UDP.
     pub udp: Option<&'static [u16]>,
-    /// How its messages stand in a TCP stream; empty: it is not spoken over TCP.
+    /// The frames of its messages in a TCP stream; empty if it does not use TCP.
     pub tcp: &'static [StreamFrame],
-    /// Is it spoken over WebSocket?
+    /// Whether it uses WebSocket.
     pub websocket: bool,
-    /// May a datagram, or a WebSocket message, hold several messages?
+    /// Whether a datagram or WebSocket message may contain several messages.
     pub several: bool,
-    /// Numbers whose messages are told apart by the fixed bits of their flags, and what they are
-    /// called together.
+    /// Numbers whose messages are distinguished by fixed bits of their flags, with their common name.
     pub carriers: &'static [(u64, &'static str)],
-    /// What conditions of the tables ask: their name for it, that of the file's setting, and the
-    /// names of its values from 0 on. Those of the protocol's settings need not be here.
+    /// The choices that conditions of the tables refer to: their name, the name of the file's setting, and the names of
+    /// its values from 0 on. Those of the protocol's own settings may be omitted.
     pub choices: &'static [(&'static str, &'static str, &'static [&'static str])],
-    /// The setting that tells the byte order of numbers in the conversation's order, whose values are
-    /// be and le.
+    /// The setting for the byte order of numbers in the conversation's order; its values are be and le.
     pub order: &'static str,
-    /// The setting that tells how many bytes stand before the first message; or empty.
+    /// The setting for the number of bytes before the first message; may be empty.
     pub skip: &'static str,
-    /// What the file leaves out, and why: a sentence each.
+    /// The facts that the file omits, each with its reason in a sentence.
     pub left_out: &'static [&'static str],
 }
 
-/// What stands before each message of a stream.
+/// The frame header before each message of a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamFrame {
     /// The versions that have it; empty: all.
     pub versions: &'static [&'static str],
-    /// The word before the length that belongs to the message, as the length then does; or empty.
+    /// The name of the number before the length, which is part of the message, as the length is then; may be empty.
     pub header: &'static str,
-    /// The length's word.
+    /// The name of the length.
     pub length: &'static str,
 }
 

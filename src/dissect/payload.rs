@@ -1,23 +1,22 @@
-//! Payloads read by the user's schema and shown beside the fields: for protocols whose payload
-//! stays hex in `fields`, because it is one of several parts, or was inflated.
+//! Payloads that are read by the user's schema and printed in addition to the fields: for protocols whose payload stays
+//! hex in `fields`, because it is one of several parts, or was inflated.
 
 use super::NoteDoc;
 use super::dissector::note;
 use super::message::Dissection;
 use crate::codec::layout::{Field, payload};
-use crate::codec::reader;
 use crate::codec::schema::SchemaMessage;
-use crate::codec::{Context, Level, Notes, Reader, Scope, Tree};
+use crate::codec::{Context, Notes, Reader, Scope, Tree, reader};
 use crate::plural::Plural;
 use std::ops::Range;
 
 static PAYLOAD: [Field; 1] = [payload("payload").opened().doc("the payload, by your schema")];
 
-/// The field under which a payload is shown, for documentation.
+/// The field that contains a payload, for documentation.
 pub static SHOWN: &Field = &PAYLOAD[0];
 
 /// The note on bytes after the fields of a payload's schema.
-pub const TRAILING: NoteDoc = note("schema.trailing", "warning", "a payload goes on behind its schema's fields");
+pub const TRAILING: NoteDoc = note("schema.trailing", "warning", "a payload has bytes after its schema's fields");
 
 /// A context with a fixed layout.
 struct Fixed(&'static [Field]);
@@ -28,8 +27,8 @@ impl Context for Fixed {
     }
 }
 
-/// Reads the bytes `range` of a source (0: `main`, the message) by a schema's `fields`, as derived
-/// `payload`. What does not fit becomes the message's fault, if it has none yet.
+/// Reads the bytes `range` of a source (0: `main`, the message) by a schema's `fields`, as derived `payload`. A
+/// mismatch becomes the message's fault, if it has none yet.
 pub fn show(
     dissection: &mut Dissection,
     main: &[u8],
@@ -60,15 +59,15 @@ pub fn show(
 pub fn trailing(tree: &Tree, notes: &mut Notes) {
     let left = tree.nodes().last().filter(|node| std::ptr::eq(node.field, &reader::TRAILING));
     if let Some(bytes) = left.map(|node| Plural(node.bits.div_ceil(8), "byte")) {
-        let text = format_args!("{bytes} behind the schema's fields");
-        notes.add(Level::Warning, TRAILING.code, text);
+        let text = format_args!("{bytes} after the schema's fields");
+        notes.warn(TRAILING.code, text);
     }
 }
 
 /// Encodes a payload given by its schema's fields.
 ///
 /// # Errors
-/// As [`crate::codec::Writer::write`].
+/// Those of [`crate::codec::Writer::write`].
 pub fn write(value: &serde_json::Value, fields: &'static [Field]) -> Result<Vec<u8>, crate::codec::EncodeError> {
     let outer = serde_json::json!({ "payload": value });
     crate::codec::Writer::new(&outer).context(&mut Fixed(fields)).write(&PAYLOAD)

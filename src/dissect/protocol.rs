@@ -1,18 +1,17 @@
-//! A protocol that is known when the program is compiled: what most dissectors are.
+//! A protocol that is known at compile time, as most are.
 
 use super::dissector::{Dissector, Encoder, Evidence, Observation, Session};
 use super::facts::Facts;
 use super::flow_info::FlowInfo;
 use super::options::Options;
 
-/// The [`Dissector`] of a protocol that is known when the program is compiled: a `static`.
+/// The [`Dissector`] of a protocol that is known at compile time: a `static`.
 ///
 /// A dissector that is built at run time implements the trait itself.
 pub struct Protocol {
-    /// What is constant of it.
+    /// The protocol's constant properties.
     pub facts: Facts,
-    /// See [`Dissector::identify`]; [`unknown`](Protocol::unknown) for one that is read only where the user
-    /// names it.
+    /// See [`Dissector::identify`]; [`unknown`](Protocol::unknown) for one that is read only if the user names it.
     pub identify: fn(&Observation<'_>) -> Evidence,
     /// See [`Dissector::session`].
     pub session: fn(&FlowInfo<'_>) -> Box<dyn Session>,
@@ -21,7 +20,7 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// Nothing tells the protocol.
+    /// Returns no evidence: the protocol cannot be recognised.
     pub fn unknown(_observation: &Observation<'_>) -> Evidence {
         Evidence::No
     }

@@ -1,13 +1,13 @@
-//! What of a protocol's messages is its own, and no secret of whoever uses it.
+//! The parts of messages that belong to the protocol and reveal nothing about its users.
 
-/// What redaction keeps of a protocol's text and bytes: without it the messages could not be read
-/// again. Names of fields and numbers are kept anyway.
+/// The text and bytes that redaction keeps: without them the messages could not be read again. Names of fields and
+/// numbers are always kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Public {
-    /// Fields whose text or bytes are the protocol's: masks, headers, names out of its own tables.
+    /// Fields whose text or bytes belong to the protocol: masks, headers, names from its own tables.
     pub fields: &'static [&'static str],
-    /// Words in text that are the protocol's, with blanks between; letters may be small or capital.
+    /// Words in text that belong to the protocol, separated by blanks, in any case.
     pub words: &'static str,
-    /// How lines begin that are the protocol's, in small letters: headers of HTTP.
+    /// The beginnings of lines that belong to the protocol, in lower case: HTTP headers.
     pub lines: &'static [&'static str],
 }

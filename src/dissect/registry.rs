@@ -4,25 +4,13 @@ use super::dissector::Dissector;
 use std::sync::Arc;
 
 /// The known dissectors, in the order in which they are listed and asked.
-///
-/// It is a value that is passed down ([`Options::registry`](super::Options::registry)):
-/// recognition, encoding, filters, statistics, probe and replay know exactly the protocols in it.
-/// The built-in ones are [`protocols::registry`](crate::protocols::registry); a program adds its
-/// own with [`with`](Registry::with).
-///
-/// ```
-/// use netkit::protocols;
-/// let registry = protocols::registry();
-/// assert_eq!(registry.by_name("gne").map(|d| d.name()), Some("gne"));
-/// assert_eq!(registry.for_line("websocket").map(|d| d.name()), Some("nano"));
-/// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Registry {
     dissectors: Arc<[&'static dyn Dissector]>,
 }
 
 impl Registry {
-    /// These dissectors. Of two with the same name the first is taken.
+    /// A registry of these dissectors. If two have the same name, the first is taken.
     pub fn new(dissectors: impl IntoIterator<Item = &'static dyn Dissector>) -> Registry {
         let mut list: Vec<&'static dyn Dissector> = Vec::new();
         for dissector in dissectors {
@@ -33,7 +21,7 @@ impl Registry {
         Registry { dissectors: list.into() }
     }
 
-    /// The same with one more, which is asked first. One with the same name is replaced.
+    /// Adds a dissector, which is asked first. One with the same name is replaced.
     #[must_use]
     pub fn with(&self, dissector: &'static dyn Dissector) -> Registry {
         Registry::new(std::iter::once(dissector).chain(self.iter()))
@@ -44,12 +32,12 @@ impl Registry {
         self.dissectors.iter().copied()
     }
 
-    /// The dissector of that name.
+    /// The dissector of this name.
     pub fn by_name(&self, name: &str) -> Option<&'static dyn Dissector> {
         self.iter().find(|d| d.name() == name)
     }
 
-    /// The dissector for lines with this `proto`: its own name, or its carrier's.
+    /// The dissector for lines with this `proto`: the name of a dissector or of its carrier.
     pub fn for_line(&self, proto: &str) -> Option<&'static dyn Dissector> {
         self.by_name(proto).or_else(|| self.iter().find(|d| d.carriers().contains(&proto)))
     }

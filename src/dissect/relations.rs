@@ -1,9 +1,8 @@
-//! Relations between messages, as data: which message this one acknowledges, answers, repeats.
+//! Relations between messages, as data: the message that this one acknowledges, answers or repeats.
 //!
-//! A session that has something to say about another message says it once, with
-//! [`Dissection::relate`](super::Dissection::relate): the note's text and the relation are made of
-//! the same target and the same time, so that they cannot differ. What only later messages tell (what
-//! a message is answered by) is added by `--link`.
+//! A session adds a note about another message with [`Dissection::relate`](super::Dissection::relate): the note's text
+//! and the relation are made from the same target and the same time, so that they cannot differ. Facts that only later
+//! messages reveal, such as a message's answer, are added by `--link`.
 
 use super::delivery::{Event, Link};
 use crate::codec::{Level, Notes};
@@ -13,31 +12,31 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// How one message relates to another.
+/// The relation of one message to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RelationKind {
-    /// It acknowledges the other.
+    /// The message acknowledges the other.
     Acknowledges,
-    /// The other acknowledges it.
+    /// The other message acknowledges it.
     AckedBy,
-    /// It is a further copy of the other.
+    /// The message is a further transmission of the other.
     CopyOf,
-    /// It is the answer to the other.
+    /// The message answers the other.
     Answers,
-    /// The other answers it.
+    /// The other message answers it.
     AnsweredBy,
-    /// It is a part of what the other completes.
+    /// The message is a part; the other one completes the whole.
     FragmentOf,
-    /// It completes a message, of which the other is an earlier part.
+    /// The message completes a whole; the other one is an earlier part of it.
     JoinedFrom,
-    /// The other opened what it is about.
+    /// The other message opened the subject of this one.
     OpenedBy,
-    /// It ends what the other opened.
+    /// The message closes the subject that the other opened.
     Closes,
 }
 
 impl RelationKind {
-    /// All kinds, with what they say.
+    /// All kinds, with their names and descriptions.
     pub const ALL: [(RelationKind, &'static str, &'static str); 9] = [
         (RelationKind::Acknowledges, "acknowledges", "it acknowledges that message"),
         (RelationKind::AckedBy, "acked_by", "that message acknowledges it first (--link)"),
@@ -55,7 +54,7 @@ impl RelationKind {
         RelationKind::ALL[self as usize].1
     }
 
-    /// What the other message has, if only a later message can tell it.
+    /// The opposite relation, if only a later message can reveal it.
     pub const fn inverse(self) -> Option<RelationKind> {
         match self {
             RelationKind::Acknowledges => Some(RelationKind::AckedBy),
@@ -65,19 +64,19 @@ impl RelationKind {
         }
     }
 
-    /// Is it told by later messages, and so only with `--link`?
+    /// Whether later messages reveal it, so that it exists only with `--link`.
     pub const fn is_later(self) -> bool {
         matches!(self, RelationKind::AckedBy | RelationKind::AnsweredBy | RelationKind::FragmentOf)
     }
 }
 
-/// A message as others refer to it.
+/// A reference to a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target {
-    /// Its frame, from 1; 0: it has none, as in `dump`, and nothing can refer to it.
+    /// The frame, from 1; 0 if there is none, as in `dump`: nothing can refer to such a message.
     pub frame: u64,
-    /// Which message of that frame, from 1; 0 where that is not known: what is known to be cut only at
-    /// the end of its direction comes after messages of later frames.
+    /// The index of the message in that frame, from 1; 0 if it is not known: a message that is cut at the end of its
+    /// direction is emitted after messages of later frames.
     pub index: u32,
 }
 
@@ -90,18 +89,18 @@ impl From<&Sent> for Target {
 /// A relation of the current message to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Relation {
-    /// What it is.
+    /// The kind of relation.
     pub kind: RelationKind,
     /// The other message.
     pub target: Target,
-    /// The other message's frame is known to hold several.
+    /// Whether the other message's frame is known to contain several messages.
     pub several: bool,
     /// The nanoseconds between the two.
     pub after: Option<i64>,
 }
 
 impl Relation {
-    /// The index, where the frame is known to hold several messages.
+    /// The index, if the frame is known to contain several messages.
     pub fn index(&self) -> Option<u32> {
         self.several.then_some(self.target.index).filter(|index| *index > 0)
     }
@@ -111,18 +110,18 @@ impl Relation {
 #[derive(Clone, Debug, Default)]
 pub struct Relations {
     list: Vec<Relation>,
-    /// Messages that this one may answer, in bytes of it that cannot be read.
+    /// Messages that this one may answer in bytes that cannot be read.
     hidden: Vec<Target>,
-    /// Nobody reads them.
+    /// Whether nobody reads the relations, so that none are stored.
     unwanted: bool,
-    /// With `--link`: nothing in the capture answers the message.
+    /// With `--link`: whether nothing in the capture answers the message.
     pub unanswered: bool,
-    /// With `--link`: nothing in the capture acknowledges the message.
+    /// With `--link`: whether nothing in the capture acknowledges the message.
     pub never_acked: bool,
 }
 
 impl Relations {
-    /// Removes all, keeps the memory.
+    /// Removes all relations, but keeps the memory.
     pub fn clear(&mut self) {
         self.list.clear();
         self.hidden.clear();
@@ -130,49 +129,56 @@ impl Relations {
         self.never_acked = false;
     }
 
-    /// Leaves out all from now on, or not.
+    /// Sets whether relations are dropped from now on.
     pub(super) fn leave_out(&mut self, leave_out: bool) {
         self.unwanted = leave_out;
     }
 
-    /// Adds one that no note mentions. `after`: the nanoseconds from that message to this one.
+    /// Adds a relation that no note mentions. `after` is the number of nanoseconds from that message to this one.
     pub fn add(&mut self, kind: RelationKind, target: Target, after: Option<i64>) {
-        // Without frames nobody could follow it.
+        // Without a frame there is nothing to refer to.
         if target.frame > 0 && !self.unwanted {
             self.list.push(Relation { kind, target, several: target.index > 1, after });
         }
     }
 
-    /// This message may answer that one, in bytes that cannot be read: nobody calls it unanswered.
+    /// Adds one as it is.
+    #[cfg(feature = "cli")]
+    pub(crate) fn push(&mut self, relation: Relation) {
+        self.list.push(relation);
+    }
+
+    /// Records that this message may answer that one in bytes that cannot be read, so that it does not count as
+    /// unanswered.
     pub fn may_answer(&mut self, target: Target) {
         if target.frame > 0 && !self.unwanted {
             self.hidden.push(target);
         }
     }
 
-    /// The messages that this one may answer, in bytes that cannot be read.
+    /// The messages that this one may answer in bytes that cannot be read.
     pub fn hidden(&self) -> &[Target] {
         &self.hidden
     }
 
-    /// All, in order.
+    /// All relations, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Relation> {
         self.list.iter()
     }
 
-    /// Are there none?
+    /// Whether there are no relations.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Sets for each whether its frame holds several messages.
+    /// Sets for each relation whether its frame contains several messages.
     #[cold]
     pub(super) fn settle(&mut self, lines: &FrameLines) {
         self.list.iter_mut().for_each(|one| one.several |= lines.several(one.target.frame));
     }
 }
 
-/// The text of a note that is about other messages, being written.
+/// The text of a note about other messages, while it is being written.
 #[derive(Debug)]
 pub struct RelatedNote<'a> {
     text: &'a mut String,
@@ -196,8 +202,8 @@ impl<'a> RelatedNote<'a> {
         });
     }
 
-    /// What is written next is about that message; `after`: the nanoseconds between the two, where
-    /// they are known.
+    /// Sets the message that the following text is about. `after` is the number of nanoseconds between the two, if it
+    /// is known.
     pub fn to(&mut self, kind: RelationKind, target: Target, after: impl Into<Option<i64>>) -> &mut RelatedNote<'a> {
         let after = after.into();
         self.relations.add(kind, target, after);
@@ -205,7 +211,7 @@ impl<'a> RelatedNote<'a> {
         self
     }
 
-    /// As [`to`](RelatedNote::to), of a relation that there is already.
+    /// Like [`to`](RelatedNote::to), for an existing relation.
     pub fn relation(&mut self, relation: Relation) -> &mut RelatedNote<'a> {
         if !self.relations.unwanted {
             self.relations.list.push(relation);
@@ -247,7 +253,7 @@ impl fmt::Write for RelatedNote<'_> {
     }
 }
 
-/// What a message waits for from the other side.
+/// The reply from the other side that a message waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expected {
     /// An answer.
@@ -257,11 +263,11 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// What this message waits for: by the events that its session reports.
+    /// The reply that this message waits for, according to the events of its session.
     pub fn of(events: &[Event]) -> Option<Expected> {
         events.iter().find_map(|event| match event {
             Event::Request | Event::Link(Link::Offered) => Some(Expected::Answer),
-            // Acknowledgements are for all copies.
+            // Acknowledgements are for all transmissions of a message.
             Event::Sent { seen: Seen::Copy { .. } | Seen::Forgotten, .. } | Event::Sent { acknowledged: false, .. } => {
                 None
             }
@@ -270,7 +276,7 @@ impl Expected {
         })
     }
 
-    /// Is it the relation that ends the waiting?
+    /// Whether this relation ends the waiting.
     pub fn is(self, kind: RelationKind) -> bool {
         match self {
             Expected::Answer => matches!(kind, RelationKind::Answers | RelationKind::AnsweredBy),
@@ -279,8 +285,8 @@ impl Expected {
     }
 }
 
-/// How many frames with several messages a conversation remembers, to say which of them is meant. One
-/// that is farther back is named without `index`, if its first message is meant.
+/// The number of frames with several messages that a conversation remembers, to identify messages by index. A first
+/// message in an older frame is referred to without `index`.
 const REMEMBERED: usize = 256;
 
 /// Counts the messages of each frame of a conversation.
@@ -292,7 +298,8 @@ pub struct FrameLines {
     several: VecDeque<u64>,
 }
 
-/// Which message of `frame` comes behind this one: its frame, and how many that had so far.
+/// The index of the next message of `frame`, given the previous message's frame and the number of messages in that so
+/// far.
 #[inline]
 pub(super) fn place((before, count): (u64, u32), frame: u64) -> u32 {
     match frame.cmp(&before) {
@@ -303,13 +310,13 @@ pub(super) fn place((before, count): (u64, u32), frame: u64) -> u32 {
 }
 
 impl FrameLines {
-    /// The frame of the message before, and how many messages that frame has so far.
+    /// The frame of the previous message, and the number of messages in that frame so far.
     #[inline]
     pub(super) fn last(&self) -> (u64, u32) {
         (self.frame, self.count)
     }
 
-    /// A message of this frame is complete: its index, see [`Target`].
+    /// Counts a complete message of this frame. Returns its index, see [`Target`].
     #[inline]
     pub(super) fn emit(&mut self, frame: u64) -> u32 {
         if frame < self.frame {
@@ -330,12 +337,12 @@ impl FrameLines {
         self.several.push_back(frame);
     }
 
-    /// Is the frame known to hold several messages?
+    /// Whether the frame is known to contain several messages.
     fn several(&self, frame: u64) -> bool {
         self.several.binary_search(&frame).is_ok()
     }
 
-    /// How many bytes it holds.
+    /// The memory held, in bytes.
     pub(super) fn memory(&self) -> usize {
         self.several.capacity() * size_of::<u64>()
     }
@@ -368,7 +375,7 @@ mod tests {
             (one.kind, one.target.frame, one.index(), one.after),
             (RelationKind::CopyOf, 88, Some(2), Some(301_000))
         );
-        // Without frames, as in dump: the text stands, and there is nothing to follow.
+        // Without frames, as in dump, there is text but no relation.
         dissection.clear();
         dissection.relate(Level::Note, "test.copy", |note| _ = note.to(RelationKind::CopyOf, Target::default(), 0));
         assert!(dissection.related.is_empty() && !dissection.notes.is_empty());
@@ -384,7 +391,7 @@ mod tests {
         }
         relations.settle(&lines);
         assert_eq!(relations.iter().map(Relation::index).collect::<Vec<_>>(), [None, Some(1), Some(1)]);
-        // However many there are, they take no more memory.
+        // Any number of them takes no more memory.
         (10..10_000).for_each(|frame| _ = (lines.emit(frame), lines.emit(frame)));
         assert!(lines.memory() <= 2 * REMEMBERED * 8 && !lines.several(8) && lines.several(9_999));
     }

@@ -1,9 +1,9 @@
-//! Memory that sessions share.
+//! Memory shared by sessions.
 
 use std::any::Any;
 
-/// A pool of memory of any type: what a session needs only while it reads a message is borrowed
-/// from here, or 100,000 conversations would each hold some.
+/// A pool of memory of any type. Sessions borrow memory that they need only while they read a message; otherwise each
+/// of 100,000 conversations would hold some.
 ///
 /// ```
 /// use netkit::dissect::Scratch;
@@ -16,18 +16,18 @@ use std::any::Any;
 #[derive(Default)]
 pub struct Scratch(Vec<Box<dyn Any + Send>>);
 
-/// More types than the protocols have.
+/// More than the number of types that the protocols have.
 const KINDS: usize = 16;
 
 impl Scratch {
-    /// The memory last given back of this type; a new one if there is none.
+    /// Takes the memory of this type that was returned last; new memory if there is none.
     pub fn take<T: Any + Send + Default>(&mut self) -> Box<T> {
         let place = self.0.iter().position(|any| any.is::<T>());
         let found = place.map(|place| self.0.swap_remove(place));
         found.and_then(|any| any.downcast().ok()).unwrap_or_default()
     }
 
-    /// Gives it back.
+    /// Returns memory to the pool.
     pub fn give<T: Any + Send>(&mut self, memory: Box<T>) {
         if self.0.len() < KINDS {
             self.0.push(memory);

@@ -1,9 +1,9 @@
-//! What a reader of messages needs beside their fields: what nobody reads is not made.
+//! The parts of messages that a reader needs besides their fields: unread parts are not made.
 
 use std::ops::BitOr;
 
-/// The parts of a [`Dissection`](super::Dissection) that a reader of messages needs, beside the fields. A session
-/// may leave out the others. The notes' levels and codes are always there: conversations are recognised by them.
+/// The parts of a [`Dissection`](super::Dissection) that a reader of messages needs besides the fields. A session may
+/// omit the others. The notes' levels and codes are always there: conversations are recognised by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wants {
     /// The delivery events.
@@ -19,7 +19,7 @@ pub struct Wants {
 impl Wants {
     /// All parts.
     pub const ALL: Wants = Wants { delivery: true, relations: true, notes: true, derived: true };
-    /// The fields alone.
+    /// The fields only.
     pub const FIELDS: Wants = Wants { delivery: false, relations: false, notes: false, derived: false };
     /// The fields, and the delivery events.
     pub const DELIVERY: Wants = Wants { delivery: true, ..Wants::FIELDS };
@@ -37,7 +37,7 @@ impl Default for Wants {
     }
 }
 
-/// What both need.
+/// Returns the parts that either of the two needs.
 impl BitOr for Wants {
     type Output = Wants;
 
@@ -102,7 +102,7 @@ mod tests {
         parts
     }
 
-    /// Leaving out a part changes no other, nor which conversations are recognised.
+    /// Omitting a part changes no other, nor the recognition of conversations.
     #[test]
     fn what_is_wanted_is_there_and_the_rest_is_not_made() {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -129,7 +129,7 @@ mod tests {
                             assert_eq!(part, whole, "{capture:?} {wants:?}");
                             seen[k] += 1 - usize::from(empty(whole, nothing));
                         } else if k != 2 && !(k == 3 && wants.relations) {
-                            // Sessions may derive what they need themselves.
+                            // Sessions may derive values for their own use.
                             assert!(empty(part, nothing), "{capture:?} {wants:?}");
                         }
                     }

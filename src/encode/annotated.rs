@@ -1,4 +1,4 @@
-//! Converts the annotated form of `decode -f json`, where `fields` is a list of
+//! Converts the annotated form of `decode -f json`, in which `fields` is a list of
 //! `{"name","value",..}`, to the plain one.
 
 use serde_json::{Map, Value as Json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 /// A list of annotated fields as a plain object, and the derived values among them.
 ///
 /// # Errors
-/// The path of an element that is not an annotated field, and what was expected.
+/// The path of an element that is not an annotated field, and the expected form.
 pub fn plain(fields: &[Json]) -> Result<(Json, Option<Json>), String> {
     let mut both = Both::default();
     for (k, field) in fields.iter().enumerate() {
@@ -26,7 +26,7 @@ fn is(field: &Json, what: &str) -> bool {
     field.get(what) == Some(&Json::Bool(true))
 }
 
-/// An annotated field's value on the wire, and its derived value.
+/// An annotated field's value on the wire and its derived value; it has one of them or both.
 #[derive(Default)]
 struct One {
     field: Option<Json>,
@@ -50,9 +50,9 @@ impl Both {
     }
 }
 
-/// `derived`: everything in it is.
+/// Converts a field. `derived`: whether it is inside a derived value, so that all its parts are derived.
 fn value(field: &Json, place: &str, derived: bool) -> Result<One, String> {
-    // Encoded from the table, or computed: never given.
+    // Hidden fields are never given: they come from the table, or are computed.
     if is(field, "hidden") {
         return Ok(One::default());
     }

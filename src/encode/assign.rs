@@ -1,8 +1,8 @@
 //! `FIELD=VALUE` of a command line as a JSON object of fields.
 //!
-//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value. A value
-//! that starts like a list or an object and is valid JSON is taken as JSON, any other as text,
-//! which the encoder converts according to the field; `FIELD:=JSON` is always JSON.
+//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value. A value that starts like a
+//! list or an object and is valid JSON is JSON, any other is text, which the encoder converts according to the field;
+//! `FIELD:=JSON` is always JSON.
 
 use crate::codec::layout::{Field, Kind, Layout};
 use crate::codec::{digits, names};
@@ -20,11 +20,11 @@ const LONGEST_LIST: usize = 65_536;
 pub struct AssignError {
     /// The text as given.
     pub text: String,
-    /// What is wrong, and what was expected.
+    /// The mistake, and the expected form.
     pub what: String,
 }
 
-/// The fields of one message, given one by one.
+/// The fields of one message, given as single assignments.
 pub struct Assignments<'a> {
     layouts: &'a [&'static Layout],
     in_payload: Option<InPayload<'a>>,
@@ -32,7 +32,7 @@ pub struct Assignments<'a> {
     derived: Json,
 }
 
-/// Whether the names of a path are those of the payload, with or without `payload`; true: any name would be.
+/// Whether the names of a path, with or without `payload`, are those of the payload: `Some(true)` if any name would be.
 type InPayload<'a> = &'a dyn Fn(&[&str]) -> Option<bool>;
 
 /// One step of a path.
@@ -45,12 +45,12 @@ pub(crate) enum PathStep<'a> {
 }
 
 impl<'a> Assignments<'a> {
-    /// For a message with these layouts (one per version): the value of a text field stays text.
+    /// The assignments of a message with these layouts (one per version): the value of a text field stays text.
     pub fn new(layouts: &'a [&'static Layout]) -> Assignments<'a> {
         Assignments { layouts, in_payload: None, fields: Json::Object(Map::new()), derived: Json::Object(Map::new()) }
     }
 
-    /// With the names that payloads have: they may stand without `payload.`.
+    /// Adds the lookup of names in payloads: these need no `payload.` before them.
     #[must_use]
     pub fn scoped(self, in_payload: InPayload<'a>) -> Assignments<'a> {
         Assignments { in_payload: Some(in_payload), ..self }
@@ -59,7 +59,7 @@ impl<'a> Assignments<'a> {
     /// Adds one `FIELD=VALUE` or `FIELD:=JSON`.
     ///
     /// # Errors
-    /// What is wrong with it: no `=`, invalid JSON, given twice, an index past the list's end.
+    /// The mistake: no `=`, invalid JSON, given twice, an index past the list's end.
     pub fn add(&mut self, text: &str) -> Result<(), AssignError> {
         self.try_add(text).map_err(|what| AssignError { text: text.into(), what })
     }
@@ -90,13 +90,13 @@ impl<'a> Assignments<'a> {
         self.in_payload.and_then(|is| is(&words(&steps(path.trim_end_matches(':')).ok()?)))
     }
 
-    /// The fields, and the derived values.
+    /// Returns the fields and the derived values.
     pub fn finish(self) -> (Json, Option<Json>) {
         let some = self.derived.as_object().is_some_and(|d| !d.is_empty());
         (self.fields, some.then_some(self.derived))
     }
 
-    /// The type of a value that is not explicitly JSON.
+    /// The value as text or JSON, if it is not explicitly JSON.
     fn guess(&self, path: &str, value: &str) -> Json {
         if self.in_payload(path) == Some(true) {
             let literal = super::bounded(value).ok().filter(|value| !value.is_string());
@@ -109,7 +109,7 @@ impl<'a> Assignments<'a> {
             if Some(field.name) == name {
                 match field.kind {
                     Kind::Text { .. } => text = true,
-                    // Hex digits are kept as text, also if they look like a number.
+                    // Hex digits stay text, even if they look like a number.
                     Kind::Bytes { .. } => {}
                     Kind::Custom(_) => codec = true,
                     _ => other = true,
@@ -117,7 +117,7 @@ impl<'a> Assignments<'a> {
             }
         };
         self.layouts.iter().for_each(|layout| names::everywhere(layout.fields, &mut kind));
-        // Tables accept numbers as text; a codec of its own may accept only JSON numbers.
+        // Tables accept numbers as text; a custom codec may accept only JSON numbers.
         let word = codec && !text && !other;
         let json = value.trim_start().starts_with(['[', '{']) && (!text || other || value.contains("\"raw\""));
         match json || word {
@@ -136,7 +136,7 @@ pub(crate) fn words<'a>(path: &[PathStep<'a>]) -> Vec<&'a str> {
     path.iter().filter_map(name).collect()
 }
 
-/// `a.b[2].c` as path steps.
+/// Splits `a.b[2].c` into path steps.
 pub(crate) fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
     let mut steps = Vec::new();
     for part in path.split('.') {

@@ -14,8 +14,8 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The `n`-th connection: its sequence numbers begin far from those of the previous one, which
-    /// may have had the same addresses.
+    /// Creates the connection number `n`. Its sequence numbers begin far from those of the previous one, which may have
+    /// had the same addresses.
     pub fn new(n: u64) -> Connection {
         let first = (n as u32).wrapping_mul(0x1000_0001).wrapping_add(1);
         Connection { next: [first, first.wrapping_add(0x0800_0000)] }

@@ -34,15 +34,15 @@ impl<'a> Encoders<'a> {
     /// The message's bytes.
     ///
     /// # Errors
-    /// The path of the invalid field, and what was expected.
+    /// The path of the invalid field, and the expected value.
     pub fn encode(&mut self, entry: &Entry) -> Result<Vec<u8>, EncodeError> {
         self.of(entry).encode(&entry.line())
     }
 
-    /// The bytes of the packet that this message is the last of; `None`: others of it have to follow.
+    /// The bytes of the packet that this message completes; `None` if more messages of the packet have to follow.
     ///
     /// # Errors
-    /// As [`Encoders::encode`].
+    /// Those of [`Encoders::encode`].
     pub fn part(&mut self, entry: &Entry) -> Result<Option<Vec<u8>>, EncodeError> {
         for (name, encoder) in &mut self.made {
             if *name != entry.dissector.name()
@@ -54,10 +54,10 @@ impl<'a> Encoders<'a> {
         self.of(entry).part(&entry.line())
     }
 
-    /// There are no more messages: is a packet not complete?
+    /// Ends the messages, and checks that no packet is incomplete.
     ///
     /// # Errors
-    /// The part that is missing.
+    /// The missing part of a packet.
     pub fn finish(&mut self) -> Result<(), EncodeError> {
         match self.made.values_mut().find_map(|encoder| encoder.unfinished()) {
             Some(why) => Err(why),

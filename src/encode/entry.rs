@@ -1,4 +1,4 @@
-//! One message to be encoded, given as a JSON object: a line of `decode`, or written by hand.
+//! One message to be encoded, given as a JSON object: a line of `decode`, or hand-written.
 
 use super::annotated;
 use crate::capture::Time;
@@ -9,7 +9,7 @@ use crate::nearest::{hint, nearest};
 use serde_json::{Map, Value as Json};
 use std::net::SocketAddr;
 
-/// Defaults for what an object does not give.
+/// Defaults for keys that an object does not have.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The known protocols.
@@ -21,13 +21,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// Without defaults: objects must be complete.
+    /// No defaults: objects must be complete.
     pub fn new(registry: Registry) -> Source {
         Source { registry, proto: None, from: None }
     }
 }
 
-/// A message: its fields, and where it was captured.
+/// A message: its fields, and the place of its capture.
 pub struct Entry {
     /// The dissector of its protocol.
     pub dissector: &'static dyn Dissector,
@@ -47,7 +47,7 @@ pub struct Entry {
     pub transport: Option<Transport>,
     /// The sender's and the receiver's address, if given.
     pub ends: [Option<SocketAddr>; 2],
-    /// The time it was sent, if given.
+    /// The time at which it was sent, if given.
     pub time: Option<Time>,
     /// The fields, an object.
     pub fields: Json,
@@ -55,14 +55,14 @@ pub struct Entry {
     pub derived: Option<Json>,
     /// The fields of the headers around it.
     pub packet: Option<Json>,
-    /// Its place among the messages of a packet, from 1, and how many these are.
+    /// The message's index among those of a packet, from 1, and their number.
     pub part: Option<(u64, u64)>,
-    /// It was broken when it was read.
+    /// Whether the message was broken when it was read.
     pub broken: bool,
 }
 
-/// The keys that `decode` writes beside `fields`. `frames`, `length`, `related`, `notes` and `bytes` are
-/// ignored: they follow from the fields. So are `file` and `file_frame`, which say where it was.
+/// The keys of `decode` apart from `fields`. `frames`, `length`, `related`, `notes` and `bytes` are ignored: they
+/// follow from the fields. So are `file` and `file_frame`, the origin of the message.
 const KEYS: [&str; 22] = [
     "frame",
     "frames",
@@ -92,7 +92,7 @@ fn error(path: &str, what: impl Into<String>) -> EncodeError {
     EncodeError { path: path.into(), what: what.into() }
 }
 
-/// The error for an unexpected value, which is shortened.
+/// The error for an unexpected value, which is shortened in the text.
 fn wrong(path: &str, expected: &str, got: &Json) -> EncodeError {
     let mut shown = got.to_string();
     if shown.chars().count() > 60 {
@@ -105,14 +105,14 @@ impl Entry {
     /// The message that an object describes.
     ///
     /// # Errors
-    /// The key that is missing, unknown or of the wrong type, and what was expected.
+    /// The key that is missing, unknown or of the wrong type, and the expected form.
     pub fn new(object: Json, source: &Source) -> Result<Entry, EncodeError> {
         let Json::Object(mut map) = object else { return Err(wrong("line", "an object", &object)) };
         let message = text(&map, "message")?.ok_or_else(|| error("message", "required, but not given"))?;
         let proto = text(&map, "proto")?.or_else(|| source.proto.clone());
         let (proto, message) = match proto {
             Some(proto) => {
-                // A line of no message has its protocol's name where a message has its own.
+                // A line without a message of its own has its protocol's name before the message's name.
                 let whole = source.registry.for_line(&proto).is_some_and(|dissector| has(dissector, &message));
                 let bare = message.strip_prefix(&format!("{proto}.")).filter(|_| !whole).map(String::from);
                 (proto, bare.unwrap_or(message))
@@ -193,7 +193,7 @@ impl Entry {
         })
     }
 
-    /// The encoder's view of it.
+    /// The encoder's view of the message.
     pub fn line(&self) -> Line<'_> {
         Line {
             message: &self.message,
@@ -225,7 +225,7 @@ fn has(dissector: &dyn Dissector, message: &str) -> bool {
     dissector.tables().iter().any(|table| table.layouts.iter().any(|layout| layout.name == message))
 }
 
-/// Protocol and message of `PROTO.MESSAGE`, or of a message's name that only one protocol has.
+/// The protocol and message of `PROTO.MESSAGE`, or of a message name that only one protocol has.
 pub(super) fn named(text: &str, registry: &Registry) -> Result<(String, String), EncodeError> {
     if let Some((proto, message)) = text.split_once('.') {
         dissector_of(proto, registry)?;
@@ -257,7 +257,7 @@ fn number(map: &Map<String, Json>, key: &str) -> Result<u64, EncodeError> {
     }
 }
 
-/// Written by hand, `2.2` may be a JSON number.
+/// The version; in hand-written objects, `2.2` may be a JSON number.
 fn version(map: &Map<String, Json>) -> Result<Option<String>, EncodeError> {
     match map.get("version") {
         Some(Json::Number(n)) => Ok(Some(n.to_string())),
@@ -271,8 +271,8 @@ fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeE
     text.parse().map(Some).map_err(|_| what())
 }
 
-/// Seconds with the digits of a JSON number: a double is exact to microseconds, but not to
-/// nanoseconds, which [`super::Text::time`] reads.
+/// The time in seconds, with the digits of a JSON number. A double is exact to microseconds, but not to nanoseconds;
+/// for these use [`super::Text::time`].
 fn time(value: &Json) -> Option<Time> {
     match value {
         Json::String(text) => Time::decimal(text),
@@ -281,7 +281,7 @@ fn time(value: &Json) -> Option<Time> {
     }
 }
 
-/// Merges the derived values among an annotated line's fields with those beside them.
+/// Merges the derived values among an annotated line's fields with those in its `derived`.
 fn join(derived: Json, beside: Option<Json>) -> Json {
     match (derived, beside) {
         (Json::Object(mut all), Some(Json::Object(more))) => {

@@ -1,14 +1,14 @@
 //! Messages as a capture file: Ethernet, IP, UDP or TCP headers for each, with correct lengths and
 //! checksums.
 //!
-//! Addresses, times and conversation numbers are the lines' own if given. A message without
-//! addresses uses two documentation addresses (RFC 5737) and the protocol's usual port; one without
-//! a time is a millisecond after the previous one. Messages that were captured in one frame over
-//! UDP are written as one datagram again, when the next one begins.
+//! Addresses, times and conversation numbers are those of the lines, if given. A message without addresses uses two
+//! documentation addresses (RFC 5737) and the protocol's usual port; one without a time is a millisecond after the
+//! previous one. Messages that were captured in one frame over UDP are written as one datagram again, as soon as the
+//! next datagram begins.
 
 use super::Entry;
 use super::connection::{Connection, most};
-use crate::capture::{Body, BuildError, LinkType, PcapWriter, Time, ethernet};
+use crate::capture::{Body, BuildError, LinkType, Packet, PcapWriter, Time, ethernet};
 use crate::dissect::Role;
 use crate::flow::Transport;
 use rustc_hash::FxHashMap;
@@ -17,24 +17,24 @@ use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use thiserror::Error;
 
-/// The cap on TCP connections with state; above it, the oldest one is opened again.
+/// The cap on TCP connections with state; above it, the oldest one is forgotten and has to be opened again.
 const CONNECTIONS: usize = 65_536;
-/// The addresses of messages that have none.
+/// The addresses of messages without addresses.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
-/// The first port of clients, and how many there are (RFC 6335).
+/// The first port of clients, and the number of ports (RFC 6335).
 const CLIENT_PORTS: (u16, u64) = (49_152, 16_384);
 /// The server's port if its protocol has no usual one.
 const SERVER_PORT: u16 = 7777;
 
-/// Why a message cannot be written to a capture file.
+/// The reasons for which a message cannot be written to a capture file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// It does not fit into a frame; the next one may.
+    /// The message does not fit into a frame; the next one may.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// Its time is out of the format's range.
+    /// The time is outside the format's range.
     #[error("time: {0}: a capture holds 0 to 4294967295 seconds")]
     Time(Time),
     /// Writing failed.
@@ -42,12 +42,12 @@ pub enum FrameError {
     Output(#[from] io::Error),
 }
 
-/// Conversation number and both ends: the key of a connection, the same for both directions.
+/// The conversation number and both endpoints: the key of a connection, the same for both directions.
 type Key = (u64, SocketAddr, SocketAddr);
 
 /// Writes messages into a capture file.
 pub struct Frames<W: Write> {
-    /// The file; its time resolution is the first message's.
+    /// The file. Its time resolution is that of the first message.
     file: Option<PcapWriter<W>>,
     out: Option<W>,
     connections: FxHashMap<Key, (Connection, SocketAddr)>,
@@ -59,10 +59,10 @@ pub struct Frames<W: Write> {
     datagram: Datagram,
 }
 
-/// The last datagram, not written yet: more messages of its frame may follow.
+/// The last datagram. It is not written yet: more messages of its frame may follow.
 #[derive(Default)]
 struct Datagram {
-    /// The number of its frame, its conversation and ends.
+    /// The number of its frame, its conversation and its endpoints.
     of: Option<(u64, u64, SocketAddr, SocketAddr)>,
     time: Time,
     payload: Vec<u8>,
@@ -90,7 +90,7 @@ impl<W: Write> Frames<W> {
     /// stream, preceded by a handshake if the connection is new.
     ///
     /// # Errors
-    /// [`FrameError::Build`], [`FrameError::Time`]: nothing of it was written;
+    /// [`FrameError::Build`] and [`FrameError::Time`], after which nothing of the message was written;
     /// [`FrameError::Output`].
     pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> Result<(), FrameError> {
         let time = entry.time.unwrap_or_else(|| self.next_time());
@@ -106,6 +106,22 @@ impl<W: Write> Frames<W> {
             }
         }
         self.last = Some(time);
+        Ok(())
+    }
+
+    /// Writes the frame of a packet of another protocol. Its TCP numbers and flags are kept, so that its streams can be
+    /// followed.
+    ///
+    /// # Errors
+    /// Those of [`message`](Self::message).
+    pub fn packet(&mut self, packet: &Packet<'_>) -> Result<(), FrameError> {
+        if u32::try_from(packet.time.secs).is_err() {
+            return Err(FrameError::Time(packet.time));
+        }
+        self.complete()?;
+        ethernet(packet.src, packet.dst, &packet.body, &mut self.frame)?;
+        self.write(packet.time)?;
+        self.last = Some(packet.time);
         Ok(())
     }
 
@@ -177,7 +193,7 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// A millisecond after the previous message.
+    /// The time a millisecond after the previous message.
     fn next_time(&self) -> Time {
         let Some(Time { secs, frac, digits }) = self.last else { return Time::micros(0, 0) };
         let unit = 10u64.saturating_pow(digits.clamp(3, 18) as u32);
@@ -197,8 +213,8 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// The number of frames whose times had more digits than the file's resolution, which is that
-    /// of the first frame, and were cut off.
+    /// The number of frames whose times were cut: they had more digits than the file's resolution, which is that of the
+    /// first frame.
     pub fn cut_times(&self) -> u64 {
         self.cut
     }
@@ -221,8 +237,7 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Writes the last datagram too: there will be no more messages. Without any message, writes
-    /// nothing.
+    /// Writes the last datagram at the end of the messages. Without any message, writes nothing.
     ///
     /// # Errors
     /// Errors of the writer.
@@ -249,7 +264,7 @@ fn ends(entry: &Entry) -> (SocketAddr, SocketAddr) {
     let client = SocketAddr::new(CLIENT, CLIENT_PORTS.0 + (entry.flow % CLIENT_PORTS.1) as u16);
     let server = SocketAddr::new(SERVER, port);
     let (src, dst) = if entry.from == Role::Server { (server, client) } else { (client, server) };
-    // If one end is given, the other must have the same IP version.
+    // If one endpoint is given, the other must have the same IP version.
     let beside = |known: SocketAddr, other: SocketAddr| match known {
         SocketAddr::V4(_) => other,
         SocketAddr::V6(_) => SocketAddr::new(IpAddr::V6(mapped(other.ip())), other.port()),

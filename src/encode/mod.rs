@@ -1,8 +1,7 @@
-//! From JSON or `FIELD=VALUE` to bytes: the library side of `netkit encode`.
+//! Encodes JSON or `FIELD=VALUE` to bytes: the library side of `netkit encode`.
 //!
 //! - [`Values`]: a stream of JSON objects, one at a time: lines, pretty-printed objects, one array;
-//! - [`Entry`]: one such object, interpreted as a message: any line of `decode -f ndjson`, an
-//!   element of `-f json`, or written by hand;
+//! - [`Entry`]: one such object as a message: any line of `decode -f ndjson`, an element of `-f json`, or hand-written;
 //! - [`Encoders`]: the protocols' encoders, with the state that later messages need;
 //! - [`Assignments`]: `FIELD=VALUE` of a command line;
 //! - [`Frames`]: messages as a capture file, with all headers.
@@ -21,7 +20,7 @@
 //! }
 //! ```
 //!
-//! Messages nest (GNE: 512 levels), and reading and writing them recurses: run it under [`deeply`].
+//! Messages nest (GNE: 512 levels), and reading and writing them recurses: use [`deeply`].
 
 mod annotated;
 mod assign;
@@ -46,7 +45,7 @@ pub(crate) const STACK: usize = 64 << 20;
 /// Runs `work` on a thread whose stack is large enough for the deepest message.
 ///
 /// # Errors
-/// The thread could not be started.
+/// The thread cannot be started.
 pub fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("deep".into()).stack_size(STACK);
@@ -57,10 +56,10 @@ pub fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     })
 }
 
-/// JSON of a command line; its nesting is checked before anything recurses.
+/// Parses JSON of a command line; its nesting is checked before anything recurses.
 fn bounded(text: &str) -> Result<serde_json::Value, String> {
     let mut depth = 0usize;
-    // Brackets inside strings count too: nobody writes two thousand of them.
+    // Brackets inside strings count, too: nobody writes two thousand of them.
     for byte in text.bytes() {
         depth += matches!(byte, b'[' | b'{') as usize;
         if depth > MAX_NESTING {

@@ -33,13 +33,12 @@ impl Ends {
         Some(Ends { addr, bits: width(addr), port: None })
     }
 
-    /// Does this end match?
+    /// Whether this endpoint matches.
     pub fn has(&self, end: SocketAddr) -> bool {
         if self.port.is_some_and(|port| port != end.port()) {
             return false;
         }
-        // IPv4-mapped IPv6 addresses equal their IPv4 address, but match an IPv6 prefix only as
-        // they are.
+        // IPv4-mapped IPv6 addresses equal their IPv4 address, but match IPv6 prefixes only in their IPv6 form.
         let addr = if self.bits == width(self.addr) { end.ip().to_canonical() } else { end.ip() };
         match (addr, self.addr) {
             (IpAddr::V4(a), IpAddr::V4(b)) => same(a.to_bits().into(), b.to_bits().into(), 32 - self.bits),
@@ -53,12 +52,12 @@ fn width(addr: IpAddr) -> u8 {
     if addr.is_ipv4() { 32 } else { 128 }
 }
 
-/// Are both equal, ignoring the last `rest` bits?
+/// Whether both are equal, ignoring the last `rest` bits.
 fn same(a: u128, b: u128, rest: u8) -> bool {
     (a ^ b).checked_shr(rest.into()).is_none_or(|differing| differing == 0)
 }
 
-/// What the literal of such a comparison has to be; `None`: it is valid.
+/// The error for a literal that does not suit such a comparison; `None` if it is valid.
 pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
     let text = &literal.text;
     match envelope {
@@ -70,8 +69,8 @@ pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
     }
 }
 
-/// Does the comparison hold for the message's ends? `==` and the like hold if one end matches, `!=`
-/// if none does; nothing holds for messages without addresses.
+/// Whether the comparison holds for the message's endpoints. `==` and similar ones hold if one endpoint matches, `!=`
+/// if none does. Nothing holds for messages without addresses.
 pub fn holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
     let Some(ends) = message.flow_info.ends else { return false };
     let side = message.place.side;
@@ -104,7 +103,7 @@ pub fn holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
     }
 }
 
-/// The order of an end's port and a number.
+/// The order of an endpoint's port and a number.
 fn of_port(end: SocketAddr, literal: &Literal) -> Option<Ordering> {
     Number::Whole(end.port().into()).compare(literal.number?)
 }

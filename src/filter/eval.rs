@@ -1,4 +1,4 @@
-//! Evaluation, on the tree and without building JSON.
+//! Evaluation on the tree, without building JSON.
 
 use super::path::{Path, Picked};
 use super::plain::{Plain, equal, value_holds};
@@ -8,7 +8,7 @@ use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::Message;
 use std::borrow::Cow;
 
-/// Does the expression match the message?
+/// Whether the expression matches the message.
 pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
     match expression {
         Expression::And(a, b) => holds(a, message) && holds(b, message),
@@ -49,12 +49,20 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
         Envelope::Proto => word(dissection.proto),
         Envelope::Version => word(dissection.version.unwrap_or("")),
         Envelope::From => word(dissection.from.name()),
+        Envelope::Copy => match message.dissection.delivery.copy() {
+            Some(copy) => number(copy.into()),
+            None => return false,
+        },
+        Envelope::Leg => match message.flow_info.leg {
+            Some(leg) => word(leg.name()),
+            None => return false,
+        },
         Envelope::Transport => word(message.flow_info.transport.name()),
         // Handled above.
         Envelope::Src | Envelope::Dst | Envelope::Host | Envelope::Port => Plain::Nothing,
         Envelope::Message => word(dissection.message),
         Envelope::Note => {
-            // `duplicate` also matches `riptide.duplicate` and the like.
+            // `duplicate` also matches `riptide.duplicate` and other notes with this last part.
             let mut all =
                 dissection.notes.iter().flat_map(|(n, _)| [n.code, n.code.rsplit('.').next().unwrap_or(n.code)]);
             return match test {
@@ -75,7 +83,7 @@ struct Search<'a> {
     test: &'a Test,
     sources: Sources<'a>,
     found: bool,
-    /// One value fits (for `!=`: one value is equal).
+    /// Whether a value fits (for `!=`: whether a value is equal).
     held: bool,
 }
 
@@ -88,7 +96,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tests a value at the end of the path; of a list, every element.
+    /// Tests a value at the end of the path; for a list, every element.
     fn value(&mut self, tree: &Tree, k: usize) {
         let Some(node) = tree.nodes().get(k) else { return };
         if node.value == Value::List && !matches!(self.test, Test::Exists) {
@@ -150,7 +158,7 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
         (Value::Int(n), _) => whole(n as i128),
         (Value::Bool(b), _) => Plain::Bool(b),
         (Value::F16(h), _) => Plain::Number(Number::Real(crate::codec::half_text::shortest(h))),
-        // As the number is printed: 0.1, not the nearest binary32 to it.
+        // The number as printed: 0.1, not the nearest binary32 to it.
         (Value::F32(x), _) => Plain::Number(Number::Real(x.to_string().parse().unwrap_or(x as f64))),
         (Value::F64(x), _) => Plain::Number(Number::Real(x)),
         (Value::Bytes { bit, bits }, _) => Plain::Hex(hex::encode(bits::bytes(data, bit, bits))),

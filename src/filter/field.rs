@@ -1,8 +1,7 @@
-//! A field path on its own: the field's values in a message.
+//! A field path outside of a filter: the field's values in a message.
 
-use super::parser;
 use super::path::{Path, Picked, Place};
-use super::{Envelope, Expression, FilterError, Names, Test, lexer};
+use super::{Envelope, Expression, FilterError, Names, Test, lexer, parser};
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::string;
 use crate::codec::json::value::value;
@@ -19,17 +18,17 @@ enum Wanted {
     Envelope(Envelope),
 }
 
-/// Where one value of a field was found.
+/// The place of one value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMatch {
-    /// A node of one of its trees.
+    /// A node of one of the message's trees.
     Node(Place, usize),
-    /// In the envelope.
+    /// A value of the envelope.
     Envelope,
 }
 
 impl FieldPath {
-    /// A name of the envelope.
+    /// A field of the envelope.
     pub fn envelope(name: &str) -> Option<FieldPath> {
         let (_, envelope, _) = Envelope::ALL.iter().find(|(n, ..)| *n == name)?;
         Some(FieldPath(Wanted::Envelope(*envelope)))
@@ -38,7 +37,7 @@ impl FieldPath {
     /// Looks up a path.
     ///
     /// # Errors
-    /// There is no such field: the position in the text, and the nearest name.
+    /// An unknown field, with its position in the text and the nearest name.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<FieldPath, FilterError> {
         if let Some(path) = FieldPath::envelope(text.trim()) {
             return Ok(path);
@@ -50,29 +49,31 @@ impl FieldPath {
         }
     }
 
-    /// Is it the same for all messages of one side of a conversation, in one protocol and version?
+    /// Whether the value is the same for all messages of one side of a conversation, in one protocol and version.
     pub fn is_of_side(&self) -> bool {
-        use Envelope::{Dst, Flow, From, Host, Port, Proto, Src, Transport, Version};
-        matches!(self.0, Wanted::Envelope(Flow | Proto | Version | From | Transport | Src | Dst | Host | Port))
+        use Envelope::{Dst, Flow, From, Host, Leg, Port, Proto, Src, Transport, Version};
+        matches!(self.0, Wanted::Envelope(Flow | Proto | Version | From | Transport | Src | Dst | Host | Port | Leg))
     }
 
-    /// What it reads of messages.
+    /// The parts of messages that it reads.
     pub fn reads(&self) -> Wants {
         match &self.0 {
             Wanted::Field(path) => path.reads(),
-            Wanted::Envelope(_) => Wants::FIELDS,
+            Wanted::Envelope(envelope) => envelope.reads(),
         }
     }
 
-    /// Is it a field whose path names no protocol?
+    /// Whether it is a field whose path names no protocol.
     pub fn any_protocol(&self) -> bool {
         matches!(&self.0, Wanted::Field(path) if path.proto.is_none())
     }
 
-    /// Calls `each` with every match. A list is one value; `[2]` or further names after it apply to
-    /// each element.
+    /// Calls `each` with every match. A list is one value; with `[2]` or further names after it, each of its elements
+    /// may match.
     pub fn each(&self, message: &Message<'_>, mut each: impl FnMut(FieldMatch)) {
         let path = match &self.0 {
+            Wanted::Envelope(Envelope::Copy) if message.dissection.delivery.copy().is_none() => return,
+            Wanted::Envelope(Envelope::Leg) if message.flow_info.leg.is_none() => return,
             Wanted::Envelope(_) => return each(FieldMatch::Envelope),
             Wanted::Field(path) => path,
         };
@@ -82,8 +83,8 @@ impl FieldPath {
         });
     }
 
-    /// May there be several matches in a message, of which this is the first: does the path lead
-    /// through the elements of a list?
+    /// Whether a message may contain several matches, of which this is the first: the path leads through the elements
+    /// of a list.
     pub fn repeats(&self, found: FieldMatch, message: &Message<'_>) -> bool {
         match (found, &self.0) {
             (FieldMatch::Node(beside, k), Wanted::Field(path)) => path.repeats(beside.of(message), k),
@@ -115,6 +116,8 @@ impl FieldPath {
                 Envelope::Proto => string(dissection.proto.as_bytes(), out),
                 Envelope::Version => string(dissection.version.unwrap_or("").as_bytes(), out),
                 Envelope::From => string(dissection.from.name().as_bytes(), out),
+                Envelope::Copy => uint(message.dissection.delivery.copy().unwrap_or_default().into(), out),
+                Envelope::Leg => string(message.flow_info.leg.map_or("", |leg| leg.name()).as_bytes(), out),
                 Envelope::Transport => string(message.flow_info.transport.name().as_bytes(), out),
                 Envelope::Src => string(message.src().as_bytes(), out),
                 Envelope::Dst => string(message.dst().as_bytes(), out),
@@ -130,7 +133,7 @@ impl FieldPath {
     }
 }
 
-/// Both ends: the sender's address or port, then the receiver's.
+/// Appends the addresses or ports of both endpoints, the sender's first.
 fn ends(envelope: Envelope, message: &Message<'_>, out: &mut Vec<u8>) {
     let Some(ends) = message.flow_info.ends else { return out.extend_from_slice(b"null") };
     let side = message.place.side;
@@ -144,7 +147,7 @@ fn ends(envelope: Envelope, message: &Message<'_>, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// A leaf, or a list or group of them.
+/// Appends a leaf, or a list or group of leaves.
 fn node(tree: &Tree, k: usize, sources: Sources<'_>, out: &mut Vec<u8>) {
     let Some(one) = tree.nodes().get(k) else { return };
     let (open, close) = match one.value {

@@ -12,7 +12,7 @@ pub struct Token {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
-    /// A name, a bare word, a number: letters, digits and `_ . - : [ ]` and the like.
+    /// A name, a bare word or a number: letters, digits and `_ . - : [ ]` and similar characters.
     Word(String),
     /// `"quoted"` or `'quoted'`.
     Quoted(String),

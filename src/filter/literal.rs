@@ -1,4 +1,4 @@
-//! Literals: is the word a number, and can the field ever have that value?
+//! Literals: the numbers they denote, and the fields that can have their values.
 
 use super::names::NamedFields;
 use super::{Literal, Number};
@@ -6,19 +6,19 @@ use crate::codec::digits;
 use crate::codec::layout::{Field, Kind, Show};
 use crate::nearest::{hint, nearest};
 
-/// The number of a word, decimal or hex.
+/// The number denoted by a word, decimal or hex.
 pub fn number(text: &str) -> Option<Number> {
     let whole = digits::whole(text).map(Number::Whole);
     // "inf" and "nan" are not numbers here.
     whole.or_else(|| digits::real(text).map(Number::Real))
 }
 
-/// Can one of the fields have such a value?
+/// Checks that one of the fields can have such a value.
 pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<(), String> {
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }
-    // Versions and directions have tables of their own, which share many names.
+    // Each version and direction has its own tables, and these share many names.
     let mut names: Vec<&str> = Vec::new();
     for (_, name) in found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
         if !names.contains(&name) {
@@ -35,11 +35,14 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
         (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
         (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
-        _ => format!("{name} is a number, got {text:?}"),
+        _ => match found.fields.first().map_or("", |field| field.unit) {
+            "" => format!("{name} is a number, got {text:?}"),
+            unit => format!("{name} is a number (in {unit}), got {text:?}"),
+        },
     })
 }
 
-/// Does the literal have a type that the field can have?
+/// Whether the literal has a type that the field can have.
 pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
     match (&field.kind, field.show) {

@@ -10,16 +10,15 @@
 //! host == 10.0.0.5 and port in {7777, 7778} or !(ip in 2001:db8::/32)
 //! ```
 //!
-//! Names come from the protocols' tables, from the envelope and from the users' schemas; a wrong
-//! name or type is rejected before the first message, with its position and the nearest name.
-//! Filters are evaluated on the tree, without building JSON. Rules: a comparison with an absent
-//! field is false, whatever the operator; if a path leads to several values, `==`, `<` and the like
-//! hold if one of them fits, `!=` if none is equal; a path alone tests whether the field is
-//! present. `position[0]` and `position.x` are a vector's first component. An address without a
-//! port matches any port; `host` (`ip`) and `port` mean either end. A comparison that can hold for
-//! no value of any field with that name (`u8 == 300`) is rejected, like a wrong name. Conditions on
-//! `related` joined by `and` are about one relation of the message; `has unanswered`, `has
-//! never_acked` and the kinds that later messages tell need a second pass: [`Filter::later`].
+//! Names are those of the protocols' tables, the envelope and the users' schemas; a wrong name or type is
+//! rejected before the first message, with its position and the nearest name. Filters are evaluated on the tree,
+//! without building JSON. Rules: a comparison with an absent field is false for every operator. If a path leads to
+//! several values, `==`, `<` and similar ones hold if one of them fits, `!=` if none is equal. A path alone tests
+//! whether the field is present. `position[0]` and `position.x` are a vector's first component. An address without a
+//! port matches any port; `host` (`ip`) and `port` mean either endpoint. A comparison that no value of any field with
+//! that name can satisfy (`u8 == 300`) is rejected, like a wrong name. Conditions on `related` joined by `and` are
+//! about one relation of the message. `has unanswered`, `has never_acked` and the kinds that later messages reveal need
+//! a second pass: [`Filter::later`].
 
 mod ends;
 mod eval;
@@ -44,11 +43,11 @@ pub(crate) use possible::range;
 pub(crate) use related::RelatedField;
 use thiserror::Error;
 
-/// An invalid filter: what is wrong, and where in the text.
+/// An invalid filter: the mistake, and its position in the text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}\n  {}\n  {}", Printable(.what), one_each(.text), caret(.text, *.at, *.len))]
 pub struct FilterError {
-    /// What is wrong, and what was expected.
+    /// The mistake, and the expected form.
     pub what: String,
     /// The whole filter.
     pub text: String,
@@ -58,7 +57,7 @@ pub struct FilterError {
     pub len: usize,
 }
 
-/// One printable character for each, so that the caret is aligned.
+/// Replaces each character by one printable character, so that the caret is aligned.
 fn one_each(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || tricky(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -78,16 +77,16 @@ impl Filter {
     /// Parses a filter.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The mistake and its position.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
         let tokens = lexer::tokens(text)?;
         Ok(Filter { expression: parser::parse(text, &tokens, names)? })
     }
 
-    /// Parses a filter for messages of which only what came before is known.
+    /// Parses a filter for messages without [relations from later ones](Filter::later).
     ///
     /// # Errors
-    /// As [`Filter::parse`], or it asks for what [only later messages tell](Filter::later).
+    /// Those of [`Filter::parse`]; a condition on facts that only later messages reveal.
     pub fn parse_unlinked(text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
         let filter = Filter::parse(text, names)?;
         let Some(name) = filter.later() else { return Ok(filter) };
@@ -96,17 +95,17 @@ impl Filter {
         Err(FilterError { what, text: text.into(), at, len: name.len() })
     }
 
-    /// What of it only later messages tell, so that it needs messages that were linked.
+    /// The part of it that only later messages reveal, so that it needs linked messages.
     pub fn later(&self) -> Option<&'static str> {
         related::later(&self.expression)
     }
 
-    /// What it reads of messages.
+    /// The parts of messages that it reads.
     pub fn reads(&self) -> Wants {
         self.expression.reads()
     }
 
-    /// Does the filter match this message?
+    /// Whether the filter matches this message.
     pub fn matches(&self, message: &Message<'_>) -> bool {
         eval::holds(&self.expression, message)
     }
@@ -124,11 +123,11 @@ enum Expression {
     Field(Path, Test),
     /// The message is of this protocol (and has this name).
     Kind(&'static str, Option<&'static str>),
-    /// One relation of the message fits all of these.
+    /// One relation of the message fits all of these conditions.
     Related(Vec<(RelatedField, Test)>),
-    /// Nothing in the capture answers it.
+    /// Nothing in the capture answers the message.
     Unanswered,
-    /// Nothing in the capture acknowledges it.
+    /// Nothing in the capture acknowledges the message.
     NeverAcked,
     /// The message has a fault.
     Fault,
@@ -143,12 +142,13 @@ impl Expression {
             Expression::Not(a) => a.reads(),
             Expression::Field(path, _) => path.reads(),
             Expression::Related(_) | Expression::Unanswered | Expression::NeverAcked => Wants::RELATIONS,
-            Expression::Envelope(..) | Expression::Kind(..) | Expression::Fault | Expression::Level(_) => Wants::FIELDS,
+            Expression::Envelope(envelope, _) => envelope.reads(),
+            Expression::Kind(..) | Expression::Fault | Expression::Level(_) => Wants::FIELDS,
         }
     }
 }
 
-/// The envelope: the facts beside a message's fields.
+/// The envelope: the facts about a message besides its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Envelope {
     Frame,
@@ -165,10 +165,12 @@ enum Envelope {
     Port,
     Message,
     Note,
+    Copy,
+    Leg,
 }
 
 impl Envelope {
-    const ALL: [(&'static str, Envelope, &'static str); 15] = [
+    const ALL: [(&'static str, Envelope, &'static str); 17] = [
         ("frame", Envelope::Frame, "the frame that completed the message, from 1"),
         ("time", Envelope::Time, "seconds since 1970"),
         ("flow", Envelope::Flow, "the conversation's number, from 1"),
@@ -184,15 +186,27 @@ impl Envelope {
         ("port", Envelope::Port, "the port of either end"),
         ("message", Envelope::Message, "the message's name"),
         ("note", Envelope::Note, "a note's code, as dnp.link_accepted or link_accepted"),
+        ("copy", Envelope::Copy, "which transmission of a numbered message it is, if not the first: 2, 3, .."),
+        ("leg", Envelope::Leg, "client or server, in a proxy's recording of both legs"),
     ];
 
-    const fn is_number(self) -> bool {
-        matches!(self, Envelope::Frame | Envelope::Time | Envelope::Flow | Envelope::Length)
+    /// The parts of a message that it reads.
+    const fn reads(self) -> Wants {
+        if matches!(self, Envelope::Copy) { Wants::DELIVERY } else { Wants::FIELDS }
     }
 
-    /// Is it an address, or one with a port?
+    const fn is_number(self) -> bool {
+        matches!(self, Envelope::Frame | Envelope::Time | Envelope::Flow | Envelope::Length | Envelope::Copy)
+    }
+
+    /// Whether it is an address, with or without a port.
     const fn is_end(self) -> bool {
         matches!(self, Envelope::Src | Envelope::Dst | Envelope::Host)
+    }
+
+    /// Whether there are messages without it, so that its name alone is a condition.
+    const fn is_optional(self) -> bool {
+        matches!(self, Envelope::Copy | Envelope::Leg)
     }
 
     /// The range of its whole numbers, if it has one.
@@ -200,12 +214,13 @@ impl Envelope {
         match self {
             Envelope::Frame | Envelope::Flow | Envelope::Length => Some((0, u64::MAX as i128)),
             Envelope::Port => Some((0, u16::MAX as i128)),
+            Envelope::Copy => Some((2, u32::MAX as i128)),
             _ => None,
         }
     }
 }
 
-/// The names of the envelope that filters know, with a description.
+/// The names of the envelope that filters accept, with a description.
 pub fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
     Envelope::ALL.into_iter().map(|(name, _, doc)| (name, doc))
 }
@@ -218,7 +233,7 @@ pub fn related() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The test of a value.
 #[derive(Debug)]
 enum Test {
-    /// It is present.
+    /// The value is present.
     Exists,
     Compare(Comparison, Literal),
     In(Vec<Literal>),
@@ -237,7 +252,7 @@ enum Comparison {
 }
 
 impl Comparison {
-    /// Does it hold for operands in that order?
+    /// Whether it holds for operands in that order.
     fn is(self, order: std::cmp::Ordering) -> bool {
         match self {
             Comparison::Equal => order.is_eq(),
@@ -249,7 +264,7 @@ impl Comparison {
         }
     }
 
-    /// Is it an order comparison?
+    /// Whether it is an order comparison.
     fn orders(self) -> bool {
         !matches!(self, Comparison::Equal | Comparison::Unequal)
     }
@@ -263,7 +278,7 @@ struct Literal {
     ends: Option<ends::Ends>,
 }
 
-/// Whole numbers are compared exactly.
+/// A number; whole numbers are compared exactly.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Whole(i128),

@@ -1,9 +1,9 @@
-//! The names available to filters: of the tables, the derived values, and the users' schemas.
+//! The names available to filters: from the tables, the derived values, and the users' schemas.
 
 use crate::codec::layout::{Count, Field, Kind, Other, flag};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
-use crate::dissect::{Dissector, Options, Registry};
+use crate::dissect::{Dissector, LINK_NOTES, Options, Registry};
 use crate::nearest::nearest;
 use std::collections::VecDeque;
 use std::iter;
@@ -15,29 +15,29 @@ pub struct Names<'a> {
     pub registry: &'a Registry,
     /// The users' schemas.
     pub schemas: &'a Schemas,
-    /// The protocol that the user named: then what its payloads have may be guessed.
+    /// The protocol that the user named: then names in its payloads may be guessed.
     pub proto: Option<&'a str>,
 }
 
 /// The result of looking up a path.
 #[derive(Debug, Default)]
 pub struct NamedFields<'f> {
-    /// The fields that it can mean.
+    /// The fields that the path can denote.
     pub fields: Vec<&'f Field>,
-    /// It leads through something whose names are not known in advance: JSON, a codec of its own.
+    /// Whether the path leads through something whose names are not known in advance: JSON, or a custom codec.
     pub open: bool,
-    /// One of them is a list's element.
+    /// Whether one of the fields is a list's element.
     pub listed: bool,
 }
 
 impl NamedFields<'_> {
-    /// Whether any name would be found there.
+    /// Whether any name would be accepted there.
     pub fn guessed(&self) -> bool {
         self.open && self.fields.is_empty()
     }
 }
 
-/// How deep a name is looked for.
+/// The depth to which a name is searched.
 const NESTED: usize = 4;
 /// Names that can appear anywhere.
 const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
         Names { registry: &options.registry, schemas: &options.schemas, proto: options.proto.as_deref() }
     }
 
-    /// The protocol of that name, or the dissector of that carrier.
+    /// The protocol of this name, or the dissector of this carrier.
     pub fn proto(&self, name: &str) -> Option<(&'static str, &'static dyn Dissector)> {
         self.registry.iter().find_map(|d| match d.name() == name {
             true => Some((d.name(), d)),
@@ -56,7 +56,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The message of that name.
+    /// The message of this name.
     pub fn message(&self, dissector: &dyn Dissector, name: &str) -> Option<&'static str> {
         dissector.tables().iter().flat_map(|t| t.layouts).map(|l| l.name).find(|n| *n == name)
     }
@@ -66,9 +66,38 @@ impl<'a> Names<'a> {
         self.registry.messages()
     }
 
-    /// The messages of that name, as `PROTO.MESSAGE`.
+    /// The messages of this name, as `PROTO.MESSAGE`.
     pub fn called(&self, name: &str) -> impl Iterator<Item = String> {
         self.registry.iter().filter_map(move |d| Some(format!("{}.{}", d.name(), self.message(d, name)?)))
+    }
+
+    /// The codes of all notes.
+    pub fn notes(&self) -> impl Iterator<Item = &'static str> {
+        let codes = self.registry.iter().flat_map(|d| d.notes()).map(|note| note.code);
+        codes.chain(["tcp.gap"]).chain(LINK_NOTES.iter().map(|(code, _)| *code))
+    }
+
+    /// The filter for a name that is not a field here: a name of Wireshark, or the code of a note.
+    pub fn elsewhere(&self, name: &str) -> Option<String> {
+        let meant = match name {
+            "udp.port" | "udp.srcport" | "udp.dstport" | "tcp.port" | "tcp.srcport" | "tcp.dstport" => "port",
+            "ip.addr" | "ipv6.addr" => "ip",
+            "ip.src" | "ipv6.src" => "src",
+            "ip.dst" | "ipv6.dst" => "dst",
+            "frame.number" => "frame",
+            "frame.time" | "frame.time_epoch" => "time",
+            "frame.len" | "udp.length" | "tcp.len" => "length",
+            "udp.stream" | "tcp.stream" => "flow",
+            "udp" => "transport == udp",
+            "tcp" => "transport == tcp",
+            "note.level" => "has warning",
+            "note.code" => "note",
+            _ => {
+                self.notes().find(|code| *code == name || code.rsplit('.').next() == Some(name))?;
+                return Some(format!("note == {name}"));
+            }
+        };
+        Some(meant.into())
     }
 
     /// Names for completion: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
@@ -91,7 +120,8 @@ impl<'a> Names<'a> {
         super::envelope().chain(super::related()).map(|(name, _)| name.to_string()).chain(list).collect()
     }
 
-    /// `data.pw`, where `data` is one of the `known` fields of a message and has a `pw`: the shortest such path.
+    /// The shortest path such as `data.pw`, where `data` is one of the `known` fields of a message and has a field
+    /// `pw`.
     pub fn inside(
         &self,
         proto: Option<&str>,
@@ -99,7 +129,7 @@ impl<'a> Names<'a> {
         name: &str,
         known: &[&'static str],
     ) -> Option<String> {
-        // What a schema describes is looked for there first.
+        // The payload, which a schema describes, is searched first.
         let around = iter::once("payload").chain(known.iter().copied());
         let mut paths: VecDeque<Vec<&'static str>> = around.map(|around| vec![around]).collect();
         while let Some(path) = paths.pop_front() {
@@ -115,8 +145,8 @@ impl<'a> Names<'a> {
         None
     }
 
-    /// Whether a path, with or without `payload`, leads into the payload of a message; true: any name would be
-    /// found there. One that is near to a field of the message itself may be mistyped, and is not.
+    /// Whether a path, with or without `payload`, leads into the payload of a message; `Some(true)` if any name would
+    /// be accepted there. A name similar to a field of the message itself may be mistyped, and does not count.
     pub fn in_payload(&self, proto: &str, message: &str, path: &[&str]) -> Option<bool> {
         let find = |path: &[&str]| self.find(Some(proto), Some(message), path);
         if let ["payload", _, ..] = path {
@@ -128,7 +158,7 @@ impl<'a> Names<'a> {
         (!mistyped).then_some(found.guessed())
     }
 
-    /// All fields that the steps can lead to.
+    /// All fields to which the steps can lead.
     ///
     /// # Errors
     /// The index of the first step without a match, and the names available there.
@@ -151,7 +181,7 @@ impl<'a> Names<'a> {
             for field in dissector.derived() {
                 walk_one(field, steps, 0, &mut found, &mut deepest);
             }
-            // Without a schema nobody knows what a payload that is shown beside the fields has.
+            // Without a schema, the names in a payload printed outside the fields are not known.
             let opened = |f: &&&Field| f.is(flag::OPENED) && matches!(f.kind, Kind::Struct([]));
             if let ["payload", rest @ ..] = steps
                 && !rest.is_empty()
@@ -185,7 +215,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Does the message, or any, have a payload?
+/// Whether the message, or any message, has a payload.
 fn carries(dissector: &dyn Dissector, message: Option<&str>) -> bool {
     let layouts = dissector.tables().iter().flat_map(|t| t.layouts);
     let mut fitting = layouts.filter(|l| message.is_none_or(|m| l.name == m));

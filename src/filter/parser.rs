@@ -1,16 +1,14 @@
-//! From tokens to an expression with all names resolved.
+//! Parses tokens to an expression with all names resolved.
 
 use super::ends::{self, Ends};
 use super::lexer::{Token, TokenKind as Word};
 use super::literal::{fits, number};
 use super::names::{NamedFields, Names};
 use super::path::{Index, Part, Path, PathStep, component};
-use super::possible;
 use super::related::{self, RelatedField};
-use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
+use super::{Comparison, Envelope, Expression, FilterError, Literal, Test, possible};
 use crate::codec::Level;
 use crate::codec::layout::Kind;
-use crate::dissect::LINK_NOTES;
 use crate::nearest::{hint, nearest};
 
 /// The cap on nesting of parentheses.
@@ -155,8 +153,8 @@ impl<'a> Parser<'a> {
     fn envelope(&mut self, envelope: Envelope, name: &Token) -> Result<Expression, FilterError> {
         let before = self.next;
         let test = self.test(envelope.is_end())?;
-        if matches!(test, Test::Exists) {
-            return Err(self.fail(name, "expected a comparison behind it, as == VALUE".into()));
+        if matches!(test, Test::Exists) && !envelope.is_optional() {
+            return Err(self.fail(name, "expected a comparison after it, as == VALUE".into()));
         }
         let literals: Vec<(&Literal, &Token)> = self.literals(&test, before);
         for (literal, token) in literals {
@@ -177,17 +175,10 @@ impl<'a> Parser<'a> {
                 Envelope::Proto => self.names.registry.names().collect(),
                 Envelope::From => vec!["client", "server", "unknown"],
                 Envelope::Transport => vec!["udp", "tcp"],
+                Envelope::Leg => vec!["client", "server"],
                 Envelope::Message => self.names.messages().collect(),
                 Envelope::Note => {
-                    let codes = self
-                        .names
-                        .registry
-                        .iter()
-                        .flat_map(|d| d.notes())
-                        .map(|n| n.code)
-                        .chain(["tcp.gap"])
-                        .chain(LINK_NOTES.iter().map(|(code, _)| *code));
-                    codes.flat_map(|c| [c, c.rsplit('.').next().unwrap_or(c)]).collect()
+                    self.names.notes().flat_map(|code| [code, code.rsplit('.').next().unwrap_or(code)]).collect()
                 }
                 _ => continue,
             };
@@ -282,6 +273,11 @@ impl<'a> Parser<'a> {
         }
         let names: Vec<&str> = path.steps.iter().map(|s| s.name.as_str()).collect();
         let found = self.names.find(path.proto, path.message, &names).map_err(|(step, known)| {
+            // The envelope's fields have no parts.
+            let envelope = || super::envelope().map(|(n, _)| n.to_owned()).find(|n| step == 0 && *n == names[0]);
+            if let Some(meant) = self.names.elsewhere(name).or_else(envelope) {
+                return self.fail(token, format!("no field {name:?} here{}", hint(Some(&meant))));
+            }
             let wrong = names.get(step).copied().unwrap_or("");
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
             let envelope =
@@ -299,7 +295,7 @@ impl<'a> Parser<'a> {
             };
             let what = match names.first() {
                 Some(&"payload") if step == 1 && self.names.schemas.is_empty() => {
-                    format!("{what}; --schema FILE tells what payloads hold")
+                    format!("{what}; --schema FILE describes payloads")
                 }
                 _ => what,
             };
@@ -339,8 +335,7 @@ impl<'a> Parser<'a> {
         Ok(Expression::Field(path, test))
     }
 
-    /// The operator and operands after a name. `bare`: `in` accepts one value without braces, as
-    /// for prefixes.
+    /// Parses the operator and operands after a name. `bare`: `in` accepts one value without braces, as for prefixes.
     fn test(&mut self, bare: bool) -> Result<Test, FilterError> {
         let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else {
             return Ok(Test::Exists);
@@ -373,7 +368,7 @@ impl<'a> Parser<'a> {
                     return Ok(Test::In(vec![self.literal()?]));
                 }
                 if !braces {
-                    return Err(self.end("expected { behind in, as in {1, 2}"));
+                    return Err(self.end("expected { after in, as in {1, 2}"));
                 }
                 let mut list = vec![self.literal()?];
                 while self.take(&[","]).is_some() {

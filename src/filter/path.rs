@@ -1,4 +1,4 @@
-//! Field paths: the steps of a name, and the nodes that they lead to.
+//! Field paths: the steps of a name, and the nodes to which they lead.
 
 use crate::codec::layout::{Field, Len, bytes as bytes_of, flag, uint};
 use crate::codec::{Node, Sources, Tree, Value, bits, digits};
@@ -12,7 +12,7 @@ pub struct Path {
     pub proto: Option<&'static str>,
     /// Only in this message.
     pub message: Option<&'static str>,
-    /// Restricted by the prefix `derived.` or `fields.`; else either.
+    /// Restricted by the prefix `fields.`, `derived.` or `packet.`; else any of these.
     pub part: Part,
     /// The steps.
     pub steps: Vec<PathStep>,
@@ -31,7 +31,7 @@ pub enum Part {
 pub enum Place {
     /// Its fields.
     Own,
-    /// The derived values beside them.
+    /// The derived values in their own tree.
     Beside,
     /// The headers around it.
     Packet,
@@ -51,21 +51,21 @@ impl Place {
 #[derive(Debug)]
 pub struct PathStep {
     pub name: String,
-    /// `[2]`, `[2..4]`: only these elements of a list, or these of the bytes.
+    /// `[2]` or `[2..4]`: only these elements of a list, or these bytes.
     pub index: Option<Index>,
 }
 
-/// Which elements, or bytes.
+/// A selection of elements or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
     /// `[2]`.
     One(usize),
-    /// `[2..4]`, `[..4]`, `[2..]`: the end is not among them.
+    /// `[2..4]`, `[..4]` or `[2..]`, without the end.
     Range(usize, Option<usize>),
 }
 
 impl Index {
-    /// What stands between the brackets; `None`: that is no index.
+    /// Parses the text between the brackets; `None` if it is not an index.
     pub fn parse(text: &str) -> Option<Index> {
         let number = |text: &str| digits::unsigned(text);
         let Some((from, to)) = text.split_once("..") else { return number(text).map(Index::One) };
@@ -74,7 +74,7 @@ impl Index {
         to.is_none_or(|to| from < to).then_some(Index::Range(from, to))
     }
 
-    /// What it picks of bytes, as a field: one is a number.
+    /// The selected bytes as a field: a single one is a number.
     pub fn field(self) -> Field {
         match self {
             Index::One(_) => uint("", 8),
@@ -83,7 +83,7 @@ impl Index {
         }
     }
 
-    /// Is it the index of this element?
+    /// Whether it selects this element.
     fn contains(self, at: usize) -> bool {
         match self {
             Index::One(one) => one == at,
@@ -91,7 +91,7 @@ impl Index {
         }
     }
 
-    /// Those of the bytes; `None`: there are fewer.
+    /// The selected bytes; `None` if there are fewer.
     fn of(self, bytes: &[u8]) -> Option<&[u8]> {
         match self {
             Index::One(at) => bytes.get(at..=at),
@@ -106,7 +106,7 @@ pub fn component(name: &str) -> Option<usize> {
 }
 
 impl Path {
-    /// What it reads of messages.
+    /// The parts of messages that it reads.
     pub fn reads(&self) -> Wants {
         match self.part {
             Part::Either | Part::Derived => Wants::DERIVED,
@@ -114,8 +114,8 @@ impl Path {
         }
     }
 
-    /// Is the node `k`, which the path leads to, an element of a list, or inside of one? Then there
-    /// may be several matches.
+    /// Whether the node `k`, to which the path leads, is an element of a list or inside of one: then there may be
+    /// several matches.
     pub fn repeats(&self, tree: &Tree, k: usize) -> bool {
         let around = tree.nodes().iter().take(k).enumerate();
         let lists = around.filter(|(at, n)| n.value == Value::List && *at < k && k < n.end as usize).count();
@@ -126,10 +126,10 @@ impl Path {
         lists > one + (last && bare) as usize
     }
 
-    /// The bytes of a node's value that the path means, where it means these and not the whole value.
+    /// The bytes of a node's value that the path selects, if it does not select the whole value.
     pub fn some<'a>(&self, node: &Node, sources: Sources<'a>) -> Option<Picked<'a>> {
         let last = self.steps.last()?;
-        // An element of a list has no name of its own: the index chose it.
+        // An element of a list has no name of its own: the index has selected it.
         let index = last.index.filter(|_| node.field.name == last.name)?;
         let bytes = bytes(node, sources, index)?;
         Some(match index {
@@ -138,9 +138,8 @@ impl Path {
         })
     }
 
-    /// Calls `each` with every node that the path leads to, and the tree that it is in, until it
-    /// returns true. A list at the end of the path is
-    /// one node; before the end, each of its elements is searched.
+    /// Calls `each` with every node to which the path leads, and its tree, until `each` returns true. A list at the end
+    /// of the path is one node; before the end, each of its elements is searched.
     pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(Place, usize) -> bool) {
         let dissection = message.dissection;
         if self.proto.is_some_and(|p| p != dissection.proto) || self.message.is_some_and(|m| m != dissection.message) {
@@ -183,7 +182,7 @@ fn steps(
     let mut children = tree.children(parent);
     children.any(|k| {
         let named = tree.nodes().get(k).is_some_and(|node| {
-            // What is in a payload has one name, wherever it is shown.
+            // A payload's content has the same name in every tree.
             let opened = node.field.is(flag::OPENED) && parent.is_none() && !rest.is_empty() && step.name == "payload";
             !node.hidden() && (opened || tree.name(node, sources) == step.name)
         });
@@ -223,16 +222,16 @@ fn inside(
     })
 }
 
-/// What an index picks of bytes.
+/// The bytes that an index selects.
 #[derive(Debug)]
 pub enum Picked<'a> {
-    /// One, which is a number.
+    /// One byte, which is a number.
     Byte(u8),
-    /// Several.
+    /// Several bytes.
     Bytes(Cow<'a, [u8]>),
 }
 
-/// These bytes of a value; `None`: it has fewer, or is not bytes.
+/// The selected bytes of a value; `None` if it has fewer, or is not bytes.
 fn bytes<'a>(node: &Node, sources: Sources<'a>, index: Index) -> Option<Cow<'a, [u8]>> {
     let Value::Bytes { bit, bits } = node.value else { return None };
     match bits::bytes(sources.get(node.source), bit, bits) {

@@ -1,10 +1,10 @@
-//! Values as filters compare them, and the comparisons.
+//! Values in the form that filters compare, and the comparisons.
 
 use super::{Comparison, Literal, Number, Test};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// A value as filters compare it.
+/// A value in the form that filters compare.
 pub enum Plain<'a> {
     Number(Number),
     Bool(bool),
@@ -14,7 +14,7 @@ pub enum Plain<'a> {
     Nothing,
 }
 
-/// Is the value the literal's?
+/// Whether the value equals the literal.
 pub fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
     match value {
         Plain::Number(a) => literal.number.is_some_and(|b| a.compare(b) == Some(Ordering::Equal)),
@@ -25,7 +25,7 @@ pub fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
     }
 }
 
-/// Does the value fit the test?
+/// Whether the value fits the test.
 pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
     match test {
         Test::Exists => true,

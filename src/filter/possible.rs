@@ -1,13 +1,12 @@
-//! Can a comparison ever hold? One that cannot, such as `u8 == 300`, is a mistake and rejected:
-//! otherwise it would silently match nothing.
+//! Rejects comparisons that can never hold, such as `u8 == 300`: they are mistakes, and would silently match nothing.
 
 use super::names::NamedFields;
 use super::{Comparison, Envelope, Literal, Number, Test};
 use crate::codec::bits;
 use crate::codec::layout::{Field, Kind, Len, Show};
 
-/// Why a test can hold for none of the fields that a name means. Literals of the wrong type are
-/// reported by [`super::literal::fits`] before.
+/// The reason why a test can hold for none of the fields that a name denotes. Literals of the wrong type have been
+/// reported by [`super::literal::fits`].
 pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String> {
     if found.open || found.fields.is_empty() || found.fields.iter().any(|field| can(field, test)) {
         return None;
@@ -48,7 +47,7 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
     })
 }
 
-/// Why a test of the envelope can hold for no message.
+/// The reason why a test of the envelope can hold for no message.
 pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<String> {
     let number = envelope.is_number() || envelope == Envelope::Port;
     match (test, envelope.range()) {
@@ -66,14 +65,14 @@ pub fn out_of_range(name: &str, (least, most): (i128, i128)) -> String {
     format!("{name} is a whole number from {least} to {most}: that never holds")
 }
 
-/// Can the test hold for some value of the field?
+/// Whether the test can hold for some value of the field.
 fn can(field: &Field, test: &Test) -> bool {
     if let Test::In(list) = test {
         return list.iter().all(|literal| equals(field, literal));
     }
     match (test, &field.kind, field.show) {
         (Test::Exists | Test::In(_), ..) => true,
-        // Whatever the value is, it is unequal to that.
+        // Some value is always unequal.
         (Test::Compare(Comparison::Unequal, _), ..) => true,
         (Test::Compare(Comparison::Equal, literal), ..) => equals(field, literal),
         (_, Kind::Struct([]) | Kind::Derived | Kind::Switch { .. }, _) => true,
@@ -94,13 +93,13 @@ fn can(field: &Field, test: &Test) -> bool {
     }
 }
 
-/// Can a number in the range compare like that? Its ends decide.
+/// Whether a number in the range can compare like that. The limits of the range decide.
 fn ordered(comparison: Comparison, number: Number, (least, most): (i128, i128)) -> bool {
     let ends = [least, most].map(|n| Number::Whole(n).compare(number));
     ends.into_iter().flatten().any(|order| comparison.is(order))
 }
 
-/// Can the test hold for a whole number in that range?
+/// Whether the test can hold for a whole number in that range.
 fn number_can(test: &Test, range: (i128, i128)) -> bool {
     let equals = |literal: &Literal| within(literal, range);
     match test {
@@ -112,7 +111,7 @@ fn number_can(test: &Test, range: (i128, i128)) -> bool {
     }
 }
 
-/// Is it a whole number in that range?
+/// Whether it is a whole number in that range.
 pub fn within(literal: &Literal, (least, most): (i128, i128)) -> bool {
     match literal.number {
         Some(Number::Whole(n)) => (least..=most).contains(&n),
@@ -128,7 +127,7 @@ fn literal(test: &Test) -> Option<&Literal> {
     }
 }
 
-/// Can the field be equal to that?
+/// Whether the field can be equal to the literal.
 fn equals(field: &Field, literal: &Literal) -> bool {
     let named = |names: &[(u64, &str)]| names.iter().any(|(_, name)| *name == literal.text);
     match (&field.kind, field.show) {
@@ -140,7 +139,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
         }
         _ => match range(field) {
             Some(range) if literal.number.is_some() => within(literal, range),
-            // `fits` decides about the others.
+            // `fits` decides about the other fields.
             _ => super::literal::field_fits(field, literal),
         },
     }

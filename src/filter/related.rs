@@ -1,6 +1,6 @@
 //! Conditions on a message's relations: `related.kind == answers and related.after_ms > 200`.
 //!
-//! Conditions joined by `and` are about one relation: one that is an answer and took that long.
+//! Conditions joined by `and` are about one relation: here, an answer that took that long.
 
 use super::plain::{Plain, value_holds};
 use super::{Comparison, Expression, Literal, Number, Test};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// A part of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelatedField {
-    /// There is one.
+    /// The existence of a relation.
     Any,
     Kind,
     Frame,
@@ -21,7 +21,7 @@ pub enum RelatedField {
 }
 
 impl RelatedField {
-    /// The names, with what they mean.
+    /// The names, with their descriptions.
     pub const ALL: [(&'static str, RelatedField, &'static str); 5] = [
         ("related", RelatedField::Any, "it has a relation to another message"),
         ("related.kind", RelatedField::Kind, "what the relation is: acknowledges, answers, copy_of, .."),
@@ -30,12 +30,12 @@ impl RelatedField {
         ("related.after_ms", RelatedField::AfterMs, "the milliseconds between the two"),
     ];
 
-    /// The part of that name.
+    /// The part of this name.
     pub fn by_name(name: &str) -> Option<RelatedField> {
         RelatedField::ALL.iter().find(|(n, ..)| *n == name).map(|(_, field, _)| *field)
     }
 
-    /// What is wrong with comparing it so.
+    /// The error for an unsuitable comparison.
     pub(super) fn wrong(self, test: &Test, literal: &Literal) -> Option<String> {
         let text = &literal.text;
         match (self, test) {
@@ -52,7 +52,7 @@ impl RelatedField {
         }
     }
 
-    /// Its value as JSON.
+    /// Appends its value as JSON.
     pub(crate) fn json(self, relation: &Relation, out: &mut Vec<u8>) {
         let number = |n: u64, out: &mut Vec<u8>| out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
         match self {
@@ -79,10 +79,10 @@ impl RelatedField {
     }
 }
 
-/// Does one relation of the message fit all conditions?
+/// Whether one relation of the message fits all conditions.
 pub fn holds(conditions: &[(RelatedField, Test)], message: &Message<'_>) -> bool {
     let related = &message.dissection.related;
-    // As for every field: none is equal.
+    // As for every field: `!=` holds if none is equal.
     if let [(field, Test::Compare(Comparison::Unequal, literal))] = conditions {
         let equal = Test::Compare(Comparison::Equal, literal.clone());
         let mut values = related.iter().filter_map(|one| field.plain(one)).peekable();
@@ -101,7 +101,7 @@ fn fits(field: RelatedField, test: &Test, relation: &Relation) -> bool {
     }
 }
 
-/// Both conditions, those on relations as one.
+/// Joins two expressions, with their conditions on relations as one.
 pub fn both(left: Expression, right: Expression) -> Expression {
     let (mut conditions, mut rest) = (Vec::new(), None);
     for side in [left, right] {
@@ -130,7 +130,7 @@ fn collect(expression: Expression, conditions: &mut Vec<(RelatedField, Test)>, r
     }
 }
 
-/// What of the expression only later messages tell.
+/// The name of the part of the expression that only later messages reveal.
 pub fn later(expression: &Expression) -> Option<&'static str> {
     match expression {
         Expression::And(a, b) | Expression::Or(a, b) => later(a).or_else(|| later(b)),

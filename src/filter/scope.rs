@@ -1,9 +1,9 @@
-//! Which messages can a filter match at all? What is done to messages that fit is checked against
-//! the tables of these alone.
+//! The kinds of messages that a filter can match. Changes to matching messages are checked against the tables of these
+//! kinds only.
 
 use super::{Comparison, Envelope, Expression, Filter, Test};
 
-/// What an expression says of a kind of message, whatever its fields hold.
+/// The result of an expression for a kind of message, for any values of its fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Never,
@@ -18,7 +18,7 @@ impl Answer {
 }
 
 impl Filter {
-    /// Is there a message of this protocol and name that fits?
+    /// Whether messages of this protocol and name can match.
     pub fn can_be(&self, proto: &str, message: &str) -> bool {
         answer(&self.expression, proto, message) != Answer::Never
     }

@@ -1,17 +1,16 @@
 //! The caps of the flow layer, and its counters.
 
-/// The caps on memory of a [`Table`](super::Table), whatever the capture contains.
+/// The caps on memory of a [`Table`](super::Table), with any capture.
 ///
 /// The defaults are generous for game traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// Conversations at a time. Above it, the one idle for longest is evicted. At least 1.
+    /// The number of conversations at a time. Above it, the one idle for longest is evicted. At least 1.
     pub conversations: usize,
     /// Out-of-order bytes buffered for one direction. Above it, the missing bytes before them are
     /// given up.
     pub held_bytes: usize,
-    /// Out-of-order pieces buffered for one direction: bounds the memory if every segment has one
-    /// byte.
+    /// Out-of-order segments buffered for one direction: bounds the memory if every segment has one byte.
     pub held_segments: usize,
     /// Bytes of one direction that are in order but not consumed by the handler, including the
     /// records of their frames (48 bytes per segment). Above it they are dropped, as a gap with
@@ -21,10 +20,9 @@ pub struct Caps {
     /// ([`Handler::memory`](super::Handler::memory)). Above it, conversations are evicted, starting
     /// with the one idle for longest.
     ///
-    /// It is checked once per epoch, so that the decision does not depend on the number of threads:
-    /// an epoch is 1/32 of it in traffic (4 KiB to 512 KiB; each packet counts 64 bytes more than
-    /// its payload), and the check uses the memory of four epochs before. So the memory for five
-    /// epochs of traffic may come on top of it.
+    /// The cap is checked once per epoch, so that the decision does not depend on the number of threads. An epoch is an
+    /// amount of traffic: 1/32 of this cap, from 4 KiB to 512 KiB; each packet counts 64 bytes more than its payload.
+    /// The check uses the memory of four epochs before. So the memory can exceed the cap by five epochs of traffic.
     pub buffered_bytes: usize,
 }
 
@@ -34,7 +32,7 @@ impl Default for Caps {
             conversations: 100_000,
             held_bytes: 1 << 20,
             held_segments: 1024,
-            // Two of nano's largest packages (16 MiB each).
+            // Room for two of nano's largest packages (16 MiB each).
             unread_bytes: 32 << 20,
             buffered_bytes: 256 << 20,
         }
@@ -48,7 +46,7 @@ pub struct Statistics {
     pub conversations: u64,
     /// Conversations evicted because a cap was reached. Their next packet begins a new one.
     pub evicted: u64,
-    /// Those of them that the cap on buffered bytes evicted, not that on conversations.
+    /// The part of `evicted` caused by the cap on buffered bytes, not by that on conversations.
     pub evicted_by_bytes: u64,
     /// Directions whose unread bytes were dropped at their cap.
     pub unread: u64,
@@ -64,8 +62,7 @@ pub struct Statistics {
     pub missing_bytes: u64,
     /// Captured but unread bytes dropped at a gap, by a cap or by an eviction.
     pub dropped_bytes: u64,
-    /// TCP segments whose bytes fit no plausible sequence number, or are after the end of their
-    /// direction.
+    /// TCP segments whose bytes fit no plausible sequence number, or come after the end of their direction.
     pub ignored_segments: u64,
 }
 

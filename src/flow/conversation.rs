@@ -1,17 +1,18 @@
-//! Conversations: the two ends, and what is known of them.
+//! Conversations: the two endpoints and the properties of the traffic between them.
 
-use crate::capture::Time;
+use crate::capture::{Leg, Time};
 use std::cell::OnceCell;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The transport protocol of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Transport {
     /// Datagrams.
+    #[default]
     Udp,
-    /// A byte stream each way.
+    /// A byte stream in each direction.
     Tcp,
 }
 
@@ -31,20 +32,20 @@ impl fmt::Display for Transport {
     }
 }
 
-/// One of the two ends of a conversation; also the direction of the data it sends.
+/// One of the two endpoints of a conversation; also the direction of the data it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The sender of the conversation's first packet in the capture.
     A,
-    /// The other end.
+    /// The other endpoint.
     B,
 }
 
 impl Side {
-    /// Both, `A` first.
+    /// Both sides, `A` first.
     pub const BOTH: [Side; 2] = [Side::A, Side::B];
 
-    /// The opposite end.
+    /// The other side.
     #[must_use]
     pub const fn other(self) -> Side {
         match self {
@@ -59,7 +60,7 @@ impl Side {
     }
 }
 
-/// Why a direction of a TCP conversation ended.
+/// The reasons for which a direction of a TCP conversation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// Its sender's FIN, once all bytes before it are in order or given up.
@@ -68,61 +69,70 @@ pub enum End {
     Rst,
     /// A new conversation began with the same addresses and ports.
     Reused,
-    /// A cap was reached, and the conversation was the one idle for longest.
+    /// A cap was reached, and the conversation was idle for longest.
     Evicted,
     /// The capture ended.
     Capture,
 }
 
-/// How the transport of a conversation ended.
+/// The end of a conversation's transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Closing {
-    /// Why each side's direction ended; `None` for UDP.
+    /// The reason for the end of each side's direction; `None` for UDP.
     pub by: [Option<End>; 2],
-    /// The side whose direction ended first, and when, in nanoseconds since the epoch.
+    /// The side whose direction ended first, and the time of that, in nanoseconds since the epoch.
     pub first: Option<(Side, i64)>,
 }
 
-/// One conversation: what is known of it, and the handler's state for it.
+/// One conversation: its properties, and the handler's state for it.
 ///
 /// Arrays of two are indexed by [`Side::index`]. The table looks conversations up by `transport`
 /// and `ends`: a handler must not change them.
 #[derive(Clone, Debug)]
 pub struct Conversation<S> {
-    /// Its number, from 1 in the order of first packets.
+    /// The conversation's number, from 1 in the order of first packets.
     pub id: u64,
-    /// Its number among the conversations of all tables of this process, from 1.
+    /// The conversation's number among those of all tables of this process, from 1.
     pub serial: u64,
     /// UDP or TCP.
     pub transport: Transport,
-    /// The addresses.
+    /// The addresses of the two endpoints.
     pub ends: [SocketAddr; 2],
     /// The addresses as text.
     pub names: Names,
-    /// TCP: the side that sent the SYN or received the SYN-ACK; `None` until either was seen.
+    /// The leg of a proxy's recording that its first packet is on.
+    pub leg: Option<Leg>,
+    /// TCP: the side that sent the SYN or received the SYN-ACK; `None` until one of them is seen.
     pub opener: Option<Side>,
     /// TCP: whether the capture has the side's own SYN or SYN-ACK, so that its stream starts at its
     /// first byte.
     pub syn_seen: [bool; 2],
-    /// TCP: why the side's direction ended; `None` while it is open.
+    /// TCP: the reason for the end of the side's direction; `None` while it is open.
     pub ended: [Option<End>; 2],
-    /// TCP: the side whose direction ended first, and when, in nanoseconds since the epoch.
+    /// TCP: the side whose direction ended first, and the time of that, in nanoseconds since the epoch.
     pub first_ended: Option<(Side, i64)>,
     /// The time of the first packet.
     pub first: Time,
     /// The time of the last packet.
     pub last: Time,
-    /// Packets that the side sent.
+    /// The number of packets that the side sent.
     pub packets: [u64; 2],
     /// Payload bytes on the wire sent by the side, including retransmissions.
     pub bytes: [u64; 2],
-    /// The handler's state.
+    /// The handler's state of the conversation.
     pub state: S,
 }
 
 impl<S: Default> Conversation<S> {
     /// A conversation without packets yet; `src` is [`Side::A`].
-    pub(super) fn new(id: u64, transport: Transport, src: SocketAddr, dst: SocketAddr, time: Time) -> Self {
+    pub(super) fn new(
+        id: u64,
+        transport: Transport,
+        src: SocketAddr,
+        dst: SocketAddr,
+        time: Time,
+        leg: Option<Leg>,
+    ) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Conversation {
             id,
@@ -130,6 +140,7 @@ impl<S: Default> Conversation<S> {
             transport,
             ends: [src, dst],
             names: Names::default(),
+            leg,
             opener: None,
             syn_seen: [false; 2],
             ended: [None; 2],
@@ -150,17 +161,17 @@ impl<S> Conversation<S> {
     }
 }
 
-/// Both addresses as `ADDR:PORT`, IPv6 in brackets: formatted on first use, since most of 100,000
-/// conversations may have no message to show.
+/// Both addresses as `ADDR:PORT`, IPv6 in brackets. Formatted on first use, since most of 100,000 conversations may
+/// have no message to show.
 #[derive(Clone, Debug, Default)]
 pub struct Names(OnceCell<Box<str>>);
 
 impl Names {
-    /// The names for `ends`, which must always be the same.
+    /// The names for `ends`, which must be the same in every call.
     #[inline]
     pub fn of(&self, ends: &[SocketAddr; 2]) -> [&str; 2] {
-        // One behind the other, and before them the length of the first as a character: for 100,000
-        // conversations, one piece of memory each counts.
+        // The two names in a row, after the length of the first as a character: with 100,000 conversations, one
+        // allocation per conversation matters.
         let all = self.0.get_or_init(|| {
             let [a, b] = ends.map(name);
             let length = u8::try_from(a.len()).map_or('\0', char::from);
@@ -171,7 +182,7 @@ impl Names {
     }
 }
 
-/// `ADDR:PORT` without an IPv6 scope, which captures do not have: less than 128 characters.
+/// The address as `ADDR:PORT`, less than 128 characters. Without the IPv6 scope, which captures do not have.
 fn name(end: SocketAddr) -> String {
     SocketAddr::new(end.ip(), end.port()).to_string()
 }

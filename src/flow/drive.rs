@@ -6,7 +6,7 @@ use super::tcp::{Direction, Received, Scratch};
 use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics};
 use crate::capture::Segment;
 
-/// What all directions share.
+/// The parts shared by all directions.
 pub(super) struct Tools<'a, H> {
     pub handler: &'a mut H,
     pub caps: &'a Caps,
@@ -30,7 +30,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             return;
         }
         if segment.rst {
-            // Data in a RST is not part of the stream.
+            // Data in a RST are not part of the stream.
             if self.direction.believes_rst(segment.seq) {
                 self.end(End::Rst);
             }
@@ -43,7 +43,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.settle(false);
     }
 
-    /// The other side has received the bytes before this sequence number.
+    /// Records that the other side has received the bytes before this sequence number.
     pub fn acknowledge(&mut self, ack: u32) {
         if !self.direction.ended {
             self.direction.acknowledge(ack);
@@ -76,7 +76,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.direction.settle(&mut self.tools.scratch.spare);
     }
 
-    /// Gives up missing bytes that need not be waited for; ends the direction at its FIN.
+    /// Gives up missing bytes that will not arrive any more; ends the direction at its FIN.
     ///
     /// Acknowledgements count only when the other side sends a packet (`acks_count`): if packets
     /// are captured slightly out of order, an acknowledgement may precede the bytes, and the
@@ -96,7 +96,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
     }
 
-    /// Gives up the first gap. Each call releases at least one held piece.
+    /// Gives up the first gap. Each call releases the held bytes of at least one segment.
     fn give_up(&mut self, cause: GapCause) {
         let Some((origin, missing)) = self.direction.hole() else {
             return;

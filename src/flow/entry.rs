@@ -1,4 +1,4 @@
-//! An entry of the flow table: a conversation, and the reassembly of its directions.
+//! An entry of the flow table: a conversation and the reassembly of its directions.
 
 use super::drive::{Drive, Tools};
 use super::stream::Origin;
@@ -12,25 +12,25 @@ pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
-    /// The bytes that it holds now, or [`OFFLOADED`].
+    /// The bytes that the conversation holds now, or [`OFFLOADED`].
     pub buffered: usize,
-    /// The bytes that it held at the end of the epoch whose reports were counted last.
+    /// The bytes that the conversation held at the end of the epoch whose reports were counted last.
     pub counted: usize,
-    /// The counted parts that it shares with other conversations.
+    /// The keys of counted parts that the conversation shares with others.
     pub shared: Box<[u64]>,
-    /// The bytes that it holds have changed in this epoch.
+    /// Whether the bytes that it holds have changed in this epoch.
     pub changed: bool,
 }
 
-/// The conversation is read by another thread, which knows what it holds.
+/// Marks a conversation that another thread reads: only that thread knows the bytes it holds.
 pub(super) const OFFLOADED: usize = usize::MAX;
 
-/// How a SYN relates to a conversation.
+/// The relation of a SYN to a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syn {
-    /// It belongs to the conversation.
+    /// The SYN belongs to the conversation.
     Own,
-    /// It begins another conversation with the same ports.
+    /// The SYN begins another conversation with the same ports.
     Another,
 }
 
@@ -55,8 +55,8 @@ impl<S> Entry<S> {
         Drive { conversation: &mut self.conversation, from, direction, tools }
     }
 
-    /// Processes a segment. Its acknowledgement goes first: the data released by that are from
-    /// earlier frames than the segment's own.
+    /// Processes a segment. Its acknowledgement is processed first: the data that this releases are from earlier frames
+    /// than the segment's own.
     #[inline(always)]
     pub fn segment<H: Handler<S>>(
         &mut self,
@@ -84,7 +84,7 @@ impl<S> Entry<S> {
         tools.handler.closed(&mut self.conversation);
     }
 
-    /// The offset of the first byte of a direction that its session has not taken yet.
+    /// The offset of a direction's first byte that its session has not consumed yet.
     pub fn offset(&self, side: Side) -> u64 {
         self.directions.as_ref().map_or(0, |both| both[side.index()].offset())
     }
@@ -94,8 +94,7 @@ impl<S> Entry<S> {
         self.directions.iter().flat_map(|both| both.iter()).map(Direction::allocated).sum()
     }
 
-    /// Processes a SYN or SYN-ACK of one side, unless it belongs to another conversation: then
-    /// nothing changes.
+    /// Processes a SYN or SYN-ACK of one side, unless it belongs to another conversation: then nothing changes.
     pub fn syn(&mut self, from: Side, segment: &Segment<'_>) -> Syn {
         let directions = self.directions.get_or_insert_default();
         let first = segment.seq.wrapping_add(1);
@@ -105,7 +104,7 @@ impl<S> Entry<S> {
             // A retransmission, unless both directions have ended.
             directions.iter().all(|direction| direction.ended)
         } else if segment.has_ack {
-            // The SYN that it answers is not in the capture, or the table would know it.
+            // The SYN that it answers is not in the capture; otherwise the table would know it.
             own.has_data() || own.ended
         } else {
             directions.iter().any(|direction| direction.has_data() || direction.ended)
@@ -124,14 +123,15 @@ impl<S> Entry<S> {
 }
 
 impl<S: Default> Entry<S> {
-    /// Moves the conversation out, with all state needed to read on. What stays follows the sequence
-    /// numbers: enough to recognise its packets, and a SYN that begins another conversation.
+    /// Moves the conversation out, with all state needed to continue reading. The rest only follows the sequence
+    /// numbers: enough to recognise the conversation's packets, and a SYN that begins another one.
     pub fn leave(&mut self) -> Entry<S> {
         let Conversation {
             id,
             serial,
             transport,
             ends,
+            leg,
             opener,
             syn_seen,
             ended,
@@ -148,7 +148,7 @@ impl<S: Default> Entry<S> {
         let directions = std::mem::replace(&mut self.directions, followers);
         #[rustfmt::skip]
         let conversation = Conversation {
-            id, serial, transport, ends, names, opener, syn_seen, ended, first_ended, first, last, packets, bytes, state,
+            id, serial, transport, ends, names, leg, opener, syn_seen, ended, first_ended, first, last, packets, bytes, state,
         };
         let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
         Entry { directions, buffered, changed: self.changed, ..Entry::new(conversation) }

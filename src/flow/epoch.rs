@@ -1,43 +1,42 @@
-//! Epochs: when the memory of conversations is checked against the cap.
+//! Epochs: the intervals at which the memory of conversations is checked against the cap.
 //!
-//! What a conversation holds is known only to the thread that reads it. To evict the same
-//! conversations with any number of threads, the decision must depend on the packets alone. So
-//! traffic is divided into epochs of a fixed amount. At the end of each, every thread reports what
-//! its conversations hold; the reports of an epoch are counted at the end of the epoch [`LAG`]
-//! later, when normally all threads have sent them, so that nobody waits. A single thread counts by
-//! the same rule.
+//! Only the thread that reads a conversation knows the memory it holds. To evict the same conversations with any number
+//! of threads, the decision must depend on the packets alone. So traffic is divided into epochs of a fixed amount. At
+//! the end of each, every thread reports the memory of its conversations. The reports of an epoch are counted [`LAG`]
+//! epochs later: normally all threads have sent them by then, so that nobody waits. A single thread counts by the same
+//! rule.
 
 use super::entry::Entry;
 use super::{Conversation, Handler};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How many epochs later the reports of an epoch are counted.
+/// The number of epochs after which the reports of an epoch are counted.
 pub(super) const LAG: usize = 4;
-/// The traffic of an epoch: this fraction of the cap on buffered bytes,
+/// The traffic of an epoch is this fraction of the cap on buffered bytes,
 const PART: usize = 32;
 /// at least this,
 const LEAST: usize = 4 << 10;
 /// at most this.
 const MOST: usize = 512 << 10;
-/// What a packet counts besides its payload: sessions also store something for empty ones.
+/// The bytes counted for a packet besides its payload: sessions store something for empty packets, too.
 const PACKET: usize = 64;
 
-/// What a conversation held at the end of an epoch.
+/// The memory that a conversation held at the end of an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Its slot in the table.
+    /// The conversation's slot in the table.
     pub slot: u32,
-    /// Its number.
+    /// The conversation's number.
     pub id: u64,
-    /// The bytes that only it holds.
+    /// The bytes that only this conversation holds.
     pub bytes: usize,
     /// The parts that it shares with other conversations: key and bytes.
     pub shared: Vec<(u64, usize)>,
 }
 
 impl Report {
-    /// For a conversation that holds `bytes` on its own.
+    /// The report of a conversation that holds `bytes` on its own.
     pub(super) fn of<S>(slot: u32, conversation: &Conversation<S>, bytes: usize, handler: &impl Handler<S>) -> Report {
         let mut shared = Vec::new();
         handler.shared(conversation, &mut |key, bytes| shared.push((key, bytes)));
@@ -48,10 +47,10 @@ impl Report {
 /// The reports, and the totals counted from them.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// The traffic of an epoch, and what is left of the current one's.
+    /// The traffic of an epoch, and the rest of the current one's.
     span: usize,
     left: usize,
-    /// The conversations whose memory has changed in this epoch.
+    /// The slots and numbers of conversations whose memory has changed in this epoch.
     changed: Vec<(u32, u64)>,
     /// The reports of the last epochs.
     reports: VecDeque<Vec<Report>>,
@@ -83,12 +82,12 @@ impl Ledger {
         self.left == 0
     }
 
-    /// The memory of a conversation has changed, for the first time in this epoch.
+    /// Records that the memory of a conversation has changed, for the first time in this epoch.
     pub fn changed(&mut self, slot: u32, id: u64) {
         self.changed.push((slot, id));
     }
 
-    /// Ends the epoch; `report` returns what a conversation holds, unless it is closed.
+    /// Ends the epoch. `report` returns the report of a conversation, unless that is closed.
     pub fn end(&mut self, mut report: impl FnMut(u32, u64) -> Option<Report>) {
         self.left = self.span;
         let mut reports = std::mem::take(&mut self.spare);
@@ -102,7 +101,7 @@ impl Ledger {
         if self.reports.len() > LAG { self.reports.pop_front() } else { None }
     }
 
-    /// Counts what a conversation held.
+    /// Counts the memory of a conversation.
     pub fn count<S>(&mut self, entry: &mut Entry<S>, report: &Report) {
         self.discount(entry);
         self.counted += report.bytes;
@@ -117,7 +116,7 @@ impl Ledger {
         entry.shared = report.shared.iter().map(|(key, _)| *key).collect();
     }
 
-    /// Removes from the totals what was counted for a conversation.
+    /// Subtracts the counted memory of a conversation from the totals.
     pub fn discount<S>(&mut self, entry: &mut Entry<S>) {
         self.counted -= std::mem::take(&mut entry.counted);
         for key in std::mem::take(&mut entry.shared) {
@@ -131,7 +130,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the memory of counted reports for reuse.
+    /// Keeps the memory of counted reports for reuse.
     pub fn used(&mut self, mut reports: Vec<Report>) {
         reports.clear();
         self.spare = reports;

@@ -6,14 +6,14 @@ use crate::capture::{Packet, Time};
 /// New bytes at the end of a [`Stream`].
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery<'a> {
-    /// The frame that delivered them: their own, or the one that filled the gap before them. Bytes
-    /// that were held after a gap that was given up have their own frame.
+    /// The frame that delivered them: their own, or the one that filled the gap before them. Bytes held after a gap
+    /// that was given up have their own frame.
     pub frame: u64,
-    /// When that frame was captured.
+    /// The capture time of that frame.
     pub time: Time,
-    /// How many bytes at the end of the stream are new; at least 1.
+    /// The number of new bytes at the end of the stream; at least 1.
     pub new: usize,
-    /// Where TCP segments begin in the new bytes, ascending. There is no entry 0 if the first new
+    /// The positions in the new bytes at which TCP segments begin, ascending. There is no entry 0 if the first new
     /// bytes are the rest of a segment that partly repeats earlier bytes.
     pub segments: &'a [usize],
 }
@@ -21,17 +21,17 @@ pub struct Delivery<'a> {
 /// Missing or dropped bytes of a direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
-    /// How many bytes are missing; 0 for [`GapCause::Unread`].
+    /// The number of missing bytes; 0 for [`GapCause::Unread`].
     pub missing: u64,
     /// The frame with the first bytes after the gap.
     pub frame: u64,
-    /// When that frame was captured.
+    /// The capture time of that frame.
     pub time: Time,
-    /// Why they are not waited for any longer.
+    /// The reason for giving them up.
     pub cause: GapCause,
 }
 
-/// Why missing bytes were given up.
+/// The reasons for which missing bytes are given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GapCause {
     /// The receiver acknowledged bytes after them: it has them, the capture does not.
@@ -51,7 +51,7 @@ pub enum GapCause {
 /// For each TCP direction the calls are: `data` and `gap`, in stream order; then `end`, exactly
 /// once, also for a direction without bytes. `closed` is the last call for each conversation.
 pub trait Handler<S> {
-    /// A UDP datagram of `length` bytes, of which `payload` was captured.
+    /// Receives a UDP datagram of `length` bytes, of which `payload` was captured.
     fn datagram(
         &mut self,
         conversation: &mut Conversation<S>,
@@ -61,35 +61,34 @@ pub trait Handler<S> {
         length: usize,
     );
 
-    /// New bytes are at the end of `stream`, after those left unread before.
+    /// Receives new bytes at the end of `stream`, after those left unread before.
     ///
-    /// The handler must [consume](Stream::consume) what it has processed; the rest stays, up to a
-    /// cap. A handler without interest in the stream consumes everything.
+    /// The handler must [consume](Stream::consume) the bytes that it has processed; the rest is kept, up to a cap. A
+    /// handler without interest in the stream consumes everything.
     fn data(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, delivery: &Delivery<'_>);
 
-    /// Bytes are missing after those in `stream`. After the call the stream is cleared, and the
-    /// next `data` starts with the first bytes after the gap.
+    /// Is called if bytes are missing after those in `stream`. After the call the stream is cleared, and the next
+    /// `data` starts with the first bytes after the gap.
     fn gap(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, gap: &Gap);
 
-    /// The direction ended; `stream` holds the unread bytes.
+    /// Is called when the direction ends; `stream` holds the unread bytes.
     ///
     /// Not called for UDP.
     fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End);
 
-    /// The conversation leaves the table: its ports were reused, a cap was reached, or the capture
-    /// ended. A conversation whose two directions have ended stays until then.
+    /// Is called when the conversation leaves the table: its ports were reused, a cap was reached, or the capture
+    /// ended. A conversation whose two directions have ended stays in the table until then.
     fn closed(&mut self, conversation: &mut Conversation<S>);
 
-    /// How many bytes of the conversation's `state` grow with its traffic. They count against
-    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes); called after every packet, so it must
-    /// be cheap.
+    /// The number of bytes in the conversation's `state` that grow with its traffic. They count against
+    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes). Called after every packet, so it must be cheap.
     fn memory(&self, _conversation: &Conversation<S>) -> usize {
         0
     }
 
-    /// The parts of the conversation's `state` that are shared with other conversations: key and
-    /// bytes. Equal keys are the same part, which is counted once. Called when
-    /// [`memory`](Self::memory) has changed; so memory must change whenever this does.
+    /// The parts of the conversation's `state` that are shared with other conversations: key and bytes. Equal keys are
+    /// the same part, which is counted once. Called when [`memory`](Self::memory) has changed; so `memory` must change
+    /// whenever this does.
     fn shared(&self, _conversation: &Conversation<S>, _each: &mut dyn FnMut(u64, usize)) {}
 
     /// The direction that ends first if both end at once: the client's.
@@ -100,27 +99,26 @@ pub trait Handler<S> {
         conversation.opener.unwrap_or(Side::A)
     }
 
-    /// Shall another thread read the conversation from now on? Called after each packet until then.
-    /// A handler that returns true implements all methods below.
+    /// Whether another thread reads the conversation from now on. Called after each packet until then. A handler that
+    /// returns true implements all methods below.
     fn leaves(&self, _conversation: &Conversation<S>) -> bool {
         false
     }
 
-    /// Receives a conversation that is handed over to a [`Partition`](super::Partition).
-    /// `conversation` keeps its number and ends; `slot` is its slot in the table, unique until it
-    /// is closed.
+    /// Receives a conversation that is handed over to a [`Partition`](super::Partition). `conversation` keeps its
+    /// number and endpoints; `slot` is its slot in the table, unique until it is closed.
     ///
-    /// Its datagrams still arrive here, with a state by which the handler recognises them; their
-    /// [`memory`](Self::memory) is `usize::MAX`: counted by the other thread.
+    /// Its datagrams still arrive here, with a state by which the handler recognises them. Their
+    /// [`memory`](Self::memory) is `usize::MAX`, since the other thread counts it.
     fn take(&mut self, _conversation: &mut Conversation<S>, _slot: u32, _moved: Moved<S>) {}
 
-    /// A TCP segment of a conversation that was handed over.
+    /// Receives a TCP segment of a conversation that was handed over.
     fn segment(&mut self, _conversation: &mut Conversation<S>, _from: Side, _packet: &Packet<'_>) {}
 
-    /// A conversation that was handed over is closed.
+    /// Is called when a conversation that was handed over is closed.
     fn close(&mut self, _conversation: &mut Conversation<S>, _why: End) {}
 
-    /// An epoch has ended: every partition has to [report](super::Partition::report).
+    /// Is called at the end of an epoch: every partition has to [report](super::Partition::report).
     fn epoch(&mut self) {}
 
     /// Passes on the reports of the oldest epoch not yet passed on.

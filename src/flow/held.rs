@@ -3,18 +3,18 @@
 use super::stream::Origin;
 use std::collections::VecDeque;
 
-/// Bytes of one segment that are not in order yet.
+/// A range of bytes of one segment that are not in order yet.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Stream offset of its first byte.
+    /// Stream offset of the first byte.
     pub start: u64,
-    /// Stream offset after its last byte.
+    /// Stream offset after the last byte.
     pub end: u64,
     /// Empty in a direction that is only [followed](super::tcp::Direction::follower).
     pub bytes: Vec<u8>,
-    /// The frame that they arrived in.
+    /// The frame in which they arrived.
     pub origin: Origin,
-    /// Its first byte is the first of its segment.
+    /// Whether the first byte is the first of its segment.
     pub begins: bool,
     /// The segment's end as stream offset, if these are its last captured bytes; more than `end` if
     /// the snap length cut it.
@@ -27,7 +27,7 @@ impl Piece {
         (self.end - self.start) as usize
     }
 
-    /// The same piece without its bytes.
+    /// The same range without its bytes.
     fn outline(&self) -> Piece {
         let Piece { start, end, origin, begins, wire_end, .. } = *self;
         Piece { start, end, bytes: Vec::new(), origin, begins, wire_end }
@@ -43,8 +43,8 @@ pub(super) struct Placed<'a> {
     pub wire_end: u64,
 }
 
-/// Pieces sorted by offset, neither overlapping nor empty. Gaps are rare: without any, this is just
-/// a pointer.
+/// Ranges of bytes sorted by offset, neither overlapping nor empty. Gaps are rare: without one, this is just a null
+/// pointer.
 #[derive(Debug, Default)]
 pub(super) struct Held(Option<Box<Pieces>>);
 
@@ -55,7 +55,7 @@ struct Pieces {
 }
 
 impl Held {
-    /// The piece with the lowest offset.
+    /// The range with the lowest offset.
     pub fn front(&self) -> Option<&Piece> {
         self.0.as_ref()?.list.front()
     }
@@ -64,12 +64,12 @@ impl Held {
         self.len() == 0
     }
 
-    /// The number of pieces.
+    /// The number of ranges.
     pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |pieces| pieces.list.len())
     }
 
-    /// The number of bytes in them.
+    /// The number of bytes in all ranges.
     pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, |pieces| pieces.bytes)
     }
@@ -80,7 +80,7 @@ impl Held {
         pieces.bytes + size_of::<Pieces>() + pieces.list.capacity() * size_of::<Piece>()
     }
 
-    /// Removes and returns the first piece, if it begins at `offset`.
+    /// Removes and returns the first range, if it begins at `offset`.
     pub fn pop_at(&mut self, offset: u64) -> Option<Piece> {
         let pieces = self.0.as_mut()?;
         if pieces.list.front()?.start != offset {
@@ -94,14 +94,14 @@ impl Held {
         Some(piece)
     }
 
-    /// The same pieces without their bytes.
+    /// The same ranges without their bytes.
     pub fn outline(&self) -> Held {
         let pieces = self.0.as_ref();
         Held(pieces.map(|p| Box::new(Pieces { list: p.list.iter().map(Piece::outline).collect(), bytes: p.bytes })))
     }
 
-    /// Stores the parts of a segment that are not held yet: the bytes that arrived first count.
-    /// `follower`: without the bytes.
+    /// Stores the parts of a segment that are not held yet: the bytes that arrived first count. Without the bytes if
+    /// `follower` is set.
     pub fn insert(&mut self, segment: Placed<'_>, origin: Origin, follower: bool) {
         if segment.bytes.is_empty() {
             return;
@@ -133,7 +133,7 @@ impl Held {
         }
     }
 
-    /// Drops everything from `offset` on.
+    /// Drops all bytes from `offset` on.
     pub fn truncate(&mut self, offset: u64) {
         let Some(pieces) = &mut self.0 else { return };
         while let Some(piece) = pieces.list.back_mut()

@@ -1,13 +1,13 @@
-//! How a packet's conversation is found: its ends, and a hash that is the same for both directions.
+//! The key of a packet's conversation: its endpoints, and a hash that is the same for both directions.
 
 use super::{Conversation, Side, Transport};
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 
-/// Set in the port of an IPv4 end, so that no IPv6 address is the same end.
+/// Set in the port of an IPv4 endpoint, so that no IPv6 endpoint equals it.
 const IPV4: u32 = 1 << 16;
 
-/// One end in a form that is fast to hash. IPv6 scope and flow label are left out.
+/// An endpoint in a form that is fast to hash. IPv6 scope and flow label are omitted.
 #[derive(Clone, Copy, Debug)]
 struct Address {
     ip: [u64; 2],
@@ -50,7 +50,7 @@ impl Key<'_> {
     }
 }
 
-/// Are these the same end? IPv6 scope and flow label are left out.
+/// Whether these are the same endpoint. IPv6 scope and flow label are ignored.
 #[inline(always)]
 fn same(one: &SocketAddr, other: &SocketAddr) -> bool {
     match (one, other) {
@@ -64,8 +64,8 @@ fn same(one: &SocketAddr, other: &SocketAddr) -> bool {
 
 /// Hashes keys.
 ///
-/// The constants are random, so that no capture can be made whose conversations all have the same
-/// hash. (rustc-hash alone would allow that: its collisions do not depend on a seed.)
+/// The constants are random, so that nobody can make a capture whose conversations all have the same hash. (rustc-hash
+/// alone would allow that: its collisions do not depend on a seed.)
 #[derive(Debug)]
 pub(super) struct Hasher([u64; 3]);
 
@@ -89,7 +89,7 @@ impl Hasher {
     }
 }
 
-/// Folds both halves of the product.
+/// XORs both halves of the product.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

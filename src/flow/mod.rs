@@ -1,11 +1,10 @@
 //! Conversations: the flow table, and TCP reassembly.
 //!
-//! A [`Table`] receives the packets of a capture one by one. It assigns each to a [`Conversation`],
-//! reassembles TCP streams, and passes the results to a [`Handler`]: datagrams, new bytes at the
-//! end of a [`Stream`], gaps, the end of a direction. It knows nothing about protocols; their state
-//! for a conversation is `state`, of any type `S`.
+//! A [`Table`] receives the packets of a capture one by one. It assigns each to a [`Conversation`], reassembles TCP
+//! streams, and passes the results to a [`Handler`]: datagrams, new bytes at the end of a [`Stream`], gaps, the end of
+//! a direction. It knows nothing about protocols; a conversation has a `state` of any type `S` for them.
 //!
-//! No input panics, and memory is bounded by [`Caps`], however long the capture is.
+//! No input causes a panic, and [`Caps`] bound the memory for a capture of any length.
 //!
 //! ```
 //! use netkit::capture::{Body, Packet, Segment, Time};
@@ -39,6 +38,7 @@
 //!         time: Time::micros(frame as i64, 0),
 //!         src: "10.0.0.1:5000".parse().unwrap(),
 //!         dst: "10.0.0.2:80".parse().unwrap(),
+//!         leg: None,
 //!         body: Body::Tcp(segment),
 //!     }, &mut lines);
 //! }

@@ -7,7 +7,7 @@ use super::tcp::Scratch;
 use super::{Caps, Conversation, End, Handler, Side, Statistics};
 use crate::capture::{Body, Packet, Time};
 
-/// A conversation on its way from a [`Table`](super::Table) to a [`Partition`].
+/// A conversation that is handed over from a [`Table`](super::Table) to a [`Partition`].
 #[derive(Debug)]
 pub struct Moved<S>(pub(super) Box<Entry<S>>);
 
@@ -18,12 +18,11 @@ impl<S> Moved<S> {
     }
 }
 
-/// The conversations of a [`Table`](super::Table) that one other thread reads. The table has
-/// decided which packets belong to which conversation, and when it is closed; their contents are
-/// processed here.
+/// The conversations of a [`Table`](super::Table) that one other thread reads. The table decides which packets belong
+/// to which conversation, and when it is closed; this processes their contents.
 #[derive(Debug)]
 pub struct Partition<S> {
-    /// By their slots in the table.
+    /// The conversations, indexed by their slots in the table.
     entries: Vec<Option<Box<Entry<S>>>>,
     caps: Caps,
     statistics: Statistics,
@@ -51,7 +50,7 @@ impl<S> Partition<S> {
         }
         let Moved(entry) = moved;
         if let Some(place) = self.entries.get_mut(index) {
-            // Only what has changed in this epoch is reported, as if the table still read it.
+            // Only conversations that have changed in this epoch are reported, as if the table still read them.
             if entry.changed {
                 self.changed.push(slot);
             }
@@ -77,7 +76,7 @@ impl<S> Partition<S> {
         let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut) else { return };
         let ends = &entry.conversation.ends;
         let (src, dst) = (ends[from.index()], ends[from.other().index()]);
-        let packet = Packet { frame, frames, time, src, dst, body };
+        let packet = Packet { frame, frames, time, src, dst, leg: None, body };
         let now = match &packet.body {
             Body::Udp { payload, length } => {
                 entry.count(from, time, *length);
@@ -86,7 +85,7 @@ impl<S> Partition<S> {
             }
             Body::Tcp(segment) => {
                 if segment.syn && !segment.rst {
-                    // The table has checked that it belongs to this conversation.
+                    // The table has checked that the segment belongs to this conversation.
                     entry.syn(from, segment);
                 }
                 entry.count(from, time, segment.length.max(segment.payload.len()));
@@ -109,7 +108,7 @@ impl<S> Partition<S> {
         }
     }
 
-    /// The bytes that all of them hold now.
+    /// The bytes that all conversations hold now.
     #[cfg(test)]
     pub(super) fn buffered(&self) -> usize {
         self.entries.iter().flatten().map(|entry| entry.buffered).sum()
@@ -123,18 +122,17 @@ impl<S> Partition<S> {
         entry.close(why, &mut tools);
     }
 
-    /// The conversation is read by the table again.
+    /// Forgets a conversation that the table reads again.
     pub fn forget(&mut self, slot: u32) {
         if let Some(place) = self.entries.get_mut(slot as usize) {
             *place = None;
         }
     }
 
-    /// An epoch has ended: reports the bytes of the conversations whose memory has changed.
+    /// Ends an epoch: reports the bytes of the conversations whose memory has changed.
     pub fn report(&mut self, reports: &mut Vec<Report>, handler: &impl Handler<S>) {
         for slot in self.changed.drain(..) {
-            // If the slot was reused since, it is listed again: its new conversation is reported
-            // once.
+            // If the slot was reused since then, it is listed twice; its new conversation is reported once.
             if let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut)
                 && std::mem::take(&mut entry.changed)
             {

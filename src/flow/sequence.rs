@@ -1,10 +1,9 @@
-//! Sequence numbers of one direction and their acknowledgements: shared by all protocols with
-//! reliability of their own.
+//! Sequence numbers of one direction and their acknowledgements, for all protocols with their own reliability.
 //!
-//! Wire numbers wrap around; here they are extended over the wrap by taking the shorter distance to
-//! the newest one. A fixed number of those seen is remembered, however far apart they are: a sender
-//! that jumps costs no more memory than one that counts, and numbers that it skipped are still
-//! recognised when they arrive late. Older ones are forgotten, and counted.
+//! Wire numbers wrap around; here they are extended over the wrap by taking the shorter distance to the newest one. A
+//! fixed number of those seen is remembered, at any distance from each other: a sender that jumps costs no more memory
+//! than one that counts, and skipped numbers are still recognised when they arrive late. Older numbers are forgotten
+//! and counted.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -12,34 +11,35 @@ use std::ops::RangeInclusive;
 /// One numbered message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// The frame of its first copy.
+    /// The frame of its first transmission.
     pub frame: u64,
-    /// When the first copy was captured, in nanoseconds since the epoch.
+    /// The capture time of the first transmission, in nanoseconds since the epoch.
     pub time: i64,
-    /// When the latest copy was captured.
+    /// The capture time of the latest transmission.
     pub last_time: i64,
-    /// How many copies were seen; 0: this number was not seen.
+    /// The number of transmissions seen; 0: this number was not seen.
     pub copies: u32,
-    /// An acknowledgement named it.
+    /// Whether an acknowledgement named it.
     pub acked: bool,
-    /// Which message of that frame its first copy is, from 1; 0 if nobody [said](Sequence::place_in_frame).
+    /// The index, from 1, of the first transmission among the messages of its frame; 0 if [not
+    /// set](Sequence::place_in_frame).
     pub index: u16,
-    /// For the protocol's own use.
+    /// A value for the protocol's own use.
     pub tag: u64,
 }
 
-/// How a message's number relates to those before it.
+/// The relation of a message's number to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The first copy, and the next in order (or the first number seen at all).
+    /// The first transmission, and the next in order (or the first number seen at all).
     Next,
-    /// The first copy, this many numbers past the next one.
+    /// The first transmission, this many numbers past the next one.
     Ahead(u32),
-    /// The first copy, older than the newest.
+    /// The first transmission, older than the newest.
     Late,
-    /// A further copy. `before` is the state before it arrived.
+    /// A further transmission. `before` is the state before it arrived.
     Copy {
-        /// The message so far.
+        /// The state of the message so far.
         before: Sent,
     },
     /// Too old to be remembered.
@@ -47,22 +47,22 @@ pub enum Seen {
 }
 
 impl Seen {
-    /// Is it the first transmission of its message?
+    /// Whether this is the first transmission of its message.
     pub fn is_first(self) -> bool {
         !matches!(self, Seen::Copy { .. } | Seen::Forgotten)
     }
 }
 
-/// How an acknowledgement relates to the messages seen.
+/// The relation of an acknowledgement to the messages seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {
-    /// The first one for this message.
+    /// The first acknowledgement of this message.
     First(Sent),
-    /// It had been acknowledged before.
+    /// A further acknowledgement of this message.
     Again,
     /// A number newer than the first one seen, but of no message seen.
     Unseen,
-    /// Older than all seen, or forgotten: not known.
+    /// A number older than all seen, or forgotten: not known.
     Unknown,
 }
 
@@ -75,23 +75,22 @@ pub struct Sequence {
     floor: i64,
     first: i64,
     newest: Option<i64>,
-    /// All numbers from `first` up to this one were seen and acknowledged: repeated
-    /// acknowledgements of them, which are frequent, need no lookup.
+    /// All numbers from `first` up to this one were seen and acknowledged: repeated acknowledgements of them, which are
+    /// frequent, need no lookup.
     settled: i64,
     /// The messages seen, by extended number, ascending.
     sent: VecDeque<(i64, Sent)>,
-    forgotten_unacked: u64,
+    pub forgotten_unacknowledged: u64,
 }
 
 impl Sequence {
-    /// For numbers 0 to `modulus - 1`. The highest `window` of those seen are remembered, as long
-    /// as they are less than half the modulus behind the newest (a number farther behind is
-    /// indistinguishable from one ahead).
+    /// A sequence of the numbers 0 to `modulus - 1`. The highest `window` of those seen are remembered, as long as they
+    /// are less than half the modulus below the newest (a number farther below is indistinguishable from one ahead).
     pub fn new(modulus: u32, window: usize) -> Sequence {
         Sequence::wide(modulus as i64, window)
     }
 
-    /// As [`new`](Sequence::new), for numbers of more than 16 bits.
+    /// Like [`new`](Sequence::new), for numbers of more than 16 bits.
     pub fn wide(modulus: i64, window: usize) -> Sequence {
         Sequence {
             modulus,
@@ -101,7 +100,7 @@ impl Sequence {
             newest: None,
             settled: i64::MIN,
             sent: VecDeque::new(),
-            forgotten_unacked: 0,
+            forgotten_unacknowledged: 0,
         }
     }
 
@@ -115,12 +114,12 @@ impl Sequence {
         *self = Sequence::wide(self.modulus, self.window);
     }
 
-    /// The extended number of a wire number: the nearest to the newest.
+    /// The extended number of a wire number: the candidate nearest to the newest number.
     pub fn extend(&self, number: u16) -> i64 {
         self.extend_wide(number as i64)
     }
 
-    /// As [`extend`](Sequence::extend), for numbers of more than 16 bits.
+    /// Like [`extend`](Sequence::extend), for numbers of more than 16 bits.
     pub fn extend_wide(&self, number: i64) -> i64 {
         let Some(newest) = self.newest else { return number };
         let distance = (number - newest).rem_euclid(self.modulus);
@@ -132,7 +131,7 @@ impl Sequence {
         self.wire_wide(extended) as u16
     }
 
-    /// As [`wire`](Sequence::wire), for numbers of more than 16 bits.
+    /// Like [`wire`](Sequence::wire), for numbers of more than 16 bits.
     pub fn wire_wide(&self, extended: i64) -> i64 {
         extended.rem_euclid(self.modulus)
     }
@@ -152,12 +151,12 @@ impl Sequence {
         (self.first, self.newest, self.settled) = (number, Some(number - 1), number - 1);
     }
 
-    /// Is this extended number too far behind the newest to be remembered?
+    /// Whether this extended number is too far below the newest to be remembered.
     pub fn forgotten(&self, extended: i64) -> bool {
         extended < self.floor
     }
 
-    /// The index of a number in `sent`, or where it would be inserted.
+    /// The index of a number in `sent`, or the index at which it would be inserted.
     fn place(&self, extended: i64) -> Result<usize, usize> {
         match self.sent.back() {
             // The usual cases: the newest, and the next one.
@@ -177,20 +176,20 @@ impl Sequence {
         }
     }
 
-    /// The message with an extended number, if remembered.
+    /// The message with an extended number, if it is remembered.
     pub fn get_mut(&mut self, extended: i64) -> Option<&mut Sent> {
         let place = self.place(extended).ok()?;
         self.sent.get_mut(place).map(|(_, sent)| sent)
     }
 
-    /// The first copy of this message is its frame's second or a later one.
+    /// Sets the index of this message's first transmission among the messages of its frame.
     pub fn place_in_frame(&mut self, extended: i64, index: u32) {
         if let Some(sent) = self.get_mut(extended) {
             sent.index = u16::try_from(index).unwrap_or(u16::MAX);
         }
     }
 
-    /// A message with this number was seen.
+    /// Records a transmission of the message with this number.
     pub fn sent(&mut self, extended: i64, frame: u64, time: i64) -> Seen {
         let one = Sent { frame, time, last_time: time, copies: 1, ..Sent::default() };
         let Some(newest) = self.newest else {
@@ -229,18 +228,18 @@ impl Sequence {
             && (*number < self.floor || self.sent.len() > self.window)
         {
             self.floor = self.floor.max(number + 1);
-            self.forgotten_unacked += !old.acked as u64;
+            self.forgotten_unacknowledged += !old.acked as u64;
             self.sent.pop_front();
         }
     }
 
-    /// Were all these numbers seen and acknowledged, so that another acknowledgement says nothing?
+    /// Whether all these numbers were seen and acknowledged, so that another acknowledgement changes nothing.
     #[inline]
     pub fn is_settled(&self, numbers: RangeInclusive<i64>) -> bool {
         self.first.max(self.floor) <= *numbers.start() && *numbers.end() <= self.settled
     }
 
-    /// An acknowledgement named this number.
+    /// Records an acknowledgement of this number.
     #[inline]
     pub fn acknowledged(&mut self, extended: i64) -> Acked {
         match self.is_settled(extended..=extended) {
@@ -267,8 +266,8 @@ impl Sequence {
         }
     }
 
-    /// The message at `place` was acknowledged: advances `settled` over it and those after it, if
-    /// it is the next.
+    /// Advances `settled` over the message at `place` and those after it, if the message at `place` is the next and was
+    /// acknowledged.
     fn settle(&mut self, place: usize) {
         // Forgotten messages are not waited for.
         self.settled = self.settled.max(self.floor.saturating_sub(1));
@@ -285,18 +284,13 @@ impl Sequence {
         self.sent.iter().filter(|(_, s)| !s.acked).map(|(number, s)| (*number, s))
     }
 
-    /// The unacknowledged messages with numbers in this range, oldest first: looked up, so that a
-    /// range without any costs nothing.
+    /// The unacknowledged messages with numbers in this range, oldest first. The start is looked up, so that an empty
+    /// range costs nothing.
     pub fn unacknowledged_in(&self, range: std::ops::Range<i64>) -> impl Iterator<Item = i64> + '_ {
         let start = self.sent.front().map_or(range.start, |(first, _)| range.start.max(*first));
         let begin = self.place(start).unwrap_or_else(|place| place);
         let inside = self.sent.range(begin..).take_while(move |(number, _)| *number < range.end);
         inside.filter(|(_, sent)| !sent.acked).map(|(number, _)| *number)
-    }
-
-    /// How many unacknowledged messages were forgotten because the window moved on.
-    pub fn forgotten_unacknowledged(&self) -> u64 {
-        self.forgotten_unacked
     }
 }
 
@@ -307,7 +301,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Compared with a map that never forgets.
+        /// Compares with a map that never forgets.
         #[test]
         fn acknowledgements_match_a_map(steps in prop::collection::vec((any::<bool>(), 100..140u16), 1..200)) {
             let (mut s, mut map) = (Sequence::new(65536, 64), BTreeMap::new());
@@ -356,7 +350,7 @@ mod tests {
             s.sent(s.extend((n % 65535) as u16), n as u64, 0);
         }
         assert_eq!(s.unacknowledged().count(), 16);
-        assert_eq!(s.forgotten_unacknowledged(), 100_000 - 16);
+        assert_eq!(s.forgotten_unacknowledged, 100_000 - 16);
         assert_eq!(s.sent(s.newest().unwrap_or(0) - 20, 1, 0), Seen::Forgotten);
     }
 
@@ -369,14 +363,14 @@ mod tests {
         assert_eq!(s.sent(s.extend(32000), 3, 0), Seen::Ahead(31996));
         assert!(matches!(s.sent(s.extend(3), 4, 0), Seen::Copy { before } if before.frame == 1));
         assert_eq!(s.sent(s.extend(60000), 5, 0), Seen::Ahead(27999));
-        assert_eq!((s.sent.len(), s.forgotten_unacknowledged()), (2, 2));
+        assert_eq!((s.sent.len(), s.forgotten_unacknowledged), (2, 2));
         assert_eq!(s.acknowledged(s.extend(50000)), Acked::Unseen);
         assert_eq!(s.acknowledged(0), Acked::Unknown);
     }
 
     #[test]
     fn numbers_skipped_by_a_jump_are_late_and_not_forgotten() {
-        // The farthest that is distinguishable from a number ahead: half the modulus.
+        // The farthest number that is distinguishable from one ahead: half the modulus.
         let mut s = Sequence::new(65536, 16);
         s.sent(2, 1, 0);
         assert_eq!(s.sent(s.extend(32769), 2, 0), Seen::Ahead(32766));

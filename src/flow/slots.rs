@@ -1,4 +1,4 @@
-//! Storage for conversations: lookup by hash, and order of last use.
+//! Storage of conversations, with lookup by hash and the order of last use.
 
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -7,8 +7,8 @@ use std::collections::BinaryHeap;
 /// No slot.
 const NONE: u32 = u32::MAX;
 
-/// Values found by their hash. Using one costs a store; the least recently used one is found in
-/// logarithmic time, amortised over the uses.
+/// Values with lookup by hash. Using a value costs a store; the least recently used one is found in logarithmic time,
+/// amortised over the uses.
 ///
 /// The map holds only hashes; values with the same hash are chained. That keeps addresses out of
 /// the map: 16 bytes per conversation instead of 80.
@@ -19,10 +19,10 @@ pub(super) struct Slots<T> {
     heads: FxHashMap<u64, u32>,
     /// Slots without a value.
     free: Vec<u32>,
-    /// Counts the uses.
+    /// The number of uses so far.
     now: u64,
-    /// Each slot once, including free ones, by the time of its last use or an earlier one. So the
-    /// first whose time is up to date is the least recently used.
+    /// Each slot once, including free ones, with the time of its last use or an earlier one. So the first slot whose
+    /// time is up to date is the least recently used.
     order: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -42,7 +42,7 @@ impl<T> Slots<T> {
         Slots { slots: Vec::new(), heads: FxHashMap::default(), free: Vec::new(), now: 0, order: BinaryHeap::new() }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -52,8 +52,8 @@ impl<T> Slots<T> {
         self.slots.get_mut(index as usize)?.value.as_deref_mut()
     }
 
-    /// The slot of the value with this hash that `matches` accepts, and the result of `matches`. It
-    /// becomes the most recently used one.
+    /// The slot of the value with this hash that `matches` accepts, and the result of `matches`. The value becomes the
+    /// most recently used one.
     #[inline(always)]
     pub fn find<R>(&mut self, hash: u64, matches: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
         let mut index = *self.heads.get(&hash)?;
@@ -101,8 +101,8 @@ impl<T> Slots<T> {
         if self.len() == 0 {
             return None;
         }
-        // Every iteration corrects one time, and a time becomes outdated only by a use; a free slot
-        // sorts last until it has a value again.
+        // Every iteration corrects one time, and a time becomes outdated only by a use. A free slot is sorted to the
+        // end until it has a value again.
         while let Some(mut first) = self.order.peek_mut() {
             let Reverse((time, index)) = *first;
             let used = match self.slots.get(index as usize) {

@@ -11,8 +11,8 @@ const RETAINED_BYTES: usize = 512;
 const SPARE_LISTS: usize = 64;
 /// The number of streams retained for reuse.
 const SPARE_STREAMS: usize = 16;
-/// A longer list of marks is not retained. A stream with any marks counts at least this many as
-/// memory: the count must not depend on which list it was given.
+/// The cap on marks in a list that is retained. A stream with any marks counts at least this many as memory: the count
+/// must not depend on the list that it was given.
 const SPARE_MARKS: usize = 8;
 /// The shared buffer is freed above this size.
 const SPARE_BYTES: usize = 256 << 10;
@@ -20,23 +20,23 @@ const SPARE_BYTES: usize = 256 << 10;
 /// The frame that delivered a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The frame that delivered it in order.
+    /// The frame that delivered the byte in order.
     pub frame: u64,
-    /// When that frame was captured.
+    /// The capture time of that frame.
     pub time: Time,
 }
 
 /// Bytes up to `end` that arrived together.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Stream offset after the last of them.
+    /// Stream offset after the last of the bytes.
     end: u64,
-    /// The frame that they arrived in; `origin.frame`, or an earlier one if they were held.
+    /// The frame in which they arrived: `origin.frame`, or an earlier one if they were held.
     carrier: u64,
     origin: Origin,
 }
 
-/// Memory that the streams share: most hold nothing between packets, and then own nothing either.
+/// Memory shared by the streams: between packets most hold nothing, and then own nothing either.
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     buffer: Vec<u8>,
@@ -63,7 +63,7 @@ impl Spare {
     }
 }
 
-/// The unread bytes of a direction, in order, and the frames that they arrived in.
+/// The unread bytes of a direction, in order, and the frames in which they arrived.
 ///
 /// Offsets count from the first byte of the stream (if the SYN was not captured, from the first
 /// captured byte); bytes missing in a gap count too.
@@ -76,11 +76,11 @@ pub struct Stream {
     offset: u64,
     /// Offset of the first byte of the range consumed last.
     before: u64,
-    /// Sorted by `end`; they cover the range consumed last and the unread bytes.
+    /// Sorted by `end`; the marks cover the range consumed last and the unread bytes.
     marks: VecDeque<Mark>,
-    /// The highest number of marks since there were none.
+    /// The highest number of marks since there were no marks.
     most: usize,
-    /// `buffer` is the one shared by all streams.
+    /// Whether `buffer` is the one shared by all streams.
     borrowed: bool,
 }
 
@@ -95,7 +95,7 @@ impl Stream {
         self.offset
     }
 
-    /// Marks the first `count` unread bytes as read; all, if there are fewer.
+    /// Marks the first `count` unread bytes as read, or all if there are fewer.
     pub fn consume(&mut self, count: usize) {
         let count = count.min(self.bytes().len());
         self.before = self.offset;
@@ -125,10 +125,10 @@ impl Stream {
         self.marks.get(at).map(|mark| mark.origin)
     }
 
-    /// Replaces `frames` by the frames that the bytes of a range arrived in, and the one that
-    /// delivered the last of them in order, ascending.
+    /// Replaces `frames` with the frames in which the bytes of a range arrived, and the one that delivered the last of
+    /// them in order, ascending.
     ///
-    /// As [`origin`](Self::origin), only for unread bytes and the range consumed last.
+    /// Like [`origin`](Self::origin), only for unread bytes and the range consumed last.
     pub fn frames_of(&self, range: Range<u64>, frames: &mut Vec<u64>) {
         frames.clear();
         if range.start < self.before {
@@ -165,8 +165,7 @@ impl Stream {
                 self.borrowed = true;
             }
         } else if self.buffer.len() + bytes.len() > self.buffer.capacity() && self.start >= self.buffer.len() / 2 {
-            // At least as many bytes were consumed as are moved now, so each byte moves once or
-            // twice.
+            // At least as many bytes were consumed as are moved now, so each byte moves at most twice.
             self.buffer.drain(..self.start);
             self.start = 0;
         }
@@ -212,7 +211,7 @@ impl Stream {
         }
     }
 
-    /// Drops the unread bytes and continues at `offset`. Returns how many bytes were dropped.
+    /// Drops the unread bytes and continues at `offset`. Returns the number of dropped bytes.
     pub(crate) fn restart(&mut self, offset: u64) -> usize {
         let dropped = self.bytes().len();
         self.start = self.buffer.len();
@@ -222,7 +221,7 @@ impl Stream {
         dropped
     }
 
-    /// The unread bytes, including the size of their records.
+    /// The number of unread bytes, including the size of their records.
     pub(super) fn unread(&self) -> usize {
         self.bytes().len() + self.marks.len() * size_of::<Mark>()
     }
@@ -243,12 +242,12 @@ impl Stream {
 }
 
 impl Stream {
-    /// Appends bytes that `origin` delivered: for streams filled without a flow table.
+    /// Appends bytes delivered by `origin`, to a stream that is filled without a flow table.
     pub fn append(&mut self, bytes: &[u8], origin: Origin) {
         self.push(bytes, origin.frame, origin, &mut Spare::default());
     }
 
-    /// A stream of these bytes, without frames: input that is not from a capture.
+    /// A stream of these bytes, without frames, for input that is not from a capture.
     pub fn of(bytes: &[u8]) -> Stream {
         let mut stream = Stream::default();
         stream.append(bytes, Origin::default());

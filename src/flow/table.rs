@@ -48,13 +48,12 @@ impl<S: Default> Table<S> {
         self.slots.len()
     }
 
-    /// True when there are no conversations.
+    /// Whether there are no conversations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes allocated for streams, and those in states, of the conversations that are read by
-    /// this thread; see [`Caps::buffered_bytes`].
+    /// The bytes in streams and states of the conversations that this thread reads; see [`Caps::buffered_bytes`].
     pub fn buffered(&self) -> usize {
         self.buffered
     }
@@ -85,9 +84,9 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// The capture has ended: closes all conversations, in the order of their first packets.
+    /// Closes all conversations at the end of the capture, in the order of their first packets.
     ///
-    /// Of a TCP conversation, [the client's direction](Handler::first_to_end) ends first.
+    /// In a TCP conversation, [the client's direction](Handler::first_to_end) ends first.
     pub fn finish(&mut self, handler: &mut impl Handler<S>) {
         let entries = self.slots.iter();
         let mut order: Vec<_> = entries.map(|(index, e)| (e.conversation.id, index)).collect();
@@ -117,7 +116,7 @@ impl<S: Default> Table<S> {
         };
         entry.count(from, packet.time, segment.length.max(segment.payload.len()));
         if entry.buffered == OFFLOADED {
-            // Ignored and missing bytes are counted by the thread that reads them.
+            // The thread that reads the conversation counts its ignored and missing bytes.
             let uncounted = &mut Statistics::default();
             let mut tools =
                 Tools { handler: &mut *handler, caps: &self.caps, statistics: uncounted, scratch: &mut self.scratch };
@@ -145,7 +144,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// The slot of a packet's conversation, created if there is none, and the sender's side.
+    /// The slot of a packet's conversation, which is created if there is none, and the sender's side.
     #[inline(always)]
     fn locate(&mut self, transport: Transport, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> (u32, Side) {
         let key = Key { transport, src: &packet.src, dst: &packet.dst };
@@ -156,12 +155,12 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// The conversation between these ends, if there is one now.
+    /// The current conversation between these endpoints, if there is one.
     pub fn find(&mut self, transport: Transport, ends: &[SocketAddr; 2]) -> Option<&Conversation<S>> {
         self.entry(&Key { transport, src: &ends[0], dst: &ends[1] }).map(|entry| &entry.conversation)
     }
 
-    /// Closes the conversation between these ends, as at the capture's end: its number, if there was one.
+    /// Closes the conversation between these endpoints, as at the capture's end. Returns its number, if there was one.
     pub fn end(&mut self, transport: Transport, ends: &[SocketAddr; 2], handler: &mut impl Handler<S>) -> Option<u64> {
         let key = Key { transport, src: &ends[0], dst: &ends[1] };
         let hash = self.hasher.hash(&key);
@@ -201,7 +200,7 @@ impl<S: Default> Table<S> {
         }
         self.statistics.conversations += 1;
         let id = self.statistics.conversations;
-        let conversation = Conversation::new(id, transport, packet.src, packet.dst, packet.time);
+        let conversation = Conversation::new(id, transport, packet.src, packet.dst, packet.time, packet.leg);
         self.slots.insert(hash, Entry::new(conversation))
     }
 
@@ -217,7 +216,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Hands a conversation over to the thread that will read it.
+    /// Hands a conversation over to the thread that reads it from now on.
     #[cold]
     fn leave(&mut self, index: u32, handler: &mut impl Handler<S>) {
         let Some(entry) = self.slots.get_mut(index) else { return };
@@ -226,8 +225,8 @@ impl<S: Default> Table<S> {
         handler.take(&mut entry.conversation, index, moved);
     }
 
-    /// An epoch has ended: counts what conversations held at the end of an earlier one, and evicts
-    /// conversations other than the `current` one while that is above the cap.
+    /// Ends an epoch: counts the bytes that conversations held at the end of an earlier one, and evicts conversations
+    /// other than the `current` one while the sum is above the cap.
     #[cold]
     fn settle(&mut self, current: u32, handler: &mut impl Handler<S>) {
         let slots = &mut self.slots;
@@ -254,7 +253,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Counts what a conversation held, if it still exists.
+    /// Counts the bytes that a conversation held, if it still exists.
     fn count(&mut self, report: &Report) {
         if let Some(entry) = self.slots.get_mut(report.slot)
             && entry.conversation.id == report.id
@@ -263,7 +262,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Removes a conversation from the table and reports that.
+    /// Removes a conversation from the table, and reports that to the handler.
     fn close(&mut self, index: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.slots.remove(index) else {
             return;

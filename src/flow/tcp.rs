@@ -1,5 +1,5 @@
-//! The reassembly of one TCP direction: the position of each segment, the bytes in order, and which
-//! missing bytes need not be waited for.
+//! The reassembly of one TCP direction: the position of each segment, the bytes in order, and the missing bytes that
+//! will not arrive any more.
 //!
 //! Offsets are 64 bits wide and count from the first byte of the stream, so that wrapping sequence
 //! numbers are handled in one place.
@@ -9,10 +9,11 @@ use super::stream::{Origin, Spare, Stream};
 use super::{Caps, GapCause};
 use crate::capture::Segment;
 
-/// A segment or acknowledgement further ahead than the largest TCP window is not of this stream.
+/// The largest plausible distance ahead: that of the largest TCP window. Segments and acknowledgements farther ahead do
+/// not belong to the stream.
 const AHEAD: i64 = 1 << 30;
-/// A RST is accepted if it is at most this far from the last byte: its sequence number is often the
-/// receiver's acknowledgement, and bytes before it may be missing in the capture.
+/// The largest distance of an accepted RST from the last byte: its sequence number is often the receiver's
+/// acknowledgement, and bytes before it may be missing in the capture.
 const RST_WINDOW: i64 = 1 << 24;
 
 /// Reusable memory, shared by all directions.
@@ -20,27 +21,27 @@ const RST_WINDOW: i64 = 1 << 24;
 pub(super) struct Scratch {
     /// Buffers for streams that hold nothing between packets.
     pub spare: Spare,
-    /// Where segments begin in the bytes delivered last.
+    /// The positions in the bytes delivered last at which segments begin.
     pub starts: Vec<usize>,
 }
 
-/// The effect of a segment.
+/// The effect of a segment on its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Received {
-    /// This many bytes were added to the stream.
+    /// The number of bytes added to the stream.
     Bytes(usize),
-    /// It cannot belong to this stream.
+    /// The segment cannot belong to this stream.
     Implausible,
 }
 
-/// One direction.
+/// The reassembly of one direction.
 #[derive(Debug, Default)]
 pub(super) struct Direction {
-    /// Sequence number of the first byte; unknown until a SYN, a byte or a FIN was seen.
+    /// Sequence number of the first byte; unknown until a SYN, a byte or a FIN is seen.
     base: Option<u32>,
     /// Offset of the first byte that is not in order yet.
     next: u64,
-    /// The other side has received the bytes before this offset.
+    /// Offset before which the other side has received all bytes.
     acked: u64,
     /// The snap length cut off the bytes from `next` to this offset, if it is more than `next`.
     cut_to: u64,
@@ -49,20 +50,20 @@ pub(super) struct Direction {
     /// The bytes for the session, while there are any.
     bytes: Option<Box<Stream>>,
     held: Held,
-    /// Nothing more is read.
+    /// Whether the direction has ended: nothing more is read.
     pub ended: bool,
-    /// Its bytes are held by another thread: only the offsets are tracked here.
+    /// Whether another thread holds its bytes: only the offsets are tracked here.
     pub follower: bool,
 }
 
 impl Direction {
-    /// The bytes for the session. To be followed by [`settle`](Self::settle), once it has seen them.
+    /// The bytes for the session. Call [`settle`](Self::settle) when the session has seen them.
     #[inline]
     pub fn stream(&mut self, spare: &mut Spare) -> &mut Stream {
         self.bytes.get_or_insert_with(|| spare.stream(self.next))
     }
 
-    /// Frees the memory that is not needed between packets: most directions hold nothing then.
+    /// Frees memory that is not needed between packets: most directions hold nothing then.
     #[inline]
     pub fn settle(&mut self, spare: &mut Spare) {
         let Some(mut stream) = self.bytes.take() else { return };
@@ -74,7 +75,7 @@ impl Direction {
         }
     }
 
-    /// The offset of the first byte that its session has not taken yet.
+    /// The offset of the first byte that the session has not consumed yet.
     pub fn offset(&self) -> u64 {
         self.bytes.as_ref().map_or(self.next, |stream| stream.offset())
     }
@@ -89,15 +90,14 @@ impl Direction {
         *self = Direction { base: Some(base), follower: self.follower, ..Direction::default() };
     }
 
-    /// A direction that tracks the same offsets when given the same segments, but stores and
-    /// reports nothing.
+    /// A direction that tracks the same offsets when given the same segments, but stores and reports nothing.
     pub fn follower(&self) -> Direction {
         let Direction { base, next, acked, cut_to, fin, ended, .. } = *self;
         let held = self.held.outline();
         Direction { base, next, acked, cut_to, fin, bytes: None, held, ended, follower: true }
     }
 
-    /// Any byte was seen, in order or not.
+    /// Whether any byte was seen, in order or not.
     pub fn has_data(&self) -> bool {
         self.next > 0 || self.cut_to > 0 || !self.held.is_empty()
     }
@@ -134,7 +134,7 @@ impl Direction {
             };
             return Received::Bytes(self.add(placed, origin, scratch));
         }
-        // No new captured bytes; but there may be bytes cut off by the snap length.
+        // There are no new captured bytes, but the snap length may have cut bytes off.
         if start <= self.reference() as i64 {
             self.cut_to = self.cut_to.max(wire_end);
         }
@@ -158,13 +158,13 @@ impl Direction {
         placed.bytes.len()
     }
 
-    /// Appends bytes to those for the session.
+    /// Appends bytes to the stream for the session.
     fn push(&mut self, bytes: &[u8], carrier: u64, origin: Origin, spare: &mut Spare) {
         self.stream(spare).push(bytes, carrier, origin, spare);
     }
 
-    /// Moves held bytes that are in order now into the stream: all, delivered by `by`; or, if that
-    /// is `None`, those of the first frame, delivered by that frame.
+    /// Moves held bytes that are in order now into the stream. If `by` is given, it delivers all of them; if not, only
+    /// those of the first frame move, delivered by that frame.
     fn advance(&mut self, by: Option<Origin>, scratch: &mut Scratch) -> usize {
         let mut new = 0;
         let mut by = by;
@@ -187,8 +187,7 @@ impl Direction {
         new
     }
 
-    /// Delivers the held bytes of one frame, if they are in order. Returns the frame and their
-    /// number.
+    /// Delivers the held bytes of one frame, if they are in order. Returns the frame and the number of bytes.
     pub fn release(&mut self, scratch: &mut Scratch) -> Option<(Origin, usize)> {
         scratch.starts.clear();
         let origin = self.held.front()?.origin;
@@ -196,7 +195,7 @@ impl Direction {
         (new > 0).then_some((origin, new))
     }
 
-    /// The other side has received all bytes before this sequence number.
+    /// Records that the other side has received all bytes before this sequence number.
     pub fn acknowledge(&mut self, ack: u32) {
         if let Some(base) = self.base {
             let ack = self.place(base, ack);
@@ -206,8 +205,8 @@ impl Direction {
         }
     }
 
-    /// Why the missing bytes before those held need not be waited for; `acks_count`: take
-    /// acknowledgements into account.
+    /// The reason to give up the missing bytes before those held, if there is one; `acks_count`: take acknowledgements
+    /// into account.
     ///
     /// The acknowledgement must be for a byte after them: some stacks and synthetic captures count
     /// one too many, and waiting loses nothing while nothing is held.
@@ -224,31 +223,31 @@ impl Direction {
         }
     }
 
-    /// Are the held bytes above their cap?
+    /// Whether the held bytes are above their cap.
     pub fn holds_more(&self, caps: &Caps) -> bool {
         self.held.bytes() > caps.held_bytes
     }
 
-    /// The origin of the first held bytes, and how many are missing before them.
+    /// The origin of the first held bytes, and the number of bytes missing before them.
     pub fn hole(&self) -> Option<(Origin, u64)> {
         let front = self.held.front()?;
         Some((front.origin, front.start.saturating_sub(self.next)))
     }
 
-    /// Gives the missing bytes up. Returns how many unread bytes are dropped.
+    /// Gives up the missing bytes. Returns the number of dropped unread bytes.
     pub fn skip(&mut self) -> usize {
         self.next = self.held.front().map_or(self.next, |front| front.start);
         let next = self.next;
         self.bytes.as_mut().map_or(0, |stream| stream.restart(next))
     }
 
-    /// Its FIN is in order, or the bytes missing before it need not be waited for.
+    /// Whether the FIN is in order, or the bytes missing before it will not arrive any more.
     pub fn finished(&self, acks_count: bool) -> bool {
         let all = |fin| self.reference() >= fin || (acks_count && self.acked > fin);
         self.held.is_empty() && self.fin.is_some_and(all)
     }
 
-    /// How many bytes are missing before the FIN, or were cut off at the end.
+    /// The number of bytes that are missing before the FIN or were cut off at the end.
     pub fn missing_at_end(&self) -> u64 {
         self.fin.unwrap_or(self.cut_to).saturating_sub(self.next)
     }
@@ -263,7 +262,7 @@ impl Direction {
         self.bytes.as_ref().map_or(0, |bytes| bytes.allocated()) + self.held.allocated()
     }
 
-    /// The end of the stream as known so far: no gap before it can still be filled.
+    /// The end of the stream as known so far: no gap before it can be filled any more.
     fn reference(&self) -> u64 {
         self.next.max(self.cut_to)
     }
@@ -281,7 +280,7 @@ mod tests {
     use super::*;
     use crate::capture::Time;
 
-    /// A direction whose bytes were all read holds no memory; one that waits for more of a message does.
+    /// A direction holds memory for unread bytes only: none if all were read, some if part of a message is missing.
     #[test]
     fn memory_is_held_for_unread_bytes_alone() {
         let (mut direction, mut scratch) = (Direction::default(), Scratch::default());

@@ -1,5 +1,5 @@
-//! A writer on a thread of its own, for whoever must not wait for an output: what does not fit into
-//! its bounded queue is refused and counted, never waited for.
+//! Writes to an output on a thread of its own, for callers that must never wait for the output. A chunk that does not
+//! fit into the bounded queue is refused and counted.
 //!
 //! ```
 //! use netkit::live::Background;
@@ -17,28 +17,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// The most bytes that are written at once.
+/// A batch of this many bytes is written at once.
 const BATCH: usize = 64 << 10;
 
-/// A queue of pieces, and the thread that writes them, which ends with the last clone.
+/// A queue of chunks, and the thread that writes them. The thread ends with the last clone.
 #[derive(Clone, Debug)]
 pub struct Background(Arc<Handle>);
 
 /// The state of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Pieces that are written.
+    /// Chunks that are written.
     pub written: u64,
-    /// Pieces that were taken and are not written yet.
+    /// Chunks that were accepted and are not written yet.
     pub waiting: u64,
-    /// Pieces that were not taken: the queue was full, or the output had failed.
+    /// Chunks that were not accepted: the queue was full, or the output had failed.
     pub refused: u64,
-    /// Why nothing more is written.
+    /// The error after which nothing more is written.
     pub failed: Option<(ErrorKind, String)>,
 }
 
 impl Written {
-    /// Pieces that did not reach the output.
+    /// The number of chunks that did not reach the output.
     pub fn missing(&self) -> u64 {
         self.waiting + self.refused
     }
@@ -84,7 +84,7 @@ impl Background {
         &self.0.0
     }
 
-    /// Takes a piece, which is written whole or not at all. Returns whether it was taken.
+    /// Queues a chunk, which is written whole or not at all. Returns whether it was accepted.
     pub fn push(&self, piece: Vec<u8>) -> bool {
         let shared = self.shared();
         let mut state = shared.lock();
@@ -100,7 +100,7 @@ impl Background {
         taken
     }
 
-    /// Waits until everything is written that was taken, or nothing was for `patience`.
+    /// Waits until all accepted chunks are written, or until none has been written for `patience`.
     pub fn settle(&self, patience: Duration) -> Written {
         let shared = self.shared();
         let mut state = shared.lock();
@@ -120,8 +120,8 @@ impl Background {
         self.shared().lock().counts.clone()
     }
 
-    /// Ends the output, and [settles](Background::settle) it. The thread of an output that is still
-    /// blocked then is left to itself.
+    /// Closes the output, and [settles](Background::settle) it. If the output is still blocked then, its thread is left
+    /// to itself.
     pub fn finish(&self, patience: Duration) -> Written {
         self.shared().lock().ended = true;
         self.shared().changed.notify_all();
@@ -136,7 +136,7 @@ impl Drop for Handle {
     }
 }
 
-/// Each write is one piece.
+/// Each write is one chunk.
 impl Write for Background {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.push(bytes.to_vec()) {
@@ -148,13 +148,13 @@ impl Write for Background {
         }
     }
 
-    /// The thread writes as soon as it can.
+    /// Does nothing, because the thread writes as soon as it can.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Writes all that comes, and flushes whenever nothing waits.
+/// Writes all chunks, and flushes whenever none waits.
 fn write(shared: &Shared, mut out: Box<dyn Write + Send>) {
     let mut state = shared.lock();
     loop {
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Writes one piece for each permission, and fails when there are no more.
+    /// Writes one chunk for each permission, and fails when there are no more permissions.
     struct Gated(Receiver<()>, Sender<Vec<u8>>);
 
     impl Write for Gated {

@@ -1,19 +1,19 @@
-//! How the protocols of a run are spoken to live peers.
+//! The clients that talk to live peers, one for each protocol of a run.
 
 use super::probe::Probe;
 use super::replay::actor::Replay;
 use crate::dissect::Dissector;
 use std::sync::Arc;
 
-/// A protocol's live side, registered beside the dissector that reads it. A dissector names nothing
-/// that is live: a program that only reads brings no client.
+/// A protocol's live side, registered beside the dissector that reads it. A dissector does not refer to live code, so
+/// that a program that only reads needs no client.
 #[derive(Clone, Copy)]
 pub struct Client {
     /// Reads the protocol.
     pub dissector: &'static dyn Dissector,
-    /// How its servers are asked; `None`: they cannot be.
+    /// Asks its servers; `None` if that is not possible.
     pub probe: Option<&'static dyn Probe>,
-    /// How its recorded conversations are played; `None`: they cannot be.
+    /// Plays its recorded conversations; `None` if that is not possible.
     pub replay: Option<&'static dyn Replay>,
 }
 
@@ -23,35 +23,34 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// The clients there are, in the order in which they are listed and tried: a value, as
-/// [`Registry`](crate::dissect::Registry) is. The built-in ones are
-/// [`protocols::clients`](crate::protocols::clients).
+/// The available clients, in the order in which they are listed and tried. Like [`Registry`](crate::dissect::Registry),
+/// it is a value. The built-in ones are [`protocols::clients`](crate::protocols::clients).
 #[derive(Clone, Debug)]
 pub struct Clients(Arc<[Client]>);
 
 impl Clients {
-    /// These clients.
+    /// Creates a list of these clients.
     pub fn new(clients: impl IntoIterator<Item = Client>) -> Clients {
         Clients(clients.into_iter().collect())
     }
 
-    /// The same with one more, which is tried first.
+    /// Returns a copy with one more client, which is tried first.
     #[must_use]
     pub fn with(&self, client: Client) -> Clients {
         Clients::new(std::iter::once(client).chain(self.iter()))
     }
 
-    /// All of them.
+    /// Returns all clients.
     pub fn iter(&self) -> impl Iterator<Item = Client> + '_ {
         self.0.iter().copied()
     }
 
-    /// How a protocol's servers are asked.
+    /// Returns the probe of a protocol.
     pub fn probe(&self, proto: &str) -> Option<&'static dyn Probe> {
         self.of(proto)?.probe
     }
 
-    /// How a protocol's recorded conversations are played.
+    /// Returns the replay of a protocol.
     pub fn replay(&self, proto: &str) -> Option<&'static dyn Replay> {
         self.of(proto)?.replay
     }

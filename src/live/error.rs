@@ -1,32 +1,32 @@
-//! Why the network, or this program itself, did not let a conversation go on.
+//! The reasons why the network, or this program itself, ends a conversation.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// What went wrong with a socket.
+/// An error of a socket or a conversation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
-    /// TCP's RST in answer to the SYN, or ICMP port unreachable.
+    /// A TCP RST in response to the SYN, or ICMP port unreachable.
     #[error("the host refuses: nothing listens on that port")]
     Refused,
-    /// The port is another program's, or was until a moment ago.
+    /// The port belongs to another program, or did until a moment ago.
     #[error("that port is in use by another program: choose another, or port 0 for any")]
     InUse,
-    /// No way to the host or its network; ICMP host or network unreachable.
+    /// There is no route to the host or its network, or ICMP reports it as unreachable.
     #[error("no route: {0}")]
     NoRoute(io::Error),
-    /// TCP: nothing answered the SYN.
+    /// TCP: the SYN was not answered.
     #[error("nothing answers the attempt to connect")]
     NoAnswer,
-    /// The peer ended the stream.
+    /// The peer closed the stream.
     #[error("the peer ended the connection{}", if *.reset { " (reset)" } else { "" })]
     Closed {
-        /// With a RST, not a FIN.
+        /// With a RST instead of a FIN.
         reset: bool,
     },
-    /// The peer sends more than any message may have.
+    /// The peer sends a message that is longer than any may be.
     #[error("{peer} sends an unfinished message of more than {most} bytes (--limit live_unread)")]
     Endless {
         /// The peer.
@@ -34,7 +34,7 @@ pub enum NetError {
         /// The limit.
         most: usize,
     },
-    /// The peer says more at once, or has more to be remembered, than any server does.
+    /// The peer sends more at once, or requires more to be remembered, than any server does.
     #[error("what {peer} says takes more than {most} bytes of memory (--limit live_kept)")]
     Flood {
         /// The peer.
@@ -42,10 +42,10 @@ pub enum NetError {
         /// The limit.
         most: usize,
     },
-    /// The peer speaks something else.
+    /// The peer uses another protocol.
     #[error("{0}")]
     Foreign(String),
-    /// The peer does not read what is sent to it.
+    /// The peer does not read the data that is sent to it.
     #[error("the peer takes nothing of what is sent to it, for {} s", .0.as_secs_f64())]
     Stuck(Duration),
     /// The user wants to stop.
@@ -54,7 +54,7 @@ pub enum NetError {
     /// The overall deadline has passed.
     #[error("ended after {:.3} s (--max-time)", .0.as_secs_f64())]
     MaxTime(Duration),
-    /// The [gate](super::exchange::gate) did not let it out.
+    /// The [gate](super::exchange::gate) refused the data.
     #[error("not sent: {0}")]
     Gate(#[from] super::exchange::gate::Refusal),
     /// A message could not be written.
@@ -69,7 +69,7 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// What an error of a socket means.
+    /// Converts a socket's error.
     pub fn of(error: io::Error) -> NetError {
         match error.kind() {
             ErrorKind::ConnectionRefused => NetError::Refused,
@@ -84,7 +84,7 @@ impl NetError {
         }
     }
 
-    /// Whether this side lacks what a new socket needs: descriptors, ports, memory.
+    /// Whether this side lacks something that a new socket needs: descriptors, ports, memory.
     #[cfg(feature = "cli")]
     pub(crate) fn is_own(&self) -> bool {
         match self {
@@ -94,7 +94,7 @@ impl NetError {
         }
     }
 
-    /// The same on a datagram socket, where a reset is how some systems tell of ICMP's answer.
+    /// As [`NetError::of`], for a datagram socket. Some systems report an ICMP response to it as a reset.
     pub fn of_datagram(error: io::Error) -> NetError {
         match NetError::of(error) {
             NetError::Closed { .. } => NetError::Refused,
@@ -103,7 +103,7 @@ impl NetError {
     }
 }
 
-/// Did a wait merely end?
+/// Whether the error only means that a wait is over.
 pub fn waited(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

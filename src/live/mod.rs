@@ -1,6 +1,5 @@
-//! What talks to live peers: sockets with deadlines, probes, replays. Knows no protocol; what a
-//! protocol has to say for itself is its [`Probe`](probe::Probe) and its
-//! [`Replay`](replay::actor::Replay).
+//! Talks to live peers: sockets with deadlines, probes, replays. Knows no protocol: each protocol has its own
+//! [`Probe`](probe::Probe) and its own [`Replay`](replay::actor::Replay).
 
 mod background;
 mod clients;

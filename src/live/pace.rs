@@ -1,22 +1,22 @@
-//! How fast a live peer is answered. Libraries read and answer in ticks; a peer that answers each
-//! answer would otherwise be sent as much as the machine can send.
+//! Limits how fast a live peer is answered. Libraries read and answer in ticks. Without a limit, a peer that answers
+//! each answer would be sent as much as the machine can send.
 
 use std::time::{Duration, Instant};
 
-/// From one answer to the next, on average: more than any library's ticks allow.
+/// The average time from one answer to the next: shorter than any library's ticks.
 const EVERY: Duration = Duration::from_micros(500);
-/// So many answers are made without a pause: a busy session's acknowledgements of a moment.
+/// The number of answers without a pause, such as a busy session's acknowledgements of a moment.
 const AT_ONCE: u32 = 1024;
 
-/// Counts the answers made to one peer.
+/// Limits the answers made to one peer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
-    /// When all answers so far would have been made one after the other.
+    /// The time at which all answers so far would have been made, one after the other.
     due: Option<Instant>,
 }
 
 impl Pacer {
-    /// So many answers were made.
+    /// Counts answers.
     pub fn answered(&mut self, count: u64, now: Instant) {
         if count > 0 {
             let from = self.due.map_or(now, |due| due.max(now));
@@ -24,7 +24,7 @@ impl Pacer {
         }
     }
 
-    /// How long nothing more is taken from the peer.
+    /// Returns the time for which nothing more is taken from the peer.
     pub fn hold(&self, now: Instant) -> Duration {
         let ahead = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(now));
         ahead.saturating_sub(EVERY * AT_ONCE)
@@ -42,7 +42,7 @@ mod tests {
         assert_eq!(pacer.hold(start), Duration::ZERO);
         pacer.answered(1, start);
         assert_eq!((pacer.hold(start), pacer.hold(start + EVERY)), (EVERY, Duration::ZERO));
-        // Ten seconds of a peer that answers each answer.
+        // Ten seconds with a peer that answers each answer.
         let (mut now, mut answers) = (start, 0);
         while now < start + Duration::from_secs(10) {
             pacer.answered(1, now);
@@ -50,7 +50,7 @@ mod tests {
             now += pacer.hold(now).max(Duration::from_micros(10));
         }
         assert!((19_000..22_000).contains(&answers), "{answers}");
-        // Silence gives the burst back.
+        // After a silence, a burst is allowed again.
         pacer.answered(1, now + Duration::from_secs(10));
         assert_eq!(pacer.hold(now + Duration::from_secs(10)), Duration::ZERO);
     }

@@ -1,8 +1,8 @@
-//! Messages that outlive their packet: read from a peer, recorded, or to be sent.
+//! Messages that exist longer than their packet: read from a peer, recorded, or to be sent.
 //!
-//! An [`OwnedMessage`] that was read keeps its tree and its bytes. Fields are read by their constants,
-//! without any text; JSON is made where an encoder or an output wants it. One that is edited, or was
-//! never read, has its fields as the encoder takes them, and is written once.
+//! An [`OwnedMessage`] that was read keeps its tree and its bytes. Fields are read by their constants, without any
+//! text; JSON is made when an encoder or an output needs it. A message that is edited, or was never read, has its
+//! fields in the encoder's form, and is encoded once.
 
 mod read;
 
@@ -13,13 +13,13 @@ use serde_json::Value as Json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Which of a conversation's sockets carries a message.
+/// The socket of a conversation that carries a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Channel {
-    /// The conversation's own.
+    /// The conversation's own socket.
     #[default]
     Main,
-    /// The datagrams beside a stream.
+    /// The socket for datagrams associated with a stream.
     Beside,
 }
 
@@ -28,35 +28,35 @@ pub enum Channel {
 pub struct OwnedMessage {
     /// The protocol of its line: the dissector's, or its carrier's.
     pub proto: &'static str,
-    /// Its name.
+    /// The message's name.
     pub message: &'static str,
-    /// The version in which it was read, or is to be written.
+    /// The version in which it was read, or will be written.
     pub version: Option<&'static str>,
-    /// Who sends it.
+    /// The sender's role.
     pub from: Role,
-    /// What broke when it was read.
+    /// The fault, if the message was broken when it was read.
     pub fault: Option<String>,
-    /// What carries it.
+    /// The socket that carries it.
     pub channel: Channel,
-    /// The next message goes into the same datagram.
+    /// Whether the next message goes into the same datagram.
     pub more: bool,
-    /// The user's filter leaves it out of what is compared.
+    /// Whether the user's filter excludes it from comparisons.
     pub left_out: bool,
-    /// When its first byte came, where a live peer sent it.
+    /// The arrival time of its first byte, if a live peer sent it.
     pub first: Option<Instant>,
-    /// As it was read; `None`: as `given` has it.
+    /// The message as it was read; `None` if `given` has it.
     pub(crate) read: Option<Arc<Read>>,
-    /// As it is to be written.
+    /// The message as it will be written.
     pub(crate) given: Given,
 }
 
-/// Fields for an encoder.
+/// The fields for an encoder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     fields: Json,
     derived: Json,
     packet: Json,
-    /// What they were written as, and in which version; empty: not yet.
+    /// The encoded bytes; empty if it is not encoded yet.
     bytes: Vec<u8>,
     version: Option<&'static str>,
 }
@@ -76,33 +76,33 @@ impl OwnedMessage {
         }
     }
 
-    /// A message that is to be written.
+    /// A message that will be written.
     pub fn new(proto: &'static str, message: &'static str, from: Role, fields: Json) -> OwnedMessage {
         let given = Given { fields, ..Given::default() };
         OwnedMessage { proto, message, from, given, ..OwnedMessage::default() }
     }
 
-    /// The fields as JSON, as ndjson has them: made where it is asked for.
+    /// The fields as JSON, in the form of ndjson; made on first use.
     pub fn to_json(&self) -> &Json {
         self.read.as_ref().map_or(&self.given.fields, |read| read.fields())
     }
 
-    /// The derived values as JSON; null where there are none.
+    /// The derived values as JSON; null if there are none.
     pub fn derived_json(&self) -> &Json {
         self.read.as_ref().map_or(&self.given.derived, |read| read.derived())
     }
 
-    /// The fields of the headers around it as JSON; null where there are none.
+    /// The fields of the headers around the message as JSON; null if there are none.
     pub fn packet_json(&self) -> &Json {
         self.read.as_ref().map_or(&self.given.packet, |read| read.packet())
     }
 
-    /// Its bytes, where it was read or has been written.
+    /// The message's bytes, if it was read or has been written.
     pub fn bytes(&self) -> &[u8] {
         self.read.as_ref().map_or(&self.given.bytes, |read| &read.bytes)
     }
 
-    /// Its bytes, where nothing has changed since it was read or written in this version.
+    /// The message's bytes, if nothing has changed since it was read or written in this version.
     pub fn bytes_in(&self, version: Option<&str>) -> Option<&[u8]> {
         let known = match &self.read {
             Some(read) => (read.message, read.version),
@@ -112,7 +112,7 @@ impl OwnedMessage {
         Some(self.bytes()).filter(|bytes| same && !bytes.is_empty())
     }
 
-    /// As an encoder takes it.
+    /// The message in the encoder's form.
     pub fn line(&self, flow: u64) -> Line<'_> {
         Line {
             message: self.message,
@@ -128,7 +128,7 @@ impl OwnedMessage {
         }
     }
 
-    /// Whether it has a field.
+    /// Whether the message has a field.
     pub fn has(&self, field: &Field) -> bool {
         match &self.read {
             Some(read) => read.node(field).is_some(),
@@ -136,12 +136,12 @@ impl OwnedMessage {
         }
     }
 
-    /// A field as JSON: a list, a group, or what may be of several types.
+    /// A field as JSON: for lists, groups, and fields that may have several types.
     pub fn field(&self, field: &Field) -> Option<&Json> {
         self.has(field).then(|| self.to_json().get(field.name))?
     }
 
-    /// A field that is a number from 0 up.
+    /// A field with an unsigned number.
     pub fn number(&self, field: &Field) -> Option<u64> {
         match &self.read {
             Some(read) => read.number(field),
@@ -149,7 +149,7 @@ impl OwnedMessage {
         }
     }
 
-    /// A field that is shown as text: text, hex digits, the name of a value.
+    /// A field printed as text: text, hex digits, or the name of a value.
     pub fn text(&self, field: &Field) -> Option<&str> {
         match &self.read {
             Some(read) => read.text(field),
@@ -162,18 +162,18 @@ impl OwnedMessage {
         self.derived_json().get(field.name)
     }
 
-    /// The derived value that shows what is in the payload: its name, and itself.
+    /// The derived value with the content of the payload: its name and value.
     pub(crate) fn opened(&self) -> Option<(&'static str, &Json)> {
         let name = self.read.as_ref()?.opened()?;
         Some((name, self.derived_json().get(name)?))
     }
 
-    /// How long after `sent` its first byte came.
+    /// The time from `sent` to the arrival of the message's first byte.
     pub fn since(&self, sent: Instant) -> Duration {
         self.first.map_or(Duration::ZERO, |first| first.saturating_duration_since(sent))
     }
 
-    /// The same message with another value of a field.
+    /// Sets another value of a field.
     #[must_use]
     pub fn with(mut self, field: &Field, value: impl Into<Json>) -> OwnedMessage {
         let value = value.into();
@@ -184,28 +184,28 @@ impl OwnedMessage {
         self
     }
 
-    /// The same message with other fields.
+    /// Sets other fields.
     #[must_use]
     pub fn with_fields(mut self, fields: Json) -> OwnedMessage {
         self.given().fields = fields;
         self
     }
 
-    /// The same message with other fields of the headers around it.
+    /// Sets other fields of the headers around the message.
     #[must_use]
     pub fn with_packet(mut self, packet: Json) -> OwnedMessage {
         self.given().packet = packet;
         self
     }
 
-    /// The same message with other derived values.
+    /// Sets other derived values.
     #[must_use]
     pub fn with_derived(mut self, derived: Json) -> OwnedMessage {
         self.given().derived = derived;
         self
     }
 
-    /// Changes the fields; one in which nothing changes stays as it was read.
+    /// Changes the fields. If nothing changes, the message stays as it was read.
     pub fn edit(&mut self, change: impl FnOnce(&mut Json)) {
         let mut fields = self.to_json().clone();
         change(&mut fields);
@@ -214,14 +214,14 @@ impl OwnedMessage {
         }
     }
 
-    /// It was written as these bytes.
+    /// Sets the bytes as which it was written.
     pub fn set_bytes(&mut self, bytes: Vec<u8>) {
         let version = self.version;
         let given = self.given();
         (given.bytes, given.version) = (bytes, version);
     }
 
-    /// The fields to be written, which have no bytes yet.
+    /// Returns the fields to be written, and discards the bytes.
     fn given(&mut self) -> &mut Given {
         if let Some(read) = self.read.take() {
             (self.given.fields, self.given.derived) = (read.fields().clone(), read.derived().clone());
@@ -231,7 +231,7 @@ impl OwnedMessage {
         &mut self.given
     }
 
-    /// About how many bytes of memory it takes.
+    /// The approximate memory of the message, in bytes.
     pub fn weight(&self) -> usize {
         let text = self.fault.as_ref().map_or(0, String::capacity);
         let body = match &self.read {
@@ -246,9 +246,9 @@ impl OwnedMessage {
     }
 }
 
-/// About how many bytes of memory a value takes: many times its text, where that is short.
+/// The approximate memory of a value, in bytes: many times the length of short texts.
 fn weight(value: &Json) -> usize {
-    /// A map holds its first eleven members in one piece of memory.
+    /// A map allocates its first eleven members together.
     const MEMBERS: usize = 11;
     const MEMBER: usize = size_of::<String>() + size_of::<Json>();
     let (mut weight, mut open) = (0, vec![value]);

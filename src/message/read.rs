@@ -1,4 +1,4 @@
-//! The tree of a message that was read, with the bytes that its ranges refer to.
+//! The tree of a message that was read, with the bytes of its ranges.
 
 use super::weight;
 use crate::codec::json::value::name_of;
@@ -9,7 +9,7 @@ use crate::dissect::Message;
 use serde_json::Value as Json;
 use std::sync::OnceLock;
 
-/// A message's trees and bytes, and the JSON of whoever asks for it.
+/// A message's trees and bytes, and the JSON that has been requested.
 #[derive(Debug)]
 pub struct Read {
     tree: Tree,
@@ -25,7 +25,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Copies what a session has read.
+    /// Copies a message that a session has read.
     pub fn of(message: &Message<'_>) -> Read {
         let (dissection, sources) = (message.dissection, message.sources());
         Read {
@@ -51,7 +51,7 @@ impl Read {
         self.fields.get_or_init(|| json(|out| fields_json(&self.tree, self.sources(), out)))
     }
 
-    /// All derived values; null: there are none.
+    /// All derived values; null if there are none.
     pub fn derived(&self) -> &Json {
         static NONE: Json = Json::Null;
         if self.beside.is_empty() && !self.tree.has_derived() {
@@ -60,7 +60,7 @@ impl Read {
         self.derived.get_or_init(|| json(|out| _ = derived_json(&self.tree, &self.beside, self.sources(), out)))
     }
 
-    /// The fields of the headers around it; null: there are none.
+    /// The fields of the headers around the message; null if there are none.
     pub fn packet(&self) -> &Json {
         static NONE: Json = Json::Null;
         if self.around.is_empty() {
@@ -69,19 +69,19 @@ impl Read {
         self.packet.get_or_init(|| json(|out| fields_json(&self.around, self.sources(), out)))
     }
 
-    /// A field that was on the wire, and is shown.
+    /// The node of a field that was on the wire and is printed.
     pub fn node(&self, field: &Field) -> Option<&Node> {
         self.tree.find(field).filter(|node| !node.hidden() && !node.derived())
     }
 
-    /// The name of the derived value that shows what is in the payload.
+    /// The name of the derived value with the content of the payload.
     pub fn opened(&self) -> Option<&'static str> {
         let opened = |node: &&Node| node.field.is(flag::OPENED);
         let mut shown = self.beside.children(None).filter_map(|k| self.beside.nodes().get(k));
         shown.find(opened).map(|node| node.field.name)
     }
 
-    /// A number from 0 up, as JSON has it.
+    /// An unsigned number, if the field has one in JSON.
     pub fn number(&self, field: &Field) -> Option<u64> {
         let node = self.node(field)?;
         match (node.value, node.field.show) {
@@ -91,7 +91,7 @@ impl Read {
         }
     }
 
-    /// A text, as JSON has it.
+    /// A text, if the field has one in JSON.
     pub fn text(&self, field: &Field) -> Option<&str> {
         let node = self.node(field)?;
         match (node.value, node.field.show) {
@@ -101,7 +101,7 @@ impl Read {
         }
     }
 
-    /// About how many bytes of memory it takes.
+    /// The approximate memory of the message, in bytes.
     pub fn weight(&self) -> usize {
         let more: usize = self.more.iter().map(|bytes| size_of::<Vec<u8>>() + bytes.capacity()).sum();
         let json: usize =
@@ -116,7 +116,7 @@ impl Read {
     }
 }
 
-/// What a writer of JSON text writes.
+/// The JSON that `write` writes as text.
 fn json(write: impl FnOnce(&mut Vec<u8>)) -> Json {
     let mut text = Vec::new();
     write(&mut text);

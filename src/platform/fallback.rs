@@ -1,11 +1,13 @@
-//! The fallback for any platform, with the standard library alone. Reads block, so that only a
-//! second Ctrl-C ends them.
+//! The fallback for any platform, with the standard library alone. Reads block, so that only a second Ctrl-C stops
+//! them.
 
 use super::Ready;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The standard library's stdin.
@@ -21,74 +23,85 @@ pub fn stdout() -> Option<File> {
 /// The buffers of pipes are left unchanged.
 pub fn large_pipe(_: usize) {}
 
-/// Keys as they are pressed; here they are not known.
+/// Output goes where it always went.
+pub struct Diverted;
+
+/// Output cannot be sent elsewhere.
+pub fn divert(_: ChildStdin) -> io::Result<Diverted> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Keys as they are pressed; not supported here.
 pub struct Keys;
 
 impl Keys {
-    /// There are none.
+    /// Returns `None`: there are no keys.
     pub fn open() -> Option<Keys> {
         None
     }
 
-    /// The next key, within this time.
-    pub fn next(&self, _: Duration) -> Option<u8> {
+    /// Returns the next key within this time.
+    pub fn next(&self, _: Duration) -> Option<Vec<u8>> {
         None
     }
 }
 
-/// Nothing of the terminal was changed.
+/// Does nothing: the terminal was not changed.
 pub fn restore_terminal() {}
 
-/// The limit of open files is not known.
+/// There are no jobs.
+pub fn suspend() {}
+
+/// Returns `None`: the limit of open files is not known.
 pub fn raise_files() -> Option<u64> {
     None
 }
 
-/// Waiting is not possible: the caller reads at once.
+/// Returns at once: waiting is not possible, so the caller has to read.
 pub fn wait(_: &File, _: bool, _: Duration) -> Ready {
     Ready::Read
 }
 
-/// The output of a child can only be read.
+/// Returns `None`: the output of a child can only be read.
 pub fn output_of(_: &ChildStdout) -> Option<File> {
     None
 }
 
-/// Children receive Ctrl-C, too.
+/// Does nothing: children receive Ctrl-C, too.
 pub fn apart(_: &mut Command) {}
 
-/// A child cannot be asked to end: it is ended.
+/// Kills the child: it cannot be asked to end.
 pub fn interrupt(child: &mut Child) {
-    // One that has ended cannot be.
+    // This fails if the child has ended.
     let _ = child.kill();
 }
 
-/// Whether the reader of a pipe is gone is found out by writing to it.
+/// Returns false: only writing to a pipe shows that its reader is gone.
 pub fn gone(_: &File) -> bool {
     false
 }
 
-/// Is this a program? Any file may be one.
+/// Whether this is a program: any file may be one.
 pub fn executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Files need no right to be run.
+/// Does nothing: files need no permission to be run.
 pub fn make_executable(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Nobody is.
+/// Returns false: the user is never root.
 pub fn is_root() -> bool {
     false
 }
 
-/// What gives a program the right to capture.
+/// The instruction that gives a program the right to capture.
 pub fn right_to_capture(_: &Path) -> String {
     "run as administrator, or install Npcap anew without restricting it to administrators".into()
 }
 
-/// Are these the same file? Compares full paths, since there is no file identity.
+/// Whether these are the same file. Compares full paths, since there is no file identity.
 pub fn same_file(_: &Metadata, a: &Path, _: &Metadata, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
@@ -99,10 +112,19 @@ pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> Result<(), ctrlc::
     ctrlc::set_handler(move || caught(super::INTERRUPT))
 }
 
+/// Returns a flag that nothing sets: there is no such signal.
+///
+/// # Errors
+/// None.
+pub fn status_signal() -> io::Result<Arc<AtomicBool>> {
+    Ok(Arc::default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::platform;
+    use std::sync::atomic::Ordering;
 
     #[test]
     fn has_the_form_of_the_real_one() {
@@ -119,6 +141,8 @@ mod tests {
         let outputs: [fn(&ChildStdout) -> Option<File>; 2] = [output_of, platform::output_of];
         let programs: [fn(&File) -> io::Result<()>; 2] = [make_executable, platform::make_executable];
         assert_eq!((children.len(), ends.len(), outputs.len(), programs.len()), (2, 2, 2, 2));
+        let flags: [fn() -> io::Result<Arc<AtomicBool>>; 2] = [status_signal, platform::status_signal];
+        assert!(flags.iter().all(|flag| !flag().expect("a flag").load(Ordering::Relaxed)));
         for gone in [gone, platform::gone] {
             assert!(!gone(&File::open("Cargo.toml").expect("at the project's root")));
         }

@@ -1,4 +1,4 @@
-//! Everything platform-specific, each with a fallback: no other module has conditional compilation.
+//! All platform-specific code, with a fallback for each function: no other module has conditional compilation.
 //!
 //! The fallback uses the standard library alone. It is compiled and tested on every platform, so
 //! that changes cannot break it unnoticed.
@@ -10,28 +10,28 @@ mod unix;
 
 #[cfg(not(unix))]
 pub use fallback::{
-    Keys, apart, catch_signals, executable, gone, interrupt, is_root, large_pipe, make_executable, output_of,
-    raise_files, restore_terminal, right_to_capture, same_file, stdin, stdout, wait,
+    Diverted, Keys, apart, catch_signals, divert, executable, gone, interrupt, is_root, large_pipe, make_executable,
+    output_of, raise_files, restore_terminal, right_to_capture, same_file, status_signal, stdin, stdout, suspend, wait,
 };
 #[cfg(unix)]
 pub use unix::{
-    Keys, apart, catch_signals, executable, gone, interrupt, is_root, large_pipe, make_executable, output_of,
-    raise_files, restore_terminal, right_to_capture, same_file, stdin, stdout, wait,
+    Diverted, Keys, apart, catch_signals, divert, executable, gone, interrupt, is_root, large_pipe, make_executable,
+    output_of, raise_files, restore_terminal, right_to_capture, same_file, status_signal, stdin, stdout, suspend, wait,
 };
 
 /// The signal number of Ctrl-C, on every system.
 pub const INTERRUPT: u8 = 2;
 
-/// Is it Windows, where scripts and folders are others?
+/// Whether this is Windows, which has other scripts and folders.
 pub const WINDOWS: bool = cfg!(windows);
 
 /// The separator of file lists in environment variables: Windows paths contain colons.
 pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// Can it be seen, without writing, that the reader of a pipe is gone?
+/// Whether it is visible, without writing, that the reader of a pipe is gone.
 pub const SEES_READERS: bool = cfg!(unix);
 
-/// Folders of capture programs and of Wireshark that `PATH` often lacks.
+/// Folders of capture programs and Wireshark that are often missing in `PATH`.
 pub const PROGRAMS: &[&str] = if cfg!(windows) {
     &["C:\\Program Files\\Wireshark"]
 } else if cfg!(target_os = "macos") {
@@ -40,7 +40,7 @@ pub const PROGRAMS: &[&str] = if cfg!(windows) {
     &["/usr/sbin", "/usr/local/sbin"]
 };
 
-/// How a capture program is installed.
+/// The instruction to install a capture program.
 pub const INSTALL: &str = if cfg!(windows) {
     "install Wireshark with Npcap"
 } else if cfg!(target_os = "macos") {
@@ -55,7 +55,7 @@ pub const INSTALL: &str = if cfg!(windows) {
 pub enum Ready {
     /// A read returns at once (input, its end, or an error), or waiting is not supported.
     Read,
-    /// The time has elapsed.
+    /// The time has elapsed without input.
     Not,
     /// The reader of the output is gone.
     OutputGone,

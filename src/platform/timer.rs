@@ -1,6 +1,6 @@
-//! A timer that ends a wait for sockets, where the system has one that is a file.
+//! A timer that ends a wait for sockets, on systems with timers as files.
 //!
-//! The library's relay includes this file: what is particular to a platform stands in this folder.
+//! The library's relay includes this file: platform-specific code is in this folder only.
 
 pub use system::{Timer, coarse};
 
@@ -21,12 +21,12 @@ mod system {
         pub fn new(registry: &Registry, token: Token) -> io::Result<Timer> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let file = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            // Events come at edges: each time it is set is one, without reading it.
+            // Events are edge-triggered: setting the timer again causes another one, without reading it.
             registry.register(&mut SourceFd(&file.as_raw_fd()), token, Interest::READABLE)?;
             Ok(Timer(file))
         }
 
-        /// Goes off after this time, and not when it would have before.
+        /// Fires after this time; cancels the previous time.
         pub fn set(&self, wait: Duration) -> bool {
             let Ok(it_value) = Timespec::try_from(wait) else { return false };
             let once = Itimerspec { it_interval: Timespec::default(), it_value };
@@ -34,7 +34,7 @@ mod system {
         }
     }
 
-    /// Rounded up to the milliseconds of epoll it would be late: the rest is spun through.
+    /// Rounded up to epoll's milliseconds it would be late: the rest is spent spinning.
     pub fn coarse(wait: Duration) -> Duration {
         Duration::from_millis(wait.as_millis() as u64)
     }
@@ -46,7 +46,7 @@ mod system {
     use std::io;
     use std::time::Duration;
 
-    /// There is none.
+    /// There is no timer.
     pub enum Timer {}
 
     impl Timer {
@@ -59,7 +59,7 @@ mod system {
         }
     }
 
-    /// kqueue counts nanoseconds. On Windows, rounded up it would be late: the rest is spun through.
+    /// kqueue has nanoseconds. On Windows, rounding up would be late: the rest is spent spinning.
     pub fn coarse(wait: Duration) -> Duration {
         if cfg!(windows) { Duration::from_millis(wait.as_millis() as u64) } else { wait }
     }

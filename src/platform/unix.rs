@@ -3,16 +3,18 @@
 use super::Ready;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, geteuid, getpgrp, kill_process};
+use rustix::stdio::{dup2_stderr, dup2_stdout};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command};
-use std::sync::{Mutex, PoisonError};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// stdin without the standard library's buffer: buffered bytes would be invisible to polling.
@@ -20,7 +22,7 @@ pub fn stdin() -> Option<File> {
     own(io::stdin().as_fd())
 }
 
-/// stdout without the standard library's buffer: the output is written in large blocks already.
+/// stdout without the standard library's buffer: the output is already written in large blocks.
 pub fn stdout() -> Option<File> {
     own(io::stdout().as_fd())
 }
@@ -38,16 +40,43 @@ pub fn large_pipe(bytes: usize) {
     let _ = bytes;
 }
 
-/// How the terminal was before its keys were read one by one.
+/// The targets of stdout and stderr before [`divert`]. Dropping it restores them.
+pub struct Diverted {
+    stdout: OwnedFd,
+    stderr: Option<OwnedFd>,
+}
+
+/// Sends stdout, and stderr if it is a terminal, into a program.
+pub fn divert(program: ChildStdin) -> io::Result<Diverted> {
+    let stderr = io::stderr().is_terminal().then(|| io::stderr().as_fd().try_clone_to_owned()).transpose()?;
+    let before = Diverted { stdout: io::stdout().as_fd().try_clone_to_owned()?, stderr };
+    dup2_stdout(&program)?;
+    if before.stderr.is_some() {
+        dup2_stderr(&program)?;
+    }
+    Ok(before)
+}
+
+impl Drop for Diverted {
+    fn drop(&mut self) {
+        let _ = io::stdout().flush();
+        // If that fails, the program's input stays open until netkit ends.
+        let _ = dup2_stdout(&self.stdout);
+        if let Some(stderr) = &self.stderr {
+            let _ = dup2_stderr(stderr);
+        }
+    }
+}
+
+/// The state of the terminal before its keys were read one by one.
 static BEFORE: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 
-/// Keys of the terminal as they are pressed, also where stdin is something else. Ctrl-C stays a
-/// signal.
+/// Keys of the terminal as they are pressed, even if stdin is not the terminal. Ctrl-C is still a signal.
 pub struct Keys(File);
 
 impl Keys {
-    /// Reads keys one by one, without showing them, until [`restore_terminal`]; `None`: there is no
-    /// terminal, or another program has it.
+    /// Reads keys one by one, without echo, until [`restore_terminal`]; `None` if there is no terminal, or another
+    /// program uses it.
     pub fn open() -> Option<Keys> {
         let terminal = File::open("/dev/tty").ok()?;
         // Changing the terminal of another job would stop this one.
@@ -63,15 +92,27 @@ impl Keys {
         Some(Keys(terminal))
     }
 
-    /// The next key, within this time.
-    pub fn next(&self, time: Duration) -> Option<u8> {
+    /// Returns the next key within this time: a byte, or the bytes of a function key, such as `ESC [ A`.
+    pub fn next(&self, time: Duration) -> Option<Vec<u8>> {
+        let mut key = vec![self.byte(time)?];
+        // A terminal sends these bytes together. Without them, it was the key Escape.
+        while key[0] == 0x1b && key.len() < 8 && (key.len() < 3 || !(0x40..=0x7e).contains(&key[key.len() - 1])) {
+            match self.byte(Duration::from_millis(20)) {
+                Some(byte) => key.push(byte),
+                None => break,
+            }
+        }
+        Some(key)
+    }
+
+    fn byte(&self, time: Duration) -> Option<u8> {
         let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
         let mut one = [PollFd::new(&self.0, PollFlags::IN)];
-        let mut key = [0];
+        let mut byte = [0];
         match poll(&mut one, Some(&time)) {
-            Ok(1..) if (&self.0).read(&mut key).is_ok_and(|read| read == 1) => Some(key[0]),
+            Ok(1..) if (&self.0).read(&mut byte).is_ok_and(|read| read == 1) => Some(byte[0]),
             Ok(1..) => {
-                // A terminal that is gone is readable for ever.
+                // A terminal that is gone is readable forever.
                 std::thread::sleep(Duration::from_millis(50));
                 None
             }
@@ -80,14 +121,19 @@ impl Keys {
     }
 }
 
-/// Gives the terminal back as it was.
+/// Restores the previous state of the terminal.
 pub fn restore_terminal() {
     if let Some((terminal, before)) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() {
         let _ = tcsetattr(&terminal, OptionalActions::Now, &before);
     }
 }
 
-/// Raises the limit of open files as far as it goes: how many there may be.
+/// Stops this job until the shell continues it.
+pub fn suspend() {
+    let _ = rustix::process::kill_current_process_group(Signal::TSTP);
+}
+
+/// Raises the limit of open files as far as possible, and returns it.
 pub fn raise_files() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
@@ -96,17 +142,17 @@ pub fn raise_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Waits until a read of `file` returns at once, but no longer than `time`. `output`: also until
-/// the reader of the output is gone.
+/// Waits until a read of `file` returns at once, but no longer than `time`. With `output`, also returns when the reader
+/// of the output is gone.
 pub fn wait(file: &File, output: bool, time: Duration) -> Ready {
     let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
     let out = io::stdout();
-    // Errors of the output are reported without being requested.
+    // Errors of the output are reported without requesting them.
     let mut both = [PollFd::new(file, PollFlags::IN), PollFd::new(&out, PollFlags::empty())];
     let wanted = if output { &mut both[..] } else { &mut both[..1] };
     match poll(wanted, Some(&time)) {
         Ok(0) | Err(rustix::io::Errno::INTR) => Ready::Not,
-        // What cannot be polled is read.
+        // Files that cannot be polled are read.
         Err(_) => Ready::Read,
         Ok(_) if !both[1].revents().is_empty() => Ready::OutputGone,
         Ok(_) => Ready::Read,
@@ -118,38 +164,38 @@ pub fn output_of(stdout: &ChildStdout) -> Option<File> {
     own(stdout.as_fd())
 }
 
-/// Ctrl-C in the terminal does not reach this child: it is told when it shall end.
+/// Separates a child from Ctrl-C in the terminal: it has to be [interrupted](interrupt).
 pub fn apart(command: &mut Command) {
     command.process_group(0);
 }
 
 /// Asks a child to end, as Ctrl-C would.
 pub fn interrupt(child: &mut Child) {
-    // One that has ended, or has more rights than we, is not reached; its pipe closes.
+    // A child that has ended, or has more rights than this process, cannot be reached; its pipe closes.
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let _ = pid.map(|pid| kill_process(pid, Signal::INT));
 }
 
-/// Is the reader of this pipe gone?
+/// Whether the reader of this pipe is gone.
 pub fn gone(output: &File) -> bool {
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let mut fd = [PollFd::new(output, PollFlags::empty())];
     poll(&mut fd, Some(&now)).is_ok_and(|n| n > 0)
 }
 
-/// Is this a program that somebody may run? Whether we may is found out by running it.
+/// Whether this is a program that somebody may run. Only running it shows whether this process may.
 pub fn executable(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Makes a file a program.
+/// Makes a file executable.
 pub fn make_executable(file: &File) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
     permissions.set_mode(permissions.mode() | (permissions.mode() & 0o444) >> 2);
     file.set_permissions(permissions)
 }
 
-/// Is this root?
+/// Whether the user is root.
 pub fn is_root() -> bool {
     geteuid().is_root()
 }
@@ -163,7 +209,7 @@ pub fn right_to_capture(program: &Path) -> String {
     if is_root() {
         return "root has it, but not in here: the container needs CAP_NET_RAW (docker run --cap-add NET_RAW)".into();
     }
-    // Debian's way: the program has the right, and belongs to a group whose members may run it.
+    // On Debian, the program has the right, and belongs to a group whose members may run it.
     let about = std::fs::metadata(program).ok().filter(|about| about.mode() & 0o011 == 0o010);
     match about.and_then(|about| group(about.gid())) {
         Some(group) => format!("`sudo usermod -a -G {group} \"$USER\"` grants it, from the next login on"),
@@ -181,15 +227,15 @@ fn group(id: u32) -> Option<String> {
     })
 }
 
-/// Are these the same file, under whatever names? Devices may be opened twice.
+/// Whether these are the same file, under any names. Devices may be opened twice.
 pub fn same_file(a: &Metadata, _: &Path, b: &Metadata, _: &Path) -> bool {
     !a.file_type().is_char_device() && (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// Calls the handler on Ctrl-C and termination signals, with their numbers, in a thread of its own.
+/// Calls the handler on Ctrl-C and termination signals, with their numbers, in a separate thread.
 pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     let mut wanted = vec![SIGINT, SIGTERM];
-    // Under `nohup` the signal stays ignored.
+    // Under `nohup` the signal remains ignored.
     if !ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
@@ -202,7 +248,17 @@ pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Was the program started with this signal ignored? Known on Linux only.
+/// Returns a flag that SIGUSR1 sets from now on, in place of ending the program.
+///
+/// # Errors
+/// The system refuses to register a handler.
+pub fn status_signal() -> io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGUSR1, Arc::clone(&flag))?;
+    Ok(flag)
+}
+
+/// Whether the program was started with this signal ignored. Known on Linux only.
 fn ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -213,7 +269,7 @@ fn ignored(signal: i32) -> bool {
 mod tests {
     use super::*;
 
-    /// Hard and symbolic links are the file that they lead to; a device is nobody's own.
+    /// Hard and symbolic links are the file to which they lead; devices are never the same.
     #[test]
     fn one_file_under_several_names() {
         let folder = std::env::temp_dir().join(format!("netkit-same-file-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! The page of each protocol and carrier: its wire format as it is, with the sources.
+//! The page of each protocol and carrier: its wire format and the sources.
 
 use crate::docs::Page;
 
@@ -48,7 +48,7 @@ mod tests {
         }
     }
 
-    /// A name in backquotes that looks like a note's code or a setting's key is one.
+    /// Checks that a name in backquotes that looks like a note's code or a setting's key is one.
     #[test]
     fn what_they_name_is_there() {
         for dissector in ALL {
@@ -64,13 +64,13 @@ mod tests {
         }
     }
 
-    /// The text in backquotes, outside of code blocks, up to what would be a value.
+    /// The text in backquotes, outside of code blocks, without a value after `=`.
     fn page_words(name: &str) -> impl Iterator<Item = &'static str> {
         let quoted = page(name).split('`').skip(1).step_by(2);
         quoted.map(|text| text.trim_start_matches("-s ").split('=').next().unwrap_or(""))
     }
 
-    /// A message's number stands beside its name in a row of a table.
+    /// Checks that the numbers beside messages' names in tables are those of the layouts.
     #[test]
     fn their_numbers_are_those_of_the_tables() {
         let mut checked = 0;
@@ -86,17 +86,17 @@ mod tests {
                     continue;
                 }
                 let (decimal, hex) = (value.to_string(), format!("{value:02x}"));
-                let told = |row: &Vec<&str>| {
+                let has_row = |row: &Vec<&str>| {
                     row.contains(&layout.name) && row.iter().any(|word| *word == decimal || *word == hex)
                 };
-                assert!(rows.iter().any(told), "{}: no row has {} and {value}", dissector.name(), layout.name);
+                assert!(rows.iter().any(has_row), "{}: no row has {} and {value}", dissector.name(), layout.name);
                 checked += 1;
             }
         }
         assert!(checked > 60, "{checked}");
     }
 
-    /// Every message that a table names is in the protocol's page.
+    /// Checks that the protocol's page names every message of its tables.
     #[test]
     fn every_message_is_told_of() {
         for dissector in ALL {

@@ -1,5 +1,5 @@
-//! What the tests of every protocol need: messages kept as their lines have them, conversations
-//! said step by step, damaged bytes, and the checks that hold for every line.
+//! Helpers for the tests of every protocol: messages as their lines show them, conversations step by step, and the
+//! checks that hold for every line.
 
 use super::registry;
 use crate::capture::Time;
@@ -13,14 +13,14 @@ use crate::flow::{Origin, Side, Stream, Transport};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
-/// JSON of any depth.
+/// Reads JSON of any depth.
 pub fn json(text: &[u8]) -> Json {
     let mut reader = serde_json::Deserializer::from_slice(text);
     reader.disable_recursion_limit();
     reader.into_iter().next().expect("a value").expect("JSON")
 }
 
-/// One message, as its line has it.
+/// One message, as its line shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     pub proto: &'static str,
@@ -48,7 +48,7 @@ impl Row {
         self.notes.iter().any(|(c, _)| *c == code)
     }
 
-    /// The derived values; null where it has none.
+    /// The derived values, or null.
     pub fn derived(&self) -> Json {
         self.derived.clone().unwrap_or(Json::Null)
     }
@@ -69,12 +69,12 @@ impl Row {
         }
     }
 
-    /// What a new encoder makes of the line.
+    /// Encodes the line with a new encoder.
     pub fn encoded(&self, options: &Options) -> Result<Vec<u8>, EncodeError> {
         registry().for_line(self.proto).expect("a protocol").encoder(options).encode(&self.line())
     }
 
-    /// The line gives its bytes back, and its fault lies within them.
+    /// Checks that the line encodes to its bytes, and that its fault lies within them.
     pub fn check(&self, encoder: &mut dyn Encoder) {
         let encoded = encoder.encode(&self.line()).map(hex::encode);
         assert_eq!(encoded, Ok(hex::encode(&self.bytes)), "{self:?}");
@@ -84,13 +84,13 @@ impl Row {
         }
     }
 
-    /// The same, with a new encoder.
+    /// [`Row::check`] with a new encoder.
     pub fn check_alone(&self, options: &Options) {
         self.check(&mut *registry().for_line(self.proto).expect("a protocol").encoder(options));
     }
 }
 
-/// Keeps all messages. Their notes are documented, with the level they are raised with.
+/// Keeps all messages. Checks that their notes are documented with the level that they have.
 #[derive(Debug, Default)]
 pub struct Rows(pub Vec<Row>);
 
@@ -100,7 +100,7 @@ impl Sink for Rows {
         let documented = registry().for_line(dissection.proto).expect("a protocol").notes();
         for (note, _) in dissection.notes.iter() {
             let doc = documented.iter().find(|doc| doc.code == note.code).expect(note.code);
-            // Two levels are told in the documentation: "..; a note where ..".
+            // The documentation may have two levels: "..; a note where ..".
             let lower = note.level == Level::Note && doc.doc.contains("; a note ");
             assert!(lower || doc.level == note.level.name(), "{}", note.code);
         }
@@ -139,7 +139,7 @@ pub fn options(args: &[&str]) -> Options {
     options
 }
 
-/// The same, from a vector's `args`.
+/// [`options`] from a vector's `args`.
 pub fn options_of(args: &Json) -> Options {
     options(&args.as_array().into_iter().flatten().filter_map(Json::as_str).collect::<Vec<_>>())
 }
@@ -151,7 +151,7 @@ pub fn dump(dissector: &'static dyn Dissector, bytes: &[u8], options: &Options) 
     rows.0
 }
 
-/// A conversation of a dissector, said datagram by datagram or segment by segment.
+/// A conversation of a dissector, fed datagram by datagram or segment by segment.
 pub struct Conversation {
     session: Box<dyn Session>,
     pub options: Options,
@@ -165,7 +165,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation that was there from its beginning on.
+    /// A conversation that is captured from its beginning.
     pub fn new(
         dissector: &dyn Dissector,
         transport: Transport,
@@ -175,7 +175,7 @@ impl Conversation {
         Conversation::begun(dissector, transport, ends, options, None, [true; 2])
     }
 
-    /// The same, with who opened it, and which directions' beginning is there.
+    /// A conversation with its opener, and the directions whose beginning is captured.
     pub fn begun(
         dissector: &dyn Dissector,
         transport: Transport,
@@ -184,7 +184,8 @@ impl Conversation {
         opener: Option<Side>,
         begun: [bool; 2],
     ) -> Conversation {
-        let flow_info = FlowInfo { flow: 1, serial: 0, transport, ends: Some(ends), opener, begun, options: &options };
+        let flow_info =
+            FlowInfo { flow: 1, serial: 0, transport, ends: Some(ends), opener, begun, leg: None, options: &options };
         let session = dissector.session(&flow_info);
         let (streams, dissection) = (Default::default(), Dissection::default());
         Conversation { session, options, transport, ends, opener, begun, streams, dissection, frame: 0 }
@@ -193,22 +194,30 @@ impl Conversation {
     fn with(&mut self, act: impl FnOnce(&mut dyn Session, &mut [Stream; 2], u64, &mut Out<'_>)) -> Vec<Row> {
         self.frame += 1;
         let &mut Conversation { transport, ends, opener, begun, .. } = self;
-        let flow_info =
-            FlowInfo { flow: 1, serial: 0, transport, ends: Some(ends), opener, begun, options: &self.options };
+        let flow_info = FlowInfo {
+            flow: 1,
+            serial: 0,
+            transport,
+            ends: Some(ends),
+            opener,
+            begun,
+            leg: None,
+            options: &self.options,
+        };
         let mut rows = Rows::default();
         let mut out = Out::new(&mut self.dissection, &mut rows, &flow_info, ["", ""]);
         act(&mut *self.session, &mut self.streams, self.frame, &mut out);
         rows.0
     }
 
-    /// A datagram, with its length on the wire.
+    /// Reads a datagram with this length on the wire.
     pub fn datagram(&mut self, side: Side, time: Time, bytes: &[u8], length: usize) -> Vec<Row> {
         self.with(|session, _, frame, out| {
             session.datagram(&Provenance { side, bytes, length, frame, frames: &[], time }, out);
         })
     }
 
-    /// A segment of a direction's stream. Frames are a second apart.
+    /// Reads a segment of a direction's stream. Frames are a second apart.
     pub fn data(&mut self, side: Side, bytes: &[u8]) -> Vec<Row> {
         self.with(|session, streams, frame, out| {
             let stream = &mut streams[side.index()];
@@ -217,7 +226,7 @@ impl Conversation {
         })
     }
 
-    /// Bytes of a direction's stream are missing.
+    /// Reads a gap in a direction's stream.
     pub fn gap(&mut self, side: Side, missing: u64) -> Vec<Row> {
         self.with(|session, streams, _, out| {
             session.stream(side, &mut streams[side.index()], StreamEvent::Gap { missing }, out);
@@ -225,7 +234,7 @@ impl Conversation {
         })
     }
 
-    /// A direction ends.
+    /// Ends a direction.
     pub fn end(&mut self, side: Side) -> Vec<Row> {
         self.with(|session, streams, _, out| {
             session.stream(side, &mut streams[side.index()], StreamEvent::End, out);

@@ -1,7 +1,7 @@
-//! The drive: packets go through the flow table to the inspector, messages to a sink; with one
-//! thread, or one that reads and several that dissect.
+//! Reads a capture: packets pass through the flow table to the inspector, messages to a sink. Uses one thread, or one
+//! that reads and several that dissect.
 
-use super::merging::{Lane, Maker, Merging, Receiver};
+use super::merging::{Maker, Merging, Receiver, Shard};
 use super::sink::CaptureSink;
 use super::summary::Summary;
 use crate::capture::{Capture, Decoded, Frame, Packets};
@@ -10,15 +10,15 @@ use crate::dissect::{Inspector, Options};
 use crate::flow::Table;
 use std::thread;
 
-/// The stack of a thread: what encodes messages again goes as deep as they are nested.
+/// The stack of a thread: encoding messages again recurses as deep as they are nested.
 const STACK: usize = 64 << 20;
 
-/// Sees every frame of a capture, as it is read.
+/// Observes every frame of a capture as it is read.
 pub trait Tap {
-    /// A frame was read.
+    /// Receives a frame that was read.
     fn frame(&mut self, _frame: &Frame<'_>) {}
 
-    /// Read on after this frame? `waits`: does the next one have to be waited for?
+    /// Whether to continue after this frame. `waits` returns whether the next one has to be waited for.
     fn go_on(&mut self, _waits: impl FnOnce() -> bool) -> bool {
         true
     }
@@ -35,20 +35,20 @@ pub struct Drive<'a, K = ()> {
 }
 
 impl<'a> Drive<'a> {
-    /// With these options.
+    /// A reader with these options.
     pub fn new(options: &'a Options) -> Drive<'a> {
         Drive { options, stop: || false, tap: () }
     }
 }
 
 impl<'a, K: Tap> Drive<'a, K> {
-    /// Stops where this says so, which it is asked after each packet.
+    /// Stops when `stop` returns true; it is called after each packet.
     #[must_use]
     pub fn until(self, stop: fn() -> bool) -> Drive<'a, K> {
         Drive { stop, ..self }
     }
 
-    /// Shows the frames to a tap, too.
+    /// Passes the frames to a tap, too.
     #[must_use]
     pub fn tap<L: Tap>(self, tap: L) -> Drive<'a, L> {
         Drive { options: self.options, stop: self.stop, tap }
@@ -61,9 +61,8 @@ impl<'a, K: Tap> Drive<'a, K> {
         summary
     }
 
-    /// Reads a capture with a thread for each of the makers but one, which is for conversations that only
-    /// the reader can read. The receiver gets the items of all in the order of one thread; the makers are
-    /// returned.
+    /// Reads a capture with a thread for each of the makers but one, which is for conversations that only the reader
+    /// can read. The receiver gets all items in the order that one thread would produce; the makers are returned.
     pub fn divide<T: Send, M: Maker<T>>(
         self,
         capture: Capture,
@@ -71,15 +70,15 @@ impl<'a, K: Tap> Drive<'a, K> {
         receiver: &mut dyn Receiver<T>,
     ) -> (Summary, Vec<M>) {
         let (options, merging) = (self.options, Merging::new(receiver, makers.len()));
-        let lanes = makers.into_iter().enumerate().map(|(number, maker)| Lane::new(maker, number, &merging));
-        let mut lanes: Vec<_> = lanes.collect();
-        let Some(mut mine) = lanes.pop() else { return (Summary::default(), Vec::new()) };
-        let helpers = lanes.len().saturating_sub(1);
-        let crew = Crew::new(options, &mut lanes, &merging);
+        let shards = makers.into_iter().enumerate().map(|(number, maker)| Shard::new(maker, number, &merging));
+        let mut shards: Vec<_> = shards.collect();
+        let Some(mut mine) = shards.pop() else { return (Summary::default(), Vec::new()) };
+        let helpers = shards.len().saturating_sub(1);
+        let crew = Crew::new(options, &mut shards, &merging);
         let mut summary = thread::scope(|scope| {
             let watch = crew.watch();
             for _ in 0..helpers {
-                // Without it, the others read its lanes.
+                // If it cannot be started, the other threads read its shards.
                 let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || crew.work());
             }
             let summary = self.dissect(capture, Some(Dispatcher::new(&crew)), &mut mine);
@@ -92,8 +91,8 @@ impl<'a, K: Tap> Drive<'a, K> {
             summary.flows.add(&flows);
         }
         summary.account();
-        lanes.push(mine);
-        (summary, lanes.into_iter().map(|lane| lane.maker).collect())
+        shards.push(mine);
+        (summary, shards.into_iter().map(|shard| shard.maker).collect())
     }
 
     /// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.

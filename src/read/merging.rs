@@ -1,5 +1,5 @@
-//! What the threads make of one capture's messages, put in the order of a single thread by whichever
-//! of them has just made what is next.
+//! Merges the items that several threads make from one capture's messages into the order of a single thread. The thread
+//! that has just made the next items does this.
 
 use super::runs::{Chunk, Merge, Runs};
 use super::sink::CaptureSink;
@@ -12,13 +12,13 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The bytes that are handed over at once, where a round has more: few enough to stay in the
-/// processors' caches.
+/// The size in bytes above which the items of a round are handed over in parts: small enough to stay in the processors'
+/// caches.
 const CHUNK: usize = 256 << 10;
-/// The bytes with which a lane waits until they are received.
+/// The bytes of waiting output above which a shard pauses.
 const AHEAD: usize = 1 << 20;
 
-/// Makes items of messages: one for each lane, with the same results as one for all.
+/// Makes items from messages. One maker for each shard must give the same results as one for all.
 pub trait Maker<T>: Send {
     /// Sets the time of the capture's first frame.
     fn first(&mut self, _time: Time) {}
@@ -26,10 +26,10 @@ pub trait Maker<T>: Send {
     /// Sets the [sequence number](Sink::sequence) of the next messages.
     fn sequence(&mut self, _sequence: u64) {}
 
-    /// Appends what it makes of a message; `false`: the message is none of those wanted.
+    /// Appends the items of a message. Returns false if the message is not wanted.
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<T>) -> bool;
 
-    /// Appends what it makes of a conversation's end.
+    /// Appends the items of a conversation's end.
     fn ended(&mut self, _flow: u64, _how: Closing, _out: &mut Vec<T>) {}
 }
 
@@ -38,7 +38,7 @@ pub trait Receiver<T>: Send {
     /// Receives the items of some messages.
     fn receive(&mut self, items: &[T]);
 
-    /// Is everything that may follow of no use?
+    /// Whether no further items are of any use.
     fn done(&self) -> bool {
         false
     }
@@ -66,26 +66,26 @@ impl Receiver<u8> for Renderer {
     }
 }
 
-/// The items of all lanes, and of the reader.
+/// The items of all shards and of the reader.
 pub(super) struct Merging<'p, T> {
     state: Mutex<State<'p, T>>,
-    /// The bytes that each has handed over, and that are not received yet.
+    /// The bytes that each of them has handed over and that are not received yet.
     waiting: Vec<AtomicUsize>,
     done: AtomicBool,
 }
 
 struct State<'p, T> {
-    /// By lane; the reader's last.
+    /// The chunks by shard; the reader's are last.
     chunks: Vec<VecDeque<Chunk<T>>>,
     spare: Vec<Chunk<T>>,
-    /// Taken out by the thread that passes items on.
+    /// Taken out by the thread that is passing items on.
     writer: Option<Writer<'p, T>>,
 }
 
 struct Writer<'p, T> {
     receiver: &'p mut dyn Receiver<T>,
     merge: Merge<T>,
-    /// Whose next chunk it needs; `None`: everything is received.
+    /// The part whose next chunk is needed; `None` when everything has been received.
     needs: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ impl<'p, T> Merging<'p, T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores what a part hands over.
+    /// Stores the items that a part hands over.
     fn deliver(&self, part: usize, runs: &mut Runs<T>) {
         let mut state = self.lock();
         let chunk = runs.take(state.spare.pop().unwrap_or_default());
@@ -115,13 +115,13 @@ impl<'p, T> Merging<'p, T> {
 }
 
 impl<T: Send> Outlet for Merging<'_, T> {
-    fn room(&self, lane: usize) -> bool {
-        self.waiting.get(lane).is_none_or(|waiting| waiting.load(Ordering::Relaxed) < AHEAD)
+    fn room(&self, shard: usize) -> bool {
+        self.waiting.get(shard).is_none_or(|waiting| waiting.load(Ordering::Relaxed) < AHEAD)
     }
 
     fn drain(&self) -> bool {
         let mut state = self.lock();
-        // If another thread does it, that looks for what has just been handed over, too.
+        // If another thread is doing it, that thread also finds the items that have just been handed over.
         let Some(mut writer) = state.writer.take() else { return false };
         let mut drained = false;
         while let Some(part) = writer.needs
@@ -150,8 +150,8 @@ impl<T: Send> Outlet for Merging<'_, T> {
     }
 }
 
-/// A lane's messages, or the reader's.
-pub(super) struct Lane<'m, 'p, T, M> {
+/// The messages of a shard or of the reader.
+pub(super) struct Shard<'m, 'p, T, M> {
     pub(super) maker: M,
     number: usize,
     begun: bool,
@@ -159,13 +159,13 @@ pub(super) struct Lane<'m, 'p, T, M> {
     to: &'m Merging<'p, T>,
 }
 
-impl<'m, 'p, T, M> Lane<'m, 'p, T, M> {
-    pub(super) fn new(maker: M, number: usize, to: &'m Merging<'p, T>) -> Lane<'m, 'p, T, M> {
-        Lane { maker, number, begun: false, runs: Runs::default(), to }
+impl<'m, 'p, T, M> Shard<'m, 'p, T, M> {
+    pub(super) fn new(maker: M, number: usize, to: &'m Merging<'p, T>) -> Shard<'m, 'p, T, M> {
+        Shard { maker, number, begun: false, runs: Runs::default(), to }
     }
 }
 
-impl<T, M: Maker<T>> Sink for Lane<'_, '_, T, M> {
+impl<T, M: Maker<T>> Sink for Shard<'_, '_, T, M> {
     #[inline]
     fn message(&mut self, message: &Message<'_>) {
         if self.maker.message(message, self.runs.items()) {
@@ -197,7 +197,7 @@ impl<T, M: Maker<T>> Sink for Lane<'_, '_, T, M> {
     }
 }
 
-impl<T, M: Maker<T>> CaptureSink for Lane<'_, '_, T, M> {
+impl<T, M: Maker<T>> CaptureSink for Shard<'_, '_, T, M> {
     #[inline]
     fn frame(&mut self, time: Time) {
         if !std::mem::replace(&mut self.begun, true) {
@@ -206,7 +206,7 @@ impl<T, M: Maker<T>> CaptureSink for Lane<'_, '_, T, M> {
     }
 }
 
-impl<T: Send, M: Maker<T>> Worker for Lane<'_, '_, T, M> {
+impl<T: Send, M: Maker<T>> Worker for Shard<'_, '_, T, M> {
     fn first(&mut self, time: Time) {
         self.frame(time);
     }

@@ -1,5 +1,4 @@
-//! Captures read to their ends: into a function ([`decode`]), a sink, or divided among threads
-//! ([`Drive`]).
+//! Reads captures to their ends: into a function ([`decode`]), a sink, or divided among threads ([`Drive`]).
 
 mod drive;
 mod merging;
@@ -16,11 +15,11 @@ use crate::capture::{Capture, CaptureError, Input};
 use crate::dissect::{Message, Options, Sink};
 use std::io::Read;
 
-/// Reads a capture, and gives each message to a function. Also where the capture ends early, streams that
-/// are open then are read to their ends; [`Summary::error`] says why, and its counters what was left out.
+/// Reads a capture, and passes each message to a function. If the capture ends early, open streams are still read to
+/// their ends; [`Summary::error`] has the reason, and its counters what was skipped.
 ///
 /// # Errors
-/// It is no capture.
+/// The input is not a capture.
 pub fn decode(
     reader: impl Read + Send + 'static,
     options: &Options,
@@ -30,7 +29,7 @@ pub fn decode(
     Ok(Drive::new(options).read(capture, &mut Each(each)))
 }
 
-/// Gives each message to a function.
+/// Passes each message to a function.
 struct Each<F>(F);
 
 impl<F: FnMut(&Message<'_>)> Sink for Each<F> {

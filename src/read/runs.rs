@@ -1,21 +1,21 @@
-//! What several threads make of one capture, each of some conversations, merged in order.
+//! Output of several threads for one capture, each for some conversations, merged in order.
 
-/// Memory of more text is freed.
+/// The size above which the memory of a chunk is freed.
 const RETAINED: usize = 1 << 20;
 
-/// What one of several threads makes of its messages, in their order: text, or other items.
+/// The output of one thread in the order of its messages: text, or other items.
 #[derive(Debug)]
 pub struct Runs<T> {
     sequence: u64,
     chunk: Chunk<T>,
 }
 
-/// A piece of that, with the sequence number of each run of items.
+/// A part of that output, with the sequence number of each run of items.
 #[derive(Debug)]
 pub struct Chunk<T> {
     items: Vec<T>,
     runs: Vec<Run>,
-    /// The part will deliver nothing with a sequence number below this one.
+    /// The thread delivers nothing more with a sequence number below this one.
     before: u64,
 }
 
@@ -26,7 +26,7 @@ impl<T> Default for Chunk<T> {
 }
 
 impl<T> Chunk<T> {
-    /// The number of its items.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -36,7 +36,7 @@ impl<T> Chunk<T> {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     sequence: u64,
-    /// Its end in the chunk.
+    /// The index after its last item in the chunk.
     end: usize,
 }
 
@@ -47,20 +47,19 @@ impl<T> Default for Runs<T> {
 }
 
 impl<T> Runs<T> {
-    /// The items since the last [`Runs::take`]; those of a message have to be
-    /// [completed](Runs::complete).
+    /// The items since the last [`Runs::take`]. Those of a message have to be [completed](Runs::complete).
     #[inline]
     pub fn items(&mut self) -> &mut Vec<T> {
         &mut self.chunk.items
     }
 
-    /// How many there are.
+    /// The number of items.
     #[inline]
     pub fn len(&self) -> usize {
         self.chunk.items.len()
     }
 
-    /// All items of a message have been added.
+    /// Completes a message, all of whose items have been added.
     #[inline]
     pub fn complete(&mut self) {
         let (sequence, end) = (self.sequence, self.chunk.items.len());
@@ -86,15 +85,15 @@ impl<T> Runs<T> {
     }
 }
 
-/// Merges what several threads have made of one capture, however much each delivers at a time.
+/// Merges the output of several threads for one capture, in portions of any size.
 #[derive(Debug)]
 pub struct Merge<T> {
     parts: Vec<Position<T>>,
-    /// What each part has next.
+    /// The next sequence number of each part.
     next: Vec<Next>,
 }
 
-/// How much of a part's last chunk has been passed on.
+/// The position up to which a part's last chunk has been passed on.
 #[derive(Debug)]
 struct Position<T> {
     chunk: Chunk<T>,
@@ -107,7 +106,7 @@ impl<T> Position<T> {
         Position { chunk, run: 0, start: 0 }
     }
 
-    /// The next sequence number with items; else the first for which some may still follow.
+    /// The next sequence number with items, or else the first one for which items may still follow.
     #[inline]
     fn next(&self) -> Next {
         match self.chunk.runs.get(self.run) {
@@ -117,9 +116,9 @@ impl<T> Position<T> {
     }
 }
 
-/// The next sequence number of a part, in the order in which parts are passed on: of equal numbers,
-/// those that have to be waited for come first, since it is not known whether they have items with
-/// it. So it is twice the number, and one more with items.
+/// The next sequence number of a part, in the order in which parts are passed on. If numbers are equal, parts that have
+/// to be waited for come first, since they may still have items with that number. So this is twice the number, and one
+/// more if there are items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Next(u64);
 
@@ -147,17 +146,17 @@ impl Next {
 const NEVER: u64 = u64::MAX;
 
 impl<T> Merge<T> {
-    /// For this many parts, none of which has delivered anything yet.
+    /// A merge of this many parts, none of which has delivered anything yet.
     pub fn new(parts: usize) -> Merge<T> {
         let none = std::iter::repeat_with(|| Position::new(Chunk::default()));
         Merge { parts: none.take(parts).collect(), next: vec![Next::of(0, true); parts] }
     }
 
-    /// Passes on all items that are next in order; returns the part that has to
-    /// [deliver](Merge::deliver) more before it can continue, `None` if all have ended.
+    /// Passes on all items that are next in order. Returns the part that has to [deliver](Merge::deliver) more before
+    /// this can continue; `None` if all have ended.
     pub fn write(&mut self, mut to: impl FnMut(&[T])) -> Option<usize> {
         loop {
-            // The part with the lowest number, and the number at which the next part's begins.
+            // The part with the lowest number, and the number at which another part continues.
             let (mut first, mut k, mut end) = (Next::NEVER, 0, Next::NEVER);
             for (n, next) in self.next.iter().enumerate() {
                 if *next < first {
@@ -182,8 +181,7 @@ impl<T> Merge<T> {
         }
     }
 
-    /// Stores a part's next chunk, `None` at its end; returns the previous one, for reuse of its
-    /// memory.
+    /// Stores a part's next chunk, `None` at its end. Returns the previous chunk, whose memory can be reused.
     pub fn deliver(&mut self, part: usize, chunk: Option<Chunk<T>>) -> Chunk<T> {
         let position = Position::new(chunk.unwrap_or(Chunk { before: NEVER, ..Chunk::default() }));
         if let Some(next) = self.next.get_mut(part) {
@@ -225,8 +223,8 @@ mod tests {
     }
 
     proptest! {
-        /// However the parts' output is cut into chunks, it is written in order. (After a cut
-        /// within a sequence number, the rest of it is in the next chunk.)
+        /// The output is written in order, however it is cut into chunks. (After a cut within a sequence number, the
+        /// rest is in the next chunk.)
         #[test]
         fn chunks_are_merged_in_order(
             sequences in prop::collection::vec((0..3usize, 0..3u8), 0..60),

@@ -1,39 +1,39 @@
-//! What the messages of a capture go to.
+//! Receivers of a capture's messages.
 
 use crate::capture::{Decoded, Frame, Time};
 use crate::dissect::{Account, Closed, Decision, LinkedSink, Message, Sink};
 use crate::flow::Closing;
 
-/// Chooses messages of a capture, and is told about its files and frames.
+/// Selects messages of a capture. It is informed about files and frames.
 pub trait Gate {
-    /// A file begins: relative times refer to its first frame.
+    /// Begins a file: relative times refer to its first frame.
     fn begin(&mut self);
 
-    /// A frame of any kind was read. Returns whether it is the file's first one.
+    /// Records a frame of any kind. Returns whether it is the file's first one.
     fn frame(&mut self, time: Time) -> bool;
 
-    /// The capture has ended, or the reading of it: what was read, and what was left out.
+    /// Receives the account at the end of the capture or of the reading.
     fn account(&mut self, account: &Account);
 
-    /// Were enough messages chosen?
+    /// Whether enough messages have been selected.
     fn done(&self) -> bool;
 }
 
-/// A sink that is also told about files and frames, and that can end the reading.
+/// A sink that is also informed about files and frames, and can stop the reading.
 pub trait CaptureSink: Sink {
-    /// What chooses its messages: told about files and frames for it.
+    /// The gate that selects its messages, if it has one.
     fn gate(&mut self) -> Option<&mut dyn Gate> {
         None
     }
 
-    /// A file begins: relative times refer to its first frame.
+    /// Begins a file: relative times refer to its first frame.
     fn begin(&mut self) {
         if let Some(gate) = self.gate() {
             gate.begin();
         }
     }
 
-    /// A frame of any kind was read.
+    /// Records a frame of any kind.
     #[inline]
     fn frame(&mut self, time: Time) {
         if self.gate().is_some_and(|gate| gate.frame(time)) {
@@ -41,38 +41,38 @@ pub trait CaptureSink: Sink {
         }
     }
 
-    /// It is the first frame that the gate has seen of this file.
+    /// Receives the time of the first frame of this file that the gate has seen.
     fn origin(&mut self, _time: Time) {}
 
-    /// The same frame, as it is.
+    /// Receives the frame itself.
     fn raw(&mut self, _frame: &Frame<'_>, _decoded: &Decoded<'_>) {}
 
-    /// The capture has ended, or the reading of it: what was read, and what was left out.
+    /// Receives the account at the end of the capture or of the reading.
     fn account(&mut self, account: &Account) {
         if let Some(gate) = self.gate() {
             gate.account(account);
         }
     }
 
-    /// Report what was left out on stderr? Not where the input is read once more.
+    /// Whether the account is printed on stderr. Not if the input is read again.
     fn reports(&self) -> bool {
         true
     }
 
-    /// May a capture be read a first time, to recognise conversations before they are dissected? Not where
-    /// the decisions themselves are looked at.
+    /// Whether a capture may be read a first time, to recognise conversations before they are dissected. Not if the
+    /// decisions themselves are examined.
     fn looks_ahead(&self) -> bool {
         true
     }
 
-    /// Read on after this frame? `waits`: does the next one have to be waited for?
+    /// Whether to continue after this frame. `waits` returns whether the next one has to be waited for.
     fn go_on(&mut self, _waits: &dyn Fn() -> bool) -> bool {
         self.gate().is_none_or(|gate| !gate.done())
     }
 }
 
-/// Any of them, by calls through a table: what reads a capture is compiled once for all that are not in a
-/// hurry.
+/// Any capture sink, called through a table of functions: so the reading is compiled only once for all sinks that need
+/// not be fast.
 pub struct Any<'a>(pub &'a mut dyn CaptureSink);
 
 impl Sink for Any<'_> {

@@ -1,34 +1,34 @@
-//! The results of reading a capture, beside its messages.
+//! The results of reading a capture, apart from its messages.
 
 use crate::capture::{self, CaptureError, Frame, Leg, OtherKind, Others, Time, Tunnels};
 use crate::dissect::Counters;
 use crate::flow;
 
-/// The results of reading a capture, beside its messages.
+/// The results of reading a capture, apart from its messages.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What conversations were recognised, and the account of all that was read and left out.
+    /// The recognised conversations, and the account of the capture.
     pub counters: Counters,
-    /// Frames without UDP or TCP.
+    /// Frames that are neither UDP nor TCP.
     pub others: Others,
-    /// The tunnels that packets came through.
+    /// The tunnels of the packets.
     pub tunnels: Tunnels,
     /// The number of frames of any kind.
     pub frames: u64,
-    /// The times of the first and the last of them.
+    /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
-    /// The number of packets of UDP and TCP.
+    /// The number of UDP and TCP packets.
     pub packets: u64,
     /// The counters of the flow table.
     pub flows: flow::Statistics,
     /// The counters of IP fragments.
     pub fragments: capture::Statistics,
-    /// The leg that was read of a proxy's recording, where the other one was left out.
+    /// The leg of a proxy's recording that was read, if the other one was skipped.
     pub leg: Option<Leg>,
     /// The error that ended the capture early.
     pub error: Option<CaptureError>,
-    /// Its caller stopped the reading early.
+    /// Whether the caller stopped the reading early.
     pub stopped: bool,
 }
 

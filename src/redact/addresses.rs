@@ -1,25 +1,25 @@
-//! Addresses for addresses: one to one, of the same kind.
+//! Replacement of addresses: one to one, with addresses of the same kind.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The cap on addresses; further ones are made of a hash alone, which two may share.
+/// The cap on stored addresses; further ones are derived from a hash only, which two may share.
 const MOST: usize = 1 << 20;
-/// How often another address is tried, where one is taken.
+/// The number of attempts to find an unused address.
 const TRIES: u64 = 1000;
 
-/// Which address stands for which.
+/// The replacements of addresses.
 #[derive(Debug, Default)]
 pub struct Addresses {
     secret: RandomState,
     known: FxHashMap<IpAddr, IpAddr>,
-    /// Those of either side.
+    /// All addresses in use, originals and replacements.
     taken: FxHashSet<IpAddr>,
 }
 
 impl Addresses {
-    /// The address that stands for this one.
+    /// The replacement of this address.
     pub fn map(&mut self, ip: IpAddr) -> IpAddr {
         if alone(ip) {
             return ip;
@@ -31,7 +31,7 @@ impl Addresses {
         let mut other = ip;
         for attempt in 0..TRIES {
             other = self.other(ip, attempt);
-            // Its own is taken, too.
+            // This also excludes the original.
             if !self.taken.contains(&other) {
                 break;
             }
@@ -55,7 +55,7 @@ impl Addresses {
     }
 }
 
-/// Is there only one of its kind?
+/// Whether there is only one address of its kind.
 fn alone(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => ip.is_unspecified() || ip.is_broadcast(),
@@ -63,7 +63,7 @@ fn alone(ip: IpAddr) -> bool {
     }
 }
 
-/// The kinds of IPv4 addresses that stay what they are: the network, and the length of its prefix.
+/// The kinds of IPv4 addresses that are preserved: the network, and the length of its prefix.
 const NETWORKS: [(Ipv4Addr, u32); 8] = [
     (Ipv4Addr::new(127, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -74,14 +74,14 @@ const NETWORKS: [(Ipv4Addr, u32); 8] = [
     (Ipv4Addr::new(224, 0, 0, 0), 4),
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
-/// For public ones: the network for benchmarks, which nobody has (RFC 2544).
+/// For public addresses: the network for benchmarks, which nobody owns (RFC 2544).
 const PUBLIC: (Ipv4Addr, u32) = (Ipv4Addr::new(198, 18, 0, 0), 15);
 
 fn v4(ip: Ipv4Addr, random: u32) -> Ipv4Addr {
     let inside = |(network, bits): &(Ipv4Addr, u32)| (ip.to_bits() ^ network.to_bits()) >> (32 - bits) == 0;
     let (network, bits) = NETWORKS.into_iter().find(inside).unwrap_or(PUBLIC);
     let host = random & (u32::MAX >> bits);
-    // Neither a network's own address nor its broadcast.
+    // Avoid a network's own address and its broadcast address.
     let host = if matches!(host & 0xff, 0 | 0xff) { host ^ 0x55 } else { host };
     Ipv4Addr::from_bits(network.to_bits() | host)
 }
@@ -89,7 +89,7 @@ fn v4(ip: Ipv4Addr, random: u32) -> Ipv4Addr {
 fn v6(ip: Ipv6Addr, random: u64) -> Ipv6Addr {
     let [first, second, ..] = ip.segments();
     let kept: [u16; 2] = match first {
-        // Link-local, and multicast with its flags and scope.
+        // Link-local; multicast keeps its flags and scope.
         0xfe80..=0xfebf => [0xfe80, 0],
         0xff00..=0xffff => [first, second],
         0xfc00..=0xfdff => [0xfd00, (random >> 48) as u16],
@@ -105,7 +105,7 @@ fn v6(ip: Ipv6Addr, random: u64) -> Ipv6Addr {
 mod tests {
     use super::*;
 
-    /// The kind of an address, as the networks have it.
+    /// The kind of an address, by its network.
     fn kind(ip: IpAddr) -> &'static str {
         match ip {
             IpAddr::V4(ip) if ip.is_loopback() => "loopback",
@@ -140,7 +140,7 @@ mod tests {
         for text in ["::1", "::", "0.0.0.0", "255.255.255.255"] {
             assert_eq!(addresses.map(text.parse().unwrap()).to_string(), text, "there is only one of it");
         }
-        // Behind the one above.
+        // After the addresses above.
         for n in 0x200..30_000u32 {
             let ip = IpAddr::V4(Ipv4Addr::from_bits(0xc0a8_0000 + n));
             let other = addresses.map(ip);

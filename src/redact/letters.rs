@@ -1,9 +1,9 @@
-//! Letters of a text, and others of the same script that take as many bytes.
+//! Letters of a text, and replacements of the same script and the same length in bytes.
 
-/// The letters of each script, as ranges of code points that take equally many bytes in UTF-8 and in UTF-16.
+/// The letters of each script, as ranges of code points with the same number of bytes in UTF-8 and in UTF-16.
 ///
-/// Both cases and rare letters of a script are in one row, but for ASCII: which of few letters stood somewhere
-/// would tell words of a dictionary apart.
+/// Except for ASCII, both cases and rare letters of a script are in one row: with small rows, words of a dictionary
+/// could be distinguished.
 const SCRIPTS: &[&[(u32, u32)]] = &[
     &[(0x61, 0x7a)],
     &[(0x41, 0x5a)],
@@ -34,25 +34,25 @@ const SCRIPTS: &[&[(u32, u32)]] = &[
     &[(0xff10, 0xff19)],
     &[(0xff21, 0xff3a), (0xff41, 0xff5a)],
     &[(0xff66, 0xff9d)],
-    // Han beyond the first plane, emoji.
+    // Han outside the first plane, emoji.
     &[(0x20000, 0x2a6df), (0x2a700, 0x2b738)],
     &[(0x1f300, 0x1f64f), (0x1f680, 0x1f6d7), (0x1f900, 0x1f9ff)],
 ];
 
-/// A letter, a digit or a mark on one; not what stands between words.
+/// A letter, a digit or a combining mark, but no separator of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Letter {
     /// A character.
     Char(char),
-    /// Half of a character of UTF-16, as JSON may escape one.
+    /// Half of a UTF-16 character, as in JSON escapes.
     Half(u16),
-    /// A byte that is no UTF-8.
+    /// A byte that is not UTF-8.
     Byte(u8),
 }
 
 impl Letter {
-    /// The letter at the beginning of a text, the bytes that it takes, and whether it is escaped.
-    /// `escapes`: the text is JSON's, `\u00e4` is a letter.
+    /// The letter at the start of a text, its length in bytes, and whether it is escaped. `escapes`: the text is JSON,
+    /// so that `\u00e4` is a letter.
     pub fn first(text: &[u8], escapes: bool) -> Option<(Letter, usize, bool)> {
         if escapes && text.starts_with(b"\\u") {
             let unit = escaped(text)?;
@@ -75,17 +75,17 @@ impl Letter {
         }
     }
 
-    /// Another letter of its script, or the same, by a number that is random.
+    /// A random letter of the same script, possibly the same one.
     pub fn redrawn(self, random: u64) -> Letter {
         match self {
             Letter::Char(c) => Letter::Char(redrawn(c, random)),
             Letter::Half(unit) => Letter::Half(unit & 0xfc00 | (random & 0x3ff) as u16),
-            // The form of what is no text stays, too.
+            // Bytes that are not text keep their form, too.
             Letter::Byte(byte) => Letter::Byte(byte ^ (random & 0xf) as u8),
         }
     }
 
-    /// Appends it as it stood: its bytes, or its escape.
+    /// Appends it in its original form: its bytes, or its escape.
     pub fn write(self, escaped: bool, out: &mut Vec<u8>) {
         let escape = |unit: u16, out: &mut Vec<u8>| out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
         match self {
@@ -97,7 +97,7 @@ impl Letter {
     }
 }
 
-/// The unit of UTF-16 that an escape stands for.
+/// The UTF-16 unit of an escape.
 fn escaped(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(Letter::first(&[0xff, 0x41], false), Some((Letter::Byte(0xff), 1, false)));
     }
 
-    /// Every letter of a script becomes each of them equally often, whichever it was.
+    /// Every letter of a script is replaced by each letter of that script equally often.
     #[test]
     fn scripts_are_redrawn_as_a_whole() {
         for script in ["az", "ЁжїҐ", "張王李龘", "ひカ", "김한", "שם", "محمد", "स्", "ไท", "éßŁ"]

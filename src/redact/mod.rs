@@ -1,15 +1,15 @@
-//! Messages without what is personal in them: `--redact`.
+//! Messages without personal data: `--redact`.
 //!
-//! [`Redactor`] makes of each message one with the same fields, lengths and times, in which
+//! [`Redactor`] turns each message into one with the same fields, lengths and times, with these changes:
 //!
-//! - addresses are others, one to one, of the same kind (loopback, private, public, ..); ports stay;
-//! - words of the application's text are others of the same length, one to one: the same word is
-//!   the same in every message, so that routes and names can still be followed;
-//! - bytes of the application that no field tells apart are others.
+//! - addresses are replaced one to one by others of the same kind (loopback, private, public, ..); ports are kept;
+//! - words of the application's text are replaced one to one by others of the same length, with the same replacement in
+//!   every message, so that routes and names can still be followed;
+//! - bytes of the application that no field describes are replaced, as is the payload of packets of unknown protocols.
 //!
-//! Numbers of fields stay, and with them what analysis needs; so does what the protocol says
-//! [of itself](Public). The values are changed in the bytes that they are read from, so that no form
-//! of output shows the originals. What stands for what depends on a secret of the run.
+//! Numbers in fields are kept, and with them everything that analysis needs; so are the parts that [belong to the
+//! protocol](Public). The values are replaced in the bytes from which they are read, so that no output format shows the
+//! originals. The replacements depend on a secret of the run.
 //!
 //! ```
 //! use netkit::redact::Redactor;
@@ -25,6 +25,7 @@ mod letters;
 mod patches;
 mod words;
 
+use crate::capture::{Body, Packet, Segment};
 use crate::codec::{Fault, Notes, Sources};
 use crate::dissect::{FlowInfo, Message, Provenance, Public};
 use addresses::Addresses;
@@ -32,7 +33,7 @@ use patches::Patches;
 use std::net::SocketAddr;
 use words::Words;
 
-/// Makes messages that tell nothing of whom they are. One for a run.
+/// Removes personal data from messages. One for a run.
 #[derive(Debug, Default)]
 pub struct Redactor {
     addresses: Addresses,
@@ -41,17 +42,17 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// With a secret of its own.
+    /// A redactor with its own secret.
     pub fn new() -> Redactor {
         Redactor::default()
     }
 
-    /// The address that stands for this one.
+    /// The replacement of this address.
     pub fn address(&mut self, address: SocketAddr) -> SocketAddr {
         SocketAddr::new(self.addresses.map(address.ip()), address.port())
     }
 
-    /// Passes on the message as it may be shown.
+    /// Passes the redacted message on.
     pub fn message(&mut self, message: &Message<'_>, then: impl FnOnce(&Message<'_>)) {
         let public = public_of(message);
         let mut dissection = message.dissection.clone();
@@ -75,15 +76,30 @@ impl Redactor {
         });
     }
 
-    /// The name that stands for a file's: without its folder, and with its ending.
+    /// Passes on a packet of an unknown protocol, with other addresses and, as its payload, as many other bytes as were
+    /// captured. Equal payloads get equal replacements.
+    pub fn packet(&mut self, packet: &Packet<'_>, then: impl FnOnce(&Packet<'_>)) {
+        let (src, dst) = (self.address(packet.src), self.address(packet.dst));
+        let other = |payload: &[u8]| self.words.bytes(payload, None);
+        let payload = match &packet.body {
+            Body::Udp { payload, .. } => other(payload),
+            Body::Tcp(segment) => other(segment.payload),
+        };
+        let body = match &packet.body {
+            Body::Udp { length, .. } => Body::Udp { payload: &payload, length: *length },
+            Body::Tcp(segment) => Body::Tcp(Segment { payload: &payload, ..segment.clone() }),
+        };
+        then(&Packet { src, dst, body, ..packet.clone() });
+    }
+
+    /// The replacement of a file's name: without its folder, but with its extension.
     pub fn file(&mut self, name: &str) -> String {
         const ENDINGS: Public = Public { fields: &[], words: "pcap pcapng cap gz zst lz4 txt hex", lines: &[] };
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
         String::from_utf8_lossy(&self.words.text(last.as_bytes(), false, &ENDINGS)).into()
     }
 
-    /// A text of netkit's own: addresses in it are those that stand for them, and what it quotes is
-    /// as text in messages is.
+    /// Redacts a text written by netkit: addresses are replaced, and quotations are redacted like text in messages.
     pub fn text(&mut self, text: &str) -> String {
         let mut out = String::new();
         for (k, part) in text.split('"').enumerate() {
@@ -99,7 +115,7 @@ impl Redactor {
         out
     }
 
-    /// Text without quotes: only addresses are looked for.
+    /// Redacts text without quotations: replaces addresses only.
     fn plain(&mut self, text: &str, out: &mut String) {
         for word in text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '[' | ']'))) {
             let token = word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == ']'));
@@ -124,7 +140,7 @@ impl Redactor {
         own
     }
 
-    /// The path may have names of the traffic's.
+    /// The path may contain names from the traffic.
     fn fault(&mut self, fault: &mut Fault, message: &Message<'_>, public: &Public) {
         let sources = message.sources();
         let own = |names: &mut Vec<String>, tree: &crate::codec::Tree| {
@@ -150,7 +166,7 @@ impl Redactor {
     }
 }
 
-/// What the message's protocol says of itself, and its carrier.
+/// The public parts of the message's protocol and its carrier.
 fn public_of(message: &Message<'_>) -> Public {
     let dissector = message.flow_info.options.registry.for_line(message.dissection.proto);
     dissector.map(|dissector| dissector.public()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Which bits of a message's bytes are replaced, and by what.
+//! The bits of a message's bytes that are replaced, and the kind of replacement.
 
 use super::source;
 use super::words::Words;
@@ -6,7 +6,7 @@ use crate::codec::layout::{Kind, Len};
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::{Message, Public};
 
-/// How bytes are replaced.
+/// The kind of replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// Words of text.
@@ -17,7 +17,7 @@ enum How {
     Name,
     /// Strings in JSON.
     Json,
-    /// All of them; this value ends them.
+    /// All bytes; they end with this value, if there is one.
     Bytes(Option<u8>),
 }
 
@@ -29,7 +29,7 @@ struct Patch {
     how: How,
 }
 
-/// The patches of one message. Kept for the next.
+/// The patches of one message; the memory is reused for the next.
 #[derive(Debug, Default)]
 pub struct Patches {
     list: Vec<Patch>,
@@ -38,7 +38,7 @@ pub struct Patches {
 }
 
 impl Patches {
-    /// Finds what is replaced.
+    /// Collects the parts of a message that are replaced.
     pub fn collect(&mut self, message: &Message<'_>, public: &Public) {
         self.list.clear();
         self.leaves.clear();
@@ -86,7 +86,7 @@ impl Patches {
                 let text = source(sources, node.source).get(start as usize..(start + len) as usize).unwrap_or_default();
                 match text {
                     [b'"', .., b'"'] => ((start + 1) * 8, (len - 2) * 8, How::Escaped),
-                    // Too many values to be nodes.
+                    // The values are too many for nodes.
                     [b'{' | b'[', ..] => (start * 8, len * 8, How::Json),
                     _ => return,
                 }
@@ -100,7 +100,7 @@ impl Patches {
                 };
                 match (json, self.leaves.iter().any(|leaf| inside(&leaf))) {
                     (true, _) => (bit, bits, How::Json),
-                    // Other fields tell these bytes apart.
+                    // Other fields describe these bytes.
                     (false, true) => return,
                     (false, false) => (bit, bits, How::Bytes(until)),
                 }
@@ -112,8 +112,8 @@ impl Patches {
         }
     }
 
-    /// Writes other bytes: into the message's own (`main`), and its further sources. `sources` are
-    /// those that are read. Of `main`, also what no field covers is replaced.
+    /// Writes the replacements into the message's own bytes (`main`) and its further sources. `sources` are the
+    /// originals. In `main`, bytes that no field covers are replaced, too.
     pub fn write(
         &self,
         sources: Sources<'_>,
@@ -161,7 +161,7 @@ impl Patches {
     }
 }
 
-/// JSON of an object or a list, at whole bytes.
+/// Whether the bits are a JSON object, list or string at whole bytes.
 fn is_json(bytes: &[u8], bit: u32, bits: u32) -> bool {
     let text = match (bit % 8, bits % 8) {
         (0, 0) => bytes.get(bit as usize / 8..(bit as usize + bits as usize) / 8).unwrap_or_default(),
@@ -171,19 +171,19 @@ fn is_json(bytes: &[u8], bit: u32, bits: u32) -> bool {
     matches!(first, Some(b'{' | b'[' | b'"')) && serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok()
 }
 
-/// A last byte of so many bits only: another one, but not zero, which would be padding.
+/// Ensures that a last byte of `bits` bits differs from before, but is not zero, which would be padding.
 fn part(byte: &mut u8, before: u8, bits: u32) {
     if bits == 0 {
         return;
     }
     let most = ((1u16 << bits) - 1) as u8;
     if *byte & most == before & most || *byte & most == 0 {
-        // The first that is neither.
+        // The first value that is neither.
         *byte = (1..=most).find(|other| *other != before & most).unwrap_or(before);
     }
 }
 
-/// The bits as bytes, the last one filled with zeros; `None` where there are not so many.
+/// The bits as bytes, the last one padded with zeros; `None` if there are fewer bits.
 fn cut(from: &[u8], bit: u32, count: u32) -> Option<Vec<u8>> {
     let (bit, count) = (bit as usize, count as usize);
     if bit + count > from.len() * 8 {
@@ -193,7 +193,7 @@ fn cut(from: &[u8], bit: u32, count: u32) -> Option<Vec<u8>> {
     Some((0..count).step_by(8).map(one).collect())
 }
 
-/// The reverse.
+/// Writes bits back: the reverse of [`cut`].
 fn paste(to: &mut [u8], bit: u32, count: u32, new: &[u8]) {
     for k in 0..count {
         let at = (bit + k) as usize;
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(cut(&bytes, 41, 8), None);
     }
 
-    /// A last byte of some bits has others, and is no padding, wherever there is a third value.
+    /// A last byte of some bits changes, and does not become padding, if there is a third value.
     #[test]
     fn a_part_of_a_byte_is_another_one() {
         for bits in 1..8 {
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(whole, 7, "no bit of it belongs to the value");
     }
 
-    /// Text is JSON if all of it is: quotes alone would leave what is outside of them.
+    /// Text is JSON only as a whole: otherwise text outside of quotes would stay.
     #[test]
     fn json_is_whole_text() {
         let json = |text: &[u8]| is_json(text, 0, text.len() as u32 * 8);

@@ -1,18 +1,18 @@
-//! Words for words: letters become letters of the same script, digits digits, lengths stay.
+//! Replacement of words: letters become letters of the same script, digits become digits, lengths are kept.
 
 use super::letters::Letter;
 use crate::dissect::Public;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// The cap on words that are remembered; further ones are made of a hash alone, which two may share.
+/// The cap on stored words; further ones are derived from a hash only, which two may share.
 const MOST: usize = 200_000;
-/// The longest word that is remembered.
+/// The longest word that is stored, in bytes.
 const LONGEST: usize = 256;
-/// How often another word is tried, where one is taken.
+/// The number of attempts to find an unused word.
 const TRIES: u64 = 64;
 
-/// Which word stands for which.
+/// The replacements of words.
 #[derive(Debug, Default)]
 pub struct Words {
     secret: RandomState,
@@ -21,8 +21,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Another text of the same length: every word of it is replaced but those that are public.
-    /// `escaped`: as in JSON, `\n` is no letter.
+    /// A text of the same length, in which every word is replaced except for public ones. `escaped`: it is JSON, so
+    /// that `\n` is not a letter.
     pub fn text(&mut self, text: &[u8], escaped: bool, public: &Public) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         for line in text.split_inclusive(|b| *b == b'\n') {
@@ -41,7 +41,7 @@ impl Words {
         while let Some(first) = line.get(at) {
             let rest = &line[at..];
             let Some((_, long, _)) = Letter::first(rest, escaped) else {
-                // The digits of an escape are no letters.
+                // The digits of an escape are not letters.
                 let long = match escaped && *first == b'\\' {
                     true if rest.get(1) == Some(&b'u') => 6,
                     true => 2,
@@ -74,7 +74,7 @@ impl Words {
         }
     }
 
-    /// The word that stands for this one.
+    /// The replacement of this word.
     fn word(&mut self, word: &[Letter]) -> Vec<Letter> {
         let mut key = Vec::new();
         word.iter().for_each(|letter| letter.write(false, &mut key));
@@ -83,7 +83,7 @@ impl Words {
         }
         let mut other = Vec::new();
         for attempt in 0..TRIES {
-            // Any letter may stay what it was, so that nothing can be excluded; a word may not.
+            // Single letters may stay the same, so that nothing can be excluded; a whole word may not.
             let random = Random { secret: &self.secret, of: self.secret.hash_one((&key, attempt)) };
             other = word.iter().enumerate().map(|(k, letter)| letter.redrawn(random.number(k))).collect();
             if other != word && !self.taken.contains(&other) {
@@ -97,12 +97,12 @@ impl Words {
         other
     }
 
-    /// A member's name: numbers, as dictionaries have them, stay.
+    /// The replacement of a member's name; numbers, which occur as keys of dictionaries, are kept.
     pub fn name(&mut self, name: &[u8], public: &Public) -> Vec<u8> {
         if name.iter().all(u8::is_ascii_digit) { name.to_vec() } else { self.text(name, true, public) }
     }
 
-    /// Text in JSON: what stands in quotes.
+    /// Redacts JSON text: the strings in it.
     pub fn json(&mut self, text: &[u8], public: &Public) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut at = 0;
@@ -125,7 +125,7 @@ impl Words {
         out
     }
 
-    /// Other bytes: none is what it was, and none is `never`.
+    /// Other bytes: each differs from the original, and none is `never`.
     pub fn bytes(&self, bytes: &[u8], never: Option<u8>) -> Vec<u8> {
         let random = Random { secret: &self.secret, of: self.secret.hash_one(bytes) };
         let one = |(k, byte): (usize, &u8)| {
@@ -140,7 +140,7 @@ impl Words {
     }
 }
 
-/// Bytes that follow from a secret and a number.
+/// Random bytes from a secret and a number.
 struct Random<'a> {
     secret: &'a RandomState,
     of: u64,
@@ -199,11 +199,11 @@ mod tests {
         let user = value.as_object().unwrap().values().nth(1).unwrap().as_object().unwrap();
         assert!(user.contains_key("17"), "a number stays, as a name");
         assert!(!user.contains_key("list") && user.values().nth(1).unwrap()[0] == 1.5);
-        // The same word is the same, escaped or not.
+        // The same word has the same replacement, escaped or not.
         let [plain, escaped] = [r#"["Jörg"]"#, r#"["J\u00f6rg"]"#].map(|text| words.json(text.as_bytes(), &public()));
         let [plain, escaped] = [plain, escaped].map(|text| serde_json::from_slice::<serde_json::Value>(&text).unwrap());
         assert!(plain == escaped && plain[0] != "Jörg", "{plain}");
-        // Whatever comes, it ends.
+        // Any input ends.
         for text in ["\"", "\"\\", "a\"b\\\"", "\"\\u12", "{\"a\\"] {
             assert_eq!(words.json(text.as_bytes(), &public()).len(), text.len(), "{text}");
         }
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Also where the value that ends them is what a byte would have become.
+    /// This also holds if a byte would have become the value that ends them.
     #[test]
     fn no_byte_becomes_the_one_that_ends_them() {
         for never in [0u8, 0x55, 0xff] {

@@ -1,10 +1,10 @@
-//! Iterators over bytes at any bit offset, and over the characters in them, for text output that
-//! shows only the start of long values. Nothing is copied.
+//! Iterators over bytes at any bit offset, and over the characters in them. Text output that shows only the start of
+//! long values uses them. Nothing is copied.
 
 use crate::codec::bits;
 use crate::codec::json::text::clip;
 
-/// The whole bytes of a range of bits.
+/// The whole bytes in a range of bits.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteIter<'a> {
     data: &'a [u8],
@@ -13,18 +13,18 @@ pub struct ByteIter<'a> {
 }
 
 impl<'a> ByteIter<'a> {
-    /// The bytes of `count` bits from bit `at` on, as far as `data` has them.
+    /// Iterates over the bytes of `count` bits from bit `at` on, as far as `data` has them.
     pub fn new(data: &'a [u8], at: u32, count: u32) -> ByteIter<'a> {
         let (at, count) = clip(data, at, count);
         ByteIter { data, at, end: at + count / 8 * 8 }
     }
 
-    /// The first `count` of them.
+    /// Keeps the first `count` bytes.
     pub fn start(self, count: usize) -> ByteIter<'a> {
         ByteIter { end: self.end.min(self.at + count * 8), ..self }
     }
 
-    /// Those after the first `count`.
+    /// Skips the first `count` bytes.
     pub fn behind(self, count: usize) -> ByteIter<'a> {
         ByteIter { at: self.end.min(self.at + count * 8), ..self }
     }

@@ -1,14 +1,14 @@
 //! One value in a table of separated values: RFC 4180, with any separator.
 //!
-//! Quoting is a dozen lines; a crate for it would want the whole cell as text first, while these are
-//! appended from JSON that is already there.
+//! Quoting is a dozen lines. A crate for it would need the whole cell as text first, while these cells are appended
+//! from existing JSON.
 
 use crate::codec::runs::{before, eight};
 use crate::printable::{Printable, tricky};
 use std::fmt::Write as _;
 
-/// Turns the JSON value that stands behind `start` into a cell; nothing, and null, are empty ones.
-/// Numbers and plain texts, as most are, stay where they are; `scratch` is for others.
+/// Turns the JSON value from `start` to the end of `out` into a cell; nothing and null become empty cells. Numbers and
+/// plain texts, the most frequent values, stay in place. `scratch` is for all others.
 #[inline]
 pub fn finish(start: usize, separator: u8, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
     match out.get(start..).unwrap_or_default() {
@@ -26,8 +26,8 @@ pub fn finish(start: usize, separator: u8, scratch: &mut Vec<u8>, out: &mut Vec<
     }
 }
 
-/// Whether the inside of a JSON string is a cell as it is: no quotes, escapes and separators, nothing
-/// but printable ASCII, no formula.
+/// Whether the inside of a JSON string is already a cell: printable ASCII only, no quotes, escapes or separators, not a
+/// formula.
 fn is_cell(text: &[u8], separator: u8) -> bool {
     let marks = |word: u64| {
         let others = [b'"', b'\\', separator, 0x7f].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
@@ -37,28 +37,28 @@ fn is_cell(text: &[u8], separator: u8) -> bool {
     !matches!(text, [b'=' | b'+' | b'-' | b'@', ..]) && before(text, marks, special) == text.len()
 }
 
-/// Whether all bytes are printable ASCII: no loop ends early, so that processors look at many at once.
+/// Whether all bytes are printable ASCII. The loop never ends early, so that the compiler can vectorise it.
 fn plain(text: &[u8]) -> bool {
     text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
 }
 
-/// A text as a cell: in quotes where it contains the separator or a quote.
+/// Writes a text as a cell, in quotes if it contains the separator or a quote.
 ///
-/// Control and invisible characters are escaped as on the terminal, so that a row is always one
-/// line. A text that a spreadsheet would calculate (it begins with `=`, `+`, `-` or `@`) gets an
-/// apostrophe in front: it may have come from anybody.
+/// Control and invisible characters are escaped as on the terminal, so that a row is always one line. A text that a
+/// spreadsheet would calculate (it begins with `=`, `+`, `-` or `@`) gets an apostrophe in front, because it may be an
+/// attacker's.
 pub fn text(text: &str, separator: u8, out: &mut Vec<u8>) {
     let shown = Printable(text).to_string();
     quoted(shown.starts_with(['=', '+', '-', '@']), shown.as_bytes(), separator, out);
 }
 
-/// A JSON value as a cell: strings without their quotes, null as nothing, all others as they are.
+/// Writes a JSON value as a cell: strings without their quotes, null as nothing, all others unchanged.
 fn json(value: &[u8], separator: u8, out: &mut Vec<u8>) {
     match value {
         b"null" | b"" => {}
         [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
             Ok(inside) if !inside.contains('\\') => text(inside, separator, out),
-            // A JSON body may hold half of a surrogate pair: it is shown as it was sent.
+            // A JSON body may hold half of a surrogate pair, which is shown as it was sent.
             _ => match serde_json::from_slice::<String>(value) {
                 Ok(whole) => text(&whole, separator, out),
                 Err(_) => text(&String::from_utf8_lossy(inside), separator, out),
@@ -69,12 +69,12 @@ fn json(value: &[u8], separator: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// A JSON body may contain line feeds between its values, and characters that are invisible.
+/// Replaces control characters between JSON values by blanks, and escapes invisible characters.
 fn one_line(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            // Between values: inside strings they are escaped already.
+            // Only between values: inside strings they are already escaped.
             ..' ' => text.push(' '),
             // Writing to a string cannot fail.
             c if c == '\u{7f}' || tricky(c) => {
@@ -86,7 +86,7 @@ fn one_line(json: &str) -> String {
     text
 }
 
-/// A text without line feeds; each quote in it becomes two.
+/// Writes a text without line feeds, in quotes if necessary; each quote in it is doubled.
 fn quoted(formula: bool, text: &[u8], separator: u8, out: &mut Vec<u8>) {
     let around: &[u8] = if memchr::memchr2(b'"', separator, text).is_some() { b"\"" } else { b"" };
     out.extend_from_slice(around);
@@ -133,7 +133,7 @@ mod tests {
             (r#""C:\\x""#, "C:\\x"),
             (r#""\ud800""#, "\\ud800"),
             (r#""\ud83d\ude00""#, "😀"),
-            // Texts that a spreadsheet would calculate; numbers are numbers.
+            // Texts that a spreadsheet would calculate. Numbers stay numbers.
             (r#""=1+1""#, "'=1+1"),
             (r#""-2+3""#, "'-2+3"),
             (r#""+4\",\"""#, r#""'+4"",""""#),

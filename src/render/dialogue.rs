@@ -1,5 +1,5 @@
-//! Conversations as people read them: the client's messages on the left, the server's on the right,
-//! with the time between them. An answer that comes next stands beside its request.
+//! Conversations for people: the client's messages on the left, the server's on the right, with the times at the left
+//! edge. A response that follows immediately is printed beside its request.
 
 use super::form::Form;
 use super::line_writer::LineWriter;
@@ -14,48 +14,48 @@ use rustc_hash::FxHashMap;
 const WIDTH: usize = 120;
 /// The columns of the times at the left.
 const TIMES: usize = 14;
-/// Between the two sides.
+/// The blank columns between the two sides.
 const BETWEEN: usize = 2;
-/// The narrowest that a side is.
+/// The minimum width of a side.
 const LEAST: usize = 20;
-/// So many conversations' last times are kept; of more, times begin anew.
+/// The number of conversations whose last times are kept. Beyond it, times start anew.
 const CONVERSATIONS: usize = 4096;
 
 /// Writes dialogues.
 #[derive(Debug)]
 pub struct Dialogue {
     style: Style,
-    /// The conversation of the last line, and when each said something last.
+    /// The conversation of the last line, and the time of the last message of each conversation.
     flow: u64,
     last: FxHashMap<u64, Time>,
     row: Row,
     cell: Vec<u8>,
 }
 
-/// The line that is held until it is known whether an answer stands beside it.
+/// A line that is held back until it is known whether a response belongs beside it.
 #[derive(Debug, Default)]
 struct Row {
-    /// The line so far, and its width; empty: there is none.
+    /// The line so far, and its width. Empty: no line is held.
     text: Vec<u8>,
     width: usize,
-    /// Where the message is from, for answers to refer to.
+    /// The message's frame and time, for responses to refer to.
     frame: u64,
     time: Time,
-    /// Its other side is free: it was said on the left.
+    /// Whether the right side is free: the message is on the left.
     open: bool,
 }
 
-/// How an answer says what it answers.
+/// The reference from a response to its request.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
-    /// It stands beside its request, so many nanoseconds after it.
+    /// It is beside its request, this many nanoseconds after it.
     After(i128),
-    /// It has a line of its own: the request's frame.
+    /// It has its own line and names the request's frame.
     To(u64),
 }
 
 impl Dialogue {
-    /// For this terminal.
+    /// Creates a writer for this terminal.
     pub fn new(style: Style) -> Dialogue {
         Dialogue { style, flow: 0, last: FxHashMap::default(), row: Row::default(), cell: Vec::new() }
     }
@@ -66,8 +66,8 @@ impl Form for Dialogue {
         Wants::DERIVED | Wants::RELATIONS
     }
 
-    /// Writes the line that is held: whoever waits for more sees what was said, and the answer then has a
-    /// line of its own.
+    /// Writes the line that is held, so that a watching user sees the message at once. Its response then gets its own
+    /// line.
     fn pause(&mut self, out: &mut Vec<u8>) {
         if !self.row.text.is_empty() {
             out.extend_from_slice(&self.row.text);
@@ -130,12 +130,12 @@ impl Dialogue {
         self.row.width += blanks + width;
     }
 
-    /// Writes a message into the cell, within a side's columns: its width.
+    /// Writes a message into the cell, within a side's columns. Returns its width.
     fn cell(&mut self, message: &Message<'_>, answer: Option<Answer>, side: usize) -> usize {
         let (dissection, place) = (message.dissection, message.place);
         let again = dissection.related.iter().any(|one| one.kind == RelationKind::CopyOf);
         self.cell.clear();
-        // What was said before is dim as a whole.
+        // A repeated message is dim as a whole.
         let mut line = LineWriter::new(&mut self.cell, self.style.colour && !again);
         if again && self.style.colour {
             line.paint(super::palette::COLOURS.dim);
@@ -178,7 +178,7 @@ impl Dialogue {
         width
     }
 
-    /// Whose conversation it is.
+    /// Writes the line that names the conversation.
     fn heading(&self, message: &Message<'_>, out: &mut Vec<u8>) {
         if !self.last.is_empty() {
             out.push(b'\n');
@@ -211,7 +211,7 @@ impl Dialogue {
     }
 }
 
-/// Milliseconds with three decimals; `gap`: right-aligned before the message.
+/// Writes milliseconds with three decimals. `gap`: right-aligned, before the message.
 fn millis(nanos: i128, gap: bool, line: &mut LineWriter<'_>) {
     let micros = nanos.unsigned_abs() / 1000;
     let (whole, part) = (micros / 1000, (micros % 1000) as u64);

@@ -1,4 +1,4 @@
-//! The members around a message's fields, in both JSON forms.
+//! The members around a message's fields, for both JSON forms.
 
 use super::envelope_cache::EnvelopeCache;
 use crate::codec::json::fields::Walks;
@@ -50,7 +50,7 @@ pub fn head(
     line.constant(fields);
 }
 
-/// The place in the packet, and the fields of the headers.
+/// Writes the place in the packet, and the fields of the headers.
 #[inline(never)]
 fn headers(message: &Message<'_>, walks: &mut Walks, line: &mut Line<'_>) {
     let dissection = message.dissection;
@@ -69,7 +69,7 @@ fn headers(message: &Message<'_>, walks: &mut Walks, line: &mut Line<'_>) {
     }
 }
 
-/// Writes which of the packet's messages it is.
+/// Writes the message's number in its packet, and the number of the packet's messages.
 pub(super) fn part((part, of): (u32, u32), line: &mut Line<'_>) {
     line.constant(b"[");
     line.uint(part.into());

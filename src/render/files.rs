@@ -1,44 +1,43 @@
-//! Which file a frame is of, where several are read.
+//! The file that a frame belongs to, if several files are read.
 
 use crate::codec::json::text::string;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The files that are read, in order, with the number of frames before each: told by whoever reads
-/// them, asked by whatever prints, in any thread.
+/// The files that are read, in order, with the number of frames before each. The reader adds them; any printer, in any
+/// thread, looks them up.
 #[derive(Clone, Debug, Default)]
 pub struct Files(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
     list: Mutex<Vec<(u64, String)>>,
-    /// Changes with the list, so that nobody has to lock it for each message.
+    /// Changes with the list, so that lookups need no lock for each message.
     changes: AtomicU64,
 }
 
 impl Files {
-    /// The next file begins: `before` frames were read before it, in all files.
+    /// Starts the next file. `before` is the number of frames in all files before it.
     pub fn begin(&self, before: u64, name: &str) {
         self.0.list.lock().unwrap_or_else(PoisonError::into_inner).push((before, name.into()));
         self.0.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// A file begins whose frames are counted from 1 again. Nothing of the one before may be left to
-    /// print.
+    /// Starts a file whose frames are counted from 1 again. All messages of the file before must have been printed.
     pub fn restart(&self, name: &str) {
         self.0.list.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.begin(0, name);
     }
 }
 
-/// One printer's view of it.
+/// One printer's view of the files.
 #[derive(Debug)]
 pub(super) struct FileNames {
     files: Files,
     changes: u64,
-    /// The frames before the file of the last message, and up to its end if that is known.
+    /// The number of frames before the last message's file, and up to its end if that is known.
     range: (u64, u64),
-    /// Its name, and the same as JSON.
+    /// The file's name, as text and as JSON.
     text: String,
     name: Vec<u8>,
 }
@@ -48,7 +47,7 @@ impl FileNames {
         FileNames { files: files.clone(), changes: 0, range: (0, 0), text: String::new(), name: b"null".to_vec() }
     }
 
-    /// The file of a frame, as JSON, and the frame's number in it.
+    /// Returns the name of the frame's file as JSON, and the frame's number in that file.
     pub(super) fn of(&mut self, frame: u64) -> (&[u8], u64) {
         let inside = frame > self.range.0 && frame <= self.range.1;
         if !inside || self.files.0.changes.load(Ordering::Acquire) != self.changes {
@@ -57,7 +56,8 @@ impl FileNames {
         (&self.name, frame.saturating_sub(self.range.0))
     }
 
-    /// The file of a frame as plain text, empty where nobody has named it, and the frame's number in it.
+    /// Returns the name of the frame's file as plain text (empty if it is unknown), and the frame's number in that
+    /// file.
     #[cfg(feature = "parquet")]
     pub(super) fn plain(&mut self, frame: u64) -> (&str, u64) {
         let own = self.of(frame).1;
@@ -68,7 +68,7 @@ impl FileNames {
     fn find(&mut self, frame: u64) {
         self.changes = self.files.0.changes.load(Ordering::Acquire);
         let list = self.files.0.list.lock().unwrap_or_else(PoisonError::into_inner);
-        // Files without frames are passed over: the last one that begins before the frame.
+        // Takes the last file that begins before the frame, which skips files without frames.
         let after = list.partition_point(|(before, _)| *before < frame);
         self.name.clear();
         self.text.clear();
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(of(3), r#","file":"a","file_frame":3"#);
         files.begin(5, "empty");
         files.begin(5, "b\"");
-        // A message of the first file may still come.
+        // Messages of the first file may still arrive.
         for (frame, expected) in
             [(5, r#""a","file_frame":5"#), (6, r#""b\"","file_frame":1"#), (9, r#""b\"","file_frame":4"#)]
         {

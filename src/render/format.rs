@@ -4,6 +4,7 @@
 use super::Rows;
 use super::columns::{Separated, Texts};
 use super::dialogue::Dialogue;
+use super::hexdump::Hexdump;
 use super::summary::Summaries;
 use super::{Columns, Files, Form, Json, Ndjson, Style, Trees};
 use std::fmt;
@@ -13,18 +14,18 @@ use std::fmt;
 pub struct Format {
     /// The value of `-f`.
     pub name: &'static str,
-    /// What it prints, in one line of help.
+    /// One line of help about its output.
     pub about: &'static str,
     /// Makes a writer of this form.
     pub form: fn(Style, &Details) -> Box<dyn Form>,
 }
 
-/// What is printed beside the messages' own contents.
+/// Settings of the output besides the style.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// The columns of summary, csv and tsv.
     pub columns: Option<Columns>,
-    /// Where several files are read: which ones.
+    /// The files, if several are read.
     pub files: Option<Files>,
 }
 
@@ -66,20 +67,26 @@ impl Format {
         about: "Comma-separated values after a line of names; see --columns",
         form: |style, details| Box::new(Separated::new(b',', style, details.columns.as_ref(), details.files.as_ref())),
     };
-    /// The same, separated by tabs.
+    /// Like [`Format::CSV`], separated by tabs.
     pub const TSV: Format = Format {
         name: "tsv",
         about: "The same with tabs",
         form: |style, details| Box::new(Separated::new(b'\t', style, details.columns.as_ref(), details.files.as_ref())),
     };
-    /// Conversations in two columns, as text: who says what.
+    /// Conversations in two columns, as text: client and server.
     pub const DIALOGUE: Format = Format {
         name: "dialogue",
         about: "Two columns, who says what: for one conversation, see --flow",
         form: |style, _| Box::new(Dialogue::new(style)),
     };
+    /// The messages' bytes with offsets, directions and times.
+    pub const HEXDUMP: Format = Format {
+        name: "hexdump",
+        about: "Bytes with offsets: for netkit dump and Wireshark's text2pcap",
+        form: |_, _| Box::new(Hexdump),
+    };
 
-    /// All of them, in the order in which help lists them.
+    /// All forms, in the order in which help lists them.
     pub const ALL: &[Format] = &[
         Format::TREE,
         Format::SUMMARY,
@@ -90,6 +97,7 @@ impl Format {
         Format::CSV,
         Format::TSV,
         Format::DIALOGUE,
+        Format::HEXDUMP,
     ];
 }
 

@@ -1,4 +1,4 @@
-//! The left part of a tree's line: the field's offset, and the bytes it was read from.
+//! The left part of a tree's line: the field's offset and its bytes.
 
 use super::bytes::ByteIter;
 use super::leaf;
@@ -10,12 +10,12 @@ use crate::codec::{Node, Sources, bits};
 pub struct Gutter {
     /// The number of bytes in a line.
     row: usize,
-    /// Digits of an offset.
+    /// The number of digits of an offset.
     digits: usize,
 }
 
 impl Gutter {
-    /// A gutter with `row` bytes per line for a message of `length` bytes.
+    /// Creates a gutter with `row` bytes per line for a message of `length` bytes.
     pub fn new(row: usize, length: usize) -> Gutter {
         let digits = match length {
             0..=0x100 => 2,
@@ -25,24 +25,24 @@ impl Gutter {
         Gutter { row, digits }
     }
 
-    /// The column after the offset.
+    /// Returns the column after the offset.
     fn middle(self) -> usize {
         2 + 2 + self.digits + 3
     }
 
-    /// The column after the gutter. A byte shown as bits takes nine columns.
+    /// Returns the column after the gutter. A byte shown as bits takes nine columns.
     fn right(self) -> usize {
         self.middle() + (self.row * 3).max(10) + 1
     }
 
-    /// The gutter of a field that is not on the wire.
+    /// Writes the gutter of a field that is not on the wire.
     pub fn derived(self, line: &mut LineWriter<'_>) {
         line.pad(self.middle());
         line.painted(line.palette.derived, "derived");
         line.pad(self.right());
     }
 
-    /// The offset, and the first bytes if `bytes` is set.
+    /// Writes the offset, and the first bytes if `bytes` is set.
     pub fn line(self, node: &Node, bytes: bool, sources: Sources<'_>, line: &mut LineWriter<'_>) {
         let palette = line.palette;
         self.offset(node.source, node.bit as usize / 8, line);
@@ -61,7 +61,7 @@ impl Gutter {
         line.pad(self.right());
     }
 
-    /// All bytes of a field that are too many for one line, as a hex dump.
+    /// Writes all bytes of a field as a hex dump, if they do not fit into one line.
     pub fn dump(self, node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>) {
         let mut all = touched(node, sources.get(node.source));
         if all.len() <= self.row {
@@ -100,7 +100,7 @@ impl Gutter {
         line.reset();
     }
 
-    /// Parts of bytes as bits, anything else in hex, as far as the line goes.
+    /// Writes parts of bytes as bits, and anything else in hex, up to the width of the line.
     fn first_bytes(self, node: &Node, data: &[u8], line: &mut LineWriter<'_>) {
         let (bit, count) = (node.bit % 8, node.bits);
         if count < 8 && bit + count <= 8 {
@@ -129,7 +129,7 @@ fn spaced(bytes: ByteIter<'_>, line: &mut LineWriter<'_>) {
     }
 }
 
-/// All bytes that contain bits of the field.
+/// Returns all bytes that contain bits of the field.
 fn touched<'a>(node: &Node, data: &'a [u8]) -> ByteIter<'a> {
     let start = node.bit / 8 * 8;
     let end = (node.bit as u64 + node.bits as u64).div_ceil(8) * 8;

@@ -28,7 +28,7 @@ pub fn human(node: &Node, sources: Sources<'_>, to: &mut impl Write) {
     };
 }
 
-/// The byte order of a magic number: a tag of several whole bytes, which is best shown as letters.
+/// Returns the byte order of a magic number: a tag of several whole bytes, which is best shown as letters.
 fn magic(node: &Node) -> Option<Order> {
     match node.field.kind {
         Kind::Tag { bits, order, .. } if (9..=64).contains(&node.bits) && bits.is_multiple_of(8) => Some(order),
@@ -36,7 +36,7 @@ fn magic(node: &Node) -> Option<Order> {
     }
 }
 
-/// Is it a number shown in plain decimal digits?
+/// Whether it is a number shown in plain decimal digits.
 #[inline]
 pub fn is_decimal(node: &Node) -> bool {
     matches!(node.field.show, Show::Plain) && magic(node).is_none()
@@ -116,7 +116,7 @@ fn named(names: &'static [(u64, &'static str)], node: &Node, to: &mut impl Write
     }
 }
 
-/// The meaning of bits without a plain form.
+/// Writes the meaning of bits without a plain form.
 fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> std::fmt::Result {
     match node.field.kind {
         Kind::Float { bits: width @ (16 | 32 | 64), order } if count == width as u32 => {
@@ -125,7 +125,7 @@ fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> s
             match (order, not_a_number(bits::swap(number, count), width)) {
                 (Order::Little, _) => to.write_str(little),
                 (Order::Big, big) => to.write_str(big),
-                // The byte order in which it is not a number is the one that was read.
+                // The field was read in the byte order in which it is not a number.
                 (_, big) => to.write_str(if little.is_empty() { big } else { little }),
             }
         }

@@ -32,12 +32,12 @@ struct OpenGroup {
 }
 
 impl Json {
-    /// `bytes` adds the messages' bytes; `verbose` adds the fields' documentation to their `text`.
+    /// Creates a writer. `bytes` adds the messages' bytes; `verbose` adds the fields' documentation to their `text`.
     pub fn new(bytes: bool, verbose: bool) -> Json {
         Json { bytes, verbose, ..Json::default() }
     }
 
-    /// With the file of each message.
+    /// Adds the file of each message.
     pub(super) fn files(mut self, files: Option<&Files>) -> Json {
         self.envelope_cache.files = files.map(FileNames::new);
         self
@@ -62,7 +62,7 @@ impl Form for Json {
     }
 
     fn divide(&mut self) -> bool {
-        // Each element stands after another one; the whole array has the first.
+        // A worker's elements all have a comma before them. Only the whole array has a first element.
         self.begun = true;
         true
     }
@@ -88,7 +88,7 @@ impl Form for Json {
     }
 }
 
-/// Writes all nodes, and the bracket behind them.
+/// Writes all nodes, and the closing bracket.
 fn fields(message: &Message<'_>, verbose: bool, open: &mut Vec<OpenGroup>, line: &mut Line<'_>) {
     let (tree, sources) = (&message.dissection.tree, message.sources());
     let nodes = tree.nodes();
@@ -164,7 +164,7 @@ fn about(node: &Node, message: &Message<'_>, verbose: bool, line: &mut Line<'_>)
     }
 }
 
-/// Appends what a node's value means, if there is anything to say.
+/// Appends the meaning of a node's value, if there is one.
 #[inline(never)]
 fn explain(node: &Node, message: &Message<'_>, verbose: bool, out: &mut Vec<u8>) {
     let mark = out.len();
@@ -183,7 +183,7 @@ fn explain(node: &Node, message: &Message<'_>, verbose: bool, out: &mut Vec<u8>)
     }
 }
 
-/// Writes a node's type in short: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.
+/// Writes a node's short type: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.
 #[inline(always)]
 pub fn type_word(node: &Node, line: &mut Line<'_>) {
     let (letter, bits, order) = match (node.value, &node.field.kind) {
@@ -196,7 +196,7 @@ pub fn type_word(node: &Node, line: &mut Line<'_>) {
     };
     line.constant(letter);
     line.uint(bits.into());
-    // The byte order of the conversation; the message's version tells which.
+    // If the conversation decides the byte order, the message's version shows it.
     match order {
         Order::Little if bits > 8 && bits % 8 == 0 => line.constant(b"le"),
         Order::Big if bits > 8 && bits % 8 == 0 => line.constant(b"be"),

@@ -1,16 +1,17 @@
-//! A leaf's value for text output, within a number of columns.
+//! A leaf's value for text output, within a given number of columns.
 
 use super::bytes::{ByteIter, Piece, Utf8};
 use super::human::{human, is_decimal, plain};
 use super::line_writer::LineWriter;
+use crate::codec::json::fields::behind;
 use crate::codec::json::text::{clip, hex_bits};
 use crate::codec::layout::{Kind, Show};
-use crate::codec::{Node, Sources, Value};
+use crate::codec::{Node, Sources, Tree, Value};
 
 /// The number of bytes in a short form.
 const SHORT_BYTES: u32 = 8;
 
-/// Writes the long form: with unit, an enumeration's number, the number of bytes.
+/// Writes the long form: with the unit, an enumeration's number, the number of bytes.
 pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     match node.value {
@@ -30,7 +31,7 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
     }
 }
 
-/// Bits without a plain form: their meaning, and the bits themselves.
+/// Writes the meaning of bits without a plain form, and the bits themselves.
 fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     let mark = line.mark();
@@ -79,6 +80,29 @@ pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room:
     line.reset();
 }
 
+/// Appends a node's path: `fields.links[0].value`.
+pub(super) fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(root.as_bytes());
+    let (mut at, mut index, mut list) = (0, 0, false);
+    while at <= to {
+        let node = &tree.nodes()[at];
+        let next = behind(node, at);
+        if next <= to {
+            at = next;
+            index += usize::from(!node.hidden());
+            continue;
+        }
+        if list {
+            out.extend_from_slice(format!("[{index}]").as_bytes());
+        } else {
+            out.push(b'.');
+            out.extend_from_slice(tree.name(node, sources).as_bytes());
+        }
+        (list, index) = (node.value == Value::List, 0);
+        at += 1;
+    }
+}
+
 fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
     let palette = line.palette;
     match (node.value, node.field.show) {
@@ -90,7 +114,7 @@ fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
     }
 }
 
-/// `12 bytes  |printable characters|`.
+/// Writes `12 bytes  |printable characters|`.
 fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let start = line.column;
     line.paint(line.palette.dim);
@@ -107,7 +131,7 @@ fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     line.reset();
 }
 
-/// Bytes as in hex dumps: `|a.b|`, cut to `room` columns between the bars.
+/// Writes bytes as in hex dumps: `|a.b|`, cut to `room` columns between the bars.
 pub fn ascii(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
     line.put("|");
@@ -116,7 +140,7 @@ pub fn ascii(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     line.put("|");
 }
 
-/// The first bytes of a range of bits, the last one padded with zeros, and their number.
+/// Writes the first bytes of a range of bits, the last one padded with zeros, and the number of bytes.
 fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
     line.appended(|out| hex_bits(data, bit, bits.min(SHORT_BYTES * 8), out));
     let count = clip(data, bit, bits).1.div_ceil(8);
@@ -129,7 +153,7 @@ fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
     }
 }
 
-/// Text in quotes; quotes and backslashes in it are escaped, so that escapes cannot be forged.
+/// Writes text in quotes. Quotes and backslashes in it are escaped, so that escapes cannot be forged.
 fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter<'_>, room: usize) {
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(bytes);
@@ -148,7 +172,7 @@ fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter
     }
 }
 
-/// A list of plain numbers is shown in one line.
+/// Whether a list has only plain numbers, and is therefore shown in one line.
 pub fn all_numbers(elements: &[Node]) -> bool {
     elements.iter().all(|n| {
         !n.hidden()
@@ -159,7 +183,7 @@ pub fn all_numbers(elements: &[Node]) -> bool {
     }) && !elements.is_empty()
 }
 
-/// `[1, 2, 3]`, cut at the end of the line.
+/// Writes `[1, 2, 3]`, cut at the end of the line.
 pub fn inline(elements: &[Node], sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let limit = line.column + room;
     line.put("[");

@@ -1,5 +1,5 @@
-//! A line writer that counts columns and passes nothing from the wire to the terminal raw: control
-//! characters, ESC, C1, bidi overrides and invisible characters are escaped.
+//! A line writer that counts columns and makes text from the wire safe for the terminal: control characters, ESC, C1,
+//! bidi overrides and invisible characters are escaped.
 
 use super::bytes::Piece;
 use super::palette::{COLOURS, PLAIN, Palette};
@@ -9,7 +9,7 @@ use crate::printable::tricky;
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
-/// Writes one line after the other.
+/// Writes lines.
 #[derive(Debug)]
 pub struct LineWriter<'a> {
     out: &'a mut Vec<u8>,
@@ -17,18 +17,17 @@ pub struct LineWriter<'a> {
     pub column: usize,
     /// The colours.
     pub palette: &'static Palette,
-    /// The number of zero-width characters in a row: letters may have marks, but not any number of
-    /// them.
+    /// The number of successive zero-width characters: a letter may have marks, but not any number of them.
     marks: u8,
 }
 
 impl<'a> LineWriter<'a> {
-    /// A writer at the start of a line.
+    /// Creates a writer at the start of a line.
     pub fn new(out: &'a mut Vec<u8>, colour: bool) -> LineWriter<'a> {
         LineWriter { out, column: 0, palette: if colour { &COLOURS } else { &PLAIN }, marks: 0 }
     }
 
-    /// Text of the program: every character is one column wide.
+    /// Writes text of the program: every character is one column wide.
     #[inline]
     pub fn put(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
@@ -38,26 +37,26 @@ impl<'a> LineWriter<'a> {
         };
     }
 
-    /// Names, addresses: text known to be printable ASCII.
+    /// Writes names and addresses: text known to be printable ASCII.
     #[inline]
     pub fn name(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
         self.column += text.len();
     }
 
-    /// A number.
+    /// Writes a number.
     #[inline]
     pub fn int<N: itoa::Integer>(&mut self, n: N) {
         self.name(itoa::Buffer::new().format(n));
     }
 
-    /// An unsigned number.
+    /// Writes an unsigned number.
     #[inline]
     pub fn uint(&mut self, n: u64) {
         self.appended(|out| uint(n, out));
     }
 
-    /// Text appended by a function, which must be printable ASCII.
+    /// Writes text appended by a function, which must be printable ASCII.
     #[inline]
     pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.out.len();
@@ -65,13 +64,13 @@ impl<'a> LineWriter<'a> {
         self.column += self.out.len() - start;
     }
 
-    /// A byte as two hex digits.
+    /// Writes a byte as two hex digits.
     #[inline]
     pub fn hex(&mut self, byte: u8) {
         self.appended(|out| out.extend_from_slice(&hex_digits(byte)));
     }
 
-    /// One character of the program, or a printable ASCII one.
+    /// Writes one character of the program, or a printable ASCII one.
     #[inline]
     pub fn ascii(&mut self, c: u8) {
         self.out.push(c);
@@ -87,7 +86,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// Text of the program in a colour.
+    /// Writes text of the program in a colour.
     #[inline]
     pub fn painted(&mut self, code: &'static str, text: &str) {
         self.paint(code);
@@ -118,7 +117,7 @@ impl<'a> LineWriter<'a> {
         self.column = 0;
     }
 
-    /// Untrusted text.
+    /// Writes untrusted text.
     pub fn untrusted(&mut self, text: &str) {
         if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
             self.marks = 0;
@@ -127,12 +126,12 @@ impl<'a> LineWriter<'a> {
         text.chars().for_each(|c| self.character(c));
     }
 
-    /// Untrusted text, cut to `room` columns.
+    /// Writes untrusted text, cut to `room` columns.
     pub fn untrusted_cut(&mut self, text: &str, room: usize) {
         self.cut(text.chars().map(Piece::Char), room, 1, |line| line.put("…"));
     }
 
-    /// An untrusted character: printable ones as they are, others escaped.
+    /// Writes an untrusted character: a printable one unchanged, all others escaped.
     #[inline]
     pub fn character(&mut self, c: char) {
         match c {
@@ -148,7 +147,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// A byte that is not text.
+    /// Writes a byte that is not text.
     pub fn byte(&mut self, byte: u8) {
         self.put("\\x");
         self.hex(byte);
@@ -176,8 +175,8 @@ impl<'a> LineWriter<'a> {
         self.column += width.unwrap_or(0);
     }
 
-    /// Writes pieces as far as they fit `room` columns; if they do not all fit, `reserve` of the
-    /// columns are left for what `rest` writes about the remainder. Returns whether all fitted.
+    /// Writes pieces as far as they fit into `room` columns. If not all fit, `reserve` of the columns are left for
+    /// `rest`, which describes the remainder. Returns whether all fitted.
     pub fn cut(
         &mut self,
         pieces: impl Iterator<Item = Piece>,
@@ -205,7 +204,7 @@ impl<'a> LineWriter<'a> {
         true
     }
 
-    /// The current position, for [`LineWriter::back`].
+    /// Returns the current position, for [`LineWriter::back`].
     pub fn mark(&self) -> (usize, usize) {
         (self.out.len(), self.column)
     }
@@ -217,7 +216,7 @@ impl<'a> LineWriter<'a> {
     }
 }
 
-/// Formatted text may contain untrusted characters.
+/// Writes formatted text, which may contain untrusted characters.
 impl fmt::Write for LineWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.untrusted(text);

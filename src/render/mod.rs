@@ -1,12 +1,12 @@
-//! Output formats: text for people, JSON for programs. Consumers of the codec's
-//! [`Tree`](crate::codec::Tree), independent of any protocol.
+//! Output formats: text for people, JSON for programs. They print the codec's [`Tree`](crate::codec::Tree), and know no
+//! protocol.
 //!
-//! Every renderer appends to one buffer that is written in blocks ([`Output`]); none allocates per
-//! message in the steady state. [`Renderer`] is the one that the commands use.
+//! Every renderer appends to one buffer that is written in blocks ([`Output`]). None allocates memory for each message
+//! in the steady state. The commands use [`Renderer`].
 //!
-//! A path that is there for speed alone says how many instructions a message it saves: callgrind, two
-//! captures of regular Riptide messages, a release build without LTO and with one codegen unit, with
-//! the path and without it. What saves less than one in a hundred is not worth its lines.
+//! A path that exists for speed alone states the instructions that it saves per message. They are measured with
+//! callgrind, with and without the path: two captures of regular Riptide messages, a release build without LTO and with
+//! one codegen unit. A path that saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
 pub(crate) mod cells;
@@ -18,10 +18,12 @@ mod files;
 mod form;
 mod format;
 pub(crate) mod gutter;
+mod hexdump;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod leaf;
 pub(crate) mod line_writer;
+mod literal;
 pub(crate) mod ndjson;
 pub(crate) mod output;
 pub mod palette;
@@ -44,6 +46,7 @@ pub use files::Files;
 pub use form::Form;
 pub use format::{Details, Format};
 pub(crate) use json::Json;
+pub use literal::{Language, Literals};
 pub use ndjson::Ndjson;
 pub use output::Output;
 pub use renderer::Renderer;

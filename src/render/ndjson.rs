@@ -1,4 +1,4 @@
-//! One JSON object per line and message: for pipelines, and the input of `encode`.
+//! One JSON object per line and message, for pipelines and as the input of `encode`.
 
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
@@ -19,12 +19,12 @@ pub struct Ndjson {
 }
 
 impl Ndjson {
-    /// Lines with or without `bytes`.
+    /// Creates a writer of lines with or without the messages' `bytes`.
     pub fn new(bytes: bool) -> Ndjson {
         Ndjson { bytes, ..Ndjson::default() }
     }
 
-    /// With the file of each message.
+    /// Adds the file of each message.
     pub(super) fn files(mut self, files: Option<&Files>) -> Ndjson {
         self.envelope_cache.files = files.map(FileNames::new);
         self
@@ -158,7 +158,7 @@ mod tests {
     fn hundreds_of_levels() {
         static NEST: [Field; 2] = [u8("n"), group("nest", &NEST)];
         let mut tree = Tree::default();
-        // Without optimisation 600 levels want more stack than a test's thread has.
+        // Without optimisation, 600 levels need a larger stack than a test's thread has.
         let out = crate::encode::deeply(|| {
             let outcome = Reader::new(&[1; 700], &mut tree).max_depth(600).read(&NEST);
             assert!(outcome.stop.is_some());

@@ -1,15 +1,14 @@
-//! The output: one buffer, written in blocks, and the first error.
+//! The output: one buffer, written in blocks, and its first error.
 
 use std::io::{self, Write};
 
-/// The block size: large enough that system calls do not matter, small enough to stay in a
-/// processor's second-level cache (of 512 KiB) beside everything else.
+/// The block size. It is large enough that system calls do not matter, and small enough to fit into a processor's
+/// second-level cache (512 KiB) beside everything else.
 const BLOCK: usize = 64 * 1024;
 
 /// The buffer that every renderer appends to, and its writer.
 ///
-/// The first error is stored and nothing is written after it: the decoding loop checks
-/// [`Output::failed`] and stops.
+/// The first error is stored, and nothing is written after it. The decoding loop checks [`Output::failed`] and stops.
 pub struct Output {
     buffer: Vec<u8>,
     to: Box<dyn Write + Send>,
@@ -18,23 +17,23 @@ pub struct Output {
 }
 
 impl Output {
-    /// Output in large blocks.
+    /// Creates an output that writes large blocks.
     pub fn new(to: Box<dyn Write + Send>) -> Output {
         Output { buffer: Vec::with_capacity(BLOCK + BLOCK / 4), to, error: None, live: false }
     }
 
-    /// Live output: every message is written at once.
+    /// Sets live output: every message is written at once.
     pub fn live(&mut self, live: bool) {
         self.live = live;
     }
 
-    /// The buffer to append to.
+    /// Returns the buffer to append to.
     #[inline]
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// A message is complete: writes the buffer if it is full enough.
+    /// Ends a message: writes the buffer if it is full enough.
     #[inline]
     pub fn complete(&mut self) {
         if self.live || self.buffer.len() >= BLOCK {
@@ -66,7 +65,7 @@ impl Output {
         self.buffer.shrink_to(8 * BLOCK);
     }
 
-    /// The error that stopped the output.
+    /// Returns the error that stopped the output.
     pub fn failed(&self) -> Option<&io::Error> {
         self.error.as_ref()
     }
@@ -74,7 +73,7 @@ impl Output {
     /// Writes the rest of the buffer.
     ///
     /// # Errors
-    /// The error that stopped the output, now or before.
+    /// Returns the error that stopped the output, now or before.
     pub fn finish(&mut self) -> io::Result<()> {
         self.flush();
         self.error.take().map_or(Ok(()), Err)

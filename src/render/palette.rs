@@ -34,7 +34,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// With colours, or without.
+    /// Returns the palette with or without colours.
     pub fn of(colour: bool) -> &'static Palette {
         if colour { &COLOURS } else { &PLAIN }
     }

@@ -1,27 +1,27 @@
-//! What the output is for.
+//! The style of the output.
 
 use super::times::TimeForm;
 
-/// What the output is for.
+/// The style of the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
     /// The terminal's width; `None` where output is no terminal.
     pub width: Option<usize>,
     /// ANSI colours.
     pub colour: bool,
-    /// All bytes, all elements, documentation.
+    /// Whether all bytes, all elements and the documentation are shown.
     pub verbose: bool,
-    /// Summaries begin with a line that names their columns.
+    /// Whether summaries begin with a line that names their columns.
     pub heading: bool,
-    /// JSON: adds the messages' bytes.
+    /// Whether JSON includes the messages' bytes.
     pub bytes: bool,
-    /// How times are shown to people; `None`: as the format has them.
+    /// The form of times for people; `None`: the format's own.
     pub time: Option<TimeForm>,
 }
 
 impl Style {
-    /// Whether times depend on one message alone: those relative to the previous message need that
-    /// message, whichever worker writes it.
+    /// Whether each time depends on one message alone. Times relative to the previous message also need that message,
+    /// which another worker may write.
     pub(super) fn divides(self) -> bool {
         self.time != Some(TimeForm::Delta)
     }

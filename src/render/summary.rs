@@ -12,20 +12,18 @@ use crate::codec::layout::{Show, flag};
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role, Wants};
 
-/// How many elements of a list are shown.
+/// The maximum number of elements that are shown of a list.
 const ELEMENTS: usize = 4;
-/// Addresses that leave fewer columns to the fields are left out of a line.
-const LEFT: usize = 24;
-/// Deeper groups are only indicated.
+/// The depth from which groups are only indicated.
 const DEPTH: usize = 6;
-/// How many columns one field or derived value has at most, with all that is in it.
+/// The maximum width of one field or derived value with all its members, in columns.
 const VALUE: usize = 400;
-/// How many columns the fields of a remark have.
+/// The maximum width of the fields of a remark, in columns.
 const REMARK: usize = 600;
 /// The maximum width of one text, in columns.
 const TEXT: usize = 40;
 
-/// Writes a line a message.
+/// Writes one line per message.
 #[derive(Debug)]
 pub struct Summaries {
     style: Style,
@@ -33,14 +31,14 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// Lines for this terminal.
+    /// Creates a writer for this terminal.
     pub fn new(style: Style) -> Summaries {
         Summaries { style, clock: Clock::default() }
     }
 }
 
 impl Form for Summaries {
-    /// Of notes the codes alone.
+    /// Of the notes, only the codes are printed.
     fn reads(&self) -> Wants {
         Wants::DERIVED
     }
@@ -67,20 +65,12 @@ impl Form for Summaries {
 /// Appends one message's line.
 pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
     let mut line = LineWriter::new(out, style.colour);
-    let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
-    let (start, before) = (line.mark(), *clock);
-    head(message, [narrow; 2], style.time, clock, &mut line);
-    if style.width.is_some_and(|width| width < line.column + LEFT) && !narrow && !style.verbose {
-        // Long addresses give way to the fields.
-        line.back(start);
-        *clock = before;
-        head(message, [false, true], style.time, clock, &mut line);
-    }
+    head(message, style, clock, &mut line);
     let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, least)));
     let mark = line.mark();
     let mut least = Level::Note;
     if fields(message, limit(least), &mut line) == Some(0) {
-        // To have room for at least one field, notes of the lowest level are reduced to a sign.
+        // Notes of the lowest level are reduced to a sign, to make room for at least one field.
         least = Level::Warning;
         line.back(mark);
         fields(message, limit(least), &mut line);
@@ -89,7 +79,7 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     line.newline();
 }
 
-/// The message in a line for which its frame is known begins with protocol, message, sender.
+/// Writes the beginning of a message's line if its frame is already known: protocol, message, sender.
 pub(super) fn remark_head(message: &Message<'_>, line: &mut LineWriter<'_>) {
     name(message, line);
     if message.dissection.from != Role::Unknown {
@@ -99,19 +89,18 @@ pub(super) fn remark_head(message: &Message<'_>, line: &mut LineWriter<'_>) {
     }
 }
 
-/// What stands behind it: fields, signs.
+/// Writes the rest of that line: fields and signs.
 pub(super) fn remark(message: &Message<'_>, line: &mut LineWriter<'_>) {
     fields(message, REMARK, line);
     marks_of(message, Level::Note, line);
 }
 
-/// Appends the line that names what stands in the lines below it.
+/// Appends the line that names the columns of the lines below it.
 fn heading(style: Style, out: &mut Vec<u8>) {
-    let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
     let mut line = LineWriter::new(out, style.colour);
     line.paint(line.palette.dim);
-    // Times have the digits of the capture: microseconds, as a rule.
-    let (time, width) = match style.time.unwrap_or(if narrow { TimeForm::Relative } else { TimeForm::Utc }) {
+    // Times have the digits of the capture, which are usually microseconds.
+    let (time, width) = match style.time.unwrap_or(TimeForm::usual(style.width)) {
         TimeForm::Relative => ("time", 9),
         TimeForm::Delta => ("delta", 9),
         TimeForm::Epoch => ("time", 17),
@@ -122,20 +111,19 @@ fn heading(style: Style, out: &mut Vec<u8>) {
     line.put("frame ");
     line.put(time);
     line.pad(6 + width);
-    line.put(if narrow { " flow, sender" } else { " source > destination" });
+    line.put(if addresses(style) { " flow source > destination" } else { " flow, sender" });
     line.put(", message, fields");
     line.reset();
     line.newline();
 }
 
-/// Frame, time, ends, message. The time, and the ends, may be in their narrow form.
-fn head(
-    message: &Message<'_>,
-    [narrow_time, narrow]: [bool; 2],
-    form: Option<TimeForm>,
-    times: &mut Clock,
-    line: &mut LineWriter<'_>,
-) {
+/// Whether lines have addresses. The terminal alone decides, so that all have the same parts.
+fn addresses(style: Style) -> bool {
+    style.verbose || style.width.is_none_or(|width| width >= NARROW)
+}
+
+/// Writes frame, time, conversation, endpoints and message.
+fn head(message: &Message<'_>, style: Style, times: &mut Clock, line: &mut LineWriter<'_>) {
     let place = message.place;
     if place.frame > 0 {
         let blanks = [9, 99, 999, 9999].iter().filter(|most| place.frame <= **most).count();
@@ -143,19 +131,18 @@ fn head(
         line.paint(line.palette.dim);
         line.uint(place.frame);
         line.put(" ");
-        // Absolute times include the date. If that would take a third of the line, times are
-        // relative.
-        let usual = if narrow_time { TimeForm::Relative } else { TimeForm::Utc };
-        times.show(form.unwrap_or(usual), place.time, line);
+        times.show(style.time.unwrap_or(TimeForm::usual(style.width)), place.time, line);
         line.reset();
         line.put(" ");
     }
-    if message.flow_info.flow > 0 && narrow && message.dissection.from != Role::Unknown {
-        // The sender; the conversation's number distinguishes clients.
+    if message.flow_info.flow > 0 && style.width.is_some() {
+        // The conversation's number distinguishes clients.
         line.paint(line.palette.dim);
         line.uint(message.flow_info.flow);
         line.reset();
         line.put(" ");
+    }
+    if !addresses(style) && message.dissection.from != Role::Unknown {
         let from = message.dissection.from;
         line.painted(if from == Role::Server { line.palette.server } else { line.palette.client }, from.name());
         line.put(" ");
@@ -182,12 +169,12 @@ fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a N
     message.dissection.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
 }
 
-/// Are there notes that are only indicated by a sign?
+/// Whether there are notes that are only indicated by a sign.
 fn unmarked(message: &Message<'_>, least: Level) -> bool {
     message.dissection.notes.iter().any(|(note, _)| note.level < least)
 }
 
-/// The width of the signs that must not be cut off at the line's end.
+/// Returns the width of the signs that must not be cut off at the line's end.
 pub(super) fn marks_width(message: &Message<'_>, least: Level) -> usize {
     let notes: usize = marked(message, least).map(|note| note.code.len() + 3).sum();
     let notes = notes + if unmarked(message, least) { 2 } else { 0 };
@@ -218,14 +205,14 @@ pub(super) fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWrite
     }
 }
 
-/// The fields in order, then derived values; then bytes, which say little to people, and last the
-/// flags that tell which of the others are there. What does not fit is left out and indicated. Returns how many fields other than bytes are shown;
-/// `None`: there are none.
+/// Writes the fields in order, then derived values, then bytes, which mean little to people, and last the flags that
+/// determine which fields are present. Fields that do not fit are left out, which a sign indicates. Returns the number
+/// of fields other than bytes that are shown; `None` if there are none.
 pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
     let sources = message.sources();
     let dissection = message.dissection;
     let (mut all, mut shown, mut whole) = (0, 0, true);
-    // The first node of each turn.
+    // The first node of each pass.
     let mut first = [Some(0), None, None];
     let trees = [(&dissection.tree, 0), (&dissection.derived, 0), (&dissection.tree, 1), (&dissection.tree, 2)];
     for (k, (tree, turn)) in trees.into_iter().enumerate() {
@@ -248,7 +235,7 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
             at = behind(node, at);
         }
     }
-    // The headers around it: behind everything of its own.
+    // The headers around the message come after its own fields.
     let packet = &dissection.packet;
     let mut at = 0;
     while let Some(node) = packet.nodes().get(at) {
@@ -263,14 +250,14 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
     (all > 0).then_some(shown)
 }
 
-/// ` name=value`. Returns whether it fitted.
+/// Writes ` name=value`. Returns whether it fitted.
 fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, line: &mut LineWriter<'_>) -> bool {
     let mark = line.mark();
     line.put(" ");
-    // One value is no page, however wide the line may be: a handshake brings whole tables.
+    // One value is limited even on a wide line: a handshake may contain whole tables.
     let own = limit.min(line.column.saturating_add(VALUE));
     member(tree, at, sources, 0, own, line);
-    // Two columns are reserved for the sign of an omission.
+    // Two columns are reserved for the sign of omitted fields.
     let fits = line.column.saturating_add(2) <= limit;
     if !fits {
         line.back(mark);
@@ -293,7 +280,7 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     any(tree, at, sources, depth, limit, line);
 }
 
-/// A value; the recursion ends at [`DEPTH`], and at the end of the line.
+/// Writes a value. The recursion ends at [`DEPTH`], and at the end of the line.
 pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
     let node: &Node = &tree.nodes()[at];
     let (open, closed) = match node.value {
@@ -327,8 +314,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
                 _ => member(tree, k, sources, depth + 1, limit, line),
             }
             count += 1;
-            // Reserves columns for the sign, this bracket and those around it, and the sign of the
-            // line.
+            // Reserves columns for the sign, the closing brackets, and the line's own sign.
             if line.column.saturating_add(4 + depth) > limit {
                 line.back(mark);
                 line.put("…");

@@ -1,4 +1,4 @@
-//! A table, for few messages: all of them are collected before the first is drawn.
+//! A table for few messages. All of them are collected before the table is drawn.
 
 use super::form::Form;
 use super::leaf;
@@ -9,7 +9,8 @@ use crate::capture::Time;
 use crate::codec::{Tree, Value};
 use crate::dissect::{Message, Wants};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+use unicode_width::UnicodeWidthStr;
 
 /// The cap on rows; further messages are counted.
 pub const ROWS: usize = 10_000;
@@ -18,8 +19,8 @@ const COLUMNS: usize = 12;
 /// The maximum width of one value, in columns.
 const VALUE: usize = 48;
 
-/// After the cells of a row, before a column that was added to it, and after the row, as workers write
-/// rows: no text has them.
+/// Marks in workers' rows that no text contains: after the cells of a row, before a column that was added to it, and
+/// after the row.
 const CELL: char = '\u{1f}';
 const ADDED: char = '\u{1d}';
 const ROW: char = '\u{1e}';
@@ -31,7 +32,7 @@ pub struct Rows {
     more: u64,
     style: Style,
     clock: Clock,
-    /// It is a worker's, which writes rows: how many.
+    /// The number of rows that it has written, if it belongs to a worker, which writes rows.
     written: Option<usize>,
 }
 
@@ -83,7 +84,7 @@ impl Row {
         }
     }
 
-    /// Appends the row as a worker hands it over.
+    /// Appends the row in the form in which workers hand rows over.
     fn write(&self, out: &mut Vec<u8>) {
         let Row { frame, time, from, message, length, fields, notes, .. } = self;
         let mut text = format!("{frame}{CELL}{time}{CELL}{from}{CELL}{message}{CELL}{length}{CELL}{notes}");
@@ -92,7 +93,7 @@ impl Row {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// Reads what [`Row::write`] has written, without its end; `None` where there was no room for it.
+    /// Reads a row of [`Row::write`] without its end mark; `None` if the worker had no room for it.
     fn read(text: &str) -> Option<Row> {
         let (cells, added) = text.split_once(ADDED).map_or((text, None), |(cells, added)| (cells, Some(added)));
         let mut cells = cells.split(CELL).map(String::from);
@@ -117,7 +118,7 @@ impl Row {
 
 /// Adds columns to a row that a [part](super::Renderer::part) of a table has written.
 pub fn add_columns(row: &mut Vec<u8>, columns: impl IntoIterator<Item = (&'static str, String)>) {
-    // One that had no room has none for more.
+    // A row without room is empty, and gets no columns.
     if row.pop().is_some() && !row.is_empty() {
         columns.into_iter().for_each(|(name, value)| row.extend(format!("{ADDED}{name}{CELL}{value}").bytes()));
     }
@@ -125,12 +126,12 @@ pub fn add_columns(row: &mut Vec<u8>, columns: impl IntoIterator<Item = (&'stati
 }
 
 impl Rows {
-    /// A table for this terminal.
+    /// Creates a table for this terminal.
     pub fn new(style: Style) -> Rows {
         Rows { rows: Vec::new(), more: 0, style, clock: Clock::default(), written: None }
     }
 
-    /// Adds the row of a message, if there was room for it.
+    /// Adds the row of a message. Without room, counts the message only.
     fn add(&mut self, row: impl FnOnce(Style, &mut Clock) -> Option<Row>) {
         let room = self.rows.len() < ROWS;
         match if room { row(self.style, &mut self.clock) } else { None } {
@@ -141,7 +142,7 @@ impl Rows {
 }
 
 impl Form for Rows {
-    /// Of notes the codes alone.
+    /// Of the notes, only the codes are printed.
     fn reads(&self) -> Wants {
         Wants::DERIVED
     }
@@ -157,7 +158,7 @@ impl Form for Rows {
                 *written += 1;
                 Row::new(message, self.style, &mut self.clock).write(out);
             }
-            // Those before it fill the table.
+            // The rows before it fill the table.
             Some(_) => out.extend(ROW.to_string().bytes()),
         }
     }
@@ -207,10 +208,12 @@ impl Form for Rows {
         if noted {
             header.push("notes");
         }
-        // All have the same ones.
+        // All rows have the same added columns.
         let added: Vec<&str> =
             rows.iter().take(1).flat_map(|row| row.added.iter().map(|(name, _)| name.as_str())).collect();
         header.extend(&added);
+        // In columns of the terminal, without the blanks around it.
+        let longest: Vec<u16> = header.iter().map(|name| name.width().min(VALUE) as u16).collect();
         table.set_header(header);
         for row in &rows {
             let mut cells = Vec::new();
@@ -238,19 +241,18 @@ impl Form for Rows {
             cells.extend(row.added.iter().map(|(_, value)| Cell::new(value)));
             table.add_row(cells);
         }
-        // The columns that identify a message are never wrapped; the fields are.
+        // The columns that identify a message are never wrapped; the others are, but no heading is.
         let whole = if frames { 5 } else { 3 };
-        for k in 0..whole {
-            if let Some(column) = table.column_mut(k) {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
+        for (k, column) in table.column_iter_mut().enumerate() {
+            let least = ColumnConstraint::LowerBoundary(Width::Fixed(longest[k] + 2));
+            column.set_constraint(if k < whole { ColumnConstraint::ContentWidth } else { least });
         }
         out.extend_from_slice(table.to_string().as_bytes());
         out.push(b'\n');
     }
 }
 
-/// One column per field, if all messages are of one kind with few fields.
+/// Returns the names of the field columns, if all messages are of one kind with few fields.
 fn columns(rows: &[Row]) -> Option<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for row in rows {
@@ -284,7 +286,7 @@ fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)
     }
 }
 
-/// The text written by `write`, without colours.
+/// Returns the text that `write` writes, without colours.
 fn text(write: impl FnOnce(&mut LineWriter<'_>)) -> String {
     let mut out = Vec::new();
     write(&mut LineWriter::new(&mut out, false));

@@ -1,4 +1,4 @@
-//! Times, as text: seconds, the time of day, and what people want them counted from.
+//! Times as text: seconds, or the time of day, with the origin that people choose.
 
 use super::line_writer::LineWriter;
 use crate::capture::Time;
@@ -8,7 +8,7 @@ use crate::codec::quoted::Short;
 /// Below this width, addresses would take half of the line and are left out.
 pub(super) const NARROW: usize = 132;
 
-/// How times are shown to people.
+/// The form of times for people.
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
@@ -26,21 +26,21 @@ pub enum TimeForm {
 }
 
 impl TimeForm {
-    /// What people read without asking for a form: absolute times have the day, which takes a third of a narrow line.
+    /// Returns the default form: relative on a terminal, since absolute times with their day take a third of a line.
     pub fn usual(width: Option<usize>) -> TimeForm {
-        if width.is_some_and(|width| width < NARROW) { TimeForm::Relative } else { TimeForm::Utc }
+        if width.is_some() { TimeForm::Relative } else { TimeForm::Utc }
     }
 }
 
-/// A time as the day and the time of day, UTC.
+/// Returns a time as the day and the time of day, UTC.
 pub(crate) fn utc(time: Time) -> String {
     let mut out = Vec::new();
     Clock::default().plain(TimeForm::Utc, time, &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// What times are counted from: the capture's first frame (or the first message, where nobody has
-/// told of a frame), and the message before.
+/// The origins of relative times: the capture's first frame (or the first message, if no frame is known), and the
+/// previous message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     first: Option<Time>,
@@ -49,7 +49,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A capture begins, at this time.
+    /// Starts a capture at this time.
     pub fn origin(&mut self, time: Time) {
         (self.first, self.before) = (Some(time), None);
     }
@@ -81,7 +81,7 @@ impl Clock {
         }
     }
 
-    /// Appends a time as programs read it: `relative` and `delta` are seconds.
+    /// Appends a time for programs: `relative` and `delta` are seconds.
     pub fn plain(&mut self, form: TimeForm, time: Time, out: &mut Vec<u8>) {
         let start = out.len();
         self.show(form, time, &mut LineWriter::new(out, false));
@@ -91,8 +91,8 @@ impl Clock {
     }
 }
 
-/// Seconds that local time is ahead of UTC then: as `TZ` or the system says, with daylight saving
-/// time. The seconds of old local mean times are left out, as in every offset that is printed.
+/// Returns the seconds that local time is ahead of UTC at that time, according to `TZ` or the system, with daylight
+/// saving time. The seconds of old local mean times are left out, as in every offset that is printed.
 #[cfg(feature = "cli")]
 fn local_offset(secs: i64) -> i64 {
     use chrono::{DateTime, Local, Offset, TimeZone};
@@ -101,19 +101,19 @@ fn local_offset(secs: i64) -> i64 {
     i64::from(offset) / 60 * 60
 }
 
-/// The text of a time's whole second, kept from line to line: few lines begin another one. Saves 350
-/// of 3,805 instructions a message of a summary, 93 of 2,696 of ndjson (see [`crate::render`]).
+/// Caches the text of a time's whole second, since few lines begin another one. Saves 350 of 3,805 instructions a
+/// message of a summary, 93 of 2,696 of ndjson (see [`crate::render`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Second {
-    /// The second, and whether there is none (0), or decimals follow (2) or not (1).
+    /// The second, and its state: nothing cached (0), no decimals (1), decimals follow (2).
     of: (i64, u8),
-    /// Its text, and the point if there is one.
+    /// Its text, with the decimal point if there is one.
     text: Short,
 }
 
 impl Second {
-    /// The second of a time as `write` does it, and the point if decimals follow. Each user writes all
-    /// seconds in one way, in less than [`Short::ROOM`] bytes.
+    /// Returns the second of a time as `write` formats it, with the decimal point if decimals follow. Each user must
+    /// format all seconds in the same way, in less than [`Short::ROOM`] bytes.
     #[inline(always)]
     pub fn text(&mut self, time: Time, write: impl FnOnce(i64, &mut Vec<u8>)) -> &Short {
         let point = time.digits > 0;
@@ -146,7 +146,7 @@ impl Second {
     }
 }
 
-/// `2026-11-22T07:00:01`: the day, and the time of day.
+/// Writes the day, and the time of day: `2026-11-22T07:00:01`.
 #[cold]
 fn day_and_clock(secs: i64, out: &mut Vec<u8>) {
     let (year, month, day) = crate::capture::civil(secs.div_euclid(86_400));
@@ -160,7 +160,7 @@ fn day_and_clock(secs: i64, out: &mut Vec<u8>) {
     time_of_day(of_day / 3600, of_day / 60 % 60, of_day % 60, out);
 }
 
-/// Writes how long after `start` this was: `+1.004217`, with the capture's digits.
+/// Writes the time between `start` and `time`: `+1.004217`, with the capture's digits.
 fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     let nanos = time.since(start);
     let digits = time.digits.min(9) as usize;
@@ -179,7 +179,7 @@ fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     }
 }
 
-/// Seconds with every digit of the capture's resolution.
+/// Writes seconds with every digit of the capture's resolution.
 #[inline]
 pub fn seconds(time: Time, out: &mut Vec<u8>) {
     let (negative, secs, frac) = time.magnitude();
@@ -193,7 +193,7 @@ pub fn seconds(time: Time, out: &mut Vec<u8>) {
     }
 }
 
-/// The digits behind the point, where time counts forward: of a time of day, or after the epoch.
+/// Writes the digits after the decimal point. Time must count forward: a time of day, or a time after the epoch.
 #[inline]
 pub fn fraction(time: Time, out: &mut Vec<u8>) {
     digits(time.frac, time.digits as usize, out);

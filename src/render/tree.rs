@@ -6,8 +6,8 @@
 //!   0x02                      links       1 element
 //!   0x02   01 00              └ [0]
 //! ```
-//! On the left the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first reassembled,
-//! unmasked or inflated source) and the bytes, on the right the tree.
+//! On the left are the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first reassembled, unmasked or inflated
+//! source) and the bytes, on the right the tree.
 
 use super::form::Form;
 use super::gutter::Gutter;
@@ -21,14 +21,17 @@ use crate::codec::json::fields::behind;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::dissect::{Message, Wants};
+use rustc_hash::FxHashSet;
 
 /// The width if output is not a terminal.
 const WIDTH: usize = 120;
-/// Longer names do not move their siblings' values further right.
+/// The longest name that moves its siblings' values to the right.
 const NAME: usize = 20;
-/// The columns that the application's names leave for their values.
+/// The columns that names from the application leave to their values.
 const VALUE: usize = 14;
-/// Deeper levels are shown as a number: nesting may exceed any screen.
+/// The number of the tree of derived values.
+const DERIVED: u8 = 2;
+/// The deepest level with guides. Deeper ones are shown as a number, because nesting may exceed any screen.
 const GUIDES: usize = 12;
 
 /// Draws trees.
@@ -40,6 +43,22 @@ pub struct Trees {
     row: usize,
     pub(super) clock: Clock,
     open: Vec<Level>,
+    /// The places of the lines, for a screen.
+    pub places: Places,
+}
+
+/// A node: which of the message's trees has it (headers, fields, derived values), and its index there.
+pub type Place = (u8, u32);
+
+/// The places of a tree's lines, for a screen.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// There is one, which shows the bytes itself.
+    pub screen: bool,
+    /// Groups and lists whose nodes are left out.
+    pub folded: FxHashSet<Place>,
+    /// The beginning of each node's line in the output.
+    pub lines: Vec<(usize, Place)>,
 }
 
 /// The state of one level of siblings.
@@ -50,19 +69,19 @@ struct Level {
     next: Option<u32>,
     /// The width of the widest name.
     names: usize,
-    /// Does the group or list itself have later siblings?
+    /// Whether the group or list itself has later siblings.
     more: bool,
-    /// For the fields of a list's element: its index precedes the first one.
+    /// The element of a list that these fields belong to: its index precedes the first field.
     element: Option<Element>,
 }
 
-/// A group in a list has no line of its own: its fields follow its index.
+/// The index of a group in a list. The group has no line of its own; its fields follow the index.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     index: u32,
     /// The width of the list's widest index, with its brackets.
     width: usize,
-    /// No field has been drawn yet.
+    /// Whether no field has been drawn yet.
     first: bool,
 }
 
@@ -72,12 +91,13 @@ struct Page<'a> {
     tree: &'a Tree,
     sources: Sources<'a>,
     gutter: Gutter,
-    /// It is the derived tree, which has no bytes on the wire.
-    beside: bool,
+    /// The tree of the message: of the headers, of the fields, or of the derived values, which have no
+    /// bytes on the wire.
+    which: u8,
 }
 
 impl Trees {
-    /// Trees for this terminal.
+    /// Creates a writer for this terminal.
     pub fn new(style: Style) -> Trees {
         let width = style.width.unwrap_or(WIDTH).max(40);
         let row = match width {
@@ -86,7 +106,7 @@ impl Trees {
             100..140 => 8,
             _ => 12,
         };
-        Trees { style, width, row, clock: Clock::default(), open: Vec::new() }
+        Trees { style, width, row, clock: Clock::default(), open: Vec::new(), places: Places::default() }
     }
 }
 
@@ -114,13 +134,13 @@ impl Form for Trees {
         );
         let dissection = message.dissection;
         let gutter = Gutter::new(self.row, message.place.bytes.len());
-        let page = Page { tree: &dissection.tree, sources: message.sources(), gutter, beside: false };
+        let page = Page { tree: &dissection.tree, sources: message.sources(), gutter, which: 1 };
         if !dissection.packet.is_empty() {
-            self.fields(Page { tree: &dissection.packet, ..page }, message, &mut line);
+            self.fields(Page { tree: &dissection.packet, which: 0, ..page }, message, &mut line);
         }
         let fault_shown = self.fields(page, message, &mut line);
         if !dissection.derived.is_empty() {
-            self.fields(Page { tree: &dissection.derived, beside: true, ..page }, message, &mut line);
+            self.fields(Page { tree: &dissection.derived, which: DERIVED, ..page }, message, &mut line);
         }
         if !fault_shown {
             fault(message, self.width, &mut line);
@@ -154,7 +174,13 @@ impl Trees {
             }
             let inside = node.nests();
             let numbers = node.value == Value::List && !self.style.verbose && leaf::all_numbers(&nodes[at + 1..next]);
-            match page.beside || node.derived() {
+            let place = (page.which, at as u32);
+            let folded = self.places.folded.contains(&place);
+            if self.places.screen {
+                self.places.lines.push((line.mark().0, place));
+            }
+            match page.which == DERIVED || node.derived() {
+                _ if self.places.screen => {}
                 true => page.gutter.derived(line),
                 false => page.gutter.line(node, numbers || !inside, page.sources, line),
             }
@@ -197,23 +223,25 @@ impl Trees {
                 _ => leaf::long(node, page.sources, line, room),
             }
             self.doc(node, line);
+            line.put(if folded { " …" } else { "" });
             line.newline();
-            if !inside && self.style.verbose && !page.beside && !node.derived() {
+            if !inside && self.style.verbose && page.which != DERIVED && !node.derived() {
                 page.gutter.dump(node, page.sources, line);
             }
             if std::ptr::eq(node.field, &UNPARSED) && !fault_shown {
                 fault(message, self.width, line);
                 fault_shown = true;
             }
-            at = if inside && !numbers { at + 1 } else { next };
-            if inside && !numbers {
+            let opened = inside && !numbers && !folded;
+            at = if opened { at + 1 } else { next };
+            if opened {
                 self.open.push(here);
                 here = level(page, at, next, node.value == Value::List, next < here.end);
             }
         }
     }
 
-    /// The guides from a group to its fields, and an element's index.
+    /// Draws the guides from a group to its fields, and an element's index.
     fn guides(&self, here: &mut Level, more: bool, line: &mut LineWriter<'_>) {
         let depth = self.open.len();
         line.paint(line.palette.dim);
@@ -256,7 +284,7 @@ impl Trees {
         line.reset();
     }
 
-    /// The field's documentation, if it fits.
+    /// Writes the field's documentation, if it fits.
     fn doc(&self, node: &Node, line: &mut LineWriter<'_>) {
         let doc = node.field.doc;
         let room = self.width.saturating_sub(line.column + 3);
@@ -272,7 +300,7 @@ impl Trees {
     }
 }
 
-/// The state of the level whose nodes are from `at` to `end`.
+/// Returns the state of the level with the nodes from `at` to `end`.
 fn level(page: Page<'_>, at: usize, end: usize, list: bool, more: bool) -> Level {
     let nodes = page.tree.nodes();
     let (mut k, mut count, mut names) = (at, 0u32, 0);

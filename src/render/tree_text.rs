@@ -6,8 +6,8 @@ use crate::codec::{Fault, Level};
 use crate::dissect::{Message, Role};
 use std::fmt::Write;
 
-/// The line above a tree: frame, time, direction, protocol, message, length, and the addresses
-/// where there is room for them.
+/// Writes the line above a tree: frame, time, direction, protocol, message, length, and the addresses if there is room
+/// for them.
 pub fn header(
     message: &Message<'_>,
     (form, clock): (TimeForm, &mut Clock),
@@ -77,7 +77,7 @@ fn flow(message: &Message<'_>, line: &mut LineWriter<'_>) {
     line.reset();
 }
 
-/// Protocol, version and message.
+/// Writes protocol, version and message.
 pub fn name(message: &Message<'_>, line: &mut LineWriter<'_>) {
     line.name(message.dissection.proto);
     if let Some(version) = message.dissection.version {
@@ -108,7 +108,7 @@ fn addresses(message: &Message<'_>, line: &mut LineWriter<'_>) {
     line.put("  ");
 }
 
-/// The fault, if there is one.
+/// Writes the fault, if there is one.
 pub fn fault(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
     if let Some(fault) = &message.dissection.fault {
         one_fault(fault, width, line);
@@ -125,7 +125,7 @@ fn one_fault(fault: &Fault, width: usize, line: &mut LineWriter<'_>) {
     line.newline();
 }
 
-/// The notes, one below the other.
+/// Writes the notes, one below the other.
 pub fn notes(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
     for (note, text) in message.dissection.notes.iter() {
         let (colour, sign) = level(note.level, line);
@@ -143,7 +143,7 @@ pub fn notes(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
     }
 }
 
-/// The colour and sign of a level.
+/// Returns the colour and sign of a level.
 pub fn level(level: Level, line: &LineWriter<'_>) -> (&'static str, &'static str) {
     match level {
         Level::Note => (line.palette.note, "•"),

@@ -1,21 +1,20 @@
-//! The drawing of a sequence diagram: two lifelines, arrows between them, times at the left and what
-//! is remarkable at the right.
+//! Draws sequence diagrams: two lifelines with arrows between them, times at the left and notable facts at the right.
 //!
-//! What an arrow is can be told by its form and by a word: a further copy is dashed, one that nothing
-//! answers or acknowledges ends in a cross, one that was joined is double.
+//! Each kind of arrow differs by its form and by a word: a copy is dashed, an unanswered or unacknowledged message ends
+//! in a cross, a joined message is double.
 
 use super::Html;
 use super::entry::Entry;
 use crate::plural::Plural;
 
-/// One arrow, or what stands instead of some.
+/// One row of a diagram: an arrow, or a line of text in place of arrows.
 #[derive(Debug)]
 pub enum Row<'a> {
     /// A message.
     Arrow(Arrow<'a>),
-    /// So many messages are not drawn.
+    /// The number of messages that are not drawn here.
     Left(u64),
-    /// Nobody says anything for so many nanoseconds.
+    /// A silence, in nanoseconds.
     Pause(i128),
 }
 
@@ -24,39 +23,39 @@ pub enum Row<'a> {
 pub struct Arrow<'a> {
     /// The message.
     pub entry: &'a Entry,
-    /// It goes from the left end to the right one.
+    /// Whether the arrow points from the left endpoint to the right one.
     pub right: bool,
     /// Nanoseconds since the capture's first frame.
     pub time: i128,
-    /// What stands above it.
+    /// The text above the arrow.
     pub label: String,
-    /// What is said beside it, in words.
+    /// The words at its right.
     pub marks: Vec<String>,
-    /// It is a further copy.
+    /// Whether it is a copy of an earlier message.
     pub copy: bool,
-    /// Nothing answers or acknowledges it.
+    /// Whether nothing answers or acknowledges it.
     pub lost: bool,
-    /// How many messages or frames it is joined from.
+    /// The number of messages or frames it is joined from.
     pub joined: usize,
 }
 
 /// The width of a drawing.
 const WIDTH: i64 = 800;
-/// The lifelines, left and right.
+/// The x coordinates of the left and right lifelines.
 const LINES: [i64; 2] = [110, 610];
-/// The height of an arrow with what stands above it, and of what stands between arrows.
+/// The height of an arrow with its text, and of a row between arrows.
 const ROW: i64 = 30;
 const BETWEEN: i64 = 26;
-/// The height of the ends' names.
+/// The height of the endpoints' names.
 const HEAD: i64 = 44;
 
-/// Seconds, to the microsecond.
+/// Formats nanoseconds as seconds, with six decimals.
 pub fn seconds(nanos: i128) -> String {
     let (sign, micros) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs() / 1000);
     format!("{sign}{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Draws rows between two ends: the role, or nothing, and the address.
+/// Draws rows between two endpoints: the role (or nothing) and the address of each.
 pub fn draw(rows: &[Row<'_>], ends: [(&str, &String); 2], title: &str, html: &mut Html) {
     let height =
         HEAD + 16 + rows.iter().map(|row| if matches!(row, Row::Arrow(_)) { ROW } else { BETWEEN }).sum::<i64>();
@@ -97,7 +96,7 @@ fn vertical(class: &'static str, x: i64, from: i64, to: i64, html: &mut Html) {
     let _ = line.attr("x1", x).attr("x2", x).attr("y1", from).attr("y2", to);
 }
 
-/// What stands instead of arrows: the lifelines are broken there.
+/// Writes the text of a row without an arrow, and breaks the lifelines there.
 fn between(y: i64, text: std::fmt::Arguments<'_>, html: &mut Html) {
     for x in LINES {
         let _ = html.el("rect").class("break").attr("x", x - 3).attr("y", y - 17).attr("width", 6).attr("height", 10);
@@ -128,7 +127,7 @@ fn message(arrow: &Arrow<'_>, y: i64, html: &mut Html) {
                 .attr("y", y - above)
                 .attr("text-anchor", "middle")
                 .text(&arrow.label);
-            // A cross stands where the arrow would end.
+            // A cross replaces the arrowhead.
             let end = if arrow.lost { to - forward * 26 } else { to - forward * 2 };
             let dashes = if arrow.copy { "6 4" } else { "none" };
             for offset in if arrow.joined > 1 { &[-2, 2][..] } else { &[0] } {

@@ -1,31 +1,30 @@
-//! Charts as SVG: a picture of time across, its axes beside it, and a table of the same below it.
+//! Charts as SVG: a picture with time across, its axes, and a table of the same values below it.
 //!
-//! The picture alone is stretched to the page's width (its strokes are not); the axes are SVG of their
-//! own, so that their text has its size on every screen.
+//! Only the picture is stretched to the page's width (its strokes are not). The axes are SVGs of their own, so that
+//! their text has the same size on every screen.
 
 use super::Html;
 use super::scale::{ACROSS, time_label, times};
 use std::fmt::{Display, Write as _};
 
-/// What a chart is about.
+/// The title, size and axes of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Chart<'a> {
     /// Its title.
     pub title: &'a str,
-    /// What is to be known of it: units, the length of a step.
+    /// Its explanation: units, the length of a step.
     pub about: &'a str,
-    /// What it shows, for those who do not see it.
+    /// A text alternative for people who cannot see it.
     pub summary: &'a str,
     /// The height of its picture.
     pub height: u32,
-    /// How long it is.
+    /// Its duration.
     pub seconds: f64,
-    /// The numbers beside it: where, from 0 to 1, and what.
+    /// The labels of the vertical axis: position from 0 to 1, and text.
     pub ticks: &'a [(f64, String)],
 }
 
-/// Writes a chart over time: `legend` its list of what is what, `picture` the shapes, `table` the table
-/// below it.
+/// Writes a chart over time: `legend` writes the legend's entries, `picture` the shapes, `table` the table below it.
 pub fn chart(
     chart: &Chart<'_>,
     html: &mut Html,
@@ -53,7 +52,7 @@ pub fn shares(
     figure.with(|html| parts(chart, &below, html, legend, picture, table));
 }
 
-/// What a chart consists of; `below`: the numbers below the picture, and where.
+/// Writes the parts of a chart; `below` holds the labels of the horizontal axis and their positions.
 fn parts(
     chart: &Chart<'_>,
     below: &[(f64, String)],
@@ -106,7 +105,7 @@ fn parts(
     }
 }
 
-/// An entry of a legend: the mark, the name, and what is to be known of it.
+/// Writes an entry of a legend: the mark, the name and an explanation.
 pub fn entry(mark: Mark, name: impl Display, about: impl Display, html: &mut Html) {
     html.el("li").with(|html| {
         mark.swatch(html);
@@ -115,7 +114,7 @@ pub fn entry(mark: Mark, name: impl Display, about: impl Display, html: &mut Htm
     });
 }
 
-/// What tells one series of a chart from the others: a colour, and a pattern or a shape.
+/// The mark of a series: a colour, and a pattern or a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// An area: the pattern's number.
@@ -126,7 +125,7 @@ pub enum Mark {
     Square(&'static str),
     /// A line.
     Line(&'static str),
-    /// A broken line.
+    /// A dashed line.
     Dashes(&'static str),
 }
 
@@ -162,7 +161,7 @@ impl Mark {
     }
 }
 
-/// The patterns that areas refer to, once a page.
+/// Writes the patterns that areas refer to; needed once a page.
 pub fn patterns(html: &mut Html) {
     let lines = [
         "",
@@ -186,7 +185,7 @@ pub fn patterns(html: &mut Html) {
     });
 }
 
-/// Areas on top of one another: for each its pattern and its height in every step, from 0 to 1.
+/// Draws stacked areas: for each its pattern, and its height in every step from 0 to 1.
 pub fn areas(layers: &[(usize, Vec<f64>)], height: u32, html: &mut Html) {
     let steps = layers.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     let mut below = vec![0.0; steps];
@@ -196,7 +195,7 @@ pub fn areas(layers: &[(usize, Vec<f64>)], height: u32, html: &mut Html) {
         let x = |k: usize| number(k as f64 * ACROSS / steps.max(1) as f64);
         let y = |at: f64| number(f64::from(height) * (1.0 - at.min(1.0)));
         let mut d = String::new();
-        // Only where there is something, so that nothing is drawn along the axis.
+        // Empty steps are skipped, so that nothing is drawn along the axis.
         let mut k = 0;
         while k < steps {
             let end = (k..steps).find(|k| above[*k] <= below[*k]).unwrap_or(steps);
@@ -219,11 +218,13 @@ pub fn areas(layers: &[(usize, Vec<f64>)], height: u32, html: &mut Html) {
     }
 }
 
-/// Points, each where it is across and up, from 0 to 1.
+/// Draws points; x and y are from 0 to 1.
 pub fn dots(mark: Mark, hollow: bool, points: impl Iterator<Item = (f64, f64)>, height: u32, html: &mut Html) {
     let mut d = String::new();
+    // PDF readers draw a line without length only where its ends are round.
+    let length = if let Mark::Square(_) = mark { "h.01" } else { "h0" };
     for (x, y) in points {
-        let _ = write!(d, "M{} {}h0", number(x * ACROSS), number(f64::from(height) * (1.0 - y)));
+        let _ = write!(d, "M{} {}{length}", number(x * ACROSS), number(f64::from(height) * (1.0 - y)));
     }
     let (colour, shape) = match mark {
         Mark::Square(colour) => (colour, "square"),
@@ -239,7 +240,7 @@ pub fn dots(mark: Mark, hollow: bool, points: impl Iterator<Item = (f64, f64)>, 
     }
 }
 
-/// A line through points from 0 to 1; `None` interrupts it.
+/// Draws a line through points from 0 to 1; `None` interrupts it.
 pub fn line(mark: Mark, points: impl Iterator<Item = Option<(f64, f64)>>, height: u32, html: &mut Html) {
     let (mut d, mut drawn) = (String::new(), false);
     for point in points {
@@ -250,7 +251,7 @@ pub fn line(mark: Mark, points: impl Iterator<Item = Option<(f64, f64)>>, height
         let (x, y) = (number(x * ACROSS), number(f64::from(height) * (1.0 - y)));
         let _ = match drawn {
             true => write!(d, "L{x} {y}"),
-            // A single point is seen, too.
+            // A single point needs a line of no length to be visible.
             false => write!(d, "M{x} {y}h0"),
         };
         drawn = true;
@@ -265,7 +266,7 @@ pub fn line(mark: Mark, points: impl Iterator<Item = Option<(f64, f64)>>, height
     }
 }
 
-/// A coordinate, with no more digits than are seen.
+/// Formats a coordinate with at most two decimals.
 pub fn number(x: f64) -> String {
     let text = format!("{x:.2}");
     match text.trim_end_matches('0').trim_end_matches('.') {

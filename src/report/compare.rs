@@ -1,5 +1,4 @@
-//! Two runs beside each other: what differs, as `netkit diff` says it, and their curves over one
-//! another.
+//! Compares two runs: the differences as `netkit diff` lists them, and both runs' curves in the same charts.
 
 use super::charts::{Chart, Mark, chart, entry, line};
 use super::figures::{Count, Shown, bytes, region, table};
@@ -12,18 +11,18 @@ use crate::stats::{diff, directions};
 use crate::traffic::histogram::Delays;
 use std::collections::BTreeMap;
 
-/// The differences that are listed.
+/// The most differences that are listed.
 const LISTED: usize = 300;
-/// The steps of the curves.
+/// The most steps of a curve.
 const STEPS: usize = 180;
 const HEIGHT: u32 = 180;
 
 const COLUMNS: &str = "of,what,a,b,change";
 
-/// The two runs, each with the mark of its curve: lines differ in colour, and one is broken.
+/// The names of the two runs and the marks of their curves: the colours differ, and one line is dashed.
 pub const RUNS: [(&str, Mark); 2] = [("A", Mark::Line("run-a")), ("B", Mark::Dashes("run-b"))];
 
-/// What differs.
+/// Writes the section of differences.
 pub fn changes(contexts: [&Context<'_>; 2], html: &mut Html) {
     section("changes", "What changed", html, |html| {
         let found = diff::compare(contexts[0].stats, contexts[1].stats, &[]);
@@ -40,7 +39,7 @@ pub fn changes(contexts: [&Context<'_>; 2], html: &mut Html) {
 /// Both runs' bytes over time, each from its own start.
 pub fn curves(runs: [&Run; 2], html: &mut Html) {
     section("bandwidth", "Bandwidth", html, |html| {
-        // Both in the same steps: else the peaks of the shorter one stand higher.
+        // Both runs have the same steps: shorter steps would have higher peaks.
         let step = runs.map(|run| run.by_message.round_step(STEPS)).into_iter().max().unwrap_or(1);
         let series = runs.map(|run| run.by_message.series(step));
         if series.iter().all(|one| one.steps == 0) {
@@ -54,7 +53,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
         let ticks: Vec<_> = axis.ticks().map(|tick| (axis.at(tick), format!("{} {unit}", plain(tick)))).collect();
         let seconds = series[0].seconds().max(series[1].seconds());
         let about = format!("Each from its own first frame, in steps of {}.", time_label(series[0].step));
-        let told = |k: usize| {
+        let text = |k: usize| {
             let all = series[k].totals().iter().sum::<u64>();
             let highest = rates[k].iter().copied().fold(0.0, f64::max);
             format!(
@@ -64,7 +63,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
                 plain(highest / scale)
             )
         };
-        let summary = format!("A: {}. B: {}.", told(0), told(1));
+        let summary = format!("A: {}. B: {}.", text(0), text(1));
         let title = "Bytes a second";
         let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
         chart(
@@ -72,7 +71,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
             html,
             |html| {
                 for (k, (name, mark)) in RUNS.into_iter().enumerate() {
-                    entry(mark, name, told(k), html);
+                    entry(mark, name, text(k), html);
                 }
             },
             |html| {
@@ -89,7 +88,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
     });
 }
 
-/// The table of the bytes by message in both.
+/// Writes the table of bytes by message in both runs.
 fn sums(series: &[Series; 2], html: &mut Html) {
     let mut names: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for (k, one) in series.iter().enumerate() {
@@ -118,7 +117,7 @@ fn sums(series: &[Series; 2], html: &mut Html) {
     });
 }
 
-/// The quantiles of both runs' delays over one another.
+/// Writes the section of delays: quantiles of both runs.
 pub fn delays(runs: [&Run; 2], html: &mut Html) {
     section("round-trips", "Round trips", html, |html| {
         let summed = runs.map(|run| directions::summed(&run.stats));
@@ -152,10 +151,10 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
     });
 }
 
-/// The share of messages that did not wait longer, as a curve for each run.
+/// Draws the share of messages that waited at most each time, a curve for each run.
 fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     let (log, ticks) = axis(both.into_iter().flatten());
-    let told = |delays: Option<&Delays>| match delays {
+    let text = |delays: Option<&Delays>| match delays {
         Some(d) => format!(
             "{} · median {}, p90 {}, longest {}",
             Count(d.count()),
@@ -165,7 +164,7 @@ fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
         ),
         None => "none".into(),
     };
-    let summary = format!("A: {}. B: {}.", told(both[0]), told(both[1]));
+    let summary = format!("A: {}. B: {}.", text(both[0]), text(both[1]));
     let about = "Across: the share of the messages that waited no longer.";
     let shown = Chart { title, about, summary: &summary, height: HEIGHT, seconds: 0.0, ticks: &ticks };
     super::charts::shares(
@@ -173,7 +172,7 @@ fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
         html,
         |html| {
             for ((name, mark), delays) in RUNS.into_iter().zip(both) {
-                entry(mark, name, told(delays), html);
+                entry(mark, name, text(delays), html);
             }
         },
         |html| {
@@ -190,7 +189,7 @@ fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     );
 }
 
-/// What each of them amounts to, one below the other, and what became of their messages.
+/// Writes each run's verdicts and delivery, one run after the other.
 pub fn each(runs: [&Run; 2], contexts: [&Context<'_>; 2], html: &mut Html) {
     section("verdicts", "Verdicts", html, |html| {
         for ((run, context), (name, _)) in runs.into_iter().zip(contexts).zip(RUNS) {

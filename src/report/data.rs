@@ -1,10 +1,10 @@
-//! The messages as the page carries them: columns as JSON, and the bytes behind one another, both
-//! deflated. `script.js` reads them; the form is theirs alone.
+//! The messages' data in the page: columns as JSON, and the messages' bytes concatenated, both deflated. Only
+//! `script.js` reads this format.
 //!
-//! Column by column, as neighbours there are alike: about 30 bytes a message are left. A time or a
-//! frame is what it is more than the one before. Messages of the same form share their shape, one line
-//! a field: depth, name, type, bit, bits, flags (1 hidden, 2 derived, 4 group or list, 8
-//! what its bytes are), source, divided by tabs; their values are one line a field, too.
+//! The data are stored by column, because neighbouring values are similar: about 30 bytes a message are left. Times and
+//! frame numbers are stored as differences from the previous one. Messages of the same form share their shape, one line
+//! a field: depth, name, type, bit, bits, flags (1 hidden, 2 derived, 4 group or list, 8 value is in the bytes) and
+//! source, separated by tabs. Their values are one line a field, too.
 
 use super::Context;
 use super::entry::Entry;
@@ -19,7 +19,7 @@ use flate2::write::DeflateEncoder;
 use rustc_hash::FxHashMap;
 use std::io::Write;
 
-/// So many bytes are deflated at once.
+/// The size of a block that is deflated at once.
 const BLOCK: usize = 1 << 16;
 
 /// The messages' data.
@@ -31,7 +31,7 @@ pub struct Data {
     pub bytes: Vec<u8>,
 }
 
-/// Makes the data of messages.
+/// Builds the data of messages.
 pub fn data(held: &Held<'_>, context: &Context<'_>) -> Data {
     let mut bytes = Deflating::new();
     for entry in &held.entries {
@@ -46,7 +46,7 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
     let mut out = Deflating::new();
     let start = context.start.unwrap_or_default();
     out.put("{\"start\":");
-    // Whole seconds apart: a number of JavaScript holds no nanoseconds since the epoch.
+    // Seconds and nanoseconds are separate: a number of JavaScript cannot hold nanoseconds since the epoch.
     out.put(&format!("[{},{}]", start.secs, (Time { secs: 0, ..start }).nanos()));
     out.column("kinds", held.kinds, |(proto, version, message), out| {
         let version = version.map(|version| format!("{version} ")).unwrap_or_default();
@@ -107,7 +107,7 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
         Some(Expected::Ack) => 2,
     });
     out.column("parts", entries, |entry, out| match *entry.parts {
-        // Nearly all: the message's bytes as they were captured.
+        // Most messages: one source, with the bytes as they were captured.
         [all] if all as usize == entry.captured => out.push(b'0'),
         _ => list(&entry.parts, out, |part, out| number(u64::from(*part), out)),
     });
@@ -126,13 +126,13 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
     out.finish()
 }
 
-/// What the message waits for, if nothing in the whole capture answers or acknowledges it.
+/// Returns what the message waits for, if nothing in the whole capture answers or acknowledges it.
 pub fn waits(entry: &Entry, context: &Context<'_>) -> Option<Expected> {
     let own = Some(entry.own).filter(|own: &Target| own.frame > 0 && own.index > 0 && context.about.cut.is_none())?;
     context.waiting.expected(own)
 }
 
-/// `[kind,frame,index,nanoseconds]`.
+/// Writes `[kind,frame,index,nanoseconds]`.
 fn relation(one: &Relation, out: &mut Vec<u8>) {
     out.push(b'[');
     number(one.kind as u64, out);
@@ -192,7 +192,7 @@ impl Deflating {
         });
     }
 
-    /// Deflates what there is, if it is enough.
+    /// Deflates the pending text if it fills a block.
     fn block(&mut self) {
         if self.json.len() >= BLOCK {
             self.flush();

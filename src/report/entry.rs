@@ -1,4 +1,4 @@
-//! One message as the page holds it: what its line, its tree and its bytes show.
+//! One message as the page stores it: its line, its tree and its bytes.
 
 use crate::capture::Time;
 use crate::codec::json::fields::behind;
@@ -6,71 +6,72 @@ use crate::codec::json::line::Stage;
 use crate::codec::json::text::string;
 use crate::codec::{Level, Node, Sources, Tree, Value};
 use crate::dissect::{Message, Relation, RelationKind, Role, Target};
+use crate::plural::Plural;
 use crate::render::json::type_word;
 use crate::render::leaf;
 use crate::render::line_writer::LineWriter;
 use std::sync::Arc;
 
-/// So many columns of a value, a name or a note's text are shown.
+/// The most columns of a value, a name or a note's text.
 const COLUMNS: usize = 240;
-/// So many fields of a message are shown.
+/// The most fields of a message.
 const FIELDS: usize = 2_000;
-/// So many bytes of a message, and of each further source of its fields, are shown.
+/// The most bytes of a message, and of each further source of its fields.
 const BYTES: usize = 4_096;
-/// So many further sources: reassembled, unmasked or inflated bytes.
+/// The most further sources: reassembled, unmasked or inflated bytes.
 const SOURCES: usize = 4;
-/// So many notes of a message are shown.
+/// The most notes of a message.
 const NOTES: usize = 64;
-/// So many relations to earlier messages.
+/// The most relations to earlier messages.
 const RELATIONS: usize = 256;
 
 /// One message.
 #[derive(Debug)]
 pub struct Entry {
-    /// Which message of the capture it is, from 1.
+    /// Its number in the capture, from 1.
     pub order: u64,
-    /// Which of its conversation, counted from the first one that is held.
+    /// Its number in its conversation, counted from the first message that is held.
     pub nth: u64,
-    /// Its frame and which message of that it is.
+    /// Its frame, and its number in that frame.
     pub own: Target,
-    /// In how many frames it came.
+    /// The number of frames that carry it.
     pub frames: usize,
-    /// When.
+    /// Its time.
     pub time: Time,
     /// Its conversation.
     pub flow: u64,
-    /// Protocol, version and message: the place in the list of kinds.
+    /// The index of its protocol, version and message in the list of kinds.
     pub kind: usize,
-    /// The sender's role; of `unknown` ones `side` tells them apart.
+    /// The sender's role; if that is `unknown`, `side` distinguishes the senders.
     pub from: Role,
     /// The sender: 0 or 1.
     pub side: usize,
     /// Its length on the wire.
     pub length: usize,
-    /// How many of its bytes were captured.
+    /// The number of its bytes that were captured.
     pub captured: usize,
-    /// The worst that is said of it; a fault is an error.
+    /// The highest level of its notes; a fault is an error.
     pub worst: Option<Level>,
-    /// The code of its first warning, or `fault`; empty where it has neither.
+    /// The code of its first warning, or `fault`; empty if it has neither.
     pub mark: &'static str,
-    /// It is close to a message with a warning, in the same conversation.
+    /// Whether it is near a message with a warning in the same conversation.
     pub near: bool,
-    /// The fields without their values: a line each, see [`node`]. Messages of the same form share it.
+    /// Its fields without their values, a line each, see [`node`]. Messages of the same form share it.
     pub shape: Arc<str>,
     /// The fields' values, a line each.
     pub values: Box<str>,
-    /// The bytes of the sources, one behind the other.
+    /// The bytes of all its sources, concatenated.
     pub bytes: Box<[u8]>,
-    /// How many of the bytes are of each source.
+    /// The number of bytes of each source.
     pub parts: Box<[u32]>,
     /// Its notes, as members of a JSON array.
     pub notes: Box<[u8]>,
-    /// How it relates to earlier messages.
+    /// Its relations to earlier messages.
     pub related: Box<[Relation]>,
 }
 
 impl Entry {
-    /// The memory that it takes, without a shape that others share.
+    /// Returns the memory that it takes, without the shared shape.
     pub fn weight(&self) -> usize {
         size_of::<Entry>()
             + self.values.len()
@@ -80,7 +81,7 @@ impl Entry {
             + size_of_val(&*self.related)
     }
 
-    /// The place that links to it name.
+    /// Returns the id that links to it use.
     pub fn place(&self) -> String {
         match self.own.index {
             0 | 1 => format!("frame-{}", self.own.frame),
@@ -88,12 +89,12 @@ impl Entry {
         }
     }
 
-    /// Is a warning or a fault in it?
+    /// Whether it has a warning or a fault.
     pub fn warned(&self) -> bool {
         self.worst >= Some(Level::Warning)
     }
 
-    /// `name=value` of its fields that are no groups, as far as there is room.
+    /// Returns `name=value` of its fields that are not groups, up to `longest`.
     pub fn summary(&self, longest: usize) -> String {
         let mut text = String::new();
         for (field, value) in self.shape.lines().zip(self.values.lines()) {
@@ -115,18 +116,18 @@ impl Entry {
         text
     }
 
-    /// Is it a further copy of a message?
+    /// Whether it is a copy of an earlier message.
     pub fn copy(&self) -> bool {
         self.related.iter().any(|one| one.kind == RelationKind::CopyOf)
     }
 
-    /// The messages that it is joined from.
+    /// Returns the messages that it is joined from.
     pub fn joined(&self) -> impl Iterator<Item = Target> {
         self.related.iter().filter(|one| one.kind == RelationKind::JoinedFrom).map(|one| one.target)
     }
 }
 
-/// Memory to make entries with.
+/// Buffers that are reused to build entries.
 #[derive(Debug, Default)]
 pub struct Maker {
     shape: Vec<u8>,
@@ -135,7 +136,7 @@ pub struct Maker {
     stage: Stage,
 }
 
-/// What of a message is text, made by a [`Maker`].
+/// The texts of a message, built by a [`Maker`].
 #[derive(Clone, Copy, Debug)]
 pub struct Made<'a> {
     /// [`Entry::shape`].
@@ -147,7 +148,7 @@ pub struct Made<'a> {
 }
 
 impl Maker {
-    /// The texts of a message.
+    /// Builds the texts of a message.
     pub fn texts(&mut self, message: &Message<'_>) -> Made<'_> {
         let (dissection, sources) = (message.dissection, message.sources());
         self.shape.clear();
@@ -158,13 +159,13 @@ impl Maker {
             self.tree(tree, sources, beside, &mut left);
         }
         self.notes(message);
-        // Both are written by a LineWriter: text.
+        // Both are valid UTF-8: a LineWriter wrote them.
         let text = |bytes| std::str::from_utf8(bytes).unwrap_or("");
         Made { shape: text(&self.shape), values: text(&self.values), notes: &self.notes }
     }
 
     fn tree(&mut self, tree: &Tree, sources: Sources<'_>, beside: bool, left: &mut usize) {
-        // The ends of the open groups and lists, and for a list the next element's index.
+        // The ends of the open groups and lists; for a list also the next element's index.
         let mut open: Vec<(usize, Option<u32>)> = Vec::new();
         let nodes = tree.nodes();
         let mut at = 0;
@@ -217,7 +218,7 @@ impl Maker {
         }
     }
 
-    /// Depth and name: `[2]` in a list.
+    /// Writes depth and name; `[2]` in a list.
     fn name(&mut self, tree: &Tree, node: &Node, sources: Sources<'_>, index: Option<u32>, depth: usize) {
         let mut line = LineWriter::new(&mut self.shape, false);
         line.int(depth);
@@ -232,7 +233,7 @@ impl Maker {
         }
     }
 
-    /// `["warning","tcp.gap","text"],..`; of a fault the code is its place.
+    /// Writes `["warning","tcp.gap","text"],..`; the code of a fault is `fault`.
     fn notes(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
         if let Some(fault) = &dissection.fault {
@@ -240,6 +241,14 @@ impl Maker {
         }
         for (note, text) in dissection.notes.iter().take(NOTES) {
             self.note(note.level.name(), note.code, text);
+        }
+        let lists = [
+            (dissection.notes.iter().count(), NOTES, "note"),
+            (dissection.related.iter().count(), RELATIONS, "relation"),
+        ];
+        for (all, most, what) in lists.into_iter().filter(|(all, most, _)| all > most) {
+            let left_out = Plural((all - most) as u64, what);
+            self.note("note", "report.cut", &format!("{left_out} left out of this page: netkit decode prints them"));
         }
     }
 
@@ -257,8 +266,7 @@ impl Maker {
     }
 }
 
-/// Are these bytes shown whole anyway? Then the script makes their text of them, and they are not
-/// there twice.
+/// Whether the page holds all of these bytes anyway. Then the script formats them, and they are not stored twice.
 fn in_the_bytes(node: &Node, sources: Sources<'_>) -> bool {
     let Value::Bytes { bit, bits } = node.value else { return false };
     let (bit, bits) = (bit as usize, bits as usize);
@@ -267,7 +275,7 @@ fn in_the_bytes(node: &Node, sources: Sources<'_>) -> bool {
     whole && bit == node.bit as usize && bits == node.bits as usize && usize::from(node.source) <= SOURCES
 }
 
-/// The bytes of a message's sources, and how many are of each.
+/// Returns the bytes of a message's sources, and the number of bytes of each.
 pub fn bytes(message: &Message<'_>) -> (Box<[u8]>, Box<[u32]>) {
     let sources = message.sources();
     let all = std::iter::once(sources.main).chain(sources.more.iter().take(SOURCES).map(|more| &more[..]));
@@ -276,7 +284,7 @@ pub fn bytes(message: &Message<'_>) -> (Box<[u8]>, Box<[u32]>) {
     (cut.collect::<Vec<_>>().concat().into(), parts)
 }
 
-/// The code of the first warning of a message, or `fault`.
+/// Returns the code of the first warning of a message, or `fault`.
 pub fn mark(message: &Message<'_>) -> &'static str {
     let dissection = message.dissection;
     let warning = dissection.notes.iter().find(|(note, _)| note.level >= Level::Warning);
@@ -287,7 +295,7 @@ pub fn mark(message: &Message<'_>) -> &'static str {
     }
 }
 
-/// The relations of a message to earlier ones.
+/// Returns the relations of a message to earlier ones.
 pub fn relations(message: &Message<'_>) -> Box<[Relation]> {
     message.dissection.related.iter().take(RELATIONS).copied().collect()
 }

@@ -1,19 +1,18 @@
-//! The page as it is written: the only way by which anything gets into it.
+//! Writes the page: everything in it is written by this module.
 //!
-//! Elements and attributes are named in code and are of lists that are known here; every text and every
-//! value of an attribute is escaped, cut where it is endless, and made visible where it is not. There is
-//! no function that takes markup, so that nobody can pass any on by mistake: what a capture, a schema
-//! or a file's name holds stays text.
+//! Elements and attributes are named in code and must be in the lists below. Every text and every attribute's value is
+//! escaped and cut at a limit; invisible characters are made visible. No function takes markup, so that nobody can pass
+//! any on by mistake: the content of a capture, a schema or a file's name stays text.
 
 use crate::printable::Printable;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::fmt::{self, Display, Write};
 
-/// The bytes of a text that are shown, at most. No text of the page itself is as long.
+/// The most bytes of a text that are shown. No text of the page itself is as long.
 const LONGEST: usize = 4096;
 
-/// The elements that there are. None of them loads or runs anything.
+/// The allowed elements. None of them loads or runs anything.
 #[rustfmt::skip]
 const ELEMENTS: &[&str] = &[
     "a", "abbr", "article", "aside", "b", "bdi", "body", "br", "button", "caption", "circle", "clipPath", "code",
@@ -24,10 +23,10 @@ const ELEMENTS: &[&str] = &[
     "summary", "svg", "table", "tbody", "td", "text", "tfoot", "th", "thead", "time", "title", "tr", "tspan", "u",
     "ul", "use",
 ];
-/// The elements without content and end.
+/// The elements without content and end tag.
 const VOID: &[&str] = &["br", "col", "hr", "input"];
-/// The attributes that there are, beside `aria-` and `data-`: none that runs or loads anything, no
-/// `style`. Where a link goes is said by [`Element::to`].
+/// The allowed attributes, in addition to `aria-` and `data-`: none that runs or loads anything, and no `style`.
+/// [`Element::to`] writes the target of a link.
 #[rustfmt::skip]
 const ATTRIBUTES: &[&str] = &[
     "abbr", "autocomplete", "checked", "class", "clip-path", "colspan", "cx", "cy", "d", "datetime", "dir", "disabled",
@@ -44,13 +43,13 @@ const ATTRIBUTES: &[&str] = &[
 const STYLE: &str = concat!(include_str!("style.css"), "\n", include_str!("viewer.css"));
 const SCRIPT: &str = include_str!("script.js");
 
-/// A page, or a part of it, being written.
+/// A page, or a part of it, while it is written.
 #[derive(Debug, Default)]
 pub struct Html {
     out: String,
 }
 
-/// An element whose attributes are being written; it ends where it is dropped.
+/// An element whose attributes are being written; dropping it ends the element.
 #[derive(Debug)]
 pub struct Element<'h> {
     html: &'h mut Html,
@@ -59,7 +58,7 @@ pub struct Element<'h> {
 }
 
 impl Html {
-    /// A whole page: what it may do is in its policy, by the hashes of its one style and one script.
+    /// Writes a whole page. Its policy allows only its one style and one script, by their hashes.
     pub fn document(title: impl Display, body: impl FnOnce(&mut Html)) -> String {
         let mut page = Html::default();
         let hash = |text: &str| BASE64_STANDARD.encode(hmac_sha256::Hash::hash(text.as_bytes()));
@@ -101,13 +100,13 @@ impl Html {
         self
     }
 
-    /// Appends text, of which at most so many bytes are shown.
+    /// Appends text, at most `longest` bytes of it.
     pub fn short(&mut self, longest: usize, text: impl Display) -> &mut Html {
         escape(&mut self.out, longest, text);
         self
     }
 
-    /// Appends bytes that only the script reads: it finds them by the id, as base64.
+    /// Appends bytes for the script, as base64; the script finds them by the id.
     pub fn bytes(&mut self, id: &'static str, bytes: &[u8]) -> &mut Html {
         self.out.push_str("\n<script type=\"application/octet-stream\" id=\"");
         escape(&mut self.out, LONGEST, id);
@@ -117,7 +116,7 @@ impl Html {
         self
     }
 
-    /// A line end between elements, where nobody sees it but those who read the source.
+    /// Appends a line end between elements; only readers of the source see it.
     pub fn line(&mut self) -> &mut Html {
         self.out.push('\n');
         self
@@ -125,7 +124,7 @@ impl Html {
 }
 
 impl Element<'_> {
-    /// An attribute.
+    /// Writes an attribute.
     pub fn attr(self, name: &'static str, value: impl Display) -> Self {
         let known = ATTRIBUTES.contains(&name)
             || (name.starts_with("aria-") || name.starts_with("data-"))
@@ -135,7 +134,7 @@ impl Element<'_> {
             self.html.out.push(' ');
             self.html.out.push_str(name);
             self.html.out.push_str("=\"");
-            // Shapes are as long as a chart needs; everything else is a word.
+            // Shapes are as long as a chart needs; every other value is short.
             let longest = if matches!(name, "d" | "points") { usize::MAX } else { LONGEST };
             escape(&mut self.html.out, longest, value);
             self.html.out.push('"');
@@ -143,12 +142,12 @@ impl Element<'_> {
         self
     }
 
-    /// Its classes.
+    /// Writes the `class` attribute.
     pub fn class(self, names: &'static str) -> Self {
         self.attr("class", names)
     }
 
-    /// A link to a place of this page: nothing else can be linked.
+    /// Links to an id of this page: no other target is possible.
     pub fn to(self, id: impl Display) -> Self {
         if matches!(self.tag, "a" | "use") {
             self.html.out.push_str(" href=\"#");
@@ -158,17 +157,17 @@ impl Element<'_> {
         self
     }
 
-    /// Its content is this text.
+    /// Ends the element with this text as its content.
     pub fn text(self, text: impl Display) {
         self.with(|html| _ = html.text(text));
     }
 
-    /// Its content is this text, of which at most so many bytes are shown.
+    /// Ends the element with at most `longest` bytes of this text as its content.
     pub fn short(self, longest: usize, text: impl Display) {
         self.with(|html| _ = html.short(longest, text));
     }
 
-    /// Its content.
+    /// Ends the element with this content.
     pub fn with(mut self, content: impl FnOnce(&mut Html)) {
         self.begun = true;
         self.html.out.push('>');
@@ -189,7 +188,7 @@ impl Drop for Element<'_> {
     }
 }
 
-/// Appends a text as one of HTML: at most `longest` bytes of it, and then how many there are.
+/// Appends a text as HTML: at most `longest` bytes, and the total length if it is longer.
 fn escape(out: &mut String, longest: usize, text: impl Display) {
     let mut cutting = Cutting { to: Escaping(out), left: longest, cut: 0 };
     // Writing to a string cannot fail.
@@ -200,8 +199,7 @@ fn escape(out: &mut String, longest: usize, text: impl Display) {
     }
 }
 
-/// Counts what is too much, before it is escaped. Controls, and what changes the order of text, become
-/// visible.
+/// Cuts the text before it is escaped, and counts the bytes that are left out. Controls and bidi marks become visible.
 struct Cutting<'a> {
     to: Escaping<'a>,
     left: usize,
@@ -210,14 +208,14 @@ struct Cutting<'a> {
 
 impl Write for Cutting<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Once something is left out, nothing may come behind it.
+        // Nothing may follow once something is left out.
         let room = if self.cut > 0 { 0 } else { self.left };
         let whole = (0..=room.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let (shown, rest) = text.split_at(whole);
         self.left = room - whole;
         self.cut += rest.len();
         if !rest.is_empty() {
-            // What is cut counts from the bytes that are shown.
+            // The number of cut bytes is counted from the last byte shown.
             self.cut -= self.left;
             self.left = 0;
         }
@@ -225,7 +223,7 @@ impl Write for Cutting<'_> {
     }
 }
 
-/// Replaces the characters that mean something in HTML.
+/// Escapes the characters that have a meaning in HTML.
 struct Escaping<'a>(&'a mut String);
 
 impl Write for Escaping<'_> {
@@ -266,11 +264,11 @@ mod tests {
         let long = "é".repeat(1 << 19);
         let cut = format!("{}… (1048576 bytes)", "é".repeat(LONGEST / 2));
         assert_eq!(text(&long), format!("<p title=\"{cut}\">{cut}</p>"));
-        // A character is whole or not there.
+        // A character is never cut.
         let mut html = Html::default();
         html.short(3, format_args!("{}{}", "éé", "more"));
         assert_eq!(html.out, "é… (8 bytes)");
-        // Of several pieces, nothing stands behind what was left out.
+        // With several writes, nothing follows the part that was left out.
         html.out.clear();
         html.short(4, format_args!("{}{}{}", "abc", "défg", "h"));
         assert_eq!(html.out, "abcd… (9 bytes)");
@@ -287,7 +285,7 @@ mod tests {
         assert_eq!(html.out, "<ul class=\"a\"><li>1</li><li><br></li><a href=\"#x&quot;y\">z</a></ul>");
     }
 
-    /// The one style and the one script end where they are to end.
+    /// The style and the script must not contain an end tag.
     #[test]
     fn style_and_script_hold_no_end_tag() {
         for text in [STYLE, SCRIPT] {

@@ -1,11 +1,11 @@
-//! Figures as people read them, and tables of them.
+//! Formats figures for people, and tables of them.
 
 use super::Html;
 use super::scale::plain;
 use crate::stats::{Cell, Table};
 use std::fmt;
 
-/// A count with its thousands apart: `15,963`.
+/// A count with separators: `15,963`.
 #[derive(Clone, Copy, Debug)]
 pub struct Count(pub u64);
 
@@ -22,7 +22,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Bytes in a unit that suits them: `15.9 kB`.
+/// Formats bytes in a suitable unit: `15.9 kB`.
 pub fn bytes(n: f64) -> String {
     match n {
         n if n >= 999_950_000.0 => format!("{} GB", plain(n / 1e9)),
@@ -32,27 +32,28 @@ pub fn bytes(n: f64) -> String {
     }
 }
 
-/// How a table is shown.
+/// The presentation of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// Its id.
     pub id: &'static str,
-    /// What it is of.
+    /// Its caption.
     pub caption: &'a str,
-    /// Its columns, with commas between, as `--columns` has them; their headings are their names, with spaces.
+    /// Its columns, separated by commas as in `--columns`; the headings are their names, with spaces.
     pub columns: &'static str,
-    /// So many rows.
+    /// The most rows.
     pub most: usize,
-    /// What has the others.
+    /// The command that prints the remaining rows.
     pub more: &'a str,
 }
 
-/// Writes a table, wide ones in a region of their own that scrolls. Columns without a value are left out.
+/// Writes a table in a region that scrolls. Columns that hold only empty or usual values are left out.
 pub fn table(table: &Table, shown: &Shown<'_>, html: &mut Html) {
     table_with(table, shown, html, |_, _, _| false);
 }
 
-/// As [`table`]; `own` writes the cells that it knows better, by row and column, and says so.
+/// Like [`table`]; `own` writes the cells that need more than their value, by row and column, and returns whether it
+/// did.
 pub fn table_with(
     table: &Table,
     shown: &Shown<'_>,
@@ -60,7 +61,7 @@ pub fn table_with(
     own: impl Fn(&[Cell], &'static str, &mut Html) -> bool,
 ) {
     let place = |name: &str| table.place(name);
-    let told = |at: usize| {
+    let is_shown = |at: usize| {
         let usual = table.columns.get(at).map_or("-", |figure| figure.usual);
         let is_usual = |cell: &Cell| match cell {
             Cell::Null => true,
@@ -74,7 +75,7 @@ pub fn table_with(
         .columns
         .split(',')
         .filter_map(|name| Some((place(name)?, name)))
-        .filter(|(at, _)| told(*at))
+        .filter(|(at, _)| is_shown(*at))
         .map(|(at, name)| Column::new(table, at, name))
         .collect();
     let index = place("index");
@@ -119,7 +120,7 @@ pub fn table_with(
     }
 }
 
-/// A table in a region that scrolls, with its caption; without an id where it is empty.
+/// Writes a table with its caption, in a region that scrolls; an empty id is not written.
 pub fn region(id: &'static str, caption: &str, html: &mut Html, rows: impl FnOnce(&mut Html)) {
     html.line().el("div").class("scroll").attr("role", "region").attr("aria-label", caption).attr("tabindex", 0).with(
         |html| {
@@ -133,7 +134,7 @@ pub fn region(id: &'static str, caption: &str, html: &mut Html, rows: impl FnOnc
     );
 }
 
-/// A link to a message.
+/// Writes a link to a message.
 pub fn place_link(frame: u64, index: Option<u64>, html: &mut Html) {
     match index {
         Some(index) => html.el("a").to(format_args!("frame-{frame}-{index}")).text(format_args!("{frame}.{index}")),
@@ -152,7 +153,7 @@ struct Column {
 impl Column {
     fn new(table: &Table, at: usize, name: &'static str) -> Column {
         let cells = || table.rows.iter().filter_map(|row| row.get(at));
-        // Figures may stand among words; changes are figures in words.
+        // A column of figures may contain words; a change is a figure in words.
         let text = cells().all(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_) | Cell::Null)) && name != "change";
         let largest = cells().filter_map(|cell| if let Cell::Millis(x) = cell { Some(x.abs()) } else { None });
         let digits = match largest.fold(0.0, f64::max) {
@@ -169,7 +170,7 @@ impl Column {
         match cell {
             Cell::Null => html.el("span").class("none").text("–"),
             Cell::Text(text) => _ = html.short(120, text),
-            // Numbers that name something are no counts.
+            // Numbers that identify something have no separators.
             Cell::Int(n) if matches!(self.name, "flow" | "connection" | "index" | "frame") => _ = html.text(n),
             Cell::Int(n) => _ = html.text(Count(*n)),
             Cell::Real(x, digits) => _ = html.text(format_args!("{x:.digits$}")),

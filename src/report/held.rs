@@ -1,4 +1,4 @@
-//! The messages that a page shows, with what later ones tell of them.
+//! The messages that a page shows, with their relations to later messages.
 
 use super::entry::Entry;
 use crate::dissect::{Relation, Target};
@@ -6,46 +6,46 @@ use crate::flow::Transport;
 use crate::plural::Plural;
 use rustc_hash::FxHashMap;
 
-/// How many messages a page can hold: browsers limit the height of a list.
+/// The most messages of a page: browsers limit the height of a list.
 pub const MOST: usize = 500_000;
 
 /// Protocol, version and message.
 pub type Kind = (&'static str, Option<&'static str>, &'static str);
 
-/// The ends of a conversation.
+/// The endpoints of a conversation.
 #[derive(Clone, Debug)]
 pub struct Ends {
     /// Both addresses, by side.
     pub names: [String; 2],
-    /// The server's side, as far as it is known.
+    /// The server's side, if it is known.
     pub server: Option<usize>,
     /// UDP or TCP.
     pub transport: Transport,
-    /// How many messages it had since the first one that is held.
+    /// The number of its messages since the first one that is held.
     pub(super) messages: u64,
 }
 
 /// The messages that a page shows.
 #[derive(Debug)]
 pub struct Held<'a> {
-    /// In the order of the capture.
+    /// The messages, in the order of the capture.
     pub entries: Vec<&'a Entry>,
     /// All kinds of messages.
     pub kinds: &'a [Kind],
     /// The conversations.
     pub flows: &'a FxHashMap<u64, Ends>,
-    /// How many messages the capture has.
+    /// The number of messages in the capture.
     pub seen: u64,
-    /// How many of these have a warning or a fault.
+    /// The number of messages with a warning or a fault.
     pub warned: u64,
-    /// It could hold more messages, but not their bytes.
+    /// Whether the limit of bytes, not that of messages, was reached.
     pub(super) heavy: bool,
-    /// How later messages relate to earlier ones, by these.
+    /// Relations of later messages to earlier ones, sorted by the earlier message.
     pub(super) later: Vec<(Target, Relation)>,
 }
 
 impl Held<'_> {
-    /// How later messages relate to this one.
+    /// Returns the relations of later messages to this one.
     pub fn later(&self, entry: &Entry) -> &[(Target, Relation)] {
         let start = self.later.partition_point(|(target, _)| *target < entry.own);
         let rest = self.later.get(start..).unwrap_or(&[]);
@@ -53,12 +53,12 @@ impl Held<'_> {
         rest.get(..end).unwrap_or(&[])
     }
 
-    /// How many messages are left out.
+    /// Returns the number of messages that are left out.
     pub fn left_out(&self) -> u64 {
         self.seen.saturating_sub(self.entries.len() as u64)
     }
 
-    /// What is left out, where something is.
+    /// Returns a sentence about the messages that are left out, if any are.
     pub fn omission(&self) -> Option<String> {
         if self.left_out() == 0 {
             return None;

@@ -1,8 +1,8 @@
-//! The messages of the page: which of a capture's are held, and what later ones tell of them.
+//! Selects and stores the messages of the page, with their relations to later messages.
 //!
-//! All are held as long as they are few. Of many, those with a warning or a fault stay, then those
-//! close to one in the same conversation, then the first of the capture. Memory is bounded by the
-//! number of messages and by their bytes.
+//! All messages are stored while they are few. If there are too many, those with a warning or a fault stay first, then
+//! those near one in the same conversation, then the first of the capture. Memory is bounded by the number of messages
+//! and by their bytes.
 
 use super::entry::{self, Entry, Maker};
 use super::held::{Ends, Held, Kind, MOST};
@@ -12,18 +12,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// How many messages a page holds, if nothing else is said.
+/// The default number of messages in a page.
 pub const MESSAGES: usize = 100_000;
-/// So many messages of a conversation before and behind one with a warning are close to it.
+/// The number of messages of a conversation, before and after a warning, that count as near it.
 pub const NEAR: usize = 12;
-/// The memory of all messages.
+/// The most memory of all messages, in bytes.
 const BYTES: usize = 192 << 20;
-/// The latest so many stay until the next reduction: a warning may follow.
+/// The number of latest messages that a reduction always keeps: a warning may follow.
 const LATEST: usize = 1_024;
-/// So many conversations are watched for warnings at once.
+/// The number of conversations that are watched for warnings at once.
 const WATCHED: usize = 4_096;
 
-/// The latest messages of a conversation, and how many to come are close to a warning.
+/// The latest messages of a conversation, and the number of following messages that count as near a warning.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watch {
     latest: [u64; NEAR],
@@ -32,7 +32,7 @@ struct Watch {
 }
 
 /// Messages with their trees and bytes, up to a bound.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Messages {
     most: usize,
     bytes: usize,
@@ -45,39 +45,24 @@ pub struct Messages {
     shapes: FxHashSet<Arc<str>>,
     flows: FxHashMap<u64, Ends>,
     watched: FxHashMap<u64, Watch>,
-    /// What later messages tell: the message, and how another one relates to it.
+    /// Relations of later messages to earlier ones: the earlier message, and its relation.
     later: Vec<(Target, Relation)>,
-    /// How many of these are held.
+    /// The most relations that are stored.
     links: usize,
     maker: Maker,
 }
 
 impl Messages {
-    /// At most `limit` messages; 0: none, and nothing is kept.
+    /// Stores at most `limit` messages; 0: nothing is stored.
     pub fn new(limit: usize, options: &Options) -> Messages {
         Messages::within(limit, BYTES, options)
     }
 
     fn within(limit: usize, bytes: usize, options: &Options) -> Messages {
-        Messages {
-            most: limit.min(MOST),
-            bytes,
-            weight: 0,
-            seen: 0,
-            warned: 0,
-            entries: Vec::new(),
-            kinds: Vec::new(),
-            kind_places: FxHashMap::default(),
-            shapes: FxHashSet::default(),
-            flows: FxHashMap::default(),
-            watched: FxHashMap::default(),
-            later: Vec::new(),
-            links: options.limits.lists.links,
-            maker: Maker::default(),
-        }
+        Messages { most: limit.min(MOST), bytes, links: options.limits.lists.links, ..Messages::default() }
     }
 
-    /// A message.
+    /// Adds a message.
     pub fn message(&mut self, message: &Message<'_>) {
         let (dissection, place) = (message.dissection, message.place);
         self.seen += 1;
@@ -138,12 +123,12 @@ impl Messages {
         }
     }
 
-    /// So many messages are held before they are reduced.
+    /// Returns the number of messages at which they are reduced.
     fn room(&self) -> usize {
         self.most + self.most / 4 + 2 * LATEST
     }
 
-    /// Marks the messages before a warning, and those that follow. Is this one close to one?
+    /// Marks the messages before a warning. Returns whether this message is near one, or has one itself.
     fn watch(&mut self, flow: u64, warned: bool) -> bool {
         if self.watched.len() >= WATCHED && !self.watched.contains_key(&flow) {
             self.watched.clear();
@@ -163,7 +148,7 @@ impl Messages {
         near
     }
 
-    /// Remembers for earlier messages that this one acknowledges, answers or joins them.
+    /// Stores, for earlier messages, that this one acknowledges, answers or joins them.
     fn relations(&mut self, own: Target, message: &Message<'_>) {
         for relation in message.dissection.related.iter() {
             if let Some(kind) = relation.kind.inverse()
@@ -175,7 +160,7 @@ impl Messages {
         }
     }
 
-    /// Tells the ends of a conversation, and counts its messages.
+    /// Stores the endpoints of a conversation, and counts its messages.
     fn ends(&mut self, message: &Message<'_>) -> u64 {
         let side = message.place.side.index();
         let server = match message.dissection.from {
@@ -194,7 +179,7 @@ impl Messages {
         ends.messages
     }
 
-    /// Which messages stay: the most important, and the `latest` ones.
+    /// Returns which messages stay: the most important ones, and the `latest` ones.
     fn chosen(&self, latest: usize) -> Vec<bool> {
         let count = self.entries.len();
         if count <= self.most && self.weight <= self.bytes {
@@ -220,7 +205,7 @@ impl Messages {
         keep
     }
 
-    /// Gives up the less important messages, with what belongs to them.
+    /// Removes the less important messages, with their shapes and relations.
     fn reduce(&mut self) {
         let mut places = self.chosen(LATEST).into_iter();
         self.entries.retain(|_| places.next() == Some(true));
@@ -233,13 +218,13 @@ impl Messages {
         self.later.retain(|(target, _)| held.contains(target));
     }
 
-    /// All that are held now.
+    /// Returns all messages that are stored now.
     #[cfg(test)]
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What the page shows of them.
+    /// Returns the part of them that the page shows.
     pub fn held(&self) -> Held<'_> {
         let chosen = self.chosen(0);
         let entries: Vec<&Entry> =

@@ -1,34 +1,33 @@
 //! One page that shows what happened in a capture: `netkit report`.
 //!
-//! A [`Run`] is fed with every message of a capture as the statistics are, and keeps no more than
-//! bounds allow; [`single`] and [`comparison`] make HTML of one and of two of them. Nothing
-//! is counted here: figures are those of [`crate::stats`], which `netkit stats` prints.
+//! A [`Run`] receives every message of a capture, as the statistics do, and stores a bounded part of it; [`single`] and
+//! [`comparison`] make HTML of one and of two runs. Nothing is counted here: figures are those of [`crate::stats`],
+//! which `netkit stats` prints.
 //!
-//! # What the parts agree on
+//! # Rules of the parts
 //!
-//! - **Into the page** only [`Html`] writes: `html.el("td").class("n").attr("data-v", n).text(x)`,
-//!   `html.el("ul").with(|html| ..)`. All text and all values are escaped there, controls and bidi marks
-//!   made visible, endless text cut. No markup can be passed, no `style`, no handler, no `href` but to a
-//!   place of the page ([`Element::to`]). What only the script reads is
-//!   [`Html::bytes`].
-//! - **One reading**: each message comes once, in order. What only later messages tell (who answers it)
-//!   is the inverse of the relations that these later messages have; that nothing answers or
-//!   acknowledges one is said by [`Waiting::expected`] when the page is made.
-//! - **Sections** are functions or methods `(&self, &Context, &mut Html)`, each writes one
-//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in this order:
-//!   `overview`, `verdicts`, `bandwidth`, `round-trips`, `delivery`, `requests` (here),
-//!   `sequences` and `messages` (with its data), both made of [`Messages::held`].
-//! - **[`Messages`]** holds those that the user selected, up to a bound; of more, those around warnings.
-//! - **Places** that links name: `#frame-N` a message (the first of that frame), `#frame-N-K` the Kth of
-//!   its frame, `#note-CODE` a note's row in the table of notes; the script shows a message for the
-//!   first two, and may offer the messages with a note for the third.
+//! - **Only [`Html`] writes the page**: `html.el("td").class("n").attr("data-v", n).text(x)`,
+//!   `html.el("ul").with(|html| ..)`. It escapes all text and all values, shows controls and bidi marks, and cuts very
+//!   long text. It takes no markup, no `style`, no handler, and no `href` except an id of the page ([`Element::to`]).
+//!   [`Html::bytes`] writes data that only the script reads.
+//! - **One pass**: each message arrives once, in order. Relations to later messages (what answers it) are the inverse
+//!   of those messages' own relations; [`Waiting::expected`] reports, when the page is made, that nothing answers or
+//!   acknowledges a message.
+//! - **Sections** are functions or methods `(&self, &Context, &mut Html)`; each writes one
+//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in this order: `overview`, `verdicts`,
+//!   `bandwidth`, `round-trips`, `delivery`, `requests` (here), `sequences` and `messages` (with its data), both made
+//!   of [`Messages::held`].
+//! - **[`Messages`]** holds the messages that the user selected, up to a bound; beyond it, those around warnings.
+//! - **Link targets**: `#frame-N` is a message (the first of that frame), `#frame-N-K` the Kth of its frame,
+//!   `#note-CODE` a note's row in the table of notes. The script shows a message for the first two, and may offer the
+//!   messages with a note for the third.
 //! - **Charts** are `<figure class="chart" data-from data-to>` (seconds since the start) with
-//!   `<svg class="plot" viewBox="0 0 1000 H" preserveAspectRatio="none">`, whose x is time, and
-//!   `<svg class="axis-x">` with `<text x="..%">` below it: a script zooms by the `viewBox`'s x and
-//!   width, and writes the axis again. Strokes do not scale.
-//! - **Colours** are variables of `style.css` (`--text`, `--muted`, `--line`, `--surface`, `--accent`,
-//!   `--client`, `--server`, `--warn`, `--error`, `--s0` to `--s5`), light and dark; `viewer.css` uses them and
-//!   is appended to it. `script.js` is the only script, at the end of the body.
+//!   `<svg class="plot" viewBox="0 0 1000 H" preserveAspectRatio="none">`, whose x is time, and `<svg class="axis-x">`
+//!   with `<text x="..%">` below it. A script zooms by the `viewBox`'s x and width, and rewrites the axis. Strokes do
+//!   not scale.
+//! - **Colours** are variables of `style.css` (`--text`, `--muted`, `--line`, `--surface`, `--accent`, `--client`,
+//!   `--server`, `--warn`, `--error`, `--s0` to `--s5`), light and dark; `viewer.css` uses them and is appended to it.
+//!   `script.js` is the only script, at the end of the body.
 
 mod arrows;
 mod charts;
@@ -59,34 +58,34 @@ pub use messages::{MESSAGES, Messages};
 pub use page::{comparison, single};
 use std::fmt::Display;
 
-/// The messages that waited longest, so many of those answered and of those acknowledged.
+/// The number of slowest messages kept, each for answers and for acknowledgements.
 const SLOWEST: usize = 12;
 
-/// How much is kept of a run.
+/// The parts of a run that are stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// Messages with their trees and bytes; 0: none, for a comparison.
+    /// The most messages with their trees and bytes; 0 for a comparison, which shows none.
     pub messages: usize,
-    /// The fields of each kind of message, to compare them.
+    /// Whether to store the fields of each kind of message, to compare them.
     pub fields: bool,
 }
 
-/// What a capture is called, and what became of the reading of it.
+/// The name of a capture, and the result of reading it.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What it is called: a file's name, `stdin`.
+    /// Its name: a file's name, or `stdin`.
     pub name: String,
-    /// The files, if it was put together of several.
+    /// The files, if it was merged from several.
     pub files: Vec<String>,
-    /// Why it is not whole: stopped, or cut.
+    /// The reason why it is incomplete: stopped, or cut.
     pub cut: Option<String>,
-    /// What was selected of it: the options that say so.
+    /// The options that selected a part of it.
     pub selected: Vec<String>,
-    /// What was read, and what was left out.
+    /// The counts of what was read and what was left out.
     pub account: Account,
 }
 
-/// What is collected of one capture.
+/// The figures and messages of one capture.
 #[derive(Debug)]
 pub struct Run {
     stats: Stats,
@@ -101,25 +100,25 @@ pub struct Run {
     frames: u64,
 }
 
-/// What sections are made of.
+/// The data that sections are made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The capture.
     pub about: &'a About,
     /// Its counts.
     pub stats: &'a Stats,
-    /// Which messages nothing answers or acknowledges.
+    /// The messages that nothing answers or acknowledges.
     pub waiting: &'a Waiting,
     /// The protocols.
     pub registry: &'a Registry,
-    /// The time of the first frame, from which times are told.
+    /// The time of the first frame, to which times are relative.
     pub start: Option<Time>,
-    /// How many frames were read.
+    /// The number of frames read.
     pub frames: u64,
 }
 
 impl Run {
-    /// Without messages. `options` are those with which the capture is read.
+    /// Starts an empty run. `options` are those with which the capture is read.
     pub fn new(options: &Options, kept: Kept) -> Run {
         let listed = Listed { unanswered: true, never_acked: true, latency: true, slowest: Some(SLOWEST), slow: None };
         Run {
@@ -136,7 +135,7 @@ impl Run {
         }
     }
 
-    /// A frame was read.
+    /// Adds a frame.
     pub fn frame(&mut self, time: Time) {
         if self.start.is_none() {
             self.start = Some(time);
@@ -147,7 +146,7 @@ impl Run {
         self.frames += 1;
     }
 
-    /// A message. Those that are not selected answer and acknowledge others, and are not told.
+    /// Adds a message. A message that is not selected may answer or acknowledge others, but is not shown.
     pub fn message(&mut self, message: &Message<'_>, selected: bool) {
         self.waiting.message(message, selected);
         if selected {
@@ -160,23 +159,23 @@ impl Run {
         }
     }
 
-    /// All was read: the capture's account, and whether only selected messages were counted.
+    /// Stores the capture's account when all is read, and whether only selected messages were counted.
     pub fn read(&mut self, account: Account, selected: bool) {
         self.stats.account = account;
         self.stats.selected = selected;
     }
 
-    /// A conversation ended.
+    /// Ends a conversation.
     pub fn ended(&mut self, flow: u64, how: Closing) {
         self.stats.ended(flow, how);
     }
 
-    /// The counts.
+    /// Returns the counts.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// For sections.
+    /// Returns the data for sections.
     pub(crate) fn context<'a>(&'a self, about: &'a About) -> Context<'a> {
         let Run { stats, waiting, registry, start, frames, .. } = self;
         Context { about, stats, waiting, registry, start: *start, frames: *frames }

@@ -1,12 +1,11 @@
-//! The page's sections in their order.
+//! The page: its sections in their order.
 
 use super::charts::patterns;
-use super::compare;
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
-use super::{About, Context, Html, Run, section, sequence, viewer};
+use super::{About, Context, Html, Run, compare, section, sequence, viewer};
 use std::fmt::Display;
 
-/// The sections of a page, as its head lists them.
+/// The sections of a page, as listed in its head.
 const SECTIONS: [(&str, &str); 8] = [
     ("overview", "What it is"),
     ("verdicts", "Verdicts"),
@@ -18,7 +17,7 @@ const SECTIONS: [(&str, &str); 8] = [
     ("messages", "Messages"),
 ];
 
-/// The page of one capture.
+/// Writes the page of one capture.
 pub fn single(run: &Run, about: &About) -> String {
     let context = run.context(about);
     let name = short_name(&about.name);
@@ -54,7 +53,7 @@ const COMPARED: [(&str, &str); 6] = [
     ("delivery", "Delivery"),
 ];
 
-/// The page of two captures that are compared.
+/// Writes the page that compares two captures.
 pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
     let contexts = [runs[0].context(abouts[0]), runs[1].context(abouts[1])];
     let contexts = [&contexts[0], &contexts[1]];
@@ -79,12 +78,12 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
     })
 }
 
-/// The last part of a path: a heading has no room for more.
+/// Returns the last part of a path: a heading has no room for more.
 fn short_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 
-/// The head of the page: where one is, and the way to the sections.
+/// Writes the head of the page: the title and links to the sections.
 fn head(sections: &[(&'static str, &str)], html: &mut Html, title: impl FnOnce(&mut Html)) {
     html.line().el("a").class("skip").to("main").text("To the content");
     html.line().el("header").class("top").with(|html| {
@@ -100,7 +99,7 @@ fn head(sections: &[(&'static str, &str)], html: &mut Html, title: impl FnOnce(&
     });
 }
 
-/// One line below the title.
+/// Writes the line below the title.
 fn under(context: &Context<'_>, html: &mut Html) {
     html.el("p").class("under").with(|html| {
         html.text(overview::protocols(context));
@@ -111,7 +110,7 @@ fn under(context: &Context<'_>, html: &mut Html) {
     });
 }
 
-/// What is missing.
+/// Writes a warning if the capture is incomplete.
 fn cut(about: &About, html: &mut Html) {
     if let Some(why) = &about.cut {
         warning(format_args!("{}: not whole: {why}", about.name), html);

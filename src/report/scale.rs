@@ -1,6 +1,6 @@
-//! Axes: where a value stands between two ends, and the round numbers that are written there.
+//! Axes: the position of a value between two limits, and the round numbers that label it.
 
-/// The height of a chart's picture: its units are pixels, those across are thousandths of its width.
+/// The width of a chart's picture, in units of its `viewBox`; the units of its height are pixels.
 pub const ACROSS: f64 = 1000.0;
 
 /// An axis from 0 to a round number.
@@ -11,24 +11,24 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// For values up to `top`, with about four steps.
+    /// Returns an axis for values up to `top`, with about four steps.
     pub fn new(top: f64) -> Linear {
         let top = if top.is_finite() && top > 0.0 { top } else { 1.0 };
         let step = round_up(top / 4.0, &[1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 10.0]);
         Linear { step, steps: (top / step - 1e-9).ceil().max(1.0) as usize }
     }
 
-    /// The end.
+    /// Returns the upper limit.
     pub fn top(self) -> f64 {
         self.step * self.steps as f64
     }
 
-    /// Where a value stands, from 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     pub fn at(self, value: f64) -> f64 {
         (value / self.top()).clamp(0.0, 1.0)
     }
 
-    /// The values that are written.
+    /// Returns the labelled values.
     pub fn ticks(self) -> impl Iterator<Item = f64> {
         (0..=self.steps).map(move |k| k as f64 * self.step)
     }
@@ -42,25 +42,25 @@ pub struct Log {
 }
 
 impl Log {
-    /// For values between these.
+    /// Returns an axis for values between these.
     pub fn new(least: f64, most: f64) -> Log {
         let low = least.max(1e-12).log10().floor() as i32;
         Log { low, high: (most.max(1e-12).log10().ceil() as i32).max(low + 1) }
     }
 
-    /// Where a value stands, from 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     pub fn at(self, value: f64) -> f64 {
         let decades = f64::from(self.high - self.low);
         ((value.max(1e-12).log10() - f64::from(self.low)) / decades).clamp(0.0, 1.0)
     }
 
-    /// The values that are written: each decade.
+    /// Returns the labelled values: one a decade.
     pub fn ticks(self) -> impl Iterator<Item = f64> {
         (self.low..=self.high).map(|power| 10f64.powi(power))
     }
 }
 
-/// The round times between 0 and `seconds`, at most about seven.
+/// Returns the round times between 0 and `seconds`, at most about seven.
 pub fn times(seconds: f64) -> Vec<f64> {
     if !seconds.is_finite() || seconds <= 0.0 {
         return vec![0.0];
@@ -77,13 +77,13 @@ pub fn times(seconds: f64) -> Vec<f64> {
     (0..=(seconds / step + 1e-9) as usize).map(|k| k as f64 * step).collect()
 }
 
-/// The least of these factors, times a power of ten, that is no less than the value.
+/// Returns the smallest of these factors, times a power of ten, that is at least `value`.
 fn round_up(value: f64, factors: &[f64]) -> f64 {
     let ten = 10f64.powf(value.log10().floor());
     factors.iter().map(|factor| factor * ten).find(|n| *n >= value * 0.999_999).unwrap_or(10.0 * ten)
 }
 
-/// A time on an axis: `250 ms`, `12 s`, `3:05`, `2:00:00`.
+/// Formats a time of an axis: `250 ms`, `12 s`, `3:05`, `2:00:00`.
 pub fn time_label(seconds: f64) -> String {
     match seconds {
         0.0 => "0".into(),
@@ -94,7 +94,7 @@ pub fn time_label(seconds: f64) -> String {
     }
 }
 
-/// A delay on an axis, given in milliseconds: `10 µs`, `1 ms`, `10 s`.
+/// Formats a delay of an axis, given in milliseconds: `10 µs`, `1 ms`, `10 s`.
 pub fn delay_label(millis: f64) -> String {
     match millis {
         ms if ms < 0.000_999 => format!("{} ns", plain(ms * 1e6)),
@@ -104,7 +104,7 @@ pub fn delay_label(millis: f64) -> String {
     }
 }
 
-/// A number without needless digits.
+/// Formats a number without needless digits.
 pub fn plain(x: f64) -> String {
     let decimals = match x.abs() {
         x if x >= 100.0 => 0,

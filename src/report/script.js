@@ -1,13 +1,13 @@
-// The page's script: the list of messages, the opened one, zoom. The page is readable without it.
-// What comes from the wire gets into the page by textContent alone.
+// The page's script: the list of messages, the opened message, zoom. The page is readable without it. Data of the
+// capture get into the page by textContent alone.
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
   const WARNING = 2;
-  // So many fields of a message are in the data.
+  // The most fields of a message in the data.
   const FIELDS = 2000;
 
-  /** An element with properties, attributes (`aria-`, `data-`, role ..) and children; strings are text. */
+  /** Creates an element with properties, attributes (`aria-`, `data-`, role ..) and children; strings are text. */
   function h(tag, about = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(about)) {
@@ -32,7 +32,7 @@
     return new Response(stream).arrayBuffer();
   }
 
-  /** The columns, with frames and times as sums of their steps. */
+  /** Returns the columns; frames and times are summed up from their differences. */
   async function load() {
     const [columns, bytes] = await Promise.all([inflate("messages-columns"), inflate("messages-bytes")]);
     const data = JSON.parse(new TextDecoder().decode(columns));
@@ -50,7 +50,7 @@
         hidden: (flag & 1) > 0, derived: (flag & 2) > 0, nests: (flag & 4) > 0, asBytes: (flag & 8) > 0 };
     }));
     data.begins = new Float64Array(data.count);
-    // The first message of each frame, and those behind it by frame and index.
+    // The first message of each frame, and the others by frame and index.
     data.places = new Map();
     data.behind = new Map();
     data.fine = false;
@@ -63,7 +63,7 @@
       if (data.index[k] > 1) data.behind.set(`${frame}-${data.index[k]}`, k);
       data.fine ||= data.time[k] % 1000 !== 0;
     }
-    // Where there is one protocol, its name need not stand in every line.
+    // If there is only one protocol, its name is left out of the lines.
     const first = data.kinds.map((kind) => kind.slice(0, kind.lastIndexOf(" ") + 1));
     const used = new Set(data.kind.map((kind) => first[kind]));
     data.short = data.kinds.map((kind, k) => (used.size > 1 ? kind : kind.slice(first[k].length)));
@@ -71,7 +71,7 @@
     return data;
   }
 
-  /** Where a message is: the first of its frame, or that with the index. */
+  /** Returns the place of a message: the first of its frame, or that with the index. */
   function placeOf(data, frame, index) {
     return index > 1 ? data.behind.get(`${frame}-${index}`) : data.places.get(frame);
   }
@@ -80,7 +80,7 @@
     return `${nanos < 0 ? "" : "+"}${(nanos / 1e9).toFixed(data.fine ? 9 : 6)}`;
   }
 
-  /** The date of a time, from the start's whole seconds and nanoseconds. */
+  /** Returns the date of a time, from the start's whole seconds and nanoseconds. */
   function clock(data, nanos) {
     const whole = Math.floor((data.start[1] + nanos) / 1e9);
     const date = new Date((data.start[0] + whole) * 1000);
@@ -93,7 +93,7 @@
     return ["client", "server", data.side[k] === 0 ? "first end" : "other end"][data.from[k]];
   }
 
-  /** How many bytes of the message, and of each source of its fields, there are. */
+  /** Returns the number of bytes of the message, and of each source of its fields. */
   function parts(data, k) {
     return data.parts[k] === 0 ? [data.length[k] - data.missing[k]] : data.parts[k];
   }
@@ -101,7 +101,7 @@
   const CHARACTERS = Array.from({ length: 256 }, (_, byte) =>
     byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·");
 
-  /** The fields' values; those of bytes are made of these. */
+  /** Returns the fields' values; hex values are made of the message's bytes. */
   function values(data, k) {
     const list = data.values[k].split("\n");
     const fields = data.shapes[data.shape[k]];
@@ -118,13 +118,13 @@
     return list;
   }
 
-  /** Sender and receiver. */
+  /** Returns sender and receiver. */
   function ends(data, k) {
     const flow = data.flows[data.flow[k]];
     return data.side[k] === 0 ? [flow[1], flow[2]] : [flow[2], flow[1]];
   }
 
-  /** `name=value`, of the fields that are no groups and not in one. */
+  /** Returns `name=value` of the fields that are neither groups nor in one. */
   function summary(data, k) {
     const own = values(data, k), fields = data.shapes[data.shape[k]], words = [];
     for (let at = 0; at < fields.length && words.length < 12; at++) {
@@ -134,7 +134,7 @@
     return words.join(" ");
   }
 
-  /** What is to be seen at a glance: sign, word, class. */
+  /** Returns the marks of a message's line: sign, word, class. */
   function marks(data, k) {
     const list = [];
     for (const [level, code] of data.notes[k]) {
@@ -151,7 +151,7 @@
   const STATES = [["~any", "any warning or fault"], ["~copy", "sent again"], ["~answer", "without an answer"],
     ["~ack", "never acknowledged"]];
 
-  /** Which messages a note or state of `choices` has. */
+  /** Returns whether a message has this note or state. */
   function noted(data, k, choice) {
     switch (choice) {
       case "~any": return data.worst[k] >= WARNING;
@@ -173,7 +173,7 @@
     return data.stacks;
   }
 
-  /** The places of the messages that are wanted. */
+  /** Returns the places of the messages that match the filters. */
   function wanted(data, { text, kind, from, note, flow }) {
     const words = text.toLowerCase().split(/\s+/).filter((word) => word);
     const stacks = words.some((word) => !/^(#|flow:)\d+$/.test(word)) ? haystacks(data) : null;
@@ -202,7 +202,7 @@
     return [box, h("label", { className: "field", htmlFor: id }, span("label", label), box)];
   }
 
-  /** How often each number occurs in a column. */
+  /** Counts how often each number occurs in a column. */
   function counts(column) {
     const of = new Map();
     for (const value of column) of.set(value, (of.get(value) ?? 0) + 1);
@@ -343,7 +343,7 @@
       const place = event.target.closest("[data-place]")?.dataset.place;
       if (place === undefined) return;
       choose(shown[place]);
-      // Where the opened message stands below the list, it comes into view.
+      // If the opened message is below the list, scroll to it.
       if (opened.offsetTop >= list.offsetTop + list.clientHeight) opened.scrollIntoView({ block: "nearest", behavior: "instant" });
     });
     list.addEventListener("keydown", (event) => {
@@ -381,7 +381,7 @@
       (below && k !== undefined ? opened : $("messages")).scrollIntoView({ block: "start", behavior: "instant" });
       opened.focus({ preventScroll: true });
     }
-    // What is said of notes offers the messages that have them.
+    // Rows about notes get a button that shows the messages with that note.
     for (const row of document.querySelectorAll("tr[data-note]")) {
       const code = row.dataset.note, place = row.querySelector("code");
       if (!place || ![...tools.boxes.note.options].some((option) => option.value === code)) continue;
@@ -409,7 +409,7 @@
 
   // ---- The opened message ----
 
-  /** The place that links to a message name. */
+  /** Returns the id that links to a message use. */
   function name(data, k) {
     return `frame-${data.frame[k]}${data.index[k] > 1 ? `-${data.index[k]}` : ""}`;
   }
@@ -503,7 +503,7 @@
     return element;
   }
 
-  /** The sources' bytes: boxes, and the pairs of digits and characters that are marked. */
+  /** Shows the sources' bytes: boxes, with pairs of digits and characters that can be marked. */
   function hex(data, k, wide) {
     const step = wide ? 16 : 8, all = parts(data, k);
     let begin = data.begins[k];
@@ -569,14 +569,14 @@
     return (caption?.firstElementChild ?? caption)?.textContent ?? "figure";
   }
 
-  /** Diagrams grow inside their box, which scrolls. */
+  /** Zooms diagrams inside their box, which scrolls. */
   function diagrams() {
     for (const figure of document.querySelectorAll("figure.sequence")) {
       const box = figure.querySelector(".scroll"), svg = box?.querySelector("svg");
       if (!svg) continue;
       let scale = 1, width = 0;
       const zoom = (by) => {
-        // Once it is shown, as wide as it is without zoom.
+        // The width without zoom is measured when zoom begins: the diagram is visible by then.
         if (scale === 1) width = svg.getBoundingClientRect().width;
         scale = by === 0 ? 1 : Math.min(4, Math.max(0.25, scale * by));
         svg.style.width = scale === 1 ? "" : `${width * scale}px`;
@@ -598,7 +598,7 @@
     }, { passive: false });
   }
 
-  /** Steps of one, two or five times a power of ten, about `count` of them. */
+  /** Returns about `count` steps of one, two or five times a power of ten. */
   function ticks(from, to, count) {
     const rough = (to - from) / count, power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
@@ -607,7 +607,7 @@
     return [list, Math.max(0, -Math.floor(Math.log10(step)))];
   }
 
-  /** Charts over the same time are zoomed together. */
+  /** Zooms charts over the same time together. */
   function charts() {
     const all = [...document.querySelectorAll("figure.chart[data-from][data-to]")].filter((one) =>
       one.querySelector("svg.plot") && Number(one.dataset.to) > Number(one.dataset.from));

@@ -1,8 +1,8 @@
-//! Sequence diagrams: who said what in a conversation, from the top down.
+//! Sequence diagrams: the messages of a conversation between its two endpoints, from the top down.
 //!
-//! Few conversations have all their messages drawn. Of many conversations those with warnings come
-//! first, of many messages those around warnings; what is left out stands where it was. The parts of
-//! what came in parts are drawn as one arrow.
+//! Not all messages of every conversation are drawn. Conversations with warnings come first, and so do messages around
+//! warnings; a row counts the messages that are left out at its place. A message that arrived in parts is drawn as one
+//! arrow.
 
 use super::arrows::{self, Arrow, Row};
 use super::data::waits;
@@ -14,19 +14,19 @@ use crate::plural::Plural;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
-/// So many messages of a conversation are drawn.
+/// The most messages of a conversation that are drawn.
 const ARROWS: usize = 200;
-/// So many conversations are drawn.
+/// The most conversations that are drawn.
 const CONVERSATIONS: usize = 8;
-/// So many of these are open at first.
+/// The number of conversations that are open at first.
 const OPEN: usize = 2;
-/// So many characters stand above an arrow.
+/// The most characters above an arrow.
 const LABEL: usize = 52;
 
-/// A silence of so many nanoseconds is drawn.
+/// The shortest silence that is drawn, in nanoseconds.
 const PAUSE: i128 = 1_000_000_000;
 
-/// Writes the section; nothing where no message is held.
+/// Writes the section; nothing if no message is held.
 pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
     if held.entries.is_empty() {
         return;
@@ -55,7 +55,7 @@ fn warned(list: &[&Entry]) -> usize {
     list.iter().filter(|entry| entry.warned()).count()
 }
 
-/// One conversation.
+/// Writes one conversation.
 fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
     let Some(ends) = held.flows.get(&flow) else { return };
     let server = ends.server.unwrap_or(1).min(1);
@@ -102,10 +102,10 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
     });
 }
 
-/// The rows of a conversation.
+/// Returns the rows of a conversation.
 fn rows<'a>(list: &[&'a Entry], server: usize, held: &Held<'_>, context: &Context<'_>) -> Vec<Row<'a>> {
     let parts: FxHashSet<Target> = list.iter().flat_map(|entry| entry.joined()).collect();
-    // What is named without its place in the frame is the first one there.
+    // A target without an index means the first message of its frame.
     let part = |entry: &Entry| parts.contains(&entry.own);
     let whole: Vec<&&Entry> = list.iter().filter(|entry| !part(entry)).collect();
     let mut ranks: Vec<usize> = (0..whole.len()).collect();
@@ -117,7 +117,7 @@ fn rows<'a>(list: &[&'a Entry], server: usize, held: &Held<'_>, context: &Contex
     let start = context.start.unwrap_or_default();
     let (mut rows, mut before, mut last) = (Vec::new(), 0, None);
     for entry in list {
-        // A part is drawn with what it makes, if that is drawn.
+        // Parts are not drawn themselves: they count as drawn with the message they are joined into.
         before += u64::from(made.contains(&entry.own));
         if part(entry) || !drawn.contains(&entry.order) {
             continue;
@@ -165,7 +165,7 @@ fn arrow<'a>(entry: &'a Entry, time: i128, server: usize, held: &Held<'_>, conte
     Arrow { entry, right: entry.side != server, time, label, marks, copy, lost: waits.is_some(), joined }
 }
 
-/// The same for those who do not see it.
+/// Writes the same as a table, for people who cannot see the drawing.
 fn table(rows: &[Row<'_>], roles: [&str; 2], ends: [&str; 2], html: &mut Html) {
     html.el("div").class("scroll-x").attr("tabindex", 0).attr("role", "region").attr("aria-label", "As a table").with(
         |html| {

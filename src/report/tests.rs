@@ -1,21 +1,21 @@
-//! The messages of pages made of fixtures: what is held, what its data say, what is drawn.
+//! Pages made of fixtures: the messages they hold, their data and their drawings.
 
 use super::{About, Kept, Run, page};
 use crate::capture::{Decoded, Packets};
 use crate::codec::Level;
-use crate::dissect::{Inspector, Message, Options, Sink};
+use crate::dissect::{Inspector, Message, Options, RelationKind, Sink, Target};
 use crate::flow::{Caps, Table};
 use base64::Engine;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// What a fixture's messages are, beside the run that is fed with them.
+/// The messages of a fixture, and the run that was fed with them.
 struct Reading {
     run: Run,
-    /// Frame, index, conversation, length, warned.
+    /// Frame, index, conversation, length, and whether it has a warning.
     all: Vec<(u64, u32, u64, usize, bool)>,
-    /// The bytes, from the first one on.
+    /// The bytes of each message.
     bytes: Vec<Vec<u8>>,
 }
 
@@ -33,7 +33,7 @@ fn read(fixture: &str, messages: usize) -> Reading {
     repeated(fixture, messages, 1, crate::protocols::options())
 }
 
-/// The fixture so many times, one behind the other.
+/// Reads the fixture this many times in a row.
 fn repeated(fixture: &str, messages: usize, times: usize, options: Options) -> Reading {
     let run = Run::new(&options, Kept { messages, fields: false });
     let mut reading = Reading { run, all: Vec::new(), bytes: Vec::new() };
@@ -73,7 +73,7 @@ fn numbers(columns: &Json, name: &str) -> Vec<i64> {
     columns[name].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect()
 }
 
-/// A column of steps as what they sum up to.
+/// The running sums of a column of differences.
 fn sums(columns: &Json, name: &str) -> Vec<i64> {
     let mut sum = 0;
     numbers(columns, name).into_iter().map(|step| (sum += step, sum).1).collect()
@@ -151,16 +151,16 @@ fn of_many_messages_those_around_warnings_are_held() {
     let frames = sums(&columns, "frame");
     assert_eq!(frames.len(), most);
     assert!(warned.iter().all(|frame| frames.contains(frame)), "all with warnings");
-    let said = format!("This page holds {most} of {} messages: the {} with a warning", all.len(), warned.len());
-    assert!(page.contains(&said), "{said}");
-    // Fewer than have warnings: that is said, too.
+    let found = format!("This page holds {most} of {} messages: the {} with a warning", all.len(), warned.len());
+    assert!(page.contains(&found), "{found}");
+    // If not even all warnings fit, the page says so.
     let page = single(&read(fixture, 5));
     assert!(page.contains(&format!("This page holds 5 of {} messages: 5 of the {} with", all.len(), warned.len())));
     let page = single(&read(fixture, 0));
     assert!(page.contains("None of the 317 messages") && !page.contains("id=\"messages-columns\""));
 }
 
-/// Reduced again and again while it is read, it is what it would be if all were seen first.
+/// Repeated reductions while reading give the same result as one reduction at the end.
 #[test]
 fn reductions_keep_what_counts() {
     let fixture = "gne/gne-edge.pcap";
@@ -207,7 +207,7 @@ fn diagrams_account_for_every_message() {
                 let text = &text[text.find('>').unwrap() + 1..text.find('<').unwrap()];
                 text.ends_with("not drawn").then(|| number(text).unwrap())
             });
-            // What came in parts: the parts before the last one have no arrow of their own.
+            // A joined message: its earlier parts have no arrow of their own.
             let parts = drawing
                 .split("of ")
                 .skip(1)
@@ -217,4 +217,48 @@ fn diagrams_account_for_every_message() {
             assert_eq!(arrows + left.sum::<u64>() + parts, of[&flow], "{fixture} {flow}");
         }
     }
+}
+
+/// The notes of a message that has this many more notes and relations than a page shows.
+struct Noted(usize, Option<String>);
+
+impl Sink for Noted {
+    fn message(&mut self, message: &Message<'_>) {
+        let mut dissection = message.dissection.clone();
+        let (own, frame) = (dissection.notes.iter().count(), 1);
+        for _ in own..64 + self.0 {
+            dissection.notes.add(Level::Note, "test.many", format_args!("again"));
+        }
+        let related = dissection.related.iter().count();
+        for index in related..256 + self.0 {
+            dissection.related.add(RelationKind::JoinedFrom, Target { frame, index: index as u32 }, None);
+        }
+        let message = Message { dissection: &dissection, ..*message };
+        let notes = super::entry::Maker::default().texts(&message).notes.to_vec();
+        self.1.get_or_insert(String::from_utf8(notes).unwrap());
+    }
+}
+
+#[test]
+fn what_a_message_has_too_much_of_is_said() {
+    let notes = |more: usize| {
+        let (options, mut sink) = (crate::protocols::options(), Noted(more, None));
+        let file = std::fs::File::open("fixtures/dnp/dnp-basic.pcap").unwrap();
+        let (mut packets, mut table) = (Packets::open(Box::new(file)).unwrap(), Table::new(Caps::default()));
+        let mut inspector = Inspector::new(&options, &mut sink);
+        while let Some(item) = packets.next().unwrap() {
+            if let Decoded::Packet(packet) = item.decoded {
+                table.packet(&packet, &mut inspector);
+            }
+        }
+        table.finish(&mut inspector);
+        sink.1.unwrap()
+    };
+    assert!(!notes(0).contains("report.cut"));
+    let cut = notes(2);
+    assert!(
+        cut.contains("2 notes left out of this page") && cut.contains("2 relations left out of this page"),
+        "{cut}"
+    );
+    assert_eq!(cut.matches("report.cut").count(), 2);
 }

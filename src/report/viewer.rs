@@ -1,11 +1,11 @@
-//! The section of the messages: what the script shows, and what is said where it does not run.
+//! The section of the messages: the parts for the script, and a text for readers without scripts.
 
 use super::data::data;
 use super::held::Held;
 use super::{Context, Html, section};
 use crate::plural::Plural;
 
-/// Writes the section with its data.
+/// Writes the section and its data.
 pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
     section("messages", "Messages", html, |html| {
         if let Some(omission) = held.omission() {

@@ -1,8 +1,7 @@
 //! Text tables with aligned columns, as wide as the terminal.
 //!
-//! If a table is too wide, first its headings take two lines, then dispensable columns are left
-//! out, and finally it is folded: further columns follow below, after the same keys. If output is
-//! not a terminal, each row is one line.
+//! If a table is too wide, first its headings take two lines, then dispensable columns are omitted, and finally it is
+//! folded: further columns follow below, after the same keys. If output is not a terminal, each row is one line.
 
 use super::figure::Figure;
 use super::table::{Cell, Table};
@@ -11,13 +10,12 @@ use crate::render::palette::{COLOURS, PLAIN, Palette};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns to omit first if there is little room; `proto` only if it is the same in all rows: the
-/// overview has it.
+/// Columns to omit first if there is little room; `proto` only if it is the same in all rows: the overview shows it.
 const SPARE: [&str; 8] =
     ["proto", "message_share", "transport", "size_max", "response_p99", "response_p90", "answered_p99", "answered_p90"];
 /// The gap between two columns.
 const GAP: usize = 2;
-/// The maximum width of a text, whatever its source.
+/// The maximum width of a text from any source.
 const TEXT: usize = 60;
 
 /// One column, as text.
@@ -26,7 +24,7 @@ struct Column {
     /// The lines of the heading.
     heading: Vec<String>,
     cells: Vec<String>,
-    /// Right-aligned, for numbers.
+    /// Whether it is right-aligned, for numbers.
     right: bool,
 }
 
@@ -47,7 +45,7 @@ impl Column {
         }
     }
 
-    /// Does it have any information?
+    /// Whether any cell has information.
     fn is_informative(&self) -> bool {
         !self.figure.detail && self.cells.iter().any(|cell| cell != self.figure.usual && cell != "-")
     }
@@ -57,7 +55,7 @@ impl Column {
         words.map(UnicodeWidthStr::width).max().unwrap_or(0)
     }
 
-    /// Makes the heading narrower: in two lines.
+    /// Makes the heading narrower, with two lines.
     fn narrow_heading(&mut self) {
         let name = self.figure.heading();
         let cuts = name.match_indices(['_', ' ']).map(|(at, _)| (&name[..at], &name[at + 1..]));
@@ -70,7 +68,7 @@ impl Column {
 fn text_of(cell: &Cell, digits: usize) -> String {
     match cell {
         Cell::Null => "-".into(),
-        // What a capture says brings no control characters of its own between the colours.
+        // Text of a capture must not add control characters of its own between the colours.
         Cell::Text(text) if text.contains(|c: char| c.is_control() || tricky(c)) => {
             text_of(&Cell::Text(Printable(text).to_string()), digits)
         }
@@ -92,8 +90,8 @@ fn text_of(cell: &Cell, digits: usize) -> String {
     }
 }
 
-/// Appends a table with aligned columns. Columns without information in any row are left out, and
-/// so are details. `width`: the terminal's.
+/// Appends a table with aligned columns, without details and without columns that have no information. `width` is the
+/// terminal's.
 pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String) {
     let palette = if colour { &COLOURS } else { &PLAIN };
     let mut columns = columns_of(table);
@@ -124,7 +122,7 @@ pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String)
     }
 }
 
-/// Appends a table of as many columns as fit, without folding: `spare` are given up one by one.
+/// Appends a table with as many columns as fit, without folding; drops the columns in `spare` one by one.
 pub fn fitted(table: &Table, width: usize, spare: &[&str], colour: bool, out: &mut String) {
     let mut columns = columns_of(table);
     if total(&columns) > width {
@@ -149,8 +147,8 @@ fn columns_of(table: &Table) -> Vec<Column> {
     columns.filter(Column::is_informative).collect()
 }
 
-/// How many of the columns go beside the keys: as many as fit, at least one, and no family
-/// (`ack_p50`, `ack_max`) in part, if it fits as a whole.
+/// The number of columns next to the keys: as many as fit, at least one. A family (`ack_p50`, `ack_max`) is not split
+/// if it fits as a whole.
 fn fold(keys: usize, columns: &[Column], width: usize) -> usize {
     let mut at = keys;
     let fit = columns.iter().take_while(|c| {
@@ -164,7 +162,7 @@ fn fold(keys: usize, columns: &[Column], width: usize) -> usize {
     (1..=fit).rev().find(|count| !splits_family(count)).unwrap_or(fit.max(1))
 }
 
-/// Do the names have a common first or last word, of several?
+/// Whether the names, of several words each, have the same first or last word.
 fn same_family(a: &str, b: &str) -> bool {
     let words = |name: &'_ str| Some((name.split_once('_')?.0.to_string(), name.rsplit_once('_')?.1.to_string()));
     matches!((words(a), words(b)), (Some(a), Some(b)) if a.0 == b.0 || a.1 == b.1)
@@ -175,7 +173,7 @@ fn total<'a>(columns: impl IntoIterator<Item = &'a Column>) -> usize {
     widths.sum::<usize>().saturating_sub(GAP)
 }
 
-/// The colour of a cell: names and sides as decode has them, and what is wrong.
+/// The colour of a cell: names and sides as in decode, and figures that indicate problems.
 fn colour_of(column: &str, cell: &str, palette: &'static Palette) -> &'static str {
     let nothing = cell == "-" || cell.trim_matches(|c| matches!(c, '0' | '.' | '%')).is_empty();
     match (column, cell) {

@@ -97,7 +97,7 @@ pub(crate) fn percentile(all: &Delays, percent: f64) -> Cell {
     Cell::millis(all.percentile(percent).map(|n| n as f64))
 }
 
-/// The longest in milliseconds.
+/// The longest delay in milliseconds.
 pub(crate) fn longest(all: &Delays) -> Cell {
     Cell::millis(all.max().map(|n| n as f64))
 }
@@ -119,25 +119,25 @@ pub fn delivery(senders: &[Sender]) -> Table {
     table(senders, "delivery", title, &NUMBERED, |s| s.messages > 0)
 }
 
-/// Requests of each direction, and how long their responses took.
+/// Requests of each direction, and their response times.
 pub fn requests(senders: &[Sender]) -> Table {
     let title = "Requests (times to their responses in ms)";
     table(senders, "request", title, &REQUESTS, |s| s.requests + s.responses + s.unmatched > 0)
 }
 
-/// Pings and heartbeats of each direction, and how long the answers took.
+/// Pings and heartbeats of each direction, and their round trips.
 pub fn pings(senders: &[Sender]) -> Table {
     let title = "Pings and heartbeats (round trips in ms)";
     table(senders, "ping", title, &PINGS, |s| s.pings + s.pongs + s.stray_pongs > 0)
 }
 
-/// The path of each direction, as far as anything tells of it.
+/// The path of each direction with an estimate.
 pub fn paths(senders: &[Sender]) -> Table {
     let title = "Paths, estimated (delays above the quickest in ms)";
     table(senders, "path", title, &PATHS, |s| s.path.loss.is_some() || s.path.delay.is_some())
 }
 
-/// Links that each side offered, those it ended, and how long these lived.
+/// Links that each side offered, those that it ended, and their lifetimes.
 pub fn links(senders: &[Sender]) -> Table {
     table(senders, "link", "Links (lives in ms)", &LINKS, |s| s.offered + s.ended > 0)
 }

@@ -1,15 +1,15 @@
-//! The numbered messages of one direction, listed individually with their copies.
+//! The numbered messages of one direction, listed individually with their transmissions.
 
 use rustc_hash::FxHashMap;
 
 /// The listed messages of one direction.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// In order of first appearance.
+    /// The messages in order of first appearance.
     pub messages: Vec<Row>,
-    /// Frames with a number past the next one, and how many numbers they skipped.
+    /// Frames with a number past the next one, and the number of skipped numbers.
     pub gaps: Vec<(u64, u32)>,
-    /// Frames of first copies with a number below the highest.
+    /// Frames of first transmissions with a number below the highest.
     pub late: Vec<u64>,
     places: FxHashMap<i64, usize>,
 }
@@ -25,32 +25,32 @@ pub struct Row {
     pub message: &'static str,
     /// The application's number for it.
     pub message_id: Option<u64>,
-    /// The copies in order.
+    /// The transmissions in order.
     pub copies: Vec<Copied>,
     /// The frame of the first acknowledgement.
     pub acked: Option<u64>,
 }
 
 impl Row {
-    /// Did no copy pass the receiver's filter? False if the filter is not known.
+    /// Whether no transmission passed the receiver's filter. False if the filter is not known.
     pub fn never_handled(&self) -> bool {
         self.copies.iter().all(|copy| copy.handled == Some(false))
     }
 
-    /// The frames of the copies that passed.
+    /// The frames of the transmissions that passed.
     pub fn handled(&self) -> impl Iterator<Item = u64> {
         self.copies.iter().filter(|copy| copy.handled == Some(true)).map(|copy| copy.frame)
     }
 }
 
-/// One copy of a numbered message.
+/// One transmission of a numbered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// The frame.
     pub frame: u64,
-    /// It was captured after an acknowledgement.
+    /// Whether it was captured after an acknowledgement.
     pub acked: bool,
-    /// It passed the receiver's filter; `None` if that is not known.
+    /// Whether it passed the receiver's filter; `None` if that is not known.
     pub handled: Option<bool>,
 }
 

@@ -1,5 +1,5 @@
-//! Delays over time: how long acknowledgements and answers took, by step of time and by the side
-//! that waited for them. Any duration in a fixed number of steps.
+//! Delays over time: of acknowledgements and answers, by step of time and by the side that waited for them. The number
+//! of steps is fixed for any duration.
 
 use super::histogram::Delays;
 use super::timeline::widening;
@@ -9,12 +9,12 @@ use crate::dissect::{Message, Role, Sink};
 use crate::flow::sequence::Acked;
 use std::collections::BTreeMap;
 
-/// The steps of time that are kept; they widen when there are more.
+/// The largest number of steps; with a longer duration the steps widen.
 const STEPS: usize = 256;
-/// The delays that are kept one by one; where there are more, steps tell all.
+/// The largest number of delays that are kept individually; above it only the steps are kept.
 const POINTS: usize = 2000;
 
-/// What was waited for.
+/// The kind of message that was awaited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Awaited {
     /// The first acknowledgement of a numbered message.
@@ -28,19 +28,19 @@ pub enum Awaited {
 /// One delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// When it was over, in nanoseconds since the start.
+    /// The end of the delay, in nanoseconds since the start.
     pub at: i64,
-    /// How long it was, in nanoseconds.
+    /// The length of the delay, in nanoseconds.
     pub delay: i64,
-    /// What was waited for.
+    /// The kind of message that was awaited.
     pub awaited: Awaited,
-    /// Who waited.
+    /// The side that waited.
     pub waiting: Role,
-    /// There were several copies, so that it is no round trip.
+    /// Whether the message was transmitted several times, so that the delay is not a round trip.
     pub again: bool,
 }
 
-/// The sides in their order here: [`Role`] has none.
+/// The roles in the order of their index here.
 pub const ROLES: [Role; 3] = [Role::Client, Role::Server, Role::Unknown];
 
 /// Delays by step of time.
@@ -60,7 +60,7 @@ impl Default for Course {
 }
 
 impl Course {
-    /// A capture begins: times are counted from here.
+    /// Sets the start of the capture, from which times count.
     pub fn origin(&mut self, time: Time) {
         self.start.get_or_insert(time.near_nanos());
     }
@@ -70,13 +70,13 @@ impl Course {
         self.step
     }
 
-    /// The steps of those who waited for it.
+    /// The steps for this kind of message, and the side that waited.
     pub fn of(&self, awaited: Awaited, waiting: Role) -> &[Delays] {
         let at = ROLES.iter().position(|role| *role == waiting).unwrap_or(0);
         self.steps.get(&(awaited, at)).map_or(&[], Vec::as_slice)
     }
 
-    /// Every single delay; `None`: they are too many.
+    /// All individual delays; `None` if there are too many.
     pub fn points(&self) -> Option<&[Point]> {
         (!self.more).then_some(self.points.as_slice())
     }

@@ -11,14 +11,14 @@
 //! | acked | acknowledged messages; `ack` is the time from the first transmission to the first acknowledgement |
 //! | round trip | the same, for messages sent only once: for others it is unknown which transmission was acknowledged |
 //! | given up | the sender's last attempt was seen, and no acknowledgement |
-//! | gaps, missing | how often a number came too early, and how many numbers were skipped |
+//! | gaps, missing | numbers that arrived too early, and numbers that these skipped |
 //! | late | first transmissions with a number below the highest: reordered, or resent after a loss |
 //! | lost | missing and never seen: finally lost before the capture point |
 //! | handled twice | more than one transmission passes the receiver's own filter to its application |
 //! | never handled | none passes, though the capture has it |
 //!
-//! The last two are known if the filter is, and hold for a receiver that gets what the capture has:
-//! they are most reliable for a capture at its side.
+//! The last two are known if the filter is known. They assume that the receiver gets the packets of the capture, so
+//! they are most reliable for a capture on its side.
 
 use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
@@ -30,12 +30,11 @@ use crate::flow::{Side, Transport};
 use crate::traffic::path::Path;
 use rustc_hash::FxHashMap;
 
-/// The cap on connections with figures of their own; further ones share the last entry.
+/// The cap on connections with separate figures; further ones share the last entry.
 pub const CONNECTIONS: usize = 1024;
-/// The cap on individually listed copies; further ones are counted.
+/// The cap on individually listed transmissions; further ones are counted.
 pub const LISTED: usize = 500_000;
-/// The cap on messages after their sender's last attempt that are watched for a late
-/// acknowledgement.
+/// The cap on messages after their last attempt that are watched for a late acknowledgement.
 const LAST_TRIES: usize = 256;
 
 /// One direction of a connection. Delays are in nanoseconds.
@@ -57,19 +56,19 @@ pub struct Direction {
     pub acked_unseen: u64,
     /// Messages with a number past the next one.
     pub gaps: u64,
-    /// How many numbers these skipped.
+    /// The number of numbers that these skipped.
     pub missing: u64,
-    /// First copies with a number below the highest.
+    /// First transmissions with a number below the highest.
     pub late: u64,
-    /// Messages of which the receiver's application gets more than one copy.
+    /// Messages that the receiver's application gets more than once.
     pub handled_twice: u64,
-    /// Messages of which it gets none.
+    /// Messages that the receiver's application never gets.
     pub never_handled: u64,
-    /// First copy to first acknowledgement.
+    /// Delays from the first transmission to the first acknowledgement.
     pub ack_delay: Delays,
-    /// The same, for messages sent only once.
+    /// Delays from transmission to acknowledgement, for messages sent only once.
     pub round_trip: Delays,
-    /// From one copy to the next.
+    /// Delays from one transmission of a message to the next.
     pub resend_time: Delays,
     /// Requests.
     pub requests: u64,
@@ -77,53 +76,50 @@ pub struct Direction {
     pub answers: u64,
     /// Answers without a request seen.
     pub unmatched: u64,
-    /// Request to answer.
+    /// Delays from request to answer.
     pub answer_time: Delays,
     /// Pings and heartbeats.
     pub pings: u64,
     /// Answers to them.
     pub pongs: u64,
-    /// Pings whose answer may stand in bytes that cannot be read.
+    /// Pings whose answer may be in bytes that cannot be read.
     pub hidden_pongs: u64,
     /// Answers without a ping seen.
     pub stray_pongs: u64,
-    /// Ping to answer.
+    /// Delays from ping to answer.
     pub ping_time: Delays,
     /// Links that this side offered.
     pub offered: u64,
-    /// Of those: accepted.
+    /// Links of `offered` that were accepted.
     pub accepted: u64,
-    /// Of those: refused.
+    /// Links of `offered` that were refused.
     pub refused: u64,
     /// Links that this side ended.
     pub ended: u64,
-    /// How long those lived.
+    /// Lifetimes of the links that this side ended.
     pub life: Delays,
-    /// Its losses over time.
+    /// Losses over time.
     pub losses: Losses,
     /// The messages listed individually, if requested.
     pub rows: Rows,
-    given_up: u64,
+    /// Messages whose sender has made its last attempt without success.
+    pub given_up: u64,
     last_tries: Vec<i64>,
 }
 
 impl Direction {
-    /// Messages without any acknowledgement; `None`: the protocol acknowledges none of them.
+    /// Messages without any acknowledgement; `None` if the protocol acknowledges none of them.
     pub fn never_acked(&self) -> Option<u64> {
         (self.awaiting > 0).then(|| self.awaiting.saturating_sub(self.acked))
     }
 
-    /// Messages whose sender has made its last attempt without success.
-    pub fn given_up(&self) -> u64 {
-        self.given_up
-    }
-
-    /// Was this message sent for the last time without success?
+    /// Whether this message was sent for the last time, without an acknowledgement.
     pub fn gave_up(&self, extended: i64) -> bool {
         self.last_tries.contains(&extended)
     }
 
-    /// A message was sent again, or acknowledged: it has not been given up.
+    /// Records that a message was resent or acknowledged: it has not been given up. Returns whether it was in
+    /// `last_tries`.
     fn goes_on(&mut self, extended: i64) -> bool {
         let at = self.last_tries.iter().position(|number| *number == extended);
         at.is_some_and(|at| {
@@ -143,7 +139,7 @@ impl Direction {
         self.requests.saturating_sub(self.answers)
     }
 
-    /// Is there anything to tell?
+    /// Whether any figure is not 0.
     fn is_used(&self) -> bool {
         self.messages
             + self.requests
@@ -163,11 +159,11 @@ impl Direction {
 pub struct Connection {
     /// The conversation.
     pub flow: u64,
-    /// The number of the connection in it, from 1.
+    /// The number of the connection in the conversation, from 1.
     pub ordinal: u32,
-    /// What each side sent.
+    /// The figures of each side's messages.
     pub directions: [Direction; 2],
-    /// What its numbers and acknowledgements tell of the network.
+    /// The state of the network, from numbers and acknowledgements.
     pub path: Path,
 }
 
@@ -176,7 +172,7 @@ impl Connection {
         self.directions.iter().any(Direction::is_used)
     }
 
-    /// What an event of a message of `side` tells of the network. A stream's bytes come all.
+    /// Updates the path with an event of a message of `side`. A stream loses no bytes, so TCP is skipped.
     fn learn(&mut self, event: &Event, (side, transport): (Side, Transport), now: i64) {
         let (own, other) = (side.index(), side.other().index());
         match event {
@@ -197,31 +193,31 @@ impl Connection {
 /// All connections of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Deliveries {
-    /// In order of their beginning; beyond [`CONNECTIONS`], the last one is the sum of the others.
+    /// In order of their beginning; above [`CONNECTIONS`], the last one is the sum of the others.
     pub connections: Vec<Connection>,
     /// The current connection of each conversation.
     current: FxHashMap<u64, usize>,
     rows: bool,
     listed: usize,
-    /// The number of copies not listed.
+    /// The number of transmissions that are not listed.
     pub omitted: u64,
-    /// The last connection is a sum of several.
+    /// Whether the last connection is a sum of several.
     pub summed: bool,
 }
 
 impl Deliveries {
-    /// `rows`: also list every message individually.
+    /// `rows`: whether to list every message individually, too.
     pub fn new(rows: bool) -> Deliveries {
         Deliveries { rows, ..Deliveries::default() }
     }
 
-    /// The number of a conversation's connection, where it has any figures.
+    /// The number of a conversation's connection, if it has any figures.
     pub(super) fn used(&self, flow: u64) -> Option<u32> {
         let connection = self.connections.get(*self.current.get(&flow)?)?;
         (connection.used() && connection.flow == flow).then_some(connection.ordinal)
     }
 
-    /// The place of the conversation's connection. `begin`: it is its `ordinal`th, and begins.
+    /// The index of the conversation's connection. `begin`: it begins now, as the conversation's connection `ordinal`.
     fn place(&mut self, flow: u64, begin: bool, ordinal: u32) -> usize {
         let current = self.current.get(&flow).copied();
         if let Some(at) = current
@@ -245,20 +241,19 @@ impl Deliveries {
                 n
             }
         };
-        // Conversations beyond the cap are not stored either.
+        // Conversations above the cap are not stored either.
         if !self.summed {
             self.current.insert(flow, at);
         }
         at
     }
 
-    /// Counts events of a message.
-    /// `ordinal` is the number of the connection of its conversation.
+    /// Counts the events of a message. `ordinal` is the number of its connection in the conversation.
     pub(super) fn see<'e>(&mut self, of: &Observation, events: impl IntoIterator<Item = &'e Event>, ordinal: u32) {
         let Observation { flow, side, frame, message: name, .. } = *of;
         let now = of.time.near_nanos();
         for event in events {
-            // A ping that was filtered out has no entry: the answer counts where it arrived.
+            // A ping that was filtered out has no entry: its answer counts where it arrived.
             if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
                 *event
                 && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
@@ -294,7 +289,7 @@ impl Deliveries {
                             own.last_tries.remove(0);
                         }
                     } else if own.goes_on(extended) {
-                        // The sender's last try was none, of this and of its other messages.
+                        // Neither this nor the sender's other messages were on their last try.
                         own.last_tries.clear();
                         own.given_up = 0;
                     }
@@ -343,7 +338,7 @@ impl Deliveries {
                 Event::Ping => own.pings += 1,
                 Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
                 Event::StrayPong => other.stray_pongs += 1,
-                // Of a ping that was filtered out there is nothing to tell.
+                // A ping that was filtered out has no figures.
                 Event::Hidden { .. } | Event::Shown { .. } => {}
                 Event::Link(Link::Offered) => own.offered += 1,
                 Event::Link(Link::Accepted) => other.accepted += 1,
@@ -356,7 +351,7 @@ impl Deliveries {
         }
     }
 
-    /// The number of a conversation's current connection; 1 where nothing has happened on it.
+    /// The number of a conversation's current connection; 1 if nothing has happened on it.
     pub fn ordinal(&self, flow: u64) -> u32 {
         self.current.get(&flow).and_then(|at| self.connections.get(*at)).map_or(1, |connection| connection.ordinal)
     }

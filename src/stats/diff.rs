@@ -1,5 +1,5 @@
-//! Comparison of two captures at message level: new, missing and changed messages, and the limits
-//! that a user sets for that.
+//! Comparison of two captures at message level: new, missing and changed messages, and the limits that a user sets for
+//! these.
 
 use super::connections::{NUMBERED, PATHS, PINGS, REQUESTS};
 use super::directions::{Sender, summed};
@@ -16,12 +16,11 @@ use super::tables::{Counted, TRAFFIC};
 use super::{Kind, Stats};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A figure of a rate, a mean or a delay that differs by a smaller part is not different: no two
-/// captures have the same duration.
+/// A rate, mean or delay whose relative difference is smaller counts as equal: no two captures have the same duration.
 const UNCHANGED: f64 = 0.001;
-/// Captures whose durations differ by a larger part are compared by rates.
+/// Captures whose durations have a larger relative difference are compared by rates.
 const AS_LONG: f64 = 0.05;
-/// A field that is not there where the other capture lets expect it this often is gone.
+/// A missing field is a notable difference if the other capture predicts at least this many occurrences.
 const EXPECTED: f64 = 10.0;
 
 /// One difference.
@@ -29,18 +28,18 @@ const EXPECTED: f64 = 10.0;
 pub enum Change {
     /// Only in the second capture.
     Appeared,
-    /// Only in the first.
+    /// Only in the first capture.
     Vanished,
     /// Field paths that only the second, and only the first, capture has.
     Fields(Vec<String>, Vec<String>),
-    /// So many connections ended so: in the first, in the second.
+    /// The outcome, and the number of connections with it in the first and in the second capture.
     Ended(&'static str, u64, u64),
-    /// A figure that differs: in the first, in the second.
+    /// A figure that differs: in the first and in the second capture.
     Figure(&'static Figure, f64, f64),
 }
 
 impl Change {
-    /// Its size as a fraction: of shares the difference, else relative to the first capture.
+    /// The size of the change as a fraction: the difference of shares, else relative to the first capture.
     pub fn part(&self) -> f64 {
         match self {
             Change::Figure(figure, a, b) if figure.is_share() => b - a,
@@ -51,7 +50,7 @@ impl Change {
         }
     }
 
-    /// Is the second capture worse there? `None` where a change is neither better nor worse.
+    /// Whether the second capture is worse. `None` if a change is neither better nor worse.
     pub fn is_worse(&self) -> Option<bool> {
         match self {
             Change::Ended(_, a, b) if a != b => Some(b > a),
@@ -64,7 +63,7 @@ impl Change {
     fn amount(&self, unit: Unit) -> Option<f64> {
         let Change::Figure(_, a, b) = self else { return None };
         Some(match unit {
-            // From nothing any rise is endless.
+            // A rise from 0 is infinite.
             Unit::Percent if a == b => 0.0,
             Unit::Percent => (b - a) / a * 100.0,
             Unit::Times if a == b => 1.0,
@@ -76,32 +75,34 @@ impl Change {
     }
 }
 
-/// A difference, and its subject: `riptide.reliable`, `riptide from the client`.
+/// A difference and its subject: `riptide.reliable`, `riptide from the client`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The subject.
     pub of: String,
     /// The difference.
     pub change: Change,
-    /// Of a delay: how many there are in each capture.
+    /// For a delay: the number of delays in each capture.
     pub samples: Option<[u64; 2]>,
-    /// It is larger than what each capture varies by itself.
+    /// Whether it is larger than the variation within each capture.
     pub notable: bool,
-    /// The limit that it exceeds, by its place in the list.
+    /// The index of the limit that it exceeds.
     pub broken: Option<usize>,
-    /// How much of the traffic it concerns, and how much it changed.
+    /// The importance: the share of the traffic concerned, and the size of the change.
     weight: f64,
 }
 
-/// What became of a limit.
+/// The result of a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The limit, as it was written.
+    /// The limit as written.
     pub limit: String,
-    /// The figures that it was held against; where there is none, it does not hold.
+    /// The number of figures that it was compared with; if there is none, it fails.
     pub compared: usize,
-    /// The differences that exceed it.
+    /// The number of differences that exceed it.
     pub broken: usize,
+    /// The reason why a share was not compared: no share of the second capture could exceed the limit.
+    pub beyond: Option<String>,
 }
 
 /// Two captures compared.
@@ -109,15 +110,16 @@ pub struct Verdict {
 pub struct Comparison {
     /// All differences, the most important ones first.
     pub differences: Vec<Difference>,
-    /// What became of the limits, in their order.
+    /// The results of the limits, in their order.
     pub limits: Vec<Verdict>,
-    /// The captures last about as long, so that counts can be compared.
+    /// Whether the captures last about equally long, so that counts can be compared.
     pub as_long: bool,
 }
 
-/// Compares two captures, and holds the differences against limits.
+/// Compares two captures, and checks the differences against limits.
 pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> Comparison {
-    let verdicts = limits.iter().map(|limit| Verdict { limit: limit.to_string(), compared: 0, broken: 0 }).collect();
+    let verdict = |limit: &Limit| Verdict { limit: limit.to_string(), compared: 0, broken: 0, beyond: None };
+    let verdicts = limits.iter().map(verdict).collect();
     let seconds = [a, b].map(Stats::duration);
     let as_long = (seconds[0] - seconds[1]).abs() <= AS_LONG * seconds[0].max(seconds[1]);
     let mut comparison = Judge { limits, verdicts, list: Vec::new(), seconds, as_long };
@@ -147,7 +149,7 @@ struct Judge<'a> {
     limits: &'a [Limit],
     verdicts: Vec<Verdict>,
     list: Vec<Difference>,
-    /// How long the captures last.
+    /// The durations of the captures.
     seconds: [f64; 2],
     as_long: bool,
 }
@@ -159,16 +161,16 @@ struct Judged<'a> {
     change: Change,
     samples: Option<[u64; 2]>,
     notable: bool,
-    /// By how many messages the two captures differ there.
+    /// The difference in the number of messages between the two captures.
     messages: f64,
-    /// Rates of messages and bytes, for floors.
+    /// The differences of the rates of messages and bytes, for floors.
     rates: [f64; 2],
-    /// The subject is in one capture only: limits for all messages do not mind it.
+    /// Whether the subject is in one capture only: limits for all messages ignore it.
     alone: bool,
 }
 
 impl Judge<'_> {
-    /// Ends that a reader should know of, by protocol.
+    /// Compares the number of remarkable outcomes, by protocol.
     fn ends(&mut self, a: &Stats, b: &Stats) {
         let mut counts: BTreeMap<(&str, &'static str), [u64; 2]> = BTreeMap::new();
         for (k, stats) in [a, b].into_iter().enumerate() {
@@ -178,7 +180,7 @@ impl Judge<'_> {
         }
         for ((proto, name), [a, b]) in counts {
             let longer = if self.as_long { 1.0 } else { self.seconds[1] / self.seconds[0] };
-            // As many as the first capture lets expect in the time of the second.
+            // The number that the first capture predicts for the duration of the second.
             let [least, most] = [longer.min(1.0), longer.max(1.0)].map(|times| a as f64 * times);
             let notable = (b as f64) < least.floor() || b as f64 > most.ceil();
             let change = Change::Ended(name, a, b);
@@ -189,7 +191,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A kind of message.
+    /// Compares a kind of message.
     fn kind(&mut self, (proto, name): (&'static str, &'static str), of: &str, pair: [(Option<&Kind>, &Stats); 2]) {
         let none = Kind::default();
         let alone = pair.iter().any(|(kind, _)| kind.is_none());
@@ -206,7 +208,7 @@ impl Judge<'_> {
         let messages = y.count as f64 - x.count as f64;
         let differs = |pair: [Option<Spread>; 2]| matches!(pair, [Some(a), Some(b)] if a.differs(b));
         let both = [(x, seconds[0]), (y, seconds[1])];
-        // Text has no time: each count stands for itself.
+        // Text input has no times: each count is compared as it is.
         let rate = !timed || differs(both.map(|(kind, s)| noise::rate(kind.count, kind.course.as_ref(), s)));
         let size = differs(both.map(|(kind, s)| noise::size(kind.count, kind.bytes, kind.course.as_ref(), s)));
         let mut add = |change: Change, fields: bool| {
@@ -236,7 +238,7 @@ impl Judge<'_> {
                     let gone = || a.fields.iter().filter(|(path, _)| !b.fields.contains_key(*path));
                     let mut list: Vec<String> = gone().map(|(path, _)| path.join(".")).collect();
                     list.sort();
-                    // What is rare may be missing in the shorter capture by chance.
+                    // A rare field may be missing in the shorter capture by chance.
                     let expected = |count: u64| count as f64 / a.count.max(1) as f64 * b.count as f64;
                     let clear = |count: u64| as_long || b.count >= a.count || expected(count) >= EXPECTED;
                     (list, gone().any(|(_, count)| clear(*count)))
@@ -248,14 +250,14 @@ impl Judge<'_> {
         let counted = [(x, pair[0].1), (y, pair[1].1)].map(|(kind, stats)| Counted::new((proto, name), kind, stats));
         for figure in OF_MESSAGES {
             let Some(column) = TRAFFIC.iter().find(|column| column.figure == figure) else { continue };
-            // A message in one capture only has no size in the other, and a point in time no rate.
+            // A message in one capture only has no size in the other, and a capture without duration has no rates.
             if let [Some(a), Some(b)] = counted.map(|one| (column.of)(&one).number()) {
                 add(Change::Figure(figure, a, b), false);
             }
         }
     }
 
-    /// What became of what a side sent.
+    /// Compares the figures of one side.
     fn side(&mut self, x: &Sender, y: &Sender) {
         for figure in OF_SIDES {
             let Some(column) =
@@ -273,7 +275,7 @@ impl Judge<'_> {
                 }
                 None => out_of(figure, x).zip(out_of(figure, y)).is_some_and(|(a, b)| a.differs(b)),
             };
-            // Of shares those resent or lost, of delays all that were measured.
+            // The messages concerned: those resent or lost for shares, those measured for delays.
             let messages = match figure.name {
                 "resent_share" => y.resent as f64 - x.resent as f64,
                 "lost_share" => y.lost as f64 - x.lost as f64,
@@ -281,8 +283,7 @@ impl Judge<'_> {
                 _ => samples.map_or(b - a, |[_, count]| count as f64),
             };
             let change = Change::Figure(figure, a, b);
-            // Delivery matters more than any single kind of message; the tail of delays less than
-            // their middle.
+            // Delivery matters more than any single kind of message; the tail of the delays less than their middle.
             let tail = figure.name.ends_with("_p90") || figure.name.ends_with("_p99");
             let weight = if tail { 0.5 } else { 1.0 } * change.part().abs().min(10.0);
             let (proto, name) = (x.proto, x.from);
@@ -291,11 +292,15 @@ impl Judge<'_> {
         }
     }
 
-    /// Holds a difference against the limits, and keeps it if it is one.
+    /// Checks a change against the limits, and keeps it if it is a difference.
     fn judge(&mut self, of: &str, judged: Judged<'_>, weight: f64) {
         let mut broken = None;
         for (k, (limit, verdict)) in self.limits.iter().zip(&mut self.verdicts).enumerate() {
-            if let Some(breaks) = judged.breaks(limit) {
+            if let Some(share) = judged.beyond(limit) {
+                let why =
+                    || format!("{of} begins at {:.1} %, so no share would exceed it; pp are points", share * 100.0);
+                verdict.beyond.get_or_insert_with(why);
+            } else if let Some(breaks) = judged.breaks(limit) {
                 verdict.compared += 1;
                 verdict.broken += breaks as usize;
                 broken = broken.or(breaks.then_some(k));
@@ -305,10 +310,10 @@ impl Judge<'_> {
             Change::Appeared | Change::Vanished => true,
             Change::Ended(_, a, b) => a != b,
             Change::Fields(new, gone) => !new.is_empty() || !gone.is_empty(),
-            // Of a message in one capture only, that says all.
+            // If a message is in one capture only, no figure adds to that.
             Change::Figure(..) if judged.alone => false,
             Change::Figure(figure, a, b) if figure.measure == Measure::Count => a != b,
-            // Limits reach the last percentile; for people it is too much.
+            // Only limits use the 99th percentile; readers get enough figures without it.
             Change::Figure(figure, ..) if figure.name.ends_with("_p99") => false,
             change => change.part().abs() >= UNCHANGED,
         };
@@ -320,7 +325,7 @@ impl Judge<'_> {
     }
 }
 
-/// The delays that a figure is a percentile of, and which.
+/// The delays that a figure is a percentile of, and the percentile.
 fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
     let (what, percent) = figure.name.split_once("_p")?;
     let delays = match what {
@@ -332,8 +337,7 @@ fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
     Some((delays, percent.parse().ok()?))
 }
 
-/// A count as a share of what it could have been; `None` for what says how much there was, and where a share
-/// says the same.
+/// A count as a share of its maximum. `None` for figures without a maximum, and for those that also exist as a share.
 fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
     let (hits, all) = match figure.name {
         "loss" => return of.path.loss.map(noise::interval),
@@ -353,14 +357,27 @@ fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
 }
 
 impl Judged<'_> {
-    /// Does it exceed the limit? `None`: the limit is about something else.
+    /// The first capture's share, if a limit for its relative rise is at 100 % or more: 60 % cannot rise by 80 %.
+    fn beyond(&self, limit: &Limit) -> Option<f64> {
+        let (Bound::Change(figure, amount, unit), &Change::Figure(own, a, _)) = (limit.bound, &self.change) else {
+            return None;
+        };
+        let most = match unit {
+            Unit::Percent => a * (1.0 + amount / 100.0),
+            Unit::Times => a * amount,
+            _ => return None,
+        };
+        (figure == own && figure.is_share() && most >= 1.0 && self.breaks(limit).is_some()).then_some(a)
+    }
+
+    /// Whether this exceeds the limit; `None` if the limit is about something else.
     fn breaks(&self, limit: &Limit) -> Option<bool> {
         if !limit.subject.covers(self.proto, self.name) {
             return None;
         }
         match (limit.bound, &self.change) {
             (Bound::Change(figure, amount, unit), change @ Change::Figure(own, ..)) if figure == *own => {
-                // A limit that names the message counts one that is not there as none.
+                // A limit that names the message counts a missing one as 0.
                 if self.alone && (limit.subject.of.is_none() || figure.name == "size_mean") {
                     return None;
                 }
@@ -378,7 +395,7 @@ impl Judged<'_> {
                 };
                 Some(over && limit.floors.iter().all(floor))
             }
-            // Whatever is in either capture was looked at.
+            // This was compared, since it is in a capture.
             (Bound::Appeared, Change::Appeared) | (Bound::Vanished, Change::Vanished) => Some(true),
             (Bound::Appeared | Bound::Vanished, Change::Figure(figure, ..))
                 if !self.alone && figure.name == "messages" =>

@@ -1,4 +1,4 @@
-//! What became of what each side sent: of one connection, or over all of them.
+//! Delivery figures of each side: for one connection, or summed over all of them.
 
 use super::Stats;
 use super::delivery::{Connection, Direction};
@@ -9,13 +9,13 @@ use crate::flow::Side;
 use crate::traffic::path::Counts;
 use crate::traffic::path::estimate::{Estimate, Numbered, estimate};
 
-/// One side of a connection or, summed, of a protocol. Where a connection's figure is no sum, it is
-/// added up by connection: what one lacks is not made good by another.
+/// One side of a connection or, summed, of a protocol. Figures that are differences are summed by connection, so that a
+/// surplus in one connection does not hide a deficit in another.
 #[derive(Clone, Debug, Default)]
 pub struct Sender {
-    /// The conversation; 0 where it is a sum.
+    /// The conversation; 0 for a sum.
     pub flow: u64,
-    /// The connection in it, from 1.
+    /// The number of the connection in the conversation, from 1.
     pub connection: u32,
     /// The protocol.
     pub proto: &'static str,
@@ -31,25 +31,25 @@ pub struct Sender {
     pub duplicates: u64,
     /// Acknowledged messages.
     pub acked: u64,
-    /// Messages that no acknowledgement names; `None`: the protocol acknowledges none.
+    /// Messages without an acknowledgement; `None` if the protocol acknowledges none.
     pub never_acked: Option<u64>,
     /// Messages after their sender's last try.
     pub given_up: u64,
-    /// How often a number came too early.
+    /// Numbers that arrived too early.
     pub gaps: u64,
-    /// How many numbers these skipped.
+    /// The number of numbers that these skipped.
     pub missing: u64,
     /// First transmissions with a number below the highest.
     pub late: u64,
-    /// Numbers that never came.
+    /// Numbers that never arrived.
     pub lost: u64,
     /// Messages that the receiver's application gets twice.
     pub handled_twice: u64,
     /// Messages that it never gets.
     pub never_handled: u64,
-    /// First transmission to first acknowledgement.
+    /// Delays from the first transmission to the first acknowledgement.
     pub ack: Delays,
-    /// The same, of messages sent once.
+    /// Delays from transmission to acknowledgement, for messages sent only once.
     pub rtt: Delays,
     /// Requests.
     pub requests: u64,
@@ -59,7 +59,7 @@ pub struct Sender {
     pub unanswered: u64,
     /// Responses without a request seen.
     pub unmatched: u64,
-    /// Request to response.
+    /// Delays from request to response.
     pub response: Delays,
     /// Pings and heartbeats.
     pub pings: u64,
@@ -67,21 +67,21 @@ pub struct Sender {
     pub pongs: u64,
     /// Answers without a ping seen.
     pub stray_pongs: u64,
-    /// Ping to answer.
+    /// Delays from ping to answer.
     pub ping: Delays,
     /// Links that this side offered.
     pub offered: u64,
-    /// Of those: accepted.
+    /// Links of `offered` that were accepted.
     pub accepted: u64,
-    /// Of those: refused.
+    /// Links of `offered` that were refused.
     pub refused: u64,
     /// Links that this side ended.
     pub ended: u64,
-    /// How long those lived.
+    /// Lifetimes of the links that this side ended.
     pub life: Delays,
-    /// What became of its numbers.
+    /// The outcomes of its numbers.
     counts: Counts,
-    /// Messages, numbered or not.
+    /// All messages, numbered or not.
     all: u64,
     /// The path to the other side.
     pub path: Estimate,
@@ -89,7 +89,7 @@ pub struct Sender {
 
 /// The columns that identify a sum.
 pub const SIDES: [Column<Sender>; 2] = [
-    // The sum of connections past the cap is of no protocol.
+    // The sum of connections above the cap has no protocol.
     column("proto", |s| Cell::from(if s.proto.is_empty() { "further connections" } else { s.proto })),
     column("from", |s| s.from.into()),
 ];
@@ -115,7 +115,7 @@ impl Sender {
         self.duplicates += d.duplicates;
         self.acked += d.acked;
         self.never_acked = self.never_acked.into_iter().chain(d.never_acked()).reduce(|a, b| a + b);
-        self.given_up += d.given_up();
+        self.given_up += d.given_up;
         self.gaps += d.gaps;
         self.missing += d.missing;
         self.late += d.late;
@@ -162,15 +162,15 @@ pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static 
     })
 }
 
-/// By connection and side.
+/// The figures by connection and side.
 pub fn senders(stats: &Stats) -> Vec<Sender> {
     let mut list: Vec<Sender> = directions(stats).map(|one| Sender::of(stats, one)).collect();
-    // Both sides of a connection are next to one another.
+    // The two sides of a connection are adjacent.
     list.chunks_mut(2).for_each(estimate_both);
     list
 }
 
-/// By protocol and side, in order of their first connections.
+/// The figures by protocol and side, in order of their first connections.
 pub fn summed(stats: &Stats) -> Vec<Sender> {
     let mut list: Vec<Sender> = Vec::new();
     for one in directions(stats) {

@@ -1,4 +1,4 @@
-//! How the connections of a capture ended: a row and a sentence each.
+//! The ends of a capture's connections: a row and a sentence each.
 
 use super::sides::{client, end_text, role, transport_end};
 use super::table::{Cell, Column, Shape, Table, column};
@@ -7,61 +7,61 @@ use crate::capture::Time;
 use crate::dissect::delivery::{Event, Step};
 use crate::flow::{Acked, Closing, Side};
 use crate::plural::Plural;
-use crate::traffic::life::{Ending, Heard, Life, Outcome};
+use crate::traffic::life::{Ending, LastSeen, Life, Outcome};
 
-/// The cap on ended connections before the last one of each conversation; further ones are not listed.
+/// The cap on ended connections before the last one of each conversation; further ones are only counted.
 pub(super) const PAST: usize = 100_000;
 
 /// The current connection of a conversation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Current {
-    /// Its number in the conversation, from 1; 0 before the first step.
+    /// The connection's number in the conversation, from 1; 0 before the first step.
     pub ordinal: u32,
-    /// The first message.
+    /// The time of the first message.
     first: Option<Time>,
     life: Life,
-    /// The last step is the one that ended it: the words in that message are about the end.
+    /// Whether the last step ended the connection: then the application's words in that message are about the end.
     ends: bool,
-    /// The words of the application that ended it.
+    /// The application's words in the message that ended it.
     data: Option<Box<str>>,
 }
 
 impl Current {
-    /// Does anything say that there is a connection?
+    /// Whether any step shows that there is a connection.
     pub fn is_used(&self) -> bool {
         self.life.is_used()
     }
 
-    /// A connection begins, the `ordinal`th of its conversation.
+    /// Begins a connection, the conversation's number `ordinal`.
     pub fn begin(&mut self, ordinal: u32) {
         *self = Current { ordinal, ..Current::default() };
     }
 
-    /// A message of it says this.
-    pub fn step(&mut self, step: Step, side: Side, time: Time, heard: Heard) {
+    /// Records a step of a message.
+    pub fn step(&mut self, step: Step, side: Side, time: Time, last_seen: LastSeen) {
         self.first.get_or_insert(time);
         let ended = self.life.has_ended();
-        self.life.step(step, side, time.near_nanos(), heard);
+        self.life.step(step, side, time.near_nanos(), last_seen);
         self.ends = !ended && self.life.has_ended();
     }
 
-    /// The other side of `side` has acknowledged a message of it.
+    /// Records that the other side has acknowledged a message of `side`.
     pub fn acknowledged(&mut self, side: Side, number: i64) {
         self.life.acknowledged(side, number);
     }
 
-    /// The application's words in the message of the last step.
+    /// Records the application's words in the message of the last step.
     pub fn farewell(&mut self, words: &str) {
         if std::mem::take(&mut self.ends) {
             self.data = Some(words.into());
         }
     }
 
-    /// Its end, as of `now`.
-    pub fn ended(&self, closing: Closing, heard: Heard, now: i64) -> Ended {
+    /// The end of the connection, as of `now`.
+    pub fn ended(&self, closing: Closing, last_seen: LastSeen, now: i64) -> Ended {
         Ended {
             ordinal: self.ordinal.max(1),
-            ending: self.life.ending(closing, heard, now),
+            ending: self.life.ending(closing, last_seen, now),
             requests: self.life.requests,
             first: self.first,
             data: self.data.clone(),
@@ -72,14 +72,14 @@ impl Current {
 /// A connection that has ended, or is open.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Its number in the conversation, from 1.
+    /// The connection's number in the conversation, from 1.
     pub ordinal: u32,
-    /// How it ended.
+    /// The end of the connection.
     pub ending: Ending,
-    /// How often it was asked for.
+    /// The number of requests for it.
     requests: u32,
     first: Option<Time>,
-    /// The words of the application that ended it.
+    /// The application's words in the message that ended it.
     pub data: Option<Box<str>>,
 }
 
@@ -89,7 +89,7 @@ impl Ended {
         self.ending.by.map(|side| role(flow, side))
     }
 
-    /// One sentence.
+    /// The end in one sentence.
     pub fn sentence(&self, flow: &Flow) -> String {
         let [by, other] = match self.ending.by {
             Some(side) => [role(flow, side), role(flow, side.other())],
@@ -115,30 +115,30 @@ impl Ended {
         }
     }
 
-    /// Is this something that a reader should know without asking?
+    /// Whether a reader should be shown this unasked.
     pub fn is_remarkable(&self) -> bool {
         !matches!(self.ending.outcome, Outcome::Left | Outcome::Open)
     }
 }
 
 impl Stats {
-    /// An event of the message `seen`, as its connection's life has it. Returns the connection's number, from 1.
+    /// Applies an event of the message `seen` to its connection. Returns the connection's number, from 1.
     pub(super) fn step(&mut self, event: &Event, seen: &Observation) -> u32 {
         self.last_tries |= matches!(event, Event::Step(Step::LastTry(_)));
         let counted = if *event == Event::Begin { self.delivery.used(seen.flow) } else { None };
-        // The message's own conversation, unless there was no room for it.
+        // The conversation of the message, unless there was no room for it.
         let (_, place) = self.latest;
         let Some(flow) = self.flows.get_mut(place).filter(|flow| flow.id == seen.flow) else { return 1 };
-        let heard = flow.heard;
+        let last_seen = flow.last_seen;
         match (*event, &mut flow.current) {
             (Event::Begin, current) => {
                 let current = current.get_or_insert_default();
                 let before = counted.into_iter().chain(current.is_used().then_some(current.ordinal.max(1))).max();
                 if let Some(ordinal) = before {
-                    // The first message of the next connection has been heard already.
-                    let mut heard = heard;
-                    heard[seen.side.index()] = None;
-                    let mut ended = current.ended(Closing::default(), heard, seen.time.near_nanos());
+                    // `heard` already includes the first message of the next connection.
+                    let mut last_seen = last_seen;
+                    last_seen[seen.side.index()] = None;
+                    let mut ended = current.ended(Closing::default(), last_seen, seen.time.near_nanos());
                     ended.ordinal = ordinal;
                     if self.past.len() < PAST {
                         self.past.push((seen.flow, ended));
@@ -146,14 +146,14 @@ impl Stats {
                         self.omitted_ends += 1;
                     }
                     current.begin(ordinal + 1);
-                    flow.heard = [None; 2];
+                    flow.last_seen = [None; 2];
                     flow.silences = Default::default();
-                    flow.heard[seen.side.index()] = Some(seen.time.near_nanos());
+                    flow.last_seen[seen.side.index()] = Some(seen.time.near_nanos());
                 }
                 return current.ordinal.max(1);
             }
             (Event::Step(step), current) => {
-                current.get_or_insert_default().step(step, seen.side, seen.time, heard);
+                current.get_or_insert_default().step(step, seen.side, seen.time, last_seen);
             }
             (Event::Acked { extended, acked: Acked::First(_) }, Some(current)) => {
                 current.acknowledged(seen.side.other(), extended);
@@ -163,7 +163,7 @@ impl Stats {
         1
     }
 
-    /// How the last connection of a conversation ended, as far as the capture tells.
+    /// The end of a conversation's last connection, as far as the capture shows it.
     pub(super) fn last_end(&self, flow: &Flow) -> Option<Ended> {
         if self.selected {
             return None;
@@ -171,11 +171,11 @@ impl Stats {
         let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
         let none = Current::default();
         let current = flow.current.as_deref().unwrap_or(&none);
-        Some(current.ended(flow.closing, flow.heard, now.near_nanos()))
+        Some(current.ended(flow.closing, flow.last_seen, now.near_nanos()))
     }
 }
 
-/// The cells of an end, where it is known.
+/// The outcome of a connection, if it is known.
 pub fn outcome(ended: Option<&Ended>) -> Cell {
     ended.map_or(Cell::Null, |ended| ended.ending.outcome.name().into())
 }
@@ -218,7 +218,7 @@ const ENDS: [Column<Row>; 12] = [
     column("transport_end", |r| if r.last { transport_end(&r.flow) } else { Cell::Null }),
 ];
 
-/// Every connection, in order of conversations: its conversation, its end, and whether it is the last.
+/// Every connection, in order of conversations: the conversation, the end, and whether it is the last connection.
 pub fn ends(stats: &Stats) -> impl Iterator<Item = (&Flow, Ended, bool)> {
     let mut sorted: Vec<_> = stats.past.iter().collect();
     sorted.sort_by_key(|(flow, ended)| (*flow, ended.ordinal));
@@ -230,7 +230,7 @@ pub fn ends(stats: &Stats) -> impl Iterator<Item = (&Flow, Ended, bool)> {
     })
 }
 
-/// How every connection ended.
+/// The table of the ends of all connections.
 pub fn table(stats: &Stats) -> Table {
     let rows: Vec<Row> = ends(stats)
         .map(|(flow, ended, last)| {

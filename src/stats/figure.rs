@@ -1,13 +1,13 @@
-//! The one list of figures. Text, CSV, JSON, Parquet, reports, comparisons, their limits and `top`
-//! take names and units from it; the page `figures` explains each.
+//! The one list of figures. Text, CSV, JSON, Parquet, reports, comparisons, their limits and `top` take names and units
+//! from it; the page `figures` explains each.
 //!
-//! A [`Column`](super::table::Column) says how a row has a figure. It names the figure, and a name that is not in the list
-//! does not compile.
+//! A [`Column`](super::table::Column) computes a figure for a row and refers to it by name; a name that is not in the
+//! list does not compile.
 
-/// What a figure measures, and so its unit.
+/// The quantity that a figure measures; it determines the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// A word, or a number that names something.
+    /// A word, or a number that is a name.
     Word,
     /// A frame, a flow, an index.
     Place,
@@ -19,7 +19,7 @@ pub enum Measure {
     Bytes,
     /// Bytes that need not be whole: a mean.
     Mean,
-    /// A fraction; in text as a percentage.
+    /// A fraction; printed as a percentage in text.
     Share,
     /// Messages a second.
     MessageRate,
@@ -31,18 +31,18 @@ pub enum Measure {
     Seconds,
 }
 
-/// A figure: its name everywhere.
+/// A figure and its name in every output format.
 #[derive(Debug)]
 pub struct Figure {
     /// The name.
     pub name: &'static str,
-    /// What it measures.
+    /// The quantity that it measures.
     pub measure: Measure,
-    /// Older names, which options and limits still read.
+    /// Older names that options and limits still accept.
     pub was: &'static [&'static str],
-    /// Text leaves the column out if all rows have this value.
+    /// Text omits the column if all rows have this value.
     pub usual: &'static str,
-    /// For programs only: text leaves it out.
+    /// Whether it is for programs only: text omits it.
     pub detail: bool,
 }
 
@@ -64,17 +64,17 @@ impl Figure {
         Figure { detail: true, ..self }
     }
 
-    /// The figure of that name.
+    /// The figure of this name.
     pub fn by_name(name: &str) -> Option<&'static Figure> {
         FIGURES.iter().find(|figure| figure.name == name)
     }
 
-    /// Its heading in text: a figure's words; a field that rows are grouped by keeps its name.
+    /// The heading in text: the figure's words. A field by which rows are grouped keeps its name.
     pub fn heading(&self) -> String {
         if Figure::by_name(self.name).is_some() { self.name.replace('_', " ") } else { self.name.into() }
     }
 
-    /// Does it have this name, or had it once?
+    /// Whether this is its name or one of its older names.
     pub fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.was.contains(&name)
     }
@@ -106,9 +106,9 @@ const fn seconds(name: &'static str) -> Figure {
     Figure::new(name, Measure::Seconds)
 }
 
-/// All figures, and the words that rows are known by.
+/// All figures, and the words that identify rows.
 pub const FIGURES: &[Figure] = &[
-    // What a row is about.
+    // The subject of a row.
     word("capture"),
     word("proto"),
     word("message"),
@@ -136,7 +136,7 @@ pub const FIGURES: &[Figure] = &[
     place("by_frame"),
     seconds("time"),
     seconds("second"),
-    // Of all messages.
+    // Figures of all messages.
     count("messages").was(&["count"]),
     Figure::new("message_share", Measure::Share).was(&["share"]),
     Figure::new("message_rate", Measure::MessageRate).was(&["rate"]),
@@ -148,7 +148,7 @@ pub const FIGURES: &[Figure] = &[
     Figure::new("reliable", Measure::Flag),
     count("faults").usual("0"),
     count("warnings").usual("0"),
-    // Of conversations and peers.
+    // Figures of conversations and peers.
     count("flows"),
     count("client_messages"),
     count("server_messages"),
@@ -162,7 +162,7 @@ pub const FIGURES: &[Figure] = &[
     seconds("start"),
     seconds("duration"),
     seconds("idle"),
-    // Of numbered messages.
+    // Figures of numbered messages.
     count("sent").was(&["copies"]),
     count("resent").was(&["resends"]),
     Figure::new("resent_share", Measure::Share).was(&["resent"]),
@@ -189,7 +189,7 @@ pub const FIGURES: &[Figure] = &[
     millis("rtt_p99").detail(),
     millis("rtt_max"),
     millis("rtt_jitter"),
-    // Of requests.
+    // Figures of requests.
     count("requests"),
     count("responses").was(&["answers"]),
     count("unanswered"),
@@ -199,7 +199,7 @@ pub const FIGURES: &[Figure] = &[
     millis("response_p99").was(&["p99", "answer.p99"]),
     millis("response_max").was(&["max"]),
     millis("response_jitter").was(&["jitter"]),
-    // Of pings.
+    // Figures of pings.
     count("pings"),
     count("pongs"),
     millis("ping_p50"),
@@ -207,19 +207,19 @@ pub const FIGURES: &[Figure] = &[
     millis("ping_p99"),
     millis("ping_max"),
     millis("ping_jitter").detail(),
-    // Of paths, estimated.
+    // Figures of paths, estimated.
     Figure::new("loss", Measure::Share),
     Figure::new("loss_low", Measure::Share),
     Figure::new("loss_high", Measure::Share),
     Figure::new("burst", Measure::Mean),
     millis("delay_p50"),
-    // Of losses and silences over time.
+    // Figures of losses and silences over time.
     count("worst_losses"),
     seconds("worst_from"),
     seconds("worst_to"),
     seconds("silence"),
     seconds("silence_from"),
-    // Of links.
+    // Figures of links.
     count("offered"),
     count("accepted"),
     count("refused").usual("0"),
@@ -228,7 +228,7 @@ pub const FIGURES: &[Figure] = &[
     millis("life_p90").detail(),
     millis("life_p99").detail(),
     millis("life_max"),
-    // Of single messages that wait, and of their kinds.
+    // Figures of single messages that wait, and of their kinds.
     millis("after"),
     count("answered").was(&["count"]),
     millis("answered_p50").was(&["p50"]),
@@ -236,7 +236,7 @@ pub const FIGURES: &[Figure] = &[
     millis("answered_p99").was(&["p99"]),
     millis("answered_max").was(&["max"]),
     count("waiting"),
-    // Of a field that is tracked.
+    // Figures of a tracked field.
     word("key"),
     place("part"),
     count("values").was(&["count"]),
@@ -244,7 +244,7 @@ pub const FIGURES: &[Figure] = &[
     word("max"),
     word("last"),
     word("course"),
-    // Of delays in a report, and of differences.
+    // Figures of delays in a report, and of differences.
     word("delay"),
     count("delays").was(&["count"]),
     millis("p50"),
@@ -265,7 +265,7 @@ pub const FIGURES: &[Figure] = &[
     word("broken"),
 ];
 
-/// The figure of that name, while the program is compiled.
+/// The figure of this name, found at compile time.
 pub const fn named(name: &str) -> &'static Figure {
     let mut k = 0;
     while k < FIGURES.len() {
@@ -286,7 +286,7 @@ const fn same(a: &str, b: &str) -> bool {
     k == a.len() && k == b.len()
 }
 
-/// The figures of these names; for constants.
+/// The figures of these names, for constants.
 pub const fn figures<const N: usize>(names: [&str; N]) -> [&'static Figure; N] {
     let mut all = [&FIGURES[0]; N];
     let mut k = 0;
@@ -313,11 +313,11 @@ mod tests {
         // The page explains all of them, and nothing else.
         let page = include_str!("../docs/figures.md");
         let firsts = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" |"));
-        let mut told: Vec<&str> =
+        let mut all_names: Vec<&str> =
             firsts.flat_map(|(cell, _)| cell.split(", ").map(|name| name.trim_matches('`'))).collect();
-        told.sort_unstable();
-        assert_eq!(told, names);
-        // An older name never hides a figure of today in a limit: limits are of figures with a unit.
+        all_names.sort_unstable();
+        assert_eq!(all_names, names);
+        // An older name never hides a current figure in a limit: limits are for figures with a unit.
         assert_eq!(Figure::by_name("sent").map(|figure| figure.measure), Some(Measure::Count));
     }
 }

@@ -1,9 +1,9 @@
 //! Messages grouped by any fields: `stats --by message_id,second`.
 //!
-//! Every message is in one group, so that the groups sum up to the total: a message without the
-//! field is in a group of those, a list of values is one value, and past the cap on groups all are
-//! in the last. Only by parts of `related` a message is in the group of each of its relations, once
-//! in each: these groups may sum up to more than there are messages.
+//! Every message is in exactly one group, so that the groups sum up to the total: messages without the field form a
+//! group, a list of values counts as one value, and messages above the cap on groups share the last one. Parts of
+//! `related` are different: a message is in the group of each of its relations, once in each, so that these groups may
+//! sum up to more than the number of messages.
 
 use super::connections::{longest, percentile};
 use super::figure::{Figure, Measure};
@@ -19,18 +19,18 @@ use crate::nearest::{hint, nearest};
 use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
 
-/// What the messages of a group are told apart by.
+/// A property by which messages are grouped.
 #[derive(Debug)]
 enum Key {
     /// A field of the message or its envelope.
     Field(FieldPath),
-    /// The step of time, counted from the capture's first frame.
+    /// The step of time since the capture's first frame.
     Step,
     /// A part of a relation.
     Related(RelatedField),
 }
 
-/// The name of the group of the messages past the cap.
+/// The name of the group of messages above the cap.
 const REST: &str = "(further groups)";
 
 /// The counters of a group.
@@ -45,12 +45,12 @@ struct Group {
     duplicates: u64,
     missing: u64,
     late: u64,
-    /// From the message that one of this group answers or acknowledges first.
+    /// The delays since the message that one of this group is the first to answer or acknowledge.
     delays: Delays,
 }
 
 impl Group {
-    /// Counts a message; `of`: with the delays of these relations.
+    /// Counts a message, and the delays of the relations `of`.
     fn add<'r>(&mut self, message: &Message<'_>, of: impl IntoIterator<Item = &'r Relation>) {
         let dissection = message.dissection;
         let bytes = message.place.length as u64;
@@ -83,7 +83,7 @@ impl Group {
     }
 }
 
-/// The figures of a group, beside those of its traffic.
+/// The figures of a group, besides those of its traffic.
 const FIGURES: [Column<Group>; 10] = [
     column("faults", |g| g.faults.into()),
     column("warnings", |g| g.warnings.into()),
@@ -109,29 +109,28 @@ pub struct Groups {
     last: i64,
     groups: FxHashMap<Vec<u8>, Group>,
     rest: Group,
-    /// Messages and bytes, each once.
+    /// The number of messages and bytes, each counted once.
     total: [u64; 2],
-    /// Keys of the current message, where it may be in several groups, and which relation made them.
+    /// The keys of the current message, if it may be in several groups, each with the index of its relation.
     several: Vec<(Vec<u8>, usize)>,
-    /// Memory for the current message's values.
+    /// A reusable buffer for the current message's values.
     key: Vec<u8>,
 }
 
-/// How groups are put in order and cut.
+/// The order of the groups, and the number shown.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
-    /// By this column; by time, or by bytes, if none is named.
+    /// The column to sort by; if none is given, by time or else by bytes.
     pub sort: Option<String>,
-    /// This many groups.
+    /// The number of groups shown.
     pub top: Option<usize>,
 }
 
 impl Groups {
-    /// By these fields, of which `second` is a step of time of `step` nanoseconds; at most `limit`
-    /// groups.
+    /// Groups by these fields, at most `limit` groups. The field `second` is a step of time of `step` nanoseconds.
     ///
     /// # Errors
-    /// There is no such field: the nearest name.
+    /// An unknown field, with the nearest name.
     pub fn new(by: &[&str], step: i64, limit: usize, names: &Names<'_>) -> Result<Groups, FilterError> {
         let key = |name: &&str| match name.trim() {
             "second" => Ok(Key::Step),
@@ -160,17 +159,22 @@ impl Groups {
         })
     }
 
-    /// How many messages were in no group of their own, because there were too many groups.
+    /// The figures of groups, which `sort` can name.
+    pub fn figures() -> impl Iterator<Item = &'static str> {
+        TRAFFIC.iter().map(|column| column.figure.name).chain(FIGURES.iter().map(|column| column.figure.name))
+    }
+
+    /// The number of messages without a group of their own, because there were too many groups.
     pub fn past_limit(&self) -> u64 {
         self.rest.messages
     }
 
-    /// The number of messages, each once.
+    /// The number of messages, each counted once.
     pub fn messages(&self) -> u64 {
         self.total[0]
     }
 
-    /// The message's values as JSON, each with a line end: JSON has none in it.
+    /// Writes the message's values as JSON, each with a line end: JSON contains no line end.
     fn key(&mut self, message: &Message<'_>, nanos: i64, relation: Option<&Relation>) {
         self.key.clear();
         for key in &self.keys {
@@ -189,11 +193,11 @@ impl Groups {
         }
     }
 
-    /// The groups as a table, and how many groups, messages and bytes `order` left out. `chosen`: the
-    /// columns behind the keys; empty: all.
+    /// The groups as a table, and the number of groups, messages and bytes that `order` omits. `chosen` are the columns
+    /// after the keys; all if it is empty.
     ///
     /// # Errors
-    /// There is no such column.
+    /// An unknown column.
     pub fn table(&self, order: &Order, chosen: &[String]) -> Result<(Table, [u64; 3]), String> {
         let seconds = self.seconds();
         let none = Group::default();
@@ -218,7 +222,7 @@ impl Groups {
 
     /// The keys and the figures of these groups.
     fn rows(&self, groups: &[(Vec<Cell>, &Group)], seconds: f64) -> Table {
-        // Names of the user's, for one table: they live as long as the program does.
+        // The user's names, for one table: they are never freed.
         let own = |name: &String| -> &'static Figure {
             let measure = if name == "second" { Measure::Seconds } else { Measure::Word };
             Box::leak(Box::new(Figure::new(Box::leak(name.clone().into_boxed_str()), measure)))
@@ -239,7 +243,7 @@ impl Groups {
         table.with(&TRAFFIC, &counts).with(&FIGURES, &groups)
     }
 
-    /// The steps of time without a message, where time is all that is asked for.
+    /// The keys of steps of time without a message, if time is the only key.
     fn empty_steps(&self) -> impl Iterator<Item = Vec<u8>> {
         let start = self.start.filter(|_| matches!(self.keys.as_slice(), [Key::Step]));
         let steps = start.map_or(0, |start| self.last.saturating_sub(start) / self.step + 1);
@@ -248,7 +252,7 @@ impl Groups {
         keys.filter(|key| !self.groups.contains_key(key))
     }
 
-    /// The keys, and the columns that were chosen.
+    /// The table with its keys and the chosen columns only.
     fn select(&self, table: Table, chosen: &[String]) -> Result<Table, String> {
         let mut places: Vec<usize> = (0..self.keys.len()).collect();
         for name in chosen {
@@ -262,7 +266,7 @@ impl Groups {
         Ok(Table { shape: table.shape, columns, rows: table.rows.into_iter().map(row).collect() })
     }
 
-    /// How long a group lasts: the capture, or a step.
+    /// The duration of a group in seconds: that of the capture, or of a step.
     fn seconds(&self) -> f64 {
         match self.keys.iter().any(|key| matches!(key, Key::Step)) {
             true => self.step as f64 / 1e9,
@@ -294,7 +298,7 @@ impl Groups {
     }
 
     fn sort(&self, table: &mut Table, order: &Order) -> Result<(), String> {
-        // By the keys first, so that equal ones have one order.
+        // Sorted by the keys first, so that equal rows have a fixed order.
         let keys = self.keys.len();
         table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
         let by = match &order.sort {
@@ -302,7 +306,7 @@ impl Groups {
             None if self.keys.iter().any(|key| matches!(key, Key::Step)) => return Ok(()),
             None => "bytes",
         };
-        // A key may have the name of a figure; without --sort the figure is meant.
+        // A key may have the name of a figure; without --sort the figure counts.
         let figure = table.columns.iter().skip(keys).position(|figure| figure.name == by).map(|at| at + keys);
         let by = match order.sort {
             Some(_) => table.place(by),
@@ -310,7 +314,7 @@ impl Groups {
         };
         let by = by.ok_or_else(|| unknown(order.sort.as_deref().unwrap_or_default(), table))?;
         if by >= keys {
-            // The largest first, what is not known last.
+            // The largest first, unknown values last.
             let unknown = |row: &[Cell]| row[by] == Cell::Null;
             table.rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
         } else {
@@ -325,7 +329,7 @@ fn unknown(name: &str, table: &Table) -> String {
     format!("no column {name:?}{near}; there are {}", table.names().join(", "))
 }
 
-/// Numbers by their values, then words, then nothing.
+/// Compares numbers by value, then words, then empty cells.
 pub(super) fn compare(a: &[Cell], b: &[Cell]) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let number = Cell::number;
@@ -342,7 +346,7 @@ pub(super) fn compare(a: &[Cell], b: &[Cell]) -> std::cmp::Ordering {
     a.iter().zip(b).map(one).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// A field's value as JSON; several are an array, none is null.
+/// A field's value as JSON: an array if there are several, null if there is none.
 fn value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
     let (start, mut count) = (out.len(), 0);
     path.each(message, |found| {
@@ -355,7 +359,7 @@ fn value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
         count += 1;
         let at = out.len();
         path.json(found, message, out);
-        // The envelope has every key; an empty one is none.
+        // The envelope always has every key; an empty value counts as none.
         if found == FieldMatch::Envelope && out.get(at..) == Some(b"\"\"") {
             out.truncate(at);
             out.extend_from_slice(b"null");
@@ -399,7 +403,7 @@ impl Groups {
 }
 
 impl CaptureSink for Groups {
-    /// Steps of time are counted from here.
+    /// Sets the start, from which steps of time count.
     fn origin(&mut self, time: Time) {
         self.start.get_or_insert(time.near_nanos());
     }

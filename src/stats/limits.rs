@@ -6,45 +6,45 @@ use crate::nearest::{hint, nearest};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a limit applies to; `None`: to all.
+/// The scope of a limit; `None` means no restriction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The protocol.
     pub proto: Option<String>,
-    /// A message, or `client` or `server`.
+    /// A message, `client` or `server`.
     pub of: Option<String>,
 }
 
 impl Subject {
-    /// Does it apply to this message or side of a protocol?
+    /// Whether the limit applies to this message or side of a protocol.
     pub fn covers(&self, proto: &str, of: &str) -> bool {
         self.proto.as_deref().is_none_or(|p| p == proto) && self.of.as_deref().is_none_or(|name| name == of)
     }
 }
 
-/// What a limit is about.
+/// The kind of difference that a limit restricts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// A kind of message is only in the second capture.
     Appeared,
-    /// A kind of message is only in the first.
+    /// A kind of message is only in the first capture.
     Vanished,
     /// A kind of message has different fields.
     Fields,
-    /// A figure that rose by more than that; of a negative amount, fell. A multiple below 1 is a fall, too.
+    /// A figure rises by more than this amount, or falls if it is negative. A multiple below 1 is a fall, too.
     Change(&'static Figure, f64, Unit),
 }
 
 /// A difference that counts as failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// As it was written.
+    /// The limit as written.
     text: String,
-    /// What it applies to.
+    /// Its scope.
     pub subject: Subject,
-    /// What it is about.
+    /// The kind of difference.
     pub bound: Bound,
-    /// What has to be exceeded, too.
+    /// The further amounts that have to be exceeded as well.
     pub floors: Vec<(f64, Unit)>,
 }
 
@@ -95,10 +95,10 @@ impl FromStr for Limit {
     }
 }
 
-/// The subject, and the figure's name or word at the end of a path.
+/// The subject, and the figure or word at the end of a path.
 fn split(path: &str) -> (Subject, &str) {
     let is_known = |name: &str| by_name(name).next().is_some();
-    // `ack.p90`, the older name of ack_p90, is one.
+    // `ack.p90`, the older name of ack_p90, contains a dot.
     let at = path.match_indices('.').map(|(at, _)| at).find(|at| is_known(&path[at + 1..]));
     let at = if is_known(path) { None } else { at.or_else(|| path.rfind('.')) };
     let Some(at) = at else { return (Subject::default(), path) };
@@ -127,7 +127,7 @@ fn quantity(text: &str) -> Result<(f64, Option<Unit>), String> {
     }
 }
 
-/// The figure of that name, today's or an older one, that is measured in the unit of the amount.
+/// The figure of this current or older name that is measured in the unit of the amount.
 fn amount_of(name: &str, amount: &str) -> Result<(&'static Figure, f64, Unit), String> {
     let Some(figure) = by_name(name).next() else {
         let names = || compared().map(|figure| figure.name);
@@ -142,7 +142,7 @@ fn amount_of(name: &str, amount: &str) -> Result<(&'static Figure, f64, Unit), S
         }
         Err(why) => return Err(why),
     };
-    // Nothing is nothing in every unit.
+    // Zero needs no unit.
     let Some(unit) = unit.or((n == 0.0).then_some(Unit::Percent)) else {
         return Err(format!("{amount:?} has no unit: {name} is in {}", units()));
     };
@@ -150,7 +150,7 @@ fn amount_of(name: &str, amount: &str) -> Result<(&'static Figure, f64, Unit), S
     figure.map(|figure| (figure, n, unit)).ok_or_else(|| format!("{amount:?}: {name} is in {}", units()))
 }
 
-/// Can a second capture exceed the limit, and does an equal one not?
+/// Checks that a second capture can exceed the limit, and that an equal one does not.
 fn possible(name: &str, sign: &str, n: f64, unit: Unit) -> Result<(), String> {
     let rises = sign == ">";
     match unit {
@@ -216,7 +216,7 @@ mod tests {
             ("response_p90 < 0.5x", subject("", ""), change("response_p90", 0.5, Unit::Times), vec![]),
             ("dnp.rate < -20%", subject("dnp", ""), change("message_rate", -20.0, Unit::Percent), vec![]),
             ("vanished", subject("", ""), Bound::Vanished, vec![]),
-            // Today's names, and the older ones above for the same figures.
+            // Current names, then older ones for the same figures.
             ("message_rate > 3/s", subject("", ""), change("message_rate", 3.0, Unit::Rate), vec![]),
             ("gne.byte_rate > 1%", subject("gne", ""), change("byte_rate", 1.0, Unit::Percent), vec![]),
             ("client.response_p50 > 2ms", subject("", "client"), change("response_p50", 2.0, Unit::Millis), vec![]),

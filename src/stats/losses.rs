@@ -3,11 +3,11 @@
 use super::timeline::{Bucket, Timeline};
 use crate::flow::Seen;
 
-/// The window that is looked for, in nanoseconds.
+/// The length in nanoseconds of the window with most losses.
 pub const WINDOW: i64 = 5_000_000_000;
-/// A step at first: the window is a whole number of them, however often they are doubled.
+/// The initial width of a step: the window remains a whole number of steps when they are doubled.
 const STEP: i64 = WINDOW / 64;
-/// The cap on steps: 42 minutes until they are as long as the window.
+/// The cap on steps: a step is as long as the window after 42 minutes.
 const STEPS: usize = 512;
 
 /// The losses of one direction over time.
@@ -21,7 +21,7 @@ impl Default for Losses {
 }
 
 impl Losses {
-    /// Counts a transmission that shows a loss: a message sent again before any acknowledgement, or skipped numbers.
+    /// Counts a transmission that shows a loss: a message resent before any acknowledgement, or skipped numbers.
     pub fn see(&mut self, seen: Seen, now: i64) {
         let messages = match seen {
             Seen::Copy { before } if !before.acked => 1,
@@ -32,20 +32,20 @@ impl Losses {
     }
 }
 
-/// The longest silence of a side between two of its messages: when it began, and how long it was, in nanoseconds.
+/// The longest silence of a side between two of its messages, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silence {
-    /// When it began.
+    /// The time at which it began.
     pub began: i64,
-    /// How long it was.
+    /// Its length.
     pub length: i64,
 }
 
 impl Silence {
-    /// A message came, the one before at `heard`.
+    /// Records a message at `now`; the one before it was at `heard`.
     #[inline]
-    pub fn until(&mut self, heard: Option<i64>, now: i64) {
-        if let Some(began) = heard
+    pub fn until(&mut self, last_seen: Option<i64>, now: i64) {
+        if let Some(began) = last_seen
             && now.saturating_sub(began) > self.length
         {
             *self = Silence { began, length: now.saturating_sub(began) };
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(losses.0.most(WINDOW).map(|most| most.messages), Some(4));
     }
 
-    /// A capture may say any time.
+    /// A capture may contain any time.
     #[test]
     fn the_ends_of_time_are_no_trouble() {
         let (mut losses, mut silence) = (Losses::default(), Silence::default());

@@ -1,4 +1,4 @@
-//! The figures that two captures are compared by, and the units of their changes.
+//! The figures by which two captures are compared, and the units of their changes.
 
 use super::figure::{Figure, Measure, figures};
 
@@ -33,22 +33,22 @@ pub const OF_SIDES: [&Figure; 26] = figures([
     "ping_p90",
     "ping_p99",
 ]);
-/// Figures of a side that say how much there was: more of them is neither better nor worse.
+/// Figures of a side's amount of traffic: more of them is neither better nor worse.
 const AMOUNTS: [&Figure; 3] = figures(["sent", "requests", "responses"]);
 
-/// All figures that limits know.
+/// All figures that limits accept.
 pub fn compared() -> impl Iterator<Item = &'static Figure> {
     OF_MESSAGES.into_iter().chain(OF_SIDES)
 }
 
-/// The figures that a limit may name so: the one of that name first, then those that had it once.
+/// The figures that this name selects in a limit: first the one with this name, then those with it as an older name.
 pub fn by_name(name: &str) -> impl Iterator<Item = &'static Figure> {
     let now = compared().filter(move |figure| figure.name == name);
     now.chain(compared().filter(move |figure| figure.name != name && figure.answers_to(name)))
 }
 
 impl Figure {
-    /// The units that a change of it may be given in.
+    /// The units in which a change of it may be given.
     pub fn units(&self) -> &'static [Unit] {
         match self.measure {
             Measure::MessageRate => &[Unit::Percent, Unit::Times, Unit::Rate],
@@ -60,22 +60,22 @@ impl Figure {
         }
     }
 
-    /// May a change of it be given in this unit?
+    /// Whether a change of it may be given in this unit.
     pub fn is_in(&self, unit: Unit) -> bool {
         self.units().contains(&unit)
     }
 
-    /// Is more of it worse? What says how much traffic there was is neither.
+    /// Whether a higher value is worse; never for figures of an amount of traffic.
     pub fn more_is_worse(&self) -> bool {
         OF_SIDES.contains(&self) && !AMOUNTS.contains(&self)
     }
 
-    /// Is it a share, so that its changes are shown in points?
+    /// Whether it is a share, so that its changes are shown in percentage points.
     pub fn is_share(&self) -> bool {
         self.measure == Measure::Share
     }
 
-    /// May a floor be given in this unit? Numbers of messages are known of all.
+    /// Whether a floor may be given in this unit. Every figure has a number of messages.
     pub fn has_floor(&self, unit: Unit) -> bool {
         match unit {
             Unit::Messages => true,
@@ -86,12 +86,12 @@ impl Figure {
     }
 }
 
-/// What a change is measured in.
+/// The unit of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Relative to the first capture.
     Percent,
-    /// A multiple of the first capture's.
+    /// A multiple of the first capture's value.
     Times,
     /// Percentage points, of shares.
     Points,
@@ -126,12 +126,12 @@ const UNITS: [(&str, Unit); 13] = [
 ];
 
 impl Unit {
-    /// Its name.
+    /// The name of the unit.
     pub fn name(self) -> &'static str {
         UNITS.iter().find(|(_, unit)| *unit == self).map_or("", |(name, _)| name)
     }
 
-    /// The unit of that name.
+    /// The unit of this name.
     pub fn by_name(name: &str) -> Option<Unit> {
         UNITS.iter().find(|(n, _)| *n == name).map(|(_, unit)| *unit)
     }

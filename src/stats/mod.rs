@@ -1,12 +1,10 @@
 //! Statistics of a capture: messages by kind, conversation and time, and their delivery.
 //!
-//! [`Stats`] is a [`Sink`]: it counts messages and stores none. Its memory does not grow with the
-//! length of the capture: conversations beyond [`CONVERSATIONS`] and connections beyond 1,024 share
-//! one entry, timelines widen their steps, percentiles come from histograms. No allocation per
-//! message in the steady state.
+//! [`Stats`] is a [`Sink`]: it counts messages and stores none. Its memory does not grow with the length of the
+//! capture: conversations above [`CONVERSATIONS`] are not listed, connections above 1,024 share one entry, timelines
+//! widen their steps, percentiles come from histograms. In the steady state there is no allocation per message.
 //!
-//! [`Report`] prints it as tables and JSON, [`diff`] compares two captures, [`Track`] follows one
-//! field.
+//! [`Report`] prints the statistics as tables and JSON, [`diff`] compares two captures, [`Track`] follows one field.
 
 pub(crate) mod aligned;
 pub(crate) mod connections;
@@ -48,7 +46,7 @@ use crate::dissect::delivery::Event;
 use crate::dissect::{Account, Message, Options, Registry, Role, Sink};
 use crate::flow::{Acked, Closing, Side, Transport};
 use crate::read::CaptureSink;
-use crate::traffic::life::Heard;
+use crate::traffic::life::LastSeen;
 pub use aligned::text as aligned_text;
 use delivery::Deliveries;
 pub use figure::Figure;
@@ -67,7 +65,7 @@ pub use verdicts::RULES;
 pub(crate) use verdicts::{Verdict, verdicts};
 pub use waiting::{Listed, Waiting};
 
-/// The cap on conversations with an entry of their own.
+/// The cap on conversations with a separate entry.
 pub const CONVERSATIONS: usize = 100_000;
 /// The number of steps of the chart's timeline.
 const CHART_STEPS: usize = 4096;
@@ -81,17 +79,17 @@ const FIELDS: usize = 2000;
 /// The counters of a kind of message.
 #[derive(Clone, Debug, Default)]
 pub struct Kind {
-    /// How many.
+    /// The number of messages.
     pub count: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
-    /// The longest.
+    /// The length of the longest message.
     pub largest: u64,
-    /// Sent over TCP, or numbered by the protocol and acknowledged.
+    /// Whether they were sent over TCP, or numbered and acknowledged by the protocol.
     pub reliable: bool,
-    /// How many had a fault.
+    /// The number of messages with a fault.
     pub faults: u64,
-    /// The paths of the fields that occurred, and how often each did, if requested.
+    /// The paths of the fields that occurred, and the number of occurrences, if requested.
     pub fields: FxHashMap<Vec<&'static str>, u64>,
     /// The messages over time, if fields are requested.
     pub(crate) course: Option<Timeline>,
@@ -106,35 +104,35 @@ impl Kind {
 }
 
 /// The counters of a conversation. Arrays are indexed by [`Side`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Flow {
-    /// Its number.
+    /// The conversation's number.
     pub id: u64,
     /// The protocol.
     pub proto: &'static str,
-    /// Its version as of the last message.
+    /// The protocol's version as of the last message.
     pub version: Option<&'static str>,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends; `None` for hex text.
+    /// The addresses of both endpoints; `None` for hex text.
     pub ends: Option<[SocketAddr; 2]>,
     /// The server's side, if known.
     pub server: Option<Side>,
     /// The time of the first message.
     pub first: Time,
-    /// The time of the last one.
+    /// The time of the last message.
     pub last: Time,
-    /// Messages.
+    /// The number of messages.
     pub messages: [u64; 2],
-    /// Their bytes.
+    /// Their bytes on the wire.
     pub bytes: [u64; 2],
-    /// How the transport ended.
+    /// The end of the transport.
     pub closing: Closing,
-    /// When each side's last message was sent.
-    heard: Heard,
+    /// The time of each side's last message.
+    last_seen: LastSeen,
     /// The longest silence of each side on its last connection.
     silences: [losses::Silence; 2],
-    /// Its last connection, if anything tells of one.
+    /// The last connection, if any event belongs to one.
     current: Option<Box<ends::Current>>,
     /// The last message's name.
     pub last_message: &'static str,
@@ -144,40 +142,40 @@ pub struct Flow {
 /// Optional parts of the statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
-    /// Lists every delivery individually.
+    /// Whether to list every numbered message individually.
     pub rows: bool,
-    /// Collects the fields of each kind of message, and when its messages came: to compare captures.
+    /// Whether to collect the fields and times of each kind of message, to compare captures.
     pub fields: bool,
 }
 
 /// All counters.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Stats {
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
-    /// Messages with a fault.
+    /// The number of messages with a fault.
     pub faults: u64,
-    /// Messages with a warning or an error, but no fault.
+    /// The number of messages with a warning or an error, but no fault.
     pub warnings: u64,
-    /// The earliest message.
+    /// The time of the earliest message.
     pub first: Option<Time>,
-    /// The latest.
+    /// The time of the latest message.
     pub last: Option<Time>,
-    /// By protocol and message.
+    /// The counters by protocol and message.
     pub kinds: FxHashMap<(&'static str, &'static str), Kind>,
-    /// By protocol and schema message.
+    /// The counters by protocol and schema message.
     pub schemas: FxHashMap<(&'static str, &'static str), Kind>,
-    /// Conversations in order of their first message.
+    /// The conversations in order of their first message.
     pub flows: Vec<Flow>,
-    /// Messages of conversations beyond the cap.
+    /// The number of messages in conversations above the cap.
     pub unlisted: u64,
-    /// The input was not read to its end; set by the reader of the input, for [`Report::json`].
+    /// Whether the input was not read to its end; set by its reader, for [`Report::json`].
     pub stopped: bool,
-    /// Only selected messages are counted, so that nothing tells how connections ended.
+    /// Whether only selected messages are counted, so that the ends of connections are not known.
     pub selected: bool,
-    /// What was read of the capture, and what was left out.
+    /// The account of the frames that were read or skipped.
     pub account: Account,
     /// The timeline for charts.
     pub(crate) chart: Timeline,
@@ -187,9 +185,9 @@ pub struct Stats {
     pub(crate) delivery: Deliveries,
     /// The connections before the last one of each conversation, by the number of the conversation.
     past: Vec<(u64, ends::Ended)>,
-    /// Connections that ended when there was no more room for them.
+    /// The number of ended connections for which there was no more room.
     pub(crate) omitted_ends: u64,
-    /// A message was tried for the last time: acknowledgements decide whether the connection is dropped.
+    /// Whether a message was tried for the last time: then acknowledgements decide whether the connection is dropped.
     last_tries: bool,
     places: FxHashMap<u64, usize>,
     latest: (u64, usize),
@@ -201,39 +199,21 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Without any counts. `options` are those with which the capture is read.
+    /// Statistics without any counts. `options` are those with which the capture is read.
     pub fn new(options: &Options, wanted: Wanted) -> Stats {
         Stats {
-            messages: 0,
-            bytes: 0,
-            faults: 0,
-            warnings: 0,
-            first: None,
-            last: None,
-            kinds: FxHashMap::default(),
-            schemas: FxHashMap::default(),
-            flows: Vec::new(),
-            unlisted: 0,
-            stopped: false,
-            selected: false,
-            account: Account::default(),
             chart: Timeline::new(1_000_000, CHART_STEPS),
             seconds: Timeline::new(1_000_000_000, SECONDS),
             delivery: Deliveries::new(wanted.rows),
-            past: Vec::new(),
-            omitted_ends: 0,
-            last_tries: false,
-            places: FxHashMap::default(),
             latest: (u64::MAX, 0),
             observer: Observer::new(options),
-            observed: Vec::new(),
-            path: Vec::new(),
             wanted,
             registry: options.registry.clone(),
+            ..Stats::default()
         }
     }
 
-    /// From the first message to the last, in seconds.
+    /// The time from the first message to the last, in seconds.
     pub fn duration(&self) -> f64 {
         match (self.first, self.last) {
             (Some(first), Some(last)) => last.since(first).max(0) as f64 / 1e9,
@@ -241,17 +221,17 @@ impl Stats {
         }
     }
 
-    /// The conversation of that number.
+    /// The conversation of this number.
     pub fn flow(&self, id: u64) -> Option<&Flow> {
         self.flows.get(*self.places.get(&id)?)
     }
 
-    /// Which connection of that conversation the last message was of, from 1.
+    /// The number of the last message's connection in this conversation, from 1.
     pub(crate) fn connection(&self, flow: u64) -> u32 {
         self.delivery.ordinal(flow)
     }
 
-    /// The place of its conversation, added if there is room.
+    /// The index of the message's conversation, which is added if there is room.
     fn conversation(&mut self, seen: &Observation) -> Option<usize> {
         let id = seen.flow;
         if self.latest.0 != id {
@@ -261,21 +241,11 @@ impl Stats {
                 None => {
                     self.flows.push(Flow {
                         id,
-                        proto: "",
-                        version: None,
                         transport: seen.transport,
                         ends: seen.ends,
-                        server: None,
                         first: seen.time,
                         last: seen.time,
-                        messages: [0; 2],
-                        bytes: [0; 2],
-                        closing: Closing::default(),
-                        heard: [None; 2],
-                        silences: Default::default(),
-                        current: None,
-                        last_message: "",
-                        line_proto: "",
+                        ..Flow::default()
                     });
                     self.places.insert(id, self.flows.len() - 1);
                     self.flows.len() - 1
@@ -286,7 +256,7 @@ impl Stats {
         Some(self.latest.1)
     }
 
-    /// Stores which fields the message has.
+    /// Stores the fields of the message.
     fn fields(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
         let Some(kind) = self.kinds.get_mut(&(dissection.proto, dissection.message)) else { return };
@@ -323,7 +293,7 @@ fn protocol_of(line: &'static str, registry: &Registry) -> &'static str {
 }
 
 impl Stats {
-    /// Counts messages with all their parts, and ends of conversations, in order.
+    /// Counts messages with all their parts, and the ends of conversations, in order.
     pub fn count(&mut self, items: &[Observed]) {
         let mut last = None;
         for item in items {
@@ -398,8 +368,8 @@ impl Stats {
             Role::Unknown => flow.server,
         };
         flow.last = time;
-        flow.silences[side.index()].until(flow.heard[side.index()], nanos);
-        flow.heard[side.index()] = Some(nanos);
+        flow.silences[side.index()].until(flow.last_seen[side.index()], nanos);
+        flow.last_seen[side.index()] = Some(nanos);
         flow.messages[side.index()] += 1;
         flow.bytes[side.index()] += bytes;
         flow.last_message = seen.message;

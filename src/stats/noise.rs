@@ -1,16 +1,16 @@
-//! How much a figure varies within one capture: a difference between two captures means something where it is
-//! clearly larger than that.
+//! The variation of figures within one capture: a difference between two captures is notable if it is clearly larger
+//! than that.
 
 use super::histogram::Delays;
 use super::timeline::{Bucket, Timeline};
 
-/// A difference of more standard errors than that is no chance.
+/// The number of standard errors above which a difference is not chance.
 const CLEAR: f64 = 3.0;
-/// A figure that varies at all, and differs by a smaller part, is the same to a reader.
+/// The relative difference below which a figure with any variation counts as equal.
 const SMALL: f64 = 0.05;
-/// The parts of a capture whose counts are compared with each other.
+/// The number of parts of a capture whose counts are compared with each other.
 const PARTS: usize = 16;
-/// Losses and resends come in bursts: their variance is this many times that of independent ones.
+/// The factor by which bursts increase the variance: losses and resends are not independent.
 const BURSTS: f64 = 2.0;
 
 /// A figure of one capture, and its standard error.
@@ -21,7 +21,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Does it differ by more than both vary by themselves?
+    /// Whether the two differ by more than their own variation.
     pub fn differs(self, other: Spread) -> bool {
         let (change, error) = ((self.value - other.value).abs(), self.error.hypot(other.error));
         let small = SMALL * self.value.abs().max(other.value.abs());
@@ -29,7 +29,7 @@ impl Spread {
     }
 }
 
-/// The counts of the parts of a capture that lasted that many seconds, each with its share of the time.
+/// The counts of the parts of a capture of `seconds` seconds, each with its share of the time.
 fn parts(course: &Timeline, seconds: f64) -> Vec<(Bucket, f64)> {
     let (steps, width) = (course.steps(), course.width() as f64);
     let whole = (seconds * 1e9).max(steps.len().saturating_sub(1) as f64 * width).max(1.0);
@@ -48,14 +48,14 @@ fn parts(course: &Timeline, seconds: f64) -> Vec<(Bucket, f64)> {
     parts
 }
 
-/// The standard error of a sum, from the parts that it is the sum of, each by its distance from the mean.
+/// The standard error of a sum, from the distances of its parts from their mean.
 fn error_of_sum(distances: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = distances.len() as f64;
     let squares: f64 = distances.map(|distance| distance * distance).sum();
     (squares * count / (count - 1.0).max(1.0)).sqrt()
 }
 
-/// Messages a second; `None` without a duration.
+/// The messages per second; `None` without a duration.
 pub fn rate(messages: u64, course: Option<&Timeline>, seconds: f64) -> Option<Spread> {
     let count = messages as f64;
     let error = match course.map(|course| parts(course, seconds)) {
@@ -64,11 +64,11 @@ pub fn rate(messages: u64, course: Option<&Timeline>, seconds: f64) -> Option<Sp
         }
         _ => count.sqrt(),
     };
-    // A message more or less at the edges is no difference.
+    // One message more or less at the edges is not a difference.
     (seconds > 0.0).then(|| Spread { value: count / seconds, error: error.max(1.0) / seconds })
 }
 
-/// Bytes of a message; `None` without a message.
+/// The bytes of a message; `None` without a message.
 pub fn size(messages: u64, bytes: u64, course: Option<&Timeline>, seconds: f64) -> Option<Spread> {
     let mean = bytes as f64 / messages.max(1) as f64;
     let distance = |(part, _): &(Bucket, f64)| part.bytes as f64 - mean * part.messages as f64;
@@ -76,29 +76,29 @@ pub fn size(messages: u64, bytes: u64, course: Option<&Timeline>, seconds: f64) 
     (messages > 0).then(|| Spread { value: mean, error: error / messages as f64 })
 }
 
-/// An estimate and its interval of 95 %: two standard deviations each way.
+/// An estimate and its 95 % interval: two standard deviations in each direction.
 pub fn interval([value, low, high]: [f64; 3]) -> Spread {
     Spread { value, error: (high - low) / 4.0 }
 }
 
-/// So many of all.
+/// The share of `hits` in `all`.
 pub fn share(hits: u64, all: u64) -> Spread {
     let (hits, all) = (hits as f64, all as f64);
-    // Nothing out of few is no proof of nothing.
+    // Zero hits out of few do not prove a share of 0.
     let likely = (hits + 1.0) / (all + 2.0);
     let error = (BURSTS * likely * (1.0 - likely).max(0.0) / all.max(1.0)).sqrt();
     Spread { value: hits / all.max(1.0), error }
 }
 
-/// A percentile in nanoseconds; `None` of fewer than two values.
+/// A percentile in nanoseconds; `None` for fewer than two values.
 pub fn percentile(delays: &Delays, percent: f64) -> Option<Spread> {
     let count = delays.count() as f64;
     let part = percent / 100.0;
-    // Ranks that far away are as likely to be the percentile.
+    // Within this distance every rank may be the true percentile.
     let around = (BURSTS * part * (1.0 - part) / count.max(1.0)).sqrt() * 100.0;
     let at = |percent: f64| delays.percentile(percent.clamp(0.0, 100.0)).map(|nanos| nanos as f64);
     let (low, value, high) = (at(percent - around)?, at(percent)?, at(percent + around)?);
-    // A percentile is known to within a bucket.
+    // Percentiles are accurate to a bucket.
     (count >= 2.0).then(|| Spread { value, error: ((high - low) / 2.0).max(value / 64.0) })
 }
 
@@ -126,10 +126,10 @@ mod tests {
         let whole = rate_of((0..2400).map(|k| k * 25), 60.0);
         assert!(!whole.differs(rate_of((0..1200).map(|k| k * 25), 30.0)));
         assert!(whole.differs(rate_of((0..2800).map(|k| k * 21), 60.0)), "regular, and a sixth more");
-        // Bursts of 100 messages each ten seconds.
+        // Bursts of 100 messages every ten seconds.
         let bursts = |count: i64| (0..count).flat_map(|burst| (0..100).map(move |k| burst * 10_000 + k * 5));
         assert!(!rate_of(bursts(6), 60.0).differs(rate_of(bursts(4), 30.0)));
-        // One message at the end of a capture says nothing about its first half.
+        // One message at the end of a capture is no evidence about its first half.
         let once = rate_of([59_000].into_iter(), 60.0);
         assert!(!once.differs(rate(0, None, 30.0).expect("a rate")));
     }

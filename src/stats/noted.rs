@@ -1,5 +1,4 @@
-//! What the analysis said of a capture's messages: its notes and faults by kind, and the messages that
-//! a verdict rests on.
+//! The notes and faults of a capture's messages by kind, and the messages that are evidence for a verdict.
 
 use crate::codec::Level;
 use crate::dissect::delivery::{Event, Handled};
@@ -8,37 +7,37 @@ use crate::flow::Side;
 use crate::flow::sequence::Seen;
 use std::collections::BTreeMap;
 
-/// The first messages of each kind that are named.
+/// The number of messages of each kind that are listed, from the first one.
 pub const NAMED: usize = 6;
-/// The kinds of faults, and the verdicts, that are told apart.
+/// The cap on kinds of faults, and on subjects with evidence.
 const KINDS: usize = 8192;
 
-/// How often something was, and where first.
+/// The number of occurrences, and the first ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
-    /// The first of them.
+    /// The first occurrences.
     pub first: Vec<Target>,
 }
 
 impl Places {
-    /// Another one.
+    /// Adds an occurrence.
     pub fn add(&mut self, target: Target) {
         self.count += 1;
-        // Without frames nobody could follow it; one message may have several of a kind.
+        // Without a frame there is nothing to refer to; one message may have several occurrences of a kind.
         if target.frame > 0 && self.first.len() < NAMED && self.first.last() != Some(&target) {
             self.first.push(target);
         }
     }
 }
 
-/// The messages that a verdict rests on, and what was noted of them.
+/// The messages that are evidence for a verdict, and their notes.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// They.
+    /// The messages.
     pub messages: Places,
-    /// The codes of their notes, and how often.
+    /// The codes of their notes, with the number of each.
     pub codes: BTreeMap<&'static str, u64>,
 }
 
@@ -54,7 +53,7 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// A message of the `connection`th connection of its conversation.
+    /// Records a message on the connection `connection` of its conversation.
     pub fn message(&mut self, message: &Message<'_>, connection: u32) {
         let dissection = message.dissection;
         let own = Target { frame: message.place.frame, index: dissection.index };
@@ -78,23 +77,23 @@ impl Noted {
         }
     }
 
-    /// The notes, worst first: level, code, where.
+    /// The notes, worst first: level, code, occurrences.
     pub fn notes(&self) -> impl Iterator<Item = (Level, &'static str, &Places)> {
         self.notes.iter().map(|((level, code), places)| (level.0, *code, places))
     }
 
-    /// The faults: protocol, message, where.
+    /// The faults: protocol, message, occurrences.
     pub fn faults(&self) -> impl Iterator<Item = (&'static str, &'static str, &Places)> {
         self.faults.iter().map(|((proto, name), places)| (*proto, *name, places))
     }
 
-    /// What a verdict about what this side sent rests on.
+    /// The evidence for a verdict about this side's messages.
     pub fn evidence(&self, rule: &'static str, flow: u64, connection: u32, side: Side) -> Option<&Evidence> {
         self.evidence.get(&(rule, flow, connection, side.index()))
     }
 }
 
-/// The rules of [`super::RULES`] that an event is a reason for.
+/// The rules of [`super::RULES`] that an event triggers.
 fn rules(event: &Event) -> [Option<&'static str>; 2] {
     let Event::Sent { seen, handled, .. } = event else { return [None; 2] };
     let of_order = match seen {

@@ -1,4 +1,4 @@
-//! What the statistics keep of a message: made by any thread, counted by one in order.
+//! Observations: the parts of messages that statistics need, made by any thread and counted by one thread in order.
 
 use super::Stats;
 use super::payloads::Payloads;
@@ -11,22 +11,22 @@ use crate::read::{Maker, Receiver};
 use std::cell;
 use std::net::SocketAddr;
 
-/// A message, followed by what is part of it; or a conversation's end.
+/// A message, followed by its parts; or the end of a conversation.
 #[derive(Clone, Debug)]
 pub enum Observed {
     /// A message.
     Message(Observation),
     /// A delivery event of the message before it.
     Event(Event),
-    /// A schema's message in the message before it: its name and its bytes.
+    /// A schema message in the message before it: its name and its bytes.
     Schema(&'static str, u64),
-    /// The words of the application with which the message before it refuses or ends its connection.
+    /// The application's words with which the message before it refuses or ends its connection.
     Farewell(Words),
-    /// A conversation's end: its number, and how its transport ended.
+    /// The end of a conversation: its number, and the end of its transport.
     Ended(u64, Closing),
 }
 
-/// Words of an application: an observation owns no memory of its own, so long ones are cut and end in "…".
+/// Words of an application, cut to a fixed length: observations own no heap memory. Words that are cut end in "…".
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
     bytes: [u8; Words::MOST],
@@ -54,7 +54,7 @@ impl Words {
     }
 }
 
-/// What is counted of every message.
+/// The counted properties of a message.
 #[derive(Clone, Debug)]
 pub struct Observation {
     pub(super) flow: u64,
@@ -73,24 +73,24 @@ pub struct Observation {
     pub(super) reliable: bool,
 }
 
-/// Makes them of messages.
-#[derive(Debug)]
+/// Makes observations from messages.
+#[derive(Debug, Default)]
 pub struct Observer {
     payloads: Payloads,
 }
 
 impl Observer {
-    /// `options` are those with which the capture is read.
+    /// An observer; `options` are those with which the capture is read.
     pub fn new(options: &Options) -> Observer {
         Observer { payloads: Payloads::new(options) }
     }
 
-    /// What is counted of a message: what [`Options::wants`] may be.
+    /// The parts of a message that are counted, for [`Options::wants`].
     pub fn reads(&self) -> Wants {
         if self.payloads.is_empty() { Wants::DELIVERY } else { Wants::DELIVERY | Wants::DERIVED }
     }
 
-    /// Appends a message, and its parts.
+    /// Appends a message and its parts.
     pub fn message(&self, message: &Message<'_>, out: &mut Vec<Observed>) {
         let Message { dissection, place, flow_info, .. } = *message;
         out.push(Observed::Message(Observation {
@@ -111,7 +111,7 @@ impl Observer {
                 || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { acknowledged: true, .. })),
         }));
         if !self.payloads.is_empty() {
-            // In the fields, or in the derived values if the payload stays hex.
+            // Schema messages are in the fields, or in the derived values if the payload stays hex.
             let seen = cell::Cell::new(false);
             let mut add = |name, bytes| {
                 seen.set(seen.get() || dissection.schema == Some(name));
@@ -119,7 +119,7 @@ impl Observer {
             };
             self.payloads.each(&dissection.tree, &mut add);
             self.payloads.each(&dissection.derived, &mut add);
-            // A payload without any field.
+            // A payload without any fields.
             if let Some(name) = dissection.schema.filter(|_| !seen.get()) {
                 add(name, 0);
             }

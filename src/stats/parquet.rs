@@ -1,5 +1,5 @@
-//! Figures as Parquet files, one for each table. A column's type follows from its figure, so that it
-//! is the same for every capture, also where nothing was measured.
+//! Figures as Parquet files, one for each table. A column's type follows from its figure, so that it is the same for
+//! every capture, even without any value.
 
 use super::figure::{Figure, Measure};
 use super::table::{Cell, Table};
@@ -19,8 +19,8 @@ fn kind(figure: &Figure) -> FlatType {
 }
 
 impl Report {
-    /// Writes `KIND.parquet` into a folder for each table of the report. `capture`: what the figures are
-    /// of, the first column.
+    /// Writes `KIND.parquet` into a folder for each table of the report. The first column has the name `capture` of the
+    /// capture.
     ///
     /// # Errors
     /// Errors of the file system.

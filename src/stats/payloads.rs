@@ -1,8 +1,7 @@
-//! Finds the messages of the users' schemas in a tree by their fields, whatever the protocol.
+//! Finds the messages of the users' schemas in a tree by their fields, for any protocol.
 
-use crate::codec::Tree;
 use crate::codec::layout::Field;
-use crate::codec::names;
+use crate::codec::{Tree, names};
 use crate::dissect::Options;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +16,7 @@ fn place(field: &'static Field) -> usize {
 }
 
 impl Payloads {
-    /// For all schemas of a run.
+    /// Collects all schemas of a run.
     pub fn new(options: &Options) -> Payloads {
         let mut fields = FxHashMap::default();
         for message in options.registry.iter().flat_map(|d| options.schemas.messages(d.name())) {
@@ -32,13 +31,13 @@ impl Payloads {
         Payloads { fields }
     }
 
-    /// True when there are no schemas.
+    /// Whether there are no schemas.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// Calls `each` with the name and the size of every schema message in the tree: the size of its
-    /// group, if that contains nothing else, or from its first field to its last.
+    /// Calls `each` with the name and the size of every schema message in the tree. The size is that of its group, if
+    /// that contains nothing else, or the distance from its first field to its last.
     pub fn each(&self, tree: &Tree, mut each: impl FnMut(&'static str, u64)) {
         let nodes = tree.nodes();
         // The current message: its name, its last field so far, its first and last bit.
@@ -50,7 +49,7 @@ impl Payloads {
         };
         let mut skip = 0;
         for (k, node) in nodes.iter().enumerate() {
-            // Nodes below a schema's field belong to that field.
+            // Nodes below a schema's field are part of that field.
             if k < skip {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! A capture over time as a picture of characters: bars for steps of time, stacked by message or by
-//! direction, with axes and their units.
+//! A capture over time as a text chart: bars for steps of time, stacked by message or by direction, with axes and
+//! units.
 
 use super::timeline::{round_step, step_text, widening};
 use crate::capture::{Time, TimeSpec};
@@ -8,18 +8,18 @@ use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
-/// The steps of time that are kept; they widen when there are more.
+/// The largest number of steps; with a longer capture the steps widen.
 const STEPS: usize = 2048;
-/// The lines of the picture.
+/// The height of the chart in lines.
 const HEIGHT: usize = 12;
-/// The layers of a bar with a character of their own; further ones are `other`.
+/// The largest number of layers with separate characters; further ones are `other`.
 const LAYERS: usize = 6;
-/// The names that are counted, at most: the largest of them are shown.
+/// The largest number of names that are counted; the largest of these layers are shown.
 const NAMES: usize = 256;
-/// The width without a terminal.
+/// The width in columns without a terminal.
 const WIDTH: usize = 80;
 
-/// What a bar is stacked by.
+/// The property by which a bar is stacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacked {
     /// The message's name.
@@ -43,7 +43,7 @@ pub struct Plot {
     by: Stacked,
     since: Option<TimeSpec>,
     start: Option<i64>,
-    /// From the capture's first frame to the begin of the picture, in nanoseconds.
+    /// The time from the capture's first frame to the start of the chart, in nanoseconds.
     before: i64,
     step: i64,
     last: usize,
@@ -57,12 +57,12 @@ pub(crate) struct Series {
     pub step: f64,
     /// The layers: their names, and the bytes of every step.
     pub layers: Vec<(&'static str, Vec<u64>)>,
-    /// How many steps.
+    /// The number of steps.
     pub steps: usize,
 }
 
 impl Series {
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     pub fn seconds(&self) -> f64 {
         self.step * self.steps as f64
     }
@@ -74,12 +74,12 @@ impl Series {
 }
 
 impl Plot {
-    /// Without messages. The picture begins with the capture, or `since` a later time.
+    /// A plot without messages. It begins with the capture, or later at `since`.
     pub fn new(by: Stacked, since: Option<TimeSpec>) -> Plot {
         Plot { by, since, start: None, before: 0, step: 1_000_000, last: 0, layers: FxHashMap::default() }
     }
 
-    /// Of these layers.
+    /// A plot of these layers.
     #[cfg(test)]
     pub(crate) fn of(by: Stacked, layers: &[(&'static str, &[u64])]) -> Plot {
         let mut plot = Plot::new(by, None);
@@ -88,7 +88,7 @@ impl Plot {
         plot
     }
 
-    /// Merges steps.
+    /// Merges neighbouring steps.
     fn widen(&mut self) {
         let together = widening(self.step);
         self.step = self.step.saturating_mul(together as i64);
@@ -98,17 +98,17 @@ impl Plot {
         }
     }
 
-    /// Has it no message?
+    /// Whether there is no message.
     pub(crate) fn is_empty(&self) -> bool {
         self.layers.is_empty()
     }
 
-    /// The shortest round step of which at most `most` cover all of it, in nanoseconds.
+    /// The shortest round step in nanoseconds of which at most `most` cover the whole plot.
     pub(crate) fn round_step(&self, most: usize) -> i64 {
         round_step((self.last as i64 + 1).saturating_mul(self.step), most, self.step)
     }
 
-    /// The bytes in round steps of this length, or of a longer one if the plot has no shorter.
+    /// The bytes in round steps of this length, or of the plot's own if that is longer.
     pub(crate) fn series(&self, step: i64) -> Series {
         let together = (step / self.step).max(1) as usize;
         let steps = if self.is_empty() { 0 } else { self.last / together + 1 };
@@ -121,7 +121,7 @@ impl Plot {
         Series { step: self.step as f64 * together as f64 / 1e9, layers, steps }
     }
 
-    /// The layers, the largest first; small ones are one.
+    /// The layers, the largest first; the smallest ones are combined.
     fn stacked(&self) -> Vec<(&'static str, Vec<u64>)> {
         let mut layers: Vec<_> = self.layers.iter().map(|(name, steps)| (*name, steps.clone())).collect();
         layers.sort_by_key(|(name, steps)| (std::cmp::Reverse(steps.iter().sum::<u64>()), *name));
@@ -135,7 +135,7 @@ impl Plot {
         layers
     }
 
-    /// The mark of a layer: a side has the same in every capture.
+    /// The index of a layer's character: a side has the same one in every capture.
     fn mark(&self, at: usize, name: &str) -> usize {
         match (self.by, name) {
             (Stacked::Message, _) => at,
@@ -145,8 +145,8 @@ impl Plot {
         }
     }
 
-    /// Appends the picture. `colours`: codes for the layers, and the code that ends them; empty:
-    /// none, and the layers differ by their characters.
+    /// Appends the chart. `colours` are codes for the layers, and `reset` is the code that ends them; without colours
+    /// the layers differ by their characters.
     pub fn text(&self, width: Option<usize>, colours: &[&str], reset: &str, out: &mut String) {
         if self.is_empty() {
             out.push_str("no message\n");
@@ -156,7 +156,7 @@ impl Plot {
         let room = width.unwrap_or(WIDTH).saturating_sub(label + 1).max(10);
         let column = self.round_step(room);
         let Series { layers, steps: columns, step: seconds } = self.series(column);
-        // Bytes a second of each column and layer.
+        // The bytes per second of each column and layer.
         let bar = |k: usize| layers.iter().map(|(_, bytes)| bytes[k] as f64 / seconds).collect::<Vec<_>>();
         let bars: Vec<Vec<f64>> = (0..columns).map(bar).collect();
         let top = bars.iter().map(|bar| bar.iter().sum::<f64>()).fold(0.0, f64::max);
@@ -178,7 +178,7 @@ impl Plot {
                     sum += n;
                     sum > middle
                 });
-                // What is there is never nothing, nor as much as a cell.
+                // A bar above 0 has at least a small mark, but less than a full cell.
                 let least = row == 0 && sum > 0.0;
                 let largest = || (0..bar.len()).max_by(|a, b| bar[*a].total_cmp(&bar[*b]));
                 match (layer, largest().filter(|_| least)) {
@@ -210,7 +210,7 @@ impl Plot {
     }
 }
 
-/// A character of this layer; `small`: for less than half a cell.
+/// Appends the character of a layer; `small` is for less than half a cell.
 fn cell(at: usize, small: bool, colours: &[&str], reset: &str, out: &mut String) {
     const MARKS: [char; LAYERS] = ['█', '▓', '▒', '░', '#', '·'];
     let (colour, reset) = colours.get(at).map_or(("", ""), |colour| (*colour, reset));
@@ -224,7 +224,7 @@ fn cell(at: usize, small: bool, colours: &[&str], reset: &str, out: &mut String)
     out.push_str(reset);
 }
 
-/// The unit of numbers up to this one.
+/// The unit and factor for numbers up to `top`.
 pub(crate) fn unit(top: f64) -> (&'static str, f64) {
     match top {
         t if t >= 1e6 => ("MB/s", 1e6),
@@ -233,7 +233,7 @@ pub(crate) fn unit(top: f64) -> (&'static str, f64) {
     }
 }
 
-/// The next number of 1, 2, 5 and their multiples by ten.
+/// The next round number: `top` or slightly more.
 pub(crate) fn nice(top: f64) -> f64 {
     if top <= 0.0 {
         return 1.0;

@@ -1,4 +1,4 @@
-//! Reports: selection of the tables, and their output formats.
+//! Reports: the selection of tables, and their output formats.
 
 use super::connections::{delivery, links, paths, pings, requests};
 use super::directions::senders;
@@ -19,23 +19,23 @@ use unicode_width::UnicodeWidthStr;
 const WIDTH: usize = 72;
 /// The cap on conversations in the overview of text output.
 const FLOWS: usize = 20;
-/// The chart names the busiest of about so many steps.
+/// The chart shows the maximum of one of about this many steps.
 const STEPS: i64 = 100;
 
 /// The selected report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Everything except for seconds and peers.
+    /// All tables except for seconds and peers.
     All,
     /// Numbered messages, requests, pings and links.
     Delivery,
-    /// By protocol and message, and by schema message.
+    /// Messages by protocol and name, and by schema message.
     Message,
-    /// By conversation.
+    /// Conversations.
     Flow,
-    /// By end of the conversations.
+    /// Peers: the endpoints of the conversations.
     Peer,
-    /// By the second.
+    /// Seconds.
     Second,
 }
 
@@ -88,9 +88,7 @@ impl Report {
         let mut text = String::new();
         overview(stats, name, width, &mut text);
         if matches!(self, Report::All | Report::Delivery) {
-            let before = text.len();
-            verdicts::text(stats, width, &mut text);
-            paint(&mut text, before, palette.warning, palette.reset);
+            verdicts::text(stats, width, palette, &mut text);
         }
         if self == Report::All && stats.duration() > 0.0 {
             text.push('\n');
@@ -98,9 +96,9 @@ impl Report {
             chart(stats, width.unwrap_or(WIDTH), &mut text);
             paint(&mut text, before, palette.hex, palette.reset);
         }
-        // The conversations have the ends of their only connections.
-        let told = |t: &Table| t.rows.is_empty() || t.shape.kind == "end" && t.rows.len() <= stats.flows.len();
-        for mut table in self.tables(stats).into_iter().filter(|t| !told(t)) {
+        // With one connection each, the table of conversations has the same ends.
+        let is_redundant = |t: &Table| t.rows.is_empty() || t.shape.kind == "end" && t.rows.len() <= stats.flows.len();
+        for mut table in self.tables(stats).into_iter().filter(|t| !is_redundant(t)) {
             text.push('\n');
             let more = match self {
                 Report::All if table.shape.kind != "message" => table.rows.len().saturating_sub(FLOWS),
@@ -121,16 +119,15 @@ impl Report {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// Every row as an object, with its kind under `by`.
+    /// Every row as a JSON object, with the kind of table under `by`.
     pub fn ndjson(self, stats: &Stats, out: &mut Vec<u8>) {
         self.tables(stats).iter().for_each(|t| t.ndjson(out));
     }
 
-    /// Separated values of the first table that has rows, or else of the first; for the whole
-    /// report, the messages.
+    /// Separated values of the first table with rows, or else of the first table; of the whole report, the messages.
     ///
     /// # Errors
-    /// It has no such column.
+    /// An unknown column.
     pub fn separated(
         self,
         stats: &Stats,
@@ -149,7 +146,7 @@ impl Report {
         Ok(())
     }
 
-    /// One object: the sums, and the tables by kind; for deliveries, every message.
+    /// One JSON object: the sums, and the tables by kind; for deliveries, every message.
     pub fn json(self, stats: &Stats, name: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"capture\":");
         string(name.as_bytes(), out);
@@ -227,7 +224,7 @@ fn paint(text: &mut String, start: usize, colour: &str, reset: &str) {
     }
 }
 
-/// The protocols with messages: `riptide, `.
+/// The protocols with messages, each with a comma: `riptide, `.
 fn protocols(stats: &Stats) -> String {
     let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| protocol_of(line, &stats.registry)).collect();
     names.sort_unstable();
@@ -236,7 +233,7 @@ fn protocols(stats: &Stats) -> String {
 }
 
 impl Stats {
-    /// The sums as text: protocols, number of messages, bytes, and so on.
+    /// The sums as text: protocols, number of messages, bytes, and more.
     pub fn sums(&self) -> String {
         let mut line =
             format!("{}{}, {}", protocols(self), Plural(self.messages, "message"), Plural(self.bytes, "byte"));
@@ -287,10 +284,10 @@ fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) 
 
 fn chart(stats: &Stats, width: usize, text: &mut String) {
     let columns = stats.chart.columns(width);
-    // Steps without messages are left blank.
+    // Steps without messages are blank.
     let seen: Vec<f64> = columns.iter().map(|n| if *n > 0.0 { *n } else { f64::NAN }).collect();
     let _ = writeln!(text, "{}", blocks(&seen, 0.0));
-    // The figure is of round steps, whatever the chart has room for.
+    // The maximum is of round steps, which do not depend on the chart's width.
     let line = if stats.duration() < 10.0 { &stats.chart } else { &stats.seconds };
     let (most, step) = line.busiest((stats.duration() * 1e9) as i64 / STEPS);
     let _ = writeln!(text, "messages over {:.3} s; at most {most} in {}", stats.duration(), step_text(step));

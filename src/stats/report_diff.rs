@@ -1,4 +1,4 @@
-//! Differences as a table, and for those who read what a build says: Markdown and JUnit's XML.
+//! Differences as a table, and for build servers and their readers: Markdown and JUnit XML.
 
 use super::diff::{Change, Comparison, Difference, Verdict};
 use super::figure::{Figure, Measure, figures};
@@ -22,7 +22,7 @@ fn number(figure: &Figure, x: f64) -> Cell {
     }
 }
 
-/// What differs, in a word.
+/// The kind of difference, in a word.
 fn what(change: &Change) -> &'static str {
     match change {
         Change::Appeared => "appeared",
@@ -33,7 +33,7 @@ fn what(change: &Change) -> &'static str {
     }
 }
 
-/// `+12.5%`, `3.5x`, or of shares `-1.2 pp`.
+/// The change as `+12.5%`, `3.5x`, or `-1.2 pp` for shares.
 fn change_text(change: &Change) -> String {
     match change {
         Change::Figure(figure, ..) if figure.is_share() => format!("{:+.1} pp", change.part() * 100.0),
@@ -44,7 +44,7 @@ fn change_text(change: &Change) -> String {
     }
 }
 
-/// `worse`, `better`, or nothing.
+/// Returns `worse`, `better`, or nothing.
 fn effect(change: &Change) -> &'static str {
     match change.is_worse() {
         Some(true) => "worse",
@@ -91,7 +91,7 @@ fn line(d: &Difference) -> String {
 }
 
 impl Verdict {
-    /// Does the limit hold? Not if there was nothing to hold it against, unless that is well.
+    /// Whether the limit holds. A limit without data to compare fails, unless that is allowed.
     pub fn holds(&self, allow_empty: bool) -> bool {
         self.broken == 0 && (self.compared > 0 || allow_empty)
     }
@@ -99,6 +99,7 @@ impl Verdict {
     fn words(&self, allow_empty: bool) -> String {
         match (self.broken, self.compared) {
             (0, 0) if allow_empty => "nothing to compare, as allowed".into(),
+            (0, 0) if self.beyond.is_some() => "nothing would exceed it".into(),
             (0, 0) => "nothing to compare".into(),
             (0, _) => "holds".into(),
             (n, _) => format!("exceeded by {n}"),
@@ -106,7 +107,7 @@ impl Verdict {
     }
 }
 
-/// A cell of a Markdown table: what would end it, or be formatted, is escaped.
+/// The text of a cell in a Markdown table, with special characters escaped.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in Printable(text).to_string().chars() {
@@ -118,7 +119,7 @@ fn cell(text: &str) -> String {
     out
 }
 
-/// Text in XML: control characters are escaped as on the terminal, since XML has none.
+/// Text in XML. Control characters, which XML does not allow, are escaped as on the terminal.
 fn xml(text: &str) -> String {
     let mut out = String::new();
     for c in Printable(text).to_string().chars() {
@@ -134,7 +135,7 @@ fn xml(text: &str) -> String {
 }
 
 impl Comparison {
-    /// The differences that are larger than what each capture varies by itself.
+    /// The differences that are larger than the variation within each capture.
     pub fn notable(&self) -> impl Iterator<Item = &Difference> {
         self.differences.iter().filter(|d| d.notable)
     }
@@ -173,7 +174,8 @@ impl Comparison {
         table
     }
 
-    /// The notable differences as a table for people: a row for each field that only one capture has, and units.
+    /// The notable differences as a table for people, with units and a separate row for fields that only one capture
+    /// has.
     pub fn shown(&self) -> Table {
         let mut table = Table::new(DIFFERENCES, &COLUMNS[..5]);
         for d in self.notable() {
@@ -204,7 +206,7 @@ impl Comparison {
         table
     }
 
-    /// What is left out of [`Comparison::shown`], in a line; empty if nothing is.
+    /// The number of differences that [`Comparison::shown`] omits, in a line; empty if there is none.
     pub fn folded(&self) -> String {
         match self.differences.len() - self.notable().count() {
             0 => String::new(),
@@ -215,7 +217,7 @@ impl Comparison {
         }
     }
 
-    /// The limits for people: a line each, and one for each difference that exceeds it.
+    /// The limits as text: a line for each, and one for each difference that exceeds it.
     pub fn limits_text(&self, allow_empty: bool) -> String {
         let mut text = String::new();
         for (k, verdict) in self.limits.iter().enumerate() {
@@ -241,7 +243,7 @@ impl Comparison {
         out.push(b']');
     }
 
-    /// For a comment or a summary of a build: the captures with their sums, the limits, the differences.
+    /// Markdown for a comment or a summary of a build: the captures with their sums, the limits, the differences.
     pub fn markdown(&self, captures: &[(String, String)], allow_empty: bool) -> String {
         let mut text = String::from("### netkit diff");
         let broken = self.limits.iter().filter(|verdict| !verdict.holds(allow_empty)).count();
@@ -287,7 +289,7 @@ impl Comparison {
         text
     }
 
-    /// JUnit's XML, as build servers read it: a case for each limit; without limits one that holds.
+    /// JUnit XML for build servers: a case for each limit; without limits, one case that holds.
     pub fn junit(&self, captures: &[(String, String)], allow_empty: bool) -> String {
         let failures = self.limits.iter().filter(|verdict| !verdict.holds(allow_empty)).count();
         let sums = format!("tests=\"{}\" failures=\"{failures}\"", self.limits.len().max(1));

@@ -1,5 +1,4 @@
-//! Deliveries listed individually as JSON: every numbered message with its copies and
-//! acknowledgement.
+//! Deliveries listed individually as JSON: every numbered message with its transmissions and acknowledgement.
 
 use super::Stats;
 use super::copies::Row;
@@ -11,14 +10,14 @@ use crate::flow::Side;
 use serde_json::{Value as Json, json};
 use std::io::Write as _;
 
-/// Appends an object without its end, for members that have lines of their own.
+/// Appends an object without its closing brace, so that members on further lines can follow.
 fn open(object: &Json, out: &mut Vec<u8>) {
     // Writing to memory cannot fail, here and below.
     let _ = write!(out, "{object}");
     out.pop();
 }
 
-/// The object of one connection: its ends, and under `from` the messages of each side.
+/// Appends the object of one connection: its endpoints, and under `from` the messages of each side.
 pub fn connection(stats: &Stats, connection: &Connection, out: &mut Vec<u8>) {
     let mut about = json!({"flow": connection.flow, "connection": connection.ordinal});
     if let Some(flow) = stats.flow(connection.flow) {

@@ -1,10 +1,10 @@
-//! The two sides of a conversation, as tables name them.
+//! The two sides of a conversation, with their names in tables.
 
 use super::Flow;
 use super::table::Cell;
 use crate::flow::{End, Side};
 
-/// The client's side of a conversation; the first sender's if that is not known.
+/// The client's side of a conversation; the first sender's if the client is not known.
 pub fn client(flow: &Flow) -> Side {
     flow.server.map_or(Side::A, Side::other)
 }
@@ -19,12 +19,12 @@ pub fn role(flow: &Flow, side: Side) -> &'static str {
     }
 }
 
-/// `ADDR:PORT` of a side.
+/// The `ADDR:PORT` of a side.
 pub fn end_text(flow: &Flow, side: Side) -> Cell {
     flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))
 }
 
-/// How the transport of a conversation ended.
+/// The end of a conversation's transport.
 pub fn transport_end(flow: &Flow) -> Cell {
     let by = flow.closing.by;
     // A reset takes precedence over the FIN of the other side.

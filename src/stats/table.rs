@@ -1,4 +1,4 @@
-//! A table of figures, and its output as aligned text, CSV and JSON.
+//! A table of figures, with its output as separated values and JSON.
 
 use super::figure::{Figure, named};
 use crate::codec::json::text::string;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub enum Cell {
     /// Not known.
     Null,
-    /// Words.
+    /// Text.
     Text(String),
     /// A count.
     Int(u64),
@@ -57,12 +57,12 @@ impl Cell {
         if whole > 0 { Cell::Share(part as f64 / whole as f64) } else { Cell::Null }
     }
 
-    /// So much a second. A single message, or several at the same time, have no rate.
+    /// A number per second. A single message, or several at the same time, have no rate.
     pub fn rate(n: u64, seconds: f64, decimals: usize) -> Cell {
         if seconds > 0.0 { Cell::Real(n as f64 / seconds, decimals) } else { Cell::Null }
     }
 
-    /// The number itself.
+    /// The cell's number, if it has one.
     pub fn number(&self) -> Option<f64> {
         match self {
             Cell::Int(n) => Some(*n as f64),
@@ -72,7 +72,7 @@ impl Cell {
         }
     }
 
-    /// The number as programs get it: delays in whole microseconds, others with six decimals.
+    /// The number for programs: delays in whole microseconds, others with six decimals.
     pub fn printed(&self) -> Option<f64> {
         let unit = match self {
             Cell::Millis(_) => 1e3,
@@ -93,16 +93,16 @@ impl Cell {
     }
 }
 
-/// A figure, and how a row has it.
+/// A figure, and its value for a row.
 #[derive(Debug)]
 pub struct Column<T: 'static> {
     /// The figure.
     pub figure: &'static Figure,
-    /// Its value.
+    /// Computes the value.
     pub of: fn(&T) -> Cell,
 }
 
-/// A column; for constants, where an unknown name does not compile.
+/// A column. In constants, an unknown name does not compile.
 pub const fn column<T>(name: &str, of: fn(&T) -> Cell) -> Column<T> {
     Column { figure: named(name), of }
 }
@@ -123,7 +123,7 @@ pub struct Shape {
 pub struct Table {
     /// The kind of table.
     pub shape: Shape,
-    /// Its columns.
+    /// The columns.
     pub columns: Vec<&'static Figure>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
@@ -135,13 +135,13 @@ impl Table {
         Table { shape, columns: columns.to_vec(), rows: Vec::new() }
     }
 
-    /// A table with a row for each of these.
+    /// A table with a row for each element of `rows`.
     pub(crate) fn of<T>(shape: Shape, columns: &[Column<T>], rows: &[impl Borrow<T>]) -> Table {
         let rows_without = vec![Vec::new(); rows.len()];
         Table { shape, columns: Vec::new(), rows: rows_without }.with(columns, rows)
     }
 
-    /// Further columns, of what belongs to the same rows.
+    /// Adds columns for the same rows.
     #[must_use]
     pub(crate) fn with<T>(mut self, columns: &[Column<T>], rows: &[impl Borrow<T>]) -> Table {
         self.columns.extend(columns.iter().map(|column| column.figure));
@@ -156,16 +156,16 @@ impl Table {
         self.columns.iter().map(|figure| figure.name).collect()
     }
 
-    /// The place of the column of that name, or else of the first one that had it once.
+    /// The index of the column of this name, or else of the first one with this older name.
     pub fn place(&self, name: &str) -> Option<usize> {
         let now = self.columns.iter().position(|figure| figure.name == name);
         now.or_else(|| self.columns.iter().position(|figure| figure.answers_to(name)))
     }
 
-    /// Separated values (RFC 4180) with a header line; without `columns`, all of them.
+    /// Separated values (RFC 4180) with a header line; all columns if `columns` is empty.
     ///
     /// # Errors
-    /// There is no such column: the nearest name, and all of them.
+    /// An unknown column, with the nearest name and all names.
     pub fn separated(&self, separator: char, columns: &[String], out: &mut String) -> Result<(), String> {
         let known = self.names();
         let find = |name: &String| {
@@ -199,7 +199,7 @@ impl Table {
         out.push('\n');
     }
 
-    /// A row as an object.
+    /// A row as a JSON object.
     pub fn row_json(&self, row: &[Cell], kind: bool, out: &mut Vec<u8>) {
         let mut comma: &[u8] = b"{";
         if kind {
@@ -236,7 +236,7 @@ impl Table {
     }
 }
 
-/// A text as a separated value: see [`crate::render`]'s cells.
+/// Text as a separated value, as in [`crate::render`].
 pub fn separated_text(text: &str, separator: char, out: &mut String) {
     let mut cell = Vec::new();
     cells::text(text, separator as u8, &mut cell);

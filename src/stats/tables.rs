@@ -9,29 +9,29 @@ use crate::flow::Side;
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 
-/// The traffic of a kind of message, of a payload or of a group, and of all of them.
+/// The traffic of a kind of message, of a payload or of a group, with the totals.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted {
-    /// The protocol, and the name.
+    /// The protocol and the name.
     pub name: (&'static str, &'static str),
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// Their bytes.
+    /// Their bytes on the wire.
     pub bytes: u64,
-    /// The longest.
+    /// The length of the longest message.
     pub largest: u64,
-    /// Those with a fault.
+    /// The number of messages with a fault.
     pub faults: u64,
-    /// Sent reliably.
+    /// Whether they were sent reliably.
     pub reliable: bool,
-    /// Messages and bytes of all.
+    /// The number of all messages, and their bytes.
     pub total: [u64; 2],
-    /// How long it lasted, in seconds.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
 impl Counted {
-    /// The traffic of that kind.
+    /// The traffic of a kind of message.
     pub fn new(name: (&'static str, &'static str), kind: &Kind, stats: &Stats) -> Counted {
         Counted {
             name,
@@ -46,8 +46,7 @@ impl Counted {
     }
 }
 
-/// The figures of traffic, the same by message, by schema, by any field, and where two captures are
-/// compared.
+/// The figures of traffic: the same by message, by schema, by any field, and in comparisons.
 pub const TRAFFIC: [Column<Counted>; 8] = [
     column("messages", |c| c.messages.into()),
     column("message_share", |c| Cell::share(c.messages, c.total[0])),
@@ -63,10 +62,10 @@ pub const TRAFFIC: [Column<Counted>; 8] = [
 ];
 const PROTO: Column<Counted> = column("proto", |c| c.name.0.into());
 const RELIABLE: Column<Counted> = column("reliable", |c| c.reliable.into());
-/// A conversation, and when it began.
+/// A conversation and its start.
 struct Conversation {
     flow: Flow,
-    /// Its last connection.
+    /// The end of its last connection.
     ended: Option<Ended>,
     start: i128,
 }
@@ -103,7 +102,7 @@ const FLOWS: [Column<Conversation>; 19] = [
     column("last_message", |c| c.flow.last_message.into()),
 ];
 
-/// The sums of an end of conversations.
+/// The sums of an endpoint.
 struct Peer {
     end: SocketAddr,
     flows: u64,
@@ -130,7 +129,7 @@ const SECONDS: [Column<(u64, Bucket)>; 3] = [
 
 type MessageTable = FxHashMap<(&'static str, &'static str), Kind>;
 
-/// The kinds, in order of their bytes.
+/// The kinds of message, most bytes first.
 pub fn sorted(kinds: &MessageTable) -> Vec<((&'static str, &'static str), &Kind)> {
     let mut list: Vec<_> = kinds.iter().map(|(name, kind)| (*name, kind)).collect();
     list.sort_by(|(a, x), (b, y)| y.bytes.cmp(&x.bytes).then(a.cmp(b)));
@@ -141,7 +140,7 @@ fn counted(kinds: &MessageTable, stats: &Stats) -> Vec<Counted> {
     sorted(kinds).into_iter().map(|(name, kind)| Counted::new(name, kind, stats)).collect()
 }
 
-/// By protocol and message name, most bytes first.
+/// The messages by protocol and name, most bytes first.
 pub fn messages(stats: &Stats) -> Table {
     let rows = counted(&stats.kinds, stats);
     let keys = [PROTO, column("message", |c| c.name.1.into())];
@@ -150,8 +149,7 @@ pub fn messages(stats: &Stats) -> Table {
     Table::of(shape, &keys, &rows).with(&TRAFFIC, &rows).with(&faults, &rows)
 }
 
-/// By schema message; the bytes are those of payloads. Faults are counted for the carrying
-/// messages.
+/// The payloads by schema message; the bytes are those of payloads. Faults count for the carrying messages only.
 pub fn schemas(stats: &Stats) -> Table {
     let rows = counted(&stats.schemas, stats);
     let keys = [PROTO, column("schema", |c| c.name.1.into())];
@@ -171,7 +169,7 @@ fn seconds(nanos: i128) -> Cell {
     Cell::Seconds(nanos as f64 / 1e9)
 }
 
-/// By end of the conversations, most bytes first.
+/// The endpoints of the conversations, most bytes first.
 pub fn peers(stats: &Stats) -> Table {
     let seconds = stats.duration();
     let mut peers: FxHashMap<SocketAddr, Peer> = FxHashMap::default();
@@ -191,7 +189,7 @@ pub fn peers(stats: &Stats) -> Table {
     Table::of(Shape { kind: "peer", title: "Peers, most bytes first", keys: 1 }, &PEERS, &rows)
 }
 
-/// Over time: a row per second, or longer steps if the capture is longer than a day.
+/// The traffic over time: a row per second, or longer steps if the capture is longer than a day.
 pub fn seconds_table(stats: &Stats) -> Table {
     let width = (stats.seconds.width() / 1_000_000_000) as u64;
     let steps = stats.seconds.steps().iter().enumerate();

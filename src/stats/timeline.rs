@@ -1,12 +1,11 @@
-//! Messages and bytes over time: any duration in a fixed number of equal steps.
+//! Messages and bytes over time: a fixed number of equal steps for any duration.
 
 use std::cmp::Reverse;
 
 /// Counts over time.
 ///
-/// The width of a step starts with the caller's and is doubled whenever there would be more steps
-/// than the cap.
-#[derive(Clone, Debug)]
+/// A step has the caller's width at first. The width is doubled whenever there are more steps than the cap.
+#[derive(Clone, Debug, Default)]
 pub struct Timeline {
     start: Option<i64>,
     width: i64,
@@ -17,20 +16,20 @@ pub struct Timeline {
 /// The counts of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// The part of a timeline with most messages. Times are nanoseconds since the epoch.
+/// The part of a timeline with the most messages. Times are nanoseconds since the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Most {
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// Where it begins.
+    /// The start of the part.
     pub from: i64,
-    /// Where it ends.
+    /// The end of the part.
     pub to: i64,
 }
 
@@ -40,23 +39,23 @@ fn round() -> impl Iterator<Item = i64> {
     tens.flat_map(|ten| [1, 2, 5].map(|times| ten.saturating_mul(times)))
 }
 
-/// The shortest round step that is a multiple of `unit`, and of which at most `most` cover so many nanoseconds.
+/// The shortest round step that is a multiple of `unit`, and of which at most `most` cover `nanos`.
 pub fn round_step(nanos: i64, most: usize, unit: i64) -> i64 {
     let most = most.max(1) as i64;
     round().find(|step| step % unit.max(1) == 0 && columns(nanos, *step) as i64 <= most).unwrap_or(i64::MAX)
 }
 
-/// The number of steps that cover so many nanoseconds, at least one.
+/// The number of steps that cover `nanos`, at least one.
 pub fn columns(nanos: i64, step: i64) -> usize {
     (nanos.max(1).saturating_sub(1) / step.max(1) + 1) as usize
 }
 
-/// The number of round steps that make up the next longer one, which is round as well: 1, 2, 10, 20, 100, and so on.
+/// The number of round steps that make up the next longer round one: 1, 2, 10, 20, 100, and so on.
 pub fn widening(step: i64) -> usize {
     if step.to_string().starts_with('2') { 5 } else { 2 }
 }
 
-/// A step of time in its unit: `2 s`, `500 ms`.
+/// A step of time with its unit: `2 s`, `500 ms`.
 pub fn step_text(nanos: i64) -> String {
     let (unit, size) = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000)]
         .into_iter()
@@ -66,7 +65,7 @@ pub fn step_text(nanos: i64) -> String {
 }
 
 impl Timeline {
-    /// Steps of `width` nanoseconds, at most `cap` of them.
+    /// A timeline with steps of `width` nanoseconds, at most `cap` of them.
     pub fn new(width: i64, cap: usize) -> Timeline {
         Timeline { start: None, width: width.max(1), cap: cap.max(2), steps: Vec::new() }
     }
@@ -120,8 +119,9 @@ impl Timeline {
         &self.steps
     }
 
-    /// The most messages in one round step (1, 2 or 5 times a power of ten) of at least that many nanoseconds,
-    /// and the step. The steps begin with the first message, and are the shortest that the line can tell apart.
+    /// The largest number of messages in one round step (1, 2 or 5 times a power of ten) of at least `least`
+    /// nanoseconds, and the length of that step. The steps begin with the first message, and are the shortest that are
+    /// a multiple of the timeline's own.
     pub fn busiest(&self, least: i64) -> (u64, i64) {
         let step = round().find(|step| *step >= least && step % self.width == 0).unwrap_or(self.width);
         let together = (step / self.width).max(1) as usize;
@@ -129,8 +129,8 @@ impl Timeline {
         (sums.max().unwrap_or(0), step)
     }
 
-    /// The part of `window` nanoseconds, or of one step where steps are longer, with most messages: it begins with one
-    /// of them, and is the first of several. `None` without messages.
+    /// The part of `window` nanoseconds, or of one step if steps are longer, with the most messages. It begins with a
+    /// step that has messages, and is the first if there are several. `None` without messages.
     pub fn most(&self, window: i64) -> Option<Most> {
         let start = self.start?;
         let count = (window / self.width).max(1);
@@ -141,7 +141,7 @@ impl Timeline {
         Some(Most { messages, from, to: from.saturating_add(count.saturating_mul(self.width)) })
     }
 
-    /// When a step begins.
+    /// The start of a step.
     fn begin(&self, start: i64, step: usize) -> i64 {
         start.saturating_add((step as i64).saturating_mul(self.width))
     }
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(line.width(), 2 * MS);
         assert_eq!(line.busiest(8000 * MS / 100), (10 + 30, 100 * MS));
         assert_eq!(line.busiest(30 * MS), (5 + 30, 50 * MS));
-        // Steps of 4 ms have none of 50.
+        // Steps of 4 ms cannot be combined to 50.
         line.add(9_000 * MS, 1);
         assert_eq!((line.width(), line.busiest(30 * MS)), (4 * MS, (10 + 30, 100 * MS)));
         assert_eq!(Timeline::new(MS, 16).busiest(5), (0, MS));

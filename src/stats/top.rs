@@ -1,9 +1,10 @@
-//! Figures of input that goes on, look by look: `netkit top`.
+//! Figures of live input as snapshots: `netkit top`.
 //!
-//! The counters are those of [`Stats`], with its bounds; a look remembers what there was at the one
-//! before, so that rates are those of the time between the two.
+//! The counters are those of [`Stats`], with its bounds. Each snapshot stores the counters, so that the rates of the
+//! next one are those of the time between the two.
 
-use super::aligned::fitted;
+mod screen;
+
 use super::connections::percentile;
 use super::groups::compare;
 use super::histogram::Delays;
@@ -13,10 +14,11 @@ use super::{Stats, Wanted};
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Sink};
 use crate::flow::{Closing, Side};
-use crate::plural::Plural;
 use crate::printable::Printable;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
+
+pub use screen::Scroll;
 
 /// A kind of message.
 struct Seen {
@@ -60,23 +62,7 @@ const FLOWS: [Column<Conversation>; 13] = [
     column("lost_share", |c| Cell::share(c.path.lost, c.path.messages + c.path.lost)),
     column("idle", |c| c.idle.map_or(Cell::Null, |idle| Cell::Real(idle, 1))),
 ];
-/// What a narrow terminal gives up first.
-const SPARE: [&str; 12] = [
-    "idle",
-    "bytes",
-    "proto",
-    "client",
-    "messages",
-    "faults",
-    "lost_share",
-    "server",
-    "byte_rate",
-    "resent_share",
-    "server_rtt_p50",
-    "client_rtt_p50",
-];
-
-/// The columns that the tables may be sorted by: each has some of them.
+/// The columns by which the tables may be sorted: each table has some of them.
 pub const SORTS: [&str; 10] = [
     "byte_rate",
     "message_rate",
@@ -90,24 +76,24 @@ pub const SORTS: [&str; 10] = [
     "idle",
 ];
 
-/// Counts messages, and remembers what there was at the last look.
+/// Counts messages, and stores the counters of the last snapshot.
 #[derive(Debug)]
 pub struct Top {
     stats: Stats,
-    /// Messages and bytes: all, by message, by conversation.
+    /// The number of messages and bytes in the last snapshot: all, by message, by conversation.
     all: [u64; 2],
     kinds: FxHashMap<(&'static str, &'static str), [u64; 2]>,
     flows: FxHashMap<u64, [u64; 2]>,
 }
 
 impl Top {
-    /// Without any counts. `options` are those with which the input is read.
+    /// No counts yet. `options` are those with which the input is read.
     pub fn new(options: &Options) -> Top {
         let stats = Stats::new(options, Wanted::default());
         Top { stats, all: [0; 2], kinds: FxHashMap::default(), flows: FxHashMap::default() }
     }
 
-    /// What came in the `seconds` since the last look.
+    /// The traffic of the `seconds` since the last snapshot.
     pub fn look(&mut self, seconds: f64) -> Look {
         let look = self.made(seconds, false);
         self.all = [self.stats.messages, self.stats.bytes];
@@ -116,7 +102,7 @@ impl Top {
         look
     }
 
-    /// All of it, by the capture's own clock: the input has ended.
+    /// The whole traffic at the end of the input, by the capture's own clock.
     pub fn end(&mut self) -> Look {
         self.all = [0; 2];
         self.kinds.clear();
@@ -157,7 +143,7 @@ impl Top {
             Conversation { flow: flow.clone(), rates, counts, path: paths.remove(&flow.id).unwrap_or_default(), idle }
         });
         let mut flows = Table::of(Shape { kind: "flow", title: "", keys: 1 }, &FLOWS, &flows.collect::<Vec<_>>());
-        // Maps have no order; every look has one.
+        // Maps have no order; every snapshot needs one.
         for table in [&mut messages, &mut flows] {
             let keys = table.shape.keys;
             table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
@@ -178,23 +164,14 @@ impl Sink for Top {
     }
 }
 
-/// The end of a name, where it has no room.
-fn shortened(name: &str, room: usize) -> String {
-    let long = name.chars().count();
-    match long <= room {
-        true => name.into(),
-        false => "…".chars().chain(name.chars().skip(long - room.saturating_sub(1).min(long))).collect(),
-    }
-}
-
 fn sums(flow: &super::Flow) -> [u64; 2] {
     [flow.messages.iter().sum(), flow.bytes.iter().sum()]
 }
 
-/// What a conversation's connections say of the path.
+/// The path figures of a conversation's connections.
 #[derive(Default)]
 struct Path {
-    /// By side: of messages that were sent once, of pings, of requests.
+    /// By side: delays of messages that were sent once, of pings, of requests.
     trips: [[Delays; 3]; 2],
     messages: u64,
     sent: u64,
@@ -203,49 +180,48 @@ struct Path {
 }
 
 impl Path {
-    /// The median of what this side sent: of its messages that are acknowledged, else of its pings, else
-    /// of its requests.
+    /// The median round trip of this side's acknowledged messages, else of its pings, else of its requests.
     fn round_trip(&self, side: Side) -> Cell {
         let trips = &self.trips[side.index()];
         trips.iter().find(|trips| trips.count() > 0).map_or(Cell::Null, |trips| percentile(trips, 50.0))
     }
 }
 
-/// One look at the figures.
+/// A snapshot of the figures.
 #[derive(Debug)]
 pub struct Look {
-    /// What the rates are over.
+    /// The time in seconds that the rates cover.
     pub seconds: f64,
-    /// The input has ended: the rates are over all of it.
+    /// Whether the input has ended, so that the rates cover all of it.
     pub last: bool,
-    /// Messages, bytes, faults, conversations, in all.
+    /// The totals of messages, bytes, faults, conversations.
     totals: [u64; 4],
-    /// Messages and bytes a second.
+    /// The messages and bytes per second.
     rates: [f64; 2],
-    /// Of the last message.
+    /// The time of the last message.
     time: Option<Time>,
-    /// From the first message to the last.
+    /// The time from the first message to the last, in seconds.
     duration: f64,
     messages: Table,
     flows: Table,
 }
 
 impl Look {
-    /// The largest first, what is not known last; tables without this column by their bytes.
+    /// Sorts the rows: the largest first, unknown values last; tables without this column by their byte rates.
     pub fn sort(&mut self, column: &str) {
         for table in [&mut self.messages, &mut self.flows] {
             let place = |name: &str| table.place(name);
             let Some(by) = place(column).or_else(|| place("byte_rate")) else { continue };
             let (keys, bytes) = (table.shape.keys, place("bytes").unwrap_or(by));
             table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
-            // What is equal, as while nothing comes: by all that came.
+            // Equal rows, as during a pause, are sorted by all their bytes.
             table.rows.sort_by(|a, b| compare(&b[bytes..=bytes], &a[bytes..=bytes]));
             let unknown = |row: &[Cell]| row[by] == Cell::Null;
             table.rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
         }
     }
 
-    /// For programs: an object in one line.
+    /// The snapshot for programs: an object in one line.
     pub fn ndjson(&self, stopped: bool, out: &mut Vec<u8>) {
         let mut text = String::from("{");
         let [messages, bytes, faults, flows] = self.totals;
@@ -277,7 +253,7 @@ impl Look {
         out.extend_from_slice(b"}\n");
     }
 
-    /// For pipes: a line a row, `KIND NAME=VALUE..`, and an empty one behind the look.
+    /// The snapshot for pipes: a line for each row, `KIND NAME=VALUE..`, and an empty line at the end.
     pub fn lines(&self, out: &mut String) {
         let [messages, bytes, faults, flows] = self.totals;
         let word = if self.last { "end" } else { "look" };
@@ -304,63 +280,5 @@ impl Look {
             }
         }
         out.push('\n');
-    }
-
-    /// For a terminal of this size: what is sorted by, and as many rows as there is room for. Without
-    /// a height: all rows.
-    pub fn screen(&self, name: &str, sorted: &str, size: (usize, Option<usize>), colour: bool, out: &mut String) {
-        let (width, height) = size;
-        let [messages, bytes, faults, flows] = self.totals;
-        let [rate, byte_rate] = self.rates;
-        let over = if self.last { "in all" } else { "now" };
-        let figures = format!(": {rate:.1} messages/s, {byte_rate:.0} B/s {over}");
-        let mut parts = vec![
-            shortened(&Printable(name).to_string(), width.saturating_sub(figures.chars().count())) + &figures,
-            format!("{}, {} in {:.1} s", Plural(messages, "message"), Plural(bytes, "byte"), self.duration),
-            format!("{}", Plural(flows, "conversation")),
-        ];
-        if faults > 0 {
-            parts.push(format!("{}", Plural(faults, "fault")));
-        }
-        let (mut lines, mut column) = (1, 0);
-        for part in parts {
-            let long = part.chars().count() + 2;
-            if column > 0 && column + long > width {
-                out.push('\n');
-                (lines, column) = (lines + 1, 0);
-            }
-            out.push_str(if column > 0 { "; " } else { "" });
-            out.push_str(&part);
-            column += long;
-        }
-        out.push('\n');
-        let tables = [(&self.messages, "Messages"), (&self.flows, "Conversations")];
-        let has = |table: &Table| table.place(sorted).is_some();
-        // An empty line, a title and two lines of heading for each table, and the line of the keys. On
-        // few lines, only the table that is sorted.
-        let few = height.is_some_and(|height| height < lines + 13);
-        let shown_tables: &[(&Table, &str)] = match (few, has(&self.messages)) {
-            (false, _) => &tables,
-            (true, true) => &tables[..1],
-            (true, false) => &tables[1..],
-        };
-        let room = height.map(|height| height.saturating_sub(lines + 1 + 4 * shown_tables.len()).max(1));
-        for (k, (table, title)) in shown_tables.iter().enumerate() {
-            let all = table.rows.len();
-            let other = shown_tables.get(1usize.wrapping_sub(k)).map_or(0, |(other, _)| other.rows.len());
-            // Half of the rows, and what the other table leaves.
-            let half = |room: usize| (room / shown_tables.len()).max(room.saturating_sub(other)).max(1);
-            let shown = room.map_or(all, |room| all.min(half(room)));
-            let by = format!(" by {}", if has(table) { sorted } else { "byte_rate" });
-            let more = if shown < all { format!(" ({shown} of {all})") } else { String::new() };
-            let _ = writeln!(out, "\n{title}{by}{more}");
-            match all {
-                0 => out.push_str("none so far\n"),
-                _ => {
-                    let part = Table { rows: table.rows[..shown].to_vec(), ..(*table).clone() };
-                    fitted(&part, width, &SPARE, colour, out);
-                }
-            }
-        }
     }
 }

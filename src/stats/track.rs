@@ -15,14 +15,14 @@ pub const KEYS: usize = 1000;
 /// The number of points of a sparkline: above it, neighbours are merged.
 const POINTS: usize = 48;
 
-/// The minimum width of a sparkline, however narrow the terminal.
+/// The minimum width of a sparkline on any terminal.
 const MIN_WIDTH: usize = 12;
 
 const TRACK: Shape = Shape { kind: "track", title: "", keys: 2 };
 const COLUMNS: [&Figure; 7] = figures(["key", "part", "values", "min", "max", "last", "course"]);
 
-/// Finds a field's values with their keys. The key is searched as near to the value as possible: in
-/// the same element of a list, then in the message.
+/// Finds a field's values with their keys. The key is searched as near to the value as possible: in the same element of
+/// a list first, then in the message.
 #[derive(Debug)]
 pub struct Track {
     field: FieldPath,
@@ -61,7 +61,7 @@ impl Track {
     }
 }
 
-/// The key in the innermost group that it has in common with the value.
+/// The key in the innermost group that it shares with the value.
 fn nearest(value: FieldMatch, keys: &[FieldMatch], message: &Message<'_>) -> Option<FieldMatch> {
     let FieldMatch::Node(beside, at) = value else { return keys.first().copied() };
     let nodes = beside.of(message).nodes();
@@ -84,7 +84,7 @@ pub struct Sparklines {
     track: Track,
     places: FxHashMap<(Vec<u8>, usize), usize>,
     series: Vec<Series>,
-    /// Values that are not numbers, or whose key is beyond the cap.
+    /// Values that are not numbers, or whose key is above the cap.
     pub others: u64,
 }
 
@@ -119,13 +119,13 @@ impl Series {
 }
 
 impl Sparklines {
-    /// For that field.
+    /// Sparklines of the tracked field.
     pub fn new(track: Track) -> Sparklines {
         Sparklines { track, places: FxHashMap::default(), series: Vec::new(), others: 0 }
     }
 
-    /// The table: keys in order of appearance. `width`: the terminal's; sparklines take what the
-    /// figures leave.
+    /// Appends the table, with keys in order of appearance. `width` is the terminal's; sparklines take the room that
+    /// the figures leave.
     pub fn text(&self, width: Option<usize>, out: &mut String) {
         let mut table = Table::new(TRACK, &COLUMNS);
         for s in &self.series {

@@ -1,15 +1,15 @@
-//! What the figures of a capture amount to, in words: only what follows from the numbers, with the
-//! numbers. [`RULES`] says when which of them is told.
+//! Conclusions from a capture's figures, in words and with the numbers. [`RULES`] states when each applies.
 
 use super::Stats;
 use super::delivery::Direction;
 use super::directions::directions;
 use super::ends::ends;
 use crate::plural::Plural;
+use crate::render::palette::Palette;
 use serde_json::json;
 use std::fmt::Write;
 
-/// A rule: its name, and when it applies.
+/// A rule: its name, and the condition under which it applies.
 pub const RULES: [(&str, &str); 7] = [
     (
         "end",
@@ -32,25 +32,25 @@ pub const RULES: [(&str, &str); 7] = [
     ("never_handled", "messages that the receiver's own filter drops though it never had them"),
 ];
 
-/// Fewer resends and duplicates than that are left to the tables.
+/// The number of resends and duplicates below which there is no verdict.
 const LEAST_AGAIN: u64 = 3;
-/// The same for their share.
+/// The share of resends and duplicates below which there is no verdict.
 const LEAST_SHARE: f64 = 0.05;
-/// How many are told in text.
-const TOLD: usize = 8;
+/// The number of verdicts printed in text output.
+const SHOWN: usize = 8;
 
 /// One verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Its rule, of [`RULES`].
+    /// The name of its rule, from [`RULES`].
     pub rule: &'static str,
     /// The conversation.
     pub flow: u64,
-    /// The connection in it, from 1.
+    /// The number of the connection in the conversation, from 1.
     pub connection: u32,
-    /// The side that it is about.
+    /// The side that it concerns.
     pub from: &'static str,
-    /// What it says.
+    /// The verdict in words.
     pub text: String,
 }
 
@@ -65,7 +65,7 @@ fn resends(d: &Direction) -> Option<String> {
     if again < LEAST_AGAIN || percent(again) < LEAST_SHARE * 100.0 {
         return None;
     }
-    // The shares are those of the tables.
+    // The shares are the same as in the tables.
     let mut text = match (d.resent, d.duplicates) {
         (0, n) => format!("{n} of {} transmissions ({:.1} %) were duplicates", d.sent, percent(n)),
         (n, 0) => format!("{n} of {} transmissions ({:.1} %) were resent", d.sent, percent(n)),
@@ -93,11 +93,11 @@ fn resends(d: &Direction) -> Option<String> {
     Some(text)
 }
 
-fn told(d: &Direction) -> Vec<(&'static str, String)> {
+fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     let mut list = Vec::new();
     list.extend(resends(d).map(|text| ("resends", text)));
     if let Some(never) = d.never_acked().filter(|never| *never > 0 && d.acked > 0) {
-        let given_up = match d.given_up() {
+        let given_up = match d.given_up {
             0 => String::new(),
             n => format!(", {n} of them given up"),
         };
@@ -140,11 +140,11 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
             text: format!("flow {}{which}: {}", flow.id, ended.sentence(flow)),
         });
     }
-    // The sum of several connections is nobody's.
+    // The sum of several connections has no verdict.
     for (connection, from, d) in directions(stats).filter(|(connection, ..)| connection.flow > 0) {
         let (flow, ordinal) = (connection.flow, connection.ordinal);
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
-        all.extend(told(d).into_iter().map(|(rule, text)| Verdict {
+        all.extend(texts(d).into_iter().map(|(rule, text)| Verdict {
             rule,
             flow,
             connection: ordinal,
@@ -156,10 +156,13 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
 }
 
 /// The verdicts as lines of text.
-pub(super) fn text(stats: &Stats, width: Option<usize>, out: &mut String) {
+pub(super) fn text(stats: &Stats, width: Option<usize>, palette: &Palette, out: &mut String) {
     let all = verdicts(stats);
-    for verdict in all.iter().take(TOLD) {
+    for verdict in all.iter().take(SHOWN) {
         let mut column = 0;
+        // Bold is legible on dark and light grounds.
+        out.push_str(palette.title);
+        let mut subject = true;
         for word in verdict.text.split(' ') {
             let (length, blank) = (word.chars().count(), usize::from(column > 0));
             if column > 0 && column + blank + length > width.unwrap_or(usize::MAX) {
@@ -171,11 +174,15 @@ pub(super) fn text(stats: &Stats, width: Option<usize>, out: &mut String) {
             }
             out.push_str(word);
             column += length;
+            if subject && word.ends_with(':') {
+                out.push_str(palette.reset);
+                subject = false;
+            }
         }
         out.push('\n');
     }
-    if all.len() > TOLD {
-        let _ = writeln!(out, "and {} more (-f json)", all.len() - TOLD);
+    if all.len() > SHOWN {
+        let _ = writeln!(out, "and {} more (-f json)", all.len() - SHOWN);
     }
 }
 
@@ -193,12 +200,12 @@ mod tests {
     fn only_what_follows_from_the_numbers() {
         let mut d = Direction::default();
         (d.messages, d.awaiting, d.sent, d.acked) = (100, 100, 100, 100);
-        assert!(told(&d).is_empty());
-        // Few resends are no news, whatever their share.
+        assert!(texts(&d).is_empty());
+        // Few resends are not notable, at any share.
         (d.messages, d.awaiting, d.acked, d.sent, d.resent) = (2, 2, 2, 4, 2);
-        assert!(told(&d).is_empty());
+        assert!(texts(&d).is_empty());
         (d.messages, d.awaiting, d.acked, d.sent, d.resent) = (100, 100, 100, 150, 50);
-        let text = told(&d).remove(0).1;
+        let text = texts(&d).remove(0).1;
         assert_eq!(
             text,
             "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most came before any ack: packets or acks \
@@ -206,18 +213,18 @@ mod tests {
         );
         d.resend_time.add(40_000_000);
         d.round_trip.add(51_900_000);
-        let text = told(&d).remove(0).1;
+        let text = texts(&d).remove(0).1;
         assert!(text.ends_with(". The resend time (40.0 ms) is below the round trip (p90 51.9 ms)"), "{text}");
-        // Without any acknowledgement in the capture nothing follows of single messages.
+        // If the capture has no acknowledgement at all, nothing can be concluded about single messages.
         (d.acked, d.resent, d.sent) = (0, 0, 100);
-        assert!(told(&d).is_empty());
+        assert!(texts(&d).is_empty());
         d.acked = 99;
-        assert_eq!(told(&d), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
+        assert_eq!(texts(&d), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
         let rules = |list: &[(&'static str, String)]| list.iter().map(|(rule, _)| *rule).collect::<Vec<_>>();
         let mut all = Direction::default();
         (all.acked, all.messages, all.awaiting, all.sent, all.duplicates, all.missing) = (1, 3, 3, 9, 6, 2);
         (all.requests, all.handled_twice, all.never_handled) = (2, 1, 1);
         let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| *rule != "end");
-        assert_eq!(rules(&told(&all)), of_directions.collect::<Vec<_>>());
+        assert_eq!(rules(&texts(&all)), of_directions.collect::<Vec<_>>());
     }
 }

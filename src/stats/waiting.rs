@@ -1,8 +1,8 @@
-//! Messages that nobody answers or acknowledges, those that waited long, and how long each kind
-//! waited: found by the [relations](crate::dissect::Relation) that later messages tell.
+//! Messages without an answer or acknowledgement, those that waited long, and the delays of each kind. They are found
+//! by the [relations](crate::dissect::Relation) of later messages.
 //!
-//! Relations are followed through all messages, also those that a filter does not select: a filter
-//! says whose waiting is told, and not which answers count.
+//! Relations are followed through all messages, also those that a filter does not select: a filter selects the messages
+//! that are listed, not the answers that count.
 
 use super::connections::{longest, percentile};
 use super::histogram::Delays;
@@ -62,16 +62,16 @@ fn word(text: &str) -> Cell {
     if text.is_empty() { Cell::Null } else { text.into() }
 }
 
-/// What is to be listed.
+/// The selected lists.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Listed {
     /// Messages without an answer.
     pub unanswered: bool,
     /// Messages without an acknowledgement.
     pub never_acked: bool,
-    /// Messages that waited this many nanoseconds or longer.
+    /// The delay in nanoseconds from which messages are listed as slow.
     pub slow: Option<i64>,
-    /// How long each kind waited.
+    /// The delays of each kind of message.
     pub latency: bool,
     /// The number of slowest messages kept, of those answered and of those acknowledged each.
     pub slowest: Option<usize>,
@@ -89,11 +89,11 @@ struct Sent {
     message: &'static str,
     route: Box<str>,
     copies: u64,
-    /// It is the first of its frame, which holds others.
+    /// Whether it is the first of several messages in its frame.
     several: bool,
 }
 
-/// A kind of message: how long it waited, and how many still do.
+/// The delays of a kind of message, and the number of messages that still wait.
 #[derive(Clone, Debug, Default)]
 struct Latency {
     kind: Kind,
@@ -101,7 +101,7 @@ struct Latency {
     waiting: u64,
 }
 
-/// A message that waited, by what frame it was over, and after how long.
+/// A message that was answered or acknowledged, with the frame that did so and the delay.
 #[derive(Clone, Debug)]
 struct Slow {
     target: Target,
@@ -112,22 +112,22 @@ struct Slow {
 
 type Kind = (&'static str, &'static str, Box<str>, &'static str);
 
-/// Follows messages to what answers or acknowledges them.
+/// Matches messages with their answers or acknowledgements.
 #[derive(Debug)]
 pub struct Waiting {
     listed: Listed,
-    /// How many messages may wait, how many late ones are listed, how many kinds are told apart.
+    /// The cap on waiting messages, on listed slow messages, and on kinds.
     limit: usize,
     waiting: FxHashMap<Target, Sent>,
     slow: Vec<Slow>,
     latency: BTreeMap<Kind, Delays>,
     clock: Clock,
-    /// Messages that were not followed, because there were too many.
+    /// The number of messages that were not followed, because there were too many.
     pub lost: u64,
 }
 
 impl Waiting {
-    /// At most `limit` messages are followed at once, and listed.
+    /// Follows at most `limit` messages at once, and lists as many.
     pub fn new(listed: Listed, limit: usize) -> Waiting {
         Waiting {
             listed,
@@ -140,12 +140,12 @@ impl Waiting {
         }
     }
 
-    /// A capture begins: relative times are counted from here.
+    /// Sets the start of the capture, from which relative times count.
     pub fn origin(&mut self, time: Time) {
         self.clock.origin(time);
     }
 
-    /// A message. `selected`: its own waiting is to be told.
+    /// Processes a message. `selected`: whether it may be listed itself.
     pub fn message(&mut self, message: &Message<'_>, selected: bool) {
         let dissection = message.dissection;
         let own = Target { frame: message.place.frame, index: dissection.index };
@@ -196,17 +196,17 @@ impl Waiting {
         self.waiting.insert(own, sent);
     }
 
-    /// What nothing has answered or acknowledged so far, and what it waits for.
+    /// The reply that a message is still waiting for, if it is waiting.
     pub fn expected(&self, target: Target) -> Option<Expected> {
         self.waiting.get(&target).map(|sent| sent.expected)
     }
 
-    /// Messages that nothing answered or acknowledged, in order: their conversation, and who sent them.
+    /// The messages without an answer or acknowledgement, in order: message, conversation, sender.
     pub(crate) fn waits(&self, expected: Expected) -> impl Iterator<Item = (Target, u64, &'static str)> {
         self.left(expected).into_iter().map(|(target, sent)| (*target, sent.flow, sent.from))
     }
 
-    /// Those that waited longest for it, the longest first: [`Listed::slowest`].
+    /// The messages that waited longest, the longest first: [`Listed::slowest`].
     pub(crate) fn slowest(&self, expected: Expected) -> Table {
         let mut all: Vec<_> = self.slow.iter().filter(|slow| slow.sent.expected == expected).cloned().collect();
         all.sort_by_key(Slow::longest_first);
@@ -214,7 +214,7 @@ impl Waiting {
         self.slow_table(&all, None, true)
     }
 
-    /// Keeps those that waited longest.
+    /// Keeps the messages that waited longest.
     fn keep_slowest(&mut self, most: usize) {
         self.slow.sort_by_key(Slow::longest_first);
         let mut kept = [0; 2];
@@ -249,15 +249,15 @@ impl Waiting {
         }
     }
 
-    /// What still waits, in order of frames.
+    /// The messages that still wait, in order of frames.
     fn left(&self, expected: Expected) -> Vec<(&Target, &Sent)> {
         let mut left: Vec<_> = self.waiting.iter().filter(|(_, sent)| sent.expected == expected).collect();
         left.sort_by_key(|(target, _)| **target);
         left
     }
 
-    /// The tables that were asked for, their times in this form, as people read it or, `plain`, as programs do; without
-    /// a form as seconds since 1970.
+    /// The selected tables. Times have this form, for people or, if `plain` is set, for programs; without a form they
+    /// are seconds since 1970.
     pub fn tables(&self, form: Option<TimeForm>, plain: bool) -> Vec<Table> {
         let mut tables = Vec::new();
         for (wanted, shape, expected) in [
@@ -332,7 +332,7 @@ fn kind(sent: &Sent) -> Kind {
     (sent.proto, sent.message, sent.route.clone(), waits_for)
 }
 
-/// What a message is about: its route or id, as its protocol says, or the schema of its payload.
+/// The subject of a message: its route or id, as its protocol defines it, or the schema of its payload.
 pub(super) fn route(message: &Message<'_>) -> Box<str> {
     let dissection = message.dissection;
     let subjects = message.flow_info.options.registry.for_line(dissection.proto).map_or(&[][..], |d| d.subjects());

@@ -1,5 +1,5 @@
-//! When messages were lost, and when a side was silent: for each side of each connection the five seconds
-//! with most resends and skipped numbers, its longest silence, and both along the capture.
+//! The times of losses and silences: for each side of each connection the five seconds with the most resends and
+//! skipped numbers, its longest silence, and the losses along the capture.
 
 use super::directions::directions;
 use super::losses::{Silence, WINDOW};
@@ -9,17 +9,17 @@ use super::{Flow, Stats};
 use crate::flow::Side;
 use std::fmt::Write;
 
-/// The shortest column of the axis, in nanoseconds: steps are shorter.
+/// The shortest column of the axis, in nanoseconds: the steps of the data are shorter.
 const LEAST: i64 = 100_000_000;
-/// The shortest silence that makes a row, in nanoseconds.
+/// The shortest silence that is listed, in nanoseconds.
 const SILENCE: i64 = 1_000_000_000;
-/// One side of a connection. Times are nanoseconds.
+/// The times of one side of a connection, in nanoseconds.
 struct When {
     flow: u64,
     connection: u32,
     proto: &'static str,
     from: &'static str,
-    /// The first message of the capture.
+    /// The time of the capture's first message.
     first: i64,
     worst: Option<Most>,
     silence: Option<Silence>,
@@ -41,13 +41,13 @@ fn seconds(nanos: Option<i64>) -> Cell {
     nanos.map_or(Cell::Null, |nanos| Cell::Seconds(nanos as f64 / 1e9))
 }
 
-/// The times of each side that lost messages or was silent for a second.
+/// The table of the sides that lost messages or were silent for at least a second.
 pub fn times(stats: &Stats) -> Table {
     let [first, last] = [stats.first, stats.last].map(|time| time.map_or(0, |time| time.near_nanos()));
     let each = directions(stats).filter_map(|(connection, from, direction)| {
         let flow = stats.flow(connection.flow)?;
         let side = if std::ptr::eq(direction, &connection.directions[0]) { Side::A } else { Side::B };
-        // A silence is of the last connection.
+        // Silences are known for the last connection only.
         let current = stats.delivery.ordinal(flow.id) == connection.ordinal;
         Some(When {
             flow: flow.id,
@@ -69,12 +69,12 @@ impl Flow {
     /// The longest silence of a side, up to the last message of the conversation.
     fn silence(&self, side: Side) -> Option<Silence> {
         let mut silence = self.silences[side.index()];
-        silence.until(self.heard[side.index()], self.last.near_nanos());
+        silence.until(self.last_seen[side.index()], self.last.near_nanos());
         (silence.length > 0).then_some(silence)
     }
 }
 
-/// The losses along the capture, a line for each side that has any.
+/// Appends the losses along the capture: a line for each side with losses.
 pub fn axis(stats: &Stats, width: usize, text: &mut String) {
     const NAME: usize = 25;
     let (Some(first), nanos) = (stats.first, (stats.duration() * 1e9) as i64) else { return };

@@ -39,7 +39,7 @@ impl Delays {
         }
     }
 
-    /// Adds those of another connection. What lies between two connections is no jitter.
+    /// Adds the delays of another connection. The step from one connection to the other does not count as jitter.
     pub fn merge(&mut self, other: &Delays) {
         if other.count == 0 {
             return;
@@ -61,12 +61,12 @@ impl Delays {
         self.count
     }
 
-    /// The shortest.
+    /// The shortest delay.
     pub fn min(&self) -> Option<i64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// The longest.
+    /// The longest delay.
     pub fn max(&self) -> Option<i64> {
         (self.count > 0).then_some(self.max)
     }
@@ -76,7 +76,7 @@ impl Delays {
         (self.count > 1).then(|| self.differences as f64 / (self.count - 1) as f64)
     }
 
-    /// The delay that `percent` of all do not exceed: the middle of its bucket.
+    /// The delay that `percent` of all delays do not exceed: the middle of its bucket.
     pub fn percentile(&self, percent: f64) -> Option<i64> {
         let rank = ((percent / 100.0 * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;

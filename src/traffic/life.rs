@@ -1,23 +1,23 @@
 //! The life of a connection: who asked for it, whether it was accepted, how it ended, and by whom.
 //!
-//! Sessions report [`Step`]s; times and the end of the transport come from the flow table. The conclusion
-//! is one [`Ending`]. It rests on what the protocol's library does: a side that hears no heartbeat for its
-//! timeout drops the connection, often without a word on the wire. Where the capture ends before the
-//! timeout, the connection is open.
+//! Sessions report [`Step`]s; times and the end of the transport come from the flow table. The conclusion is one
+//! [`Ending`]. It relies on the behaviour of the protocols' libraries: a side that receives no heartbeat within its
+//! timeout drops the connection, often without sending anything. If the capture ends before the timeout, the connection
+//! is open.
 
 use crate::flow::{Closing, End, Side};
 
-/// A timeout is checked on a timer: it acts up to this share of the timeout late.
+/// The share of a timeout by which it may act late: libraries check timeouts on a timer.
 const LATE: i64 = 4;
-/// A sender that drops the connection behind a message's last try sends nothing more than this many
-/// nanoseconds later.
+/// The longest time, in nanoseconds, that a sender continues after a message's last try, if it drops the
+/// connection for that message.
 const AFTER_LAST_TRY: i64 = 1_000_000_000;
-/// A request is unanswered after this many nanoseconds: a capture that ends sooner says nothing about it.
+/// The time, in nanoseconds, after which a request is unanswered: a capture that ends sooner proves nothing.
 const ANSWERED_IN: i64 = 1_000_000_000;
-/// A stream that ends within this many timeouts of the last heartbeat ends because of the silence.
+/// A stream that ends within this many timeouts of the last heartbeat ended because of the silence.
 const SOON: i64 = 2;
 
-/// Something that a message says about its connection. Reasons are the protocol's own words.
+/// A message's effect on its connection. Reasons are the protocol's own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The sender asks for a connection.
@@ -26,48 +26,48 @@ pub enum Step {
     Accepted,
     /// The sender leaves the decision to its application, which has not decided.
     Undecided,
-    /// The sender refuses it.
+    /// The sender refuses the connection.
     Refused(&'static str),
     /// The sender leaves.
     Left(&'static str),
     /// The sender ends the other side's session.
     Kicked(&'static str),
-    /// The sender leaves because it has not heard from the other side for this many nanoseconds.
+    /// The sender leaves because it has received nothing from the other side for this many nanoseconds.
     TimedOut(i64),
-    /// The sender says that the connection is too poor.
+    /// The sender reports that the connection is too poor.
     Poor,
     /// The message keeps the sender's session alive at the other side for this many nanoseconds.
     Alive(i64),
-    /// The last try of a message: without an acknowledgement the sender drops the connection. The message's
-    /// number without wrap.
+    /// The message is the last try: without an acknowledgement the sender drops the connection. The number is the
+    /// message's, without wrap.
     LastTry(i64),
 }
 
-/// How a connection ended.
+/// The outcome of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A side left.
     Left,
     /// A side ended the other's session.
     Kicked,
-    /// It was not accepted.
+    /// The connection was not accepted.
     Refused,
-    /// A side heard nothing for its timeout.
+    /// A side received nothing within its timeout.
     TimedOut,
-    /// A side dropped it because messages did not arrive.
+    /// A side dropped the connection because messages did not arrive.
     PoorConnection,
-    /// Nobody answered the request.
+    /// The request was never answered.
     Unanswered,
     /// The other side had not decided when the capture ended.
     Pending,
     /// The stream was reset.
     Reset,
-    /// The capture ended first.
+    /// The capture ended before the connection.
     Open,
 }
 
 impl Outcome {
-    /// Its name in every form of output.
+    /// The name of the outcome in every output format.
     pub const fn name(self) -> &'static str {
         match self {
             Outcome::Left => "left",
@@ -86,13 +86,13 @@ impl Outcome {
 /// The end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
     /// The side that ended it.
     pub by: Option<Side>,
     /// The protocol's word for the reason.
     pub reason: Option<&'static str>,
-    /// For [`Outcome::TimedOut`]: the nanoseconds without a sign of life.
+    /// For [`Outcome::TimedOut`]: the nanoseconds without a heartbeat.
     pub silence: Option<i64>,
 }
 
@@ -106,40 +106,39 @@ impl Ending {
     }
 }
 
-/// What is known of a connection so far. Times are nanoseconds since the epoch; arrays are indexed by
-/// [`Side`].
+/// The state of a connection so far. Times are nanoseconds since the epoch; arrays are indexed by [`Side`].
 #[derive(Clone, Debug, Default)]
 pub struct Life {
-    /// Who asked first, and when.
+    /// The side that asked first, and the time.
     asked: Option<(Side, i64)>,
-    /// How often it was asked for.
+    /// The number of requests for the connection.
     pub requests: u32,
     accepted: bool,
     undecided: Option<Side>,
-    /// The first step that ends it, and when.
+    /// The end caused by the first step that ends the connection, and its time.
     farewell: Option<(Ending, i64)>,
-    /// The last sign of life, and how long it lasts.
+    /// The time of the last heartbeat or other [`Step::Alive`], and the timeout that it starts.
     alive: [Option<(i64, i64)>; 2],
-    /// The last tries that nobody has acknowledged: their number, and when.
+    /// The last tries without an acknowledgement: number and time.
     last_try: [Option<(i64, i64)>; 2],
 }
 
-/// When each side's last message was sent, in nanoseconds since the epoch.
-pub type Heard = [Option<i64>; 2];
+/// The time of each side's last message, in nanoseconds since the epoch.
+pub type LastSeen = [Option<i64>; 2];
 
 impl Life {
-    /// Does anything say that there is a connection?
+    /// Whether any step shows that there is a connection.
     pub fn is_used(&self) -> bool {
         self.asked.is_some() || self.accepted || self.farewell.is_some() || self.undecided.is_some()
     }
 
-    /// Has a message ended it?
+    /// Whether a message has ended the connection.
     pub fn has_ended(&self) -> bool {
         self.farewell.is_some()
     }
 
-    /// The message of `side` at `now` says this. `heard` does not count it.
-    pub fn step(&mut self, step: Step, side: Side, now: i64, heard: Heard) {
+    /// Records a step of a message that `side` sent at `now`. `heard` does not include that message.
+    pub fn step(&mut self, step: Step, side: Side, now: i64, last_seen: LastSeen) {
         match step {
             Step::Asked => {
                 self.asked.get_or_insert((side, now));
@@ -152,17 +151,17 @@ impl Life {
             Step::Undecided => self.undecided = Some(side),
             Step::Alive(timeout) => self.alive[side.index()] = Some((now, timeout)),
             Step::LastTry(number) => self.last_try[side.index()] = Some((number, now)),
-            Step::Refused(reason) => self.ends(Outcome::Refused, side, Some(reason), now, heard),
-            Step::Left(reason) => self.ends(Outcome::Left, side, Some(reason), now, heard),
-            Step::Kicked(reason) => self.ends(Outcome::Kicked, side, Some(reason), now, heard),
-            Step::Poor => self.ends(Outcome::PoorConnection, side, None, now, heard),
+            Step::Refused(reason) => self.ends(Outcome::Refused, side, Some(reason), now, last_seen),
+            Step::Left(reason) => self.ends(Outcome::Left, side, Some(reason), now, last_seen),
+            Step::Kicked(reason) => self.ends(Outcome::Kicked, side, Some(reason), now, last_seen),
+            Step::Poor => self.ends(Outcome::PoorConnection, side, None, now, last_seen),
             Step::TimedOut(silence) => {
                 self.farewell.get_or_insert((Ending::timed_out(side, silence), now));
             }
         }
     }
 
-    /// The other side of `side` has acknowledged a message of it.
+    /// Records that the other side has acknowledged a message of `side`.
     pub fn acknowledged(&mut self, side: Side, number: i64) {
         let last = &mut self.last_try[side.index()];
         if last.is_some_and(|(tried, _)| tried == number) {
@@ -170,14 +169,14 @@ impl Life {
         }
     }
 
-    fn ends(&mut self, outcome: Outcome, by: Side, reason: Option<&'static str>, now: i64, heard: Heard) {
+    fn ends(&mut self, outcome: Outcome, by: Side, reason: Option<&'static str>, now: i64, last_seen: LastSeen) {
         if self.farewell.is_some() {
             return;
         }
-        // A side that comes back after its timeout says goodbye to nobody; one that leaves at the other's
-        // timeout leaves because of it.
+        // A side that comes back after its timeout has no connection to leave; a side that leaves at the other's
+        // timeout leaves because of the timeout.
         let other = by.other();
-        let gone = self.expired(by, now).filter(|_| heard[other.index()].is_none_or(|at| self.heeds(by, at)));
+        let gone = self.expired(by, now).filter(|_| last_seen[other.index()].is_none_or(|at| self.heeds(by, at)));
         let timed_out =
             gone.map(|silence| (other, silence)).or(self.just_expired(other, now).map(|silence| (by, silence)));
         let ending = match (outcome, timed_out) {
@@ -187,32 +186,32 @@ impl Life {
         self.farewell = Some((ending, now));
     }
 
-    /// The timeout of a side that gave no sign of life for as long at `now`, and some more.
+    /// The timeout of `side`, if it was silent at `now` for that long and the delay of a timer.
     fn expired(&self, side: Side, now: i64) -> Option<i64> {
         let (at, timeout) = self.alive[side.index()]?;
         (now.saturating_sub(at) > timeout.saturating_add(timeout / LATE)).then_some(timeout)
     }
 
-    /// The timeout of a side that gave no sign of life for about as long at `now`.
+    /// The timeout of `side`, if it was silent at `now` for about that long.
     fn just_expired(&self, side: Side, now: i64) -> Option<i64> {
         let (at, timeout) = self.alive[side.index()]?;
         (timeout..timeout.saturating_mul(SOON)).contains(&now.saturating_sub(at)).then_some(timeout)
     }
 
-    /// Is `at` no later than the time at which the other side's timeout for `side` acts?
+    /// Whether `at` is not later than the time at which the other side's timeout for `side` acts.
     fn heeds(&self, side: Side, at: i64) -> bool {
         self.alive[side.index()]
             .is_none_or(|(alive, timeout)| at.saturating_sub(alive) <= timeout.saturating_add(timeout / LATE))
     }
 
-    /// How it ended, where the capture, or the next connection, begins at `now`.
-    pub fn ending(&self, closing: Closing, heard: Heard, now: i64) -> Ending {
+    /// The end of the connection, if the capture ends or the next connection begins at `now`.
+    pub fn ending(&self, closing: Closing, last_seen: LastSeen, now: i64) -> Ending {
         if let Some((ending, _)) = self.farewell {
             return ending;
         }
         let first = closing.first.filter(|(side, _)| matches!(closing.by[side.index()], Some(End::Fin | End::Rst)));
         let reset = first.filter(|(side, _)| closing.by[side.index()] == Some(End::Rst));
-        if let Some(by) = self.gave_up(heard) {
+        if let Some(by) = self.gave_up(last_seen) {
             return Ending::new(Outcome::PoorConnection, Some(by));
         }
         let expired = first.and_then(|(side, at)| Some((side, self.just_expired(side.other(), at)?)));
@@ -227,7 +226,7 @@ impl Life {
                 return Ending::new(Outcome::Pending, None);
             }
             if let Some((side, at)) = self.asked
-                && heard[side.other().index()].is_none()
+                && last_seen[side.other().index()].is_none()
             {
                 return match first {
                     Some((by, _)) if by != side => {
@@ -241,26 +240,26 @@ impl Life {
         if let Some((side, _)) = first {
             return Ending::new(Outcome::Left, Some(side));
         }
-        match self.lost(heard, now) {
+        match self.lost(last_seen, now) {
             Some((side, silence)) => Ending::timed_out(side.other(), silence),
             None => Ending::new(Outcome::Open, None),
         }
     }
 
-    /// The side that dropped the connection behind its last try of a message: what it sent later came
-    /// within the time that the next try would have taken.
-    fn gave_up(&self, heard: Heard) -> Option<Side> {
+    /// The side that dropped the connection after a message's last try: it sent nothing after the time that another try
+    /// would have taken.
+    fn gave_up(&self, last_seen: LastSeen) -> Option<Side> {
         let gave_up = |side: &Side| {
             let Some((_, tried)) = self.last_try[side.index()] else { return false };
-            heard[side.index()].is_none_or(|last| last.saturating_sub(tried) <= AFTER_LAST_TRY)
+            last_seen[side.index()].is_none_or(|last| last.saturating_sub(tried) <= AFTER_LAST_TRY)
         };
         Side::BOTH.into_iter().find(gave_up)
     }
 
-    /// The side that fell silent first for its whole timeout, while the other heeded it.
-    fn lost(&self, heard: Heard, now: i64) -> Option<(Side, i64)> {
+    /// The side that first was silent for its whole timeout, while the other side sent nothing after that timeout.
+    fn lost(&self, last_seen: LastSeen, now: i64) -> Option<(Side, i64)> {
         let gone = |side: &Side| {
-            self.expired(*side, now).is_some() && heard[side.other().index()].is_none_or(|at| self.heeds(*side, at))
+            self.expired(*side, now).is_some() && last_seen[side.other().index()].is_none_or(|at| self.heeds(*side, at))
         };
         let side = Side::BOTH.into_iter().filter(gone).min_by_key(|side| self.alive[side.index()].map(|(at, _)| at))?;
         Some((side, self.alive[side.index()]?.1))
@@ -276,7 +275,7 @@ mod tests {
     const NONE: Closing = Closing { by: [None; 2], first: None };
 
     #[derive(Default)]
-    struct Session(Life, Heard);
+    struct Session(Life, LastSeen);
 
     impl Session {
         fn step(&mut self, step: Step, side: Side, now: i64) {
@@ -316,7 +315,7 @@ mod tests {
         ] {
             let mut life = life(&accepted);
             life.step(step, B, SECOND);
-            // What comes later changes nothing.
+            // Later steps change nothing.
             life.step(Step::Left("late"), A, 2 * SECOND);
             assert_eq!(end(&life, NONE, 9), (outcome, Some(B)));
         }
@@ -345,14 +344,14 @@ mod tests {
             all.sort_by_key(|(at, ..)| *at);
             life(&all)
         };
-        // Both are silent, or the capture ends in time: nobody has lost anybody.
+        // Both sides are silent, or the capture ends before the timeout: neither has timed out.
         assert_eq!(end(&beats(3, 3), NONE, 9), (Outcome::Open, None));
         // The server sends until its timer acts.
         assert_eq!(end(&beats(3, 8), NONE, 15), (Outcome::TimedOut, Some(B)));
         assert_eq!(end(&beats(9, 3), NONE, 20), (Outcome::TimedOut, Some(A)));
-        // It goes on behind it: it has no such timeout.
+        // The server goes on sending after the timeout: it has no such timeout.
         assert_eq!(end(&beats(3, 30), NONE, 34), (Outcome::Open, None));
-        // A goodbye that nobody hears any more.
+        // A goodbye after the timeout.
         let mut late = beats(3, 8);
         late.step(Step::Left("disconnected"), A, 14 * SECOND);
         assert_eq!(end(&late, NONE, 15), (Outcome::TimedOut, Some(B)));

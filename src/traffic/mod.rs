@@ -1,7 +1,7 @@
-//! What conversations of any protocol have in common, beyond packets and bytes.
+//! Analyses for conversations of every protocol, above packets and bytes.
 //!
-//! [`life`] follows a connection from its request to its end, and concludes why it ended. [`path`]
-//! concludes from numbers and acknowledgements what the network lost.
+//! [`life`] follows a connection from its request to its end, and concludes why it ended. [`path`] derives the
+//! network's losses from numbers and acknowledgements.
 
 pub(crate) mod histogram;
 pub mod life;

@@ -1,5 +1,5 @@
--- ENet 1.3 for tshark, as a careful user would write it today: the yardstick for the same protocol by a
--- file. No checksums, no compression, no reassembly, no acknowledgements told.
+-- ENet 1.3 for tshark, as a careful user would write it today, to compare with the same protocol by a
+-- protocol file. It has no checksums, compression, reassembly or relations of acknowledgements.
 --   tshark -X lua_script:enet.lua -r FILE
 local enet = Proto("enet_lua", "ENet 1.3")
 local names = {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ndjson lines of COUNT datagrams of ENet, for netkit encode: 20 conversations, 15 commands in each 14
-# datagrams, a reliable message and its acknowledgement each way, the rest unreliable states.
+# Prints ndjson lines of COUNT datagrams of ENet, for netkit encode: 20 conversations, 15 commands in each 14
+# datagrams: a reliable message and its acknowledgement in each direction, and unreliable states.
 #   enet.sh COUNT
 set -euo pipefail
 awk -v count="$1" 'BEGIN {

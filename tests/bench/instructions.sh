@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Instructions a message under callgrind, held against the ceilings of instructions.txt: unlike
-# times, they are the same on a busy machine.
+# Counts instructions a message under callgrind, and compares them with the limits of instructions.txt: unlike
+# times, they do not change on a busy machine.
 #   instructions.sh [NETKIT [SHORT.pcap LONG.pcap MESSAGES]]
-# NETKIT is built with `cargo build --profile dist`, as the ceilings were measured. Without captures it
-# makes two of its own, of Riptide (riptide.sh), and two of ENet datagrams (enet.sh), which are read by a
-# protocol file; the difference between two is what MESSAGES messages cost, without the start. Protocols
-# are recognised, and one thread works. Exit status 1 when a ceiling is broken.
+# NETKIT must be built with `cargo build --profile dist`, as when the limits were measured. Without captures it
+# makes two of Riptide (riptide.sh) and two of ENet datagrams (enet.sh), which a protocol file describes. The
+# difference between the two is the cost of MESSAGES messages, without the program's start. Protocols are
+# recognised, and one thread is used. The exit status is 1 if a limit is exceeded.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 netkit=$(realpath "${1:-$here/../../target/dist/netkit}")
@@ -17,8 +17,8 @@ if [ $# -ge 4 ]; then
 else
   short=$work/riptide-5000.pcap; long=$work/riptide-25000.pcap; messages=20000
   for count in 5000 25000; do
-    "$here/riptide.sh" $count | "$netkit" encode -q --json - --to pcap -o "$work/riptide-$count.pcap"
-    "$here/enet.sh" $count | "$netkit" encode -q -p "$enet" --json - --to pcap -o "$work/enet-$count.pcap"
+    "$here/riptide.sh" $count | "$netkit" encode -q --json - --as pcap -o "$work/riptide-$count.pcap"
+    "$here/enet.sh" $count | "$netkit" encode -q -p "$enet" --json - --as pcap -o "$work/enet-$count.pcap"
   done
 fi
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# netkit beside programs that know one protocol and nothing else, in one run on one processor:
-# the ratios are what counts, for the figures themselves differ between machines and hours.
+# Compares netkit with programs that know only one protocol, in one run on one processor. Only the ratios
+# count, because the figures differ between machines and times of day.
 #   peers.sh NETKIT GENPCAP LIMITS [PACKETS [ROUNDS]]
 # GENPCAP makes captures (-n PACKETS -o FILE, -p nano -f FLOWS --session N for TCP); LIMITS FILE STAGE
 # is the hand-written printer: e3 flat ndjson, t1 annotated, s1 lines, n2 nano over TCP.
-# ENet and RakNet are read by protocol files; where there is a tshark, it reads a twentieth of the same
+# Protocol files describe ENet and RakNet. If tshark is installed, it reads a twentieth of the same
 # datagrams, RakNet with its own dissector and ENet with one in Lua.
 # Each cell is the median of user and system time over ROUNDS interleaved rounds.
 set -euo pipefail
@@ -15,7 +15,7 @@ export here=$(cd "$(dirname "$0")" && pwd)
 work=${BENCH_DIR:-$(mktemp -d)}; mkdir -p "$work"; cd "$work"
 [ -s riptide.pcap ] || "$genpcap" -n "$packets" -o riptide.pcap >/dev/null
 [ -s nano.pcap ] || "$genpcap" -p nano -n "$packets" -f 500 --session 2000 -o nano.pcap >/dev/null
-enet() { [ -s "$1" ] || "$here/enet.sh" "$2" | "$netkit" encode -q -p "$here/../../fixtures/protocols/enet.toml" --json - --to pcap -o "$1"; }
+enet() { [ -s "$1" ] || "$here/enet.sh" "$2" | "$netkit" encode -q -p "$here/../../fixtures/protocols/enet.toml" --json - --as pcap -o "$1"; }
 enet enet.pcap "$packets"; enet enet-tshark.pcap "$((packets / 20))"
 exec python3 - <<'PY'
 import os, resource, shutil, statistics, struct, subprocess, time

@@ -1,13 +1,12 @@
-//! The proxy beside a plain relay: two threads and two sockets, which is the least that a relay in
-//! safe Rust can be. Datagrams a second and added delay, then 20,000 echoes through impairments.
+//! Compares the proxy with a plain relay: two threads and two sockets, the least that a relay in safe Rust can be. It
+//! measures datagrams a second and added delay, then 20,000 echoes through impairments.
 //!
-//! `cargo bench --bench relay`; on loopback, a few seconds each. `cargo bench --bench relay -- delays`
-//! measures the delays alone; `cargo test --bench relay -- counts` counts, and measures no time: that is a
-//! step of CI. The last lines are what a user sees: the program as a process, and a
-//! client that is another one. How much processor the proxy takes for waiting is tested by
-//! `tests/proxy/timing.rs`, which needs no idle machine. With `NETKIT_MEASURE=1` what is
-//! promised has to hold: within 1.5 times of the plain relay, an added delay below 0.2 ms (p99), loss
-//! within three sigma, rows within 5 %, a delay right within 1 ms (p99).
+//! `cargo bench --bench relay` runs on loopback, a few seconds each. `cargo bench --bench relay -- delays` measures the
+//! delays alone. `cargo test --bench relay -- counts` counts and measures no time: it is a step of CI. The last lines
+//! show what a user gets: the program as a process, and a client in another one. `tests/proxy/timing.rs`, which needs
+//! no idle machine, tests how much processor time the proxy uses while waiting. With `NETKIT_MEASURE=1` the promises
+//! have to hold: within 1.5 times of the plain relay, an added delay below 0.2 ms (p99), loss within three sigma,
+//! bursts within 5 %, a delay right within 1 ms (p99).
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
@@ -21,7 +20,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const ECHOES: u32 = 20_000;
-/// So many datagrams are on their way at once where it is counted how many pass.
+/// The number of datagrams under way at once when throughput is counted.
 const WINDOW: u32 = 64;
 const COUNTED: u32 = 100_000;
 
@@ -35,7 +34,7 @@ impl Output for Silent {
     }
 }
 
-/// Something between a client and an echo.
+/// A proxy or relay between a client and an echo server.
 struct Between {
     at: SocketAddr,
     stop: CancelToken,
@@ -63,7 +62,7 @@ impl Between {
         Between { at, stop, threads }
     }
 
-    /// The plain relay, for one client.
+    /// A plain relay for one client.
     fn plain(target: SocketAddr) -> Between {
         let listen = UdpSocket::bind("127.0.0.1:0").expect("bound");
         let server = UdpSocket::bind("127.0.0.1:0").expect("bound");
@@ -103,7 +102,7 @@ impl Between {
     }
 }
 
-/// A server that says everything back.
+/// A server that returns every datagram.
 struct Echo {
     at: SocketAddr,
     end: Arc<AtomicBool>,
@@ -148,7 +147,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted[((sorted.len() - 1) as f64 * share) as usize]
 }
 
-/// Datagrams that go there and back in a second.
+/// Datagrams that make the round trip in a second.
 fn passing(at: SocketAddr) -> f64 {
     let (socket, mut bytes) = (client(at), [7; 100]);
     for _ in 0..WINDOW {
@@ -165,7 +164,7 @@ fn passing(at: SocketAddr) -> f64 {
     f64::from(came) / begin.elapsed().as_secs_f64()
 }
 
-/// One at a time: the times there and back in milliseconds, ascending.
+/// One at a time: the round-trip times in milliseconds, ascending.
 fn trips(at: SocketAddr, count: u32) -> Vec<f64> {
     let (socket, mut buffer) = (client(at), [0; 100]);
     let mut all: Vec<f64> = (0..count)
@@ -180,7 +179,7 @@ fn trips(at: SocketAddr, count: u32) -> Vec<f64> {
     all
 }
 
-/// Numbered datagrams at a pace: the time of each there and back, or that it was lost.
+/// Numbered datagrams at a fixed pace: the round-trip time of each, or `None` if it was lost.
 fn echoes(at: SocketAddr, count: u32, pace: Duration) -> Vec<Option<f64>> {
     let socket = client(at);
     let receiver = socket.try_clone().expect("cloned");
@@ -208,7 +207,7 @@ fn echoes(at: SocketAddr, count: u32, pace: Duration) -> Vec<Option<f64>> {
     thread.join().expect("received")
 }
 
-/// How far the times are from the delay that was asked for, in milliseconds, ascending.
+/// The differences between the measured delays and the requested delay, in milliseconds, ascending.
 fn errors(at: SocketAddr, delay: Duration) -> Vec<f64> {
     let came = echoes(at, ECHOES, Duration::from_micros(200));
     let want = delay.as_secs_f64() * 1e3;
@@ -217,7 +216,7 @@ fn errors(at: SocketAddr, delay: Duration) -> Vec<f64> {
     off
 }
 
-/// The program relays to this server, and another process is its client: what that one measured.
+/// The program relays to this server, and another process is its client: the figures that the client measured.
 fn as_a_user(server: SocketAddr, delay: Duration) -> [f64; 3] {
     let mut proxy = Command::new(env!("CARGO_BIN_EXE_netkit"))
         .args(["proxy", "127.0.0.1:0", &server.to_string(), "--transport", "udp", "-f", "none"])
@@ -239,9 +238,9 @@ fn as_a_user(server: SocketAddr, delay: Duration) -> [f64; 3] {
     std::array::from_fn(|_| figures.next().expect("three figures"))
 }
 
-/// How many pass, how much later, and how many are lost.
+/// Measures throughput, added delay and loss.
 fn passed_on(echo: &Echo, hold: &mut dyn FnMut(&str, bool, String)) {
-    // In turns, so that a busy machine is busy for both; the median of five.
+    // The two alternate, so that a busy machine slows both; the median of five counts.
     let mut rates: Vec<[f64; 2]> = (0..5)
         .map(|_| {
             let one = |between: Between| {
@@ -270,8 +269,8 @@ fn passed_on(echo: &Echo, hold: &mut dyn FnMut(&str, bool, String)) {
     hold("added delay, p99", added < 0.2, text);
 }
 
-/// How many are lost, and in which rows, are copied and put out of order: shares, not times. With `times`
-/// the client, too, has to miss what was lost, and no more.
+/// Checks loss, burst length, duplicates and reordering: shares, not times. With `times` the client, too, must miss
+/// exactly the lost datagrams.
 fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
     for (loss, share, row) in [("2%", 0.02, None), ("10%", 0.1, None), ("5%/4", 0.05, Some(4.0f64))] {
         let impairments = Impairments { loss: Some(loss.parse().expect("loss")), ..Impairments::default() };
@@ -280,14 +279,14 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
         let way = between.end().expect("counts").ways[0];
         let missing = came.iter().filter(|trip| trip.is_none()).count() as u64;
         let (n, lost) = (way.came as f64, way.lost as f64);
-        // Rows make the count spread wider: by what one loss brings with it.
+        // Bursts widen the spread of the count, because one loss brings others with it.
         let sigma = (n * share * (1.0 - share) * row.map_or(1.0, |row| 2.0 * row - 1.0)).sqrt();
         let off = (lost - n * share) / sigma;
         let holds = off.abs() <= 3.0 && n > 0.0 && (!times || missing == way.lost);
         hold(&format!("loss {loss}"), holds, format!("{lost} of {n}: {off:+.2} sigma"));
         if let Some(row) = row {
             let mean = lost / way.runs as f64;
-            // A row's length has a variance of row * (row - 1): some 250 of them.
+            // The length of a burst has a variance of row * (row - 1); there are some 250 bursts.
             let sigma = (row * (row - 1.0) / (lost / row)).sqrt();
             hold(&format!("rows of {loss}"), (mean - row).abs() <= 3.0 * sigma, format!("{mean:.2} on average"));
         }
@@ -296,7 +295,7 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
     let between = Between::proxy(echo.at, impairments);
     echoes(between.at, ECHOES, Duration::from_micros(100));
     let way = between.end().expect("counts").ways[0];
-    // Of pairs that follow each other directly only the first is turned round: p (1 - p) + p² (1 - p) ..
+    // If two datagrams in a row are chosen, only the first is swapped: p (1 - p) + p² (1 - p) ..
     for (name, count, share) in [("copies", way.copies, 0.1), ("out of order", way.behind, 0.2 / 1.2)] {
         let n = way.came as f64;
         let off = (count as f64 - n * share) / (n * share * (1.0 - share)).sqrt();

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# ndjson lines of COUNT datagrams of Riptide 2.0, for netkit encode: 100 clients of one server in a random
-# order, each of which begins with a handshake. 60 of 100 messages are unreliable, 15 reliable, 15
-# acknowledge; 8 are heartbeats, and 2 all others: clients that come and go, acks of one message,
-# connects that come again, rejects, disconnects with a new handshake after them. Payloads have 18 to 197
-# bytes, as those of a game with states, snapshots, chat and input. The same lines with each awk.
+# Prints ndjson lines of COUNT datagrams of Riptide 2.0, for netkit encode: 100 clients of one server in a
+# random order, each of which begins with a handshake. Of 100 messages, 60 are unreliable, 15 reliable, 15
+# acknowledgements, 8 heartbeats, and 2 others: clients that join and leave, acks of one message, repeated
+# connects, rejects, disconnects followed by a new handshake. Payloads have 18 to 197 bytes, like those of a
+# game with states, snapshots, chat and input. Every awk prints the same lines.
 #   riptide.sh COUNT
 set -euo pipefail
 awk -v count="$1" '
@@ -14,7 +14,7 @@ awk -v count="$1" '
     for (; n > 0; n--) text = text sprintf("%02x", below(256))
     return text
   }
-  # A message of the game: its number, and as many bytes as it has.
+  # A message of the game: its number, and its bytes.
   function user(   kind, n) {
     kind = below(10)
     if (kind < 3) return "\"message_id\":1,\"payload\":\"" hex(46) "\""
@@ -25,14 +25,14 @@ awk -v count="$1" '
     n = range(20, 195)
     return "\"message_id\":6,\"payload\":\"" hex(n + 1 + (n > 127)) "\""
   }
-  # Of client c, from the client (0) or the server (1).
+  # Prints a message of client c, from the client (0) or the server (1).
   function put(from, message, fields) {
     printf "{\"time\":%d.%06d,\"flow\":%d,\"proto\":\"riptide\",\"version\":\"2.0\",", 1700000000 + int(time / 1000000), time % 1000000, c + 1
     printf "\"from\":\"%s\",\"transport\":\"udp\",", from ? "server" : "client"
     printf "\"src\":\"%s\",\"dst\":\"%s\",", from ? server : client[c], from ? client[c] : server
     printf "\"message\":\"%s\",\"fields\":{%s}}\n", message, fields
   }
-  # The receiver remembers the last number, and which of those before it came.
+  # The receiver stores the last number, and which of those before it arrived.
   function reliable(from, message, fields) {
     sent[c, from] = (sent[c, from] + 1) % 65536
     bits[c, from] = (bits[c, from] * 2 + 1) % 65536

@@ -1,12 +1,11 @@
-//! What each stage costs, and what it allocates: reading frames, finding conversations, dissecting,
-//! printing. Each iteration is one whole capture; the allocations are those of all its packets.
+//! The time and the allocations of each stage: reading frames, finding conversations, dissecting, printing. Each
+//! iteration is one whole capture; the allocations are those of all its packets.
 //!
-//! `cargo bench --bench stages`; `NETKIT_BENCH=capture.pcap` takes another capture than the
-//! fixtures. Whole captures of a million packets tell the steady state: 0.05 allocations a packet.
+//! `cargo bench --bench stages`; `NETKIT_BENCH=capture.pcap` takes another capture than the fixtures. Captures of a
+//! million packets show the steady state: 0.05 allocations a packet.
 //!
-//! Behind that it tells what more processors gain: the reader's part of the work is what only one of
-//! several threads can do, so no number of them takes less time than that; nor less than its share of
-//! all work, dealing included.
+//! Then it reports the gain of more processors. Only one thread can do the reader's part of the work, so no number of
+//! threads takes less time than that part; nor less than a thread's share of all work, including dealing it out.
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
@@ -32,7 +31,7 @@ const FIXTURES: [&str; 3] = [
     "fixtures/riptide/riptide20-tcp.pcap",
 ];
 
-/// The captures: the fixtures, or the one that was asked for.
+/// The captures: the fixtures, or the requested one.
 fn captures() -> Vec<String> {
     match std::env::var("NETKIT_BENCH") {
         Ok(path) => vec![path],
@@ -40,7 +39,7 @@ fn captures() -> Vec<String> {
     }
 }
 
-/// Reads all packets of a capture: how many there are.
+/// Reads all packets of a capture and returns their number.
 fn each_packet(path: &str, mut each: impl FnMut(&Packet<'_>)) -> u64 {
     let mut packets = Packets::open(Box::new(File::open(path).expect("the file"))).expect("a capture");
     let mut count = 0;
@@ -124,7 +123,7 @@ fn summary(bencher: Bencher<'_, '_>, path: &str) {
     printed(bencher, path, Format::SUMMARY);
 }
 
-/// A lane that prints, and forgets the text.
+/// A worker that prints, and discards the text.
 struct Printed {
     part: Box<dyn Form>,
     text: Vec<u8>,
@@ -151,7 +150,7 @@ struct Nowhere;
 
 impl Outlet for Nowhere {}
 
-/// Reads a capture with a crew, alone.
+/// Reads a capture with a crew on one thread.
 fn with(crew: &Crew<'_>, path: &str) {
     let options = netkit::protocols::options();
     let (mut table, mut nobody) = (Table::new(Caps::default()), Nobody);
@@ -165,7 +164,7 @@ fn with(crew: &Crew<'_>, path: &str) {
     crew.work();
 }
 
-/// The shortest of several runs.
+/// The shortest time of several runs.
 fn shortest(mut work: impl FnMut()) -> Duration {
     let times = (0..9).map(|_| {
         let start = Instant::now();
@@ -175,7 +174,7 @@ fn shortest(mut work: impl FnMut()) -> Duration {
     times.min().unwrap_or_default()
 }
 
-/// The reader's share of the work, and what follows from it for more processors.
+/// The reader's share of the work, and the limit it sets for more processors.
 fn shares(path: &str) {
     const LANES: usize = 4;
     let options = netkit::protocols::options();

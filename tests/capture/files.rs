@@ -6,12 +6,12 @@ use std::io::{self, Cursor, Read, Write};
 /// Number, time, wire length and bytes of a frame, owned.
 pub type Owned = (u64, Time, usize, Vec<u8>);
 
-/// All frames of a file, and why reading ended.
+/// All frames of a file, and the error that ended reading.
 pub fn read(file: &[u8]) -> (Vec<Owned>, Option<CaptureError>) {
     read_from(Box::new(Cursor::new(file.to_vec())))
 }
 
-/// All frames of a reader, and why reading ended.
+/// All frames of a reader, and the error that ended reading.
 pub fn read_from(reader: Box<dyn Read + Send>) -> (Vec<Owned>, Option<CaptureError>) {
     let mut frames = Vec::new();
     let mut capture = match Capture::open(reader) {
@@ -51,7 +51,7 @@ impl Bytes {
         self
     }
 
-    /// A pcapng block around `body`, which is padded.
+    /// A pcapng block with `body`, padded.
     pub fn block(&mut self, kind: u32, body: &[u8]) -> &mut Self {
         let length = body.len().next_multiple_of(4) as u32 + 12;
         self.u32(kind).u32(length);
@@ -86,7 +86,7 @@ impl Bytes {
         body.u32(interface).u32((units >> 32) as u32).u32(units as u32);
         body.u32(data.len() as u32).u32(data.len() as u32 + 1);
         body.out.extend(data);
-        // A comment, as Wireshark adds them.
+        // A comment, as Wireshark writes them.
         body.out.resize(body.out.len().next_multiple_of(4), 0);
         body.u16(1).u16(2);
         body.out.extend(b"hi\0\0");
@@ -95,7 +95,7 @@ impl Bytes {
     }
 }
 
-/// A classic pcap file with three frames. The magic says which kind.
+/// A classic pcap file with three frames; the magic number decides its kind.
 pub fn classic(magic: u32, big: bool) -> Vec<u8> {
     let mut file = Bytes::new(big);
     file.u32(magic).u16(2).u16(4).u32(0).u32(0).u32(65535).u32(1);
@@ -109,7 +109,7 @@ pub fn classic(magic: u32, big: bool) -> Vec<u8> {
     file.out
 }
 
-/// A pcapng file: three sections, both byte orders, all packet blocks, blocks of no interest.
+/// A pcapng file: three sections, both byte orders, all packet blocks, blocks to be skipped.
 pub fn sections() -> Vec<u8> {
     let mut file = Bytes::new(false);
     for big in [false, true, false] {
@@ -138,7 +138,7 @@ pub fn gzip(data: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// Every kind of file that is read, small.
+/// A small file of every kind that is read.
 pub fn every() -> Vec<(&'static str, Vec<u8>)> {
     let packed = [gzip(&sections()[..100]), gzip(&sections()[100..])].concat();
     vec![
@@ -154,7 +154,7 @@ pub fn every() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Gives out one byte at a time, with interruptions, as a slow pipe may.
+/// Returns one byte at a time, with interruptions, like a slow pipe.
 pub struct Drip(pub Vec<u8>, pub usize);
 
 impl Read for Drip {

@@ -56,7 +56,7 @@ fn gzip_and_slow_pipes_change_nothing() {
 
 #[test]
 fn a_frame_is_given_out_before_the_next_arrives() {
-    /// Panics when asked for more than it has.
+    /// Panics when more bytes are requested than it has.
     struct Strict(Cursor<Vec<u8>>);
     impl Read for Strict {
         fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
@@ -82,7 +82,7 @@ fn every_cut_gives_whole_frames_and_then_says_where() {
             assert!(frames.len() <= whole.len() && frames[..] == whole[..frames.len()], "{name}");
             let packed = name.contains("gz");
             match error {
-                // A cut between records cannot be seen, nor one between gzip members.
+                // A cut between records cannot be detected, nor one between gzip members.
                 None => assert!(frames.len() < whole.len() || name.contains("pcapng"), "{name}"),
                 Some(CaptureError::NotACapture { first }) => assert!(first.len() < 4),
                 Some(CaptureError::Cut { at, start, need, have, frames: seen, .. }) => {
@@ -105,8 +105,8 @@ fn every_damaged_byte_is_survived() {
                 let mut damaged = file.clone();
                 damaged[at] ^= flip;
                 let (frames, error) = read(&damaged);
-                // What arrives byte by byte takes the slow way, which must say the same; but a
-                // damaged gzip block loses what was unpacked of it in the same read.
+                // A file that arrives byte by byte takes the slow path, which must give the same result. Gzip is left
+                // out: a damaged block loses what the same read unpacked.
                 if !name.contains("gz") {
                     let (slow, slow_error) = read_from(Box::new(Drip(damaged.clone(), 0)));
                     assert_eq!(frames, slow, "{name}");

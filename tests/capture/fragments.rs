@@ -6,8 +6,8 @@ use netkit::capture::{
 };
 use std::fs::File;
 
-/// The IP packets (without link header) of `payload` in fragments of these ranges of the datagram,
-/// its UDP header included.
+/// Splits the IP packet of `payload` (without link header) into fragments with these ranges of the datagram, its UDP
+/// header included.
 fn fragments(v6: bool, id: u16, payload: &[u8], ranges: &[(usize, usize)]) -> Vec<Vec<u8>> {
     let (src, dst) = if v6 { ("[fd00::1]:9", "[fd00::2]:8") } else { ("10.0.0.1:9", "10.0.0.2:8") };
     let whole = udp(src, dst, payload);
@@ -37,10 +37,10 @@ fn fragments(v6: bool, id: u16, payload: &[u8], ranges: &[(usize, usize)]) -> Ve
 
 fn frame(number: u64, secs: i64, data: &[u8]) -> Frame<'_> {
     let (time, length) = (Time::micros(secs, 0), data.len());
-    Frame { number, time, link: LinkType::RAW, interface: 0, data, length }
+    Frame { number, time, link: LinkType::RAW, interface: 0, leg: None, data, length }
 }
 
-/// Payload and frames of the datagram that the last of these fragments completes; none before.
+/// Payload and frames of the datagram that the last of these fragments completes; the earlier ones complete none.
 fn join(pieces: &[&Vec<u8>], table: &mut Fragments) -> Option<(Vec<u8>, Vec<u64>)> {
     let mut found = None;
     for (number, piece) in (1..).zip(pieces) {
@@ -90,13 +90,13 @@ fn duplicates_and_overlaps_leave_the_first_bytes() {
     let range = [(0, 24), (16, 56), (40, 100), (32, 64), (56, 100)];
     let first = fragments(false, 1, &good, &range);
     let later = fragments(false, 1, &bad, &range);
-    // (16, 56), again with other bytes; (32, 64) brings only its end; then the rest.
+    // (16, 56), again with other bytes; (32, 64) adds only its end; then the rest.
     let mut table = Fragments::default();
     let pieces = [&first[1], &later[1], &first[3], &later[3], &first[0], &first[4]];
     let (joined, frames) = join(&pieces, &mut table).unwrap();
     assert_eq!((joined, frames), (good.clone(), vec![1, 3, 5, 6]));
     assert_eq!(table.statistics().duplicates, 2);
-    // (40, 100) surrounds (56, 64), which came first.
+    // (40, 100) surrounds (56, 64), which arrived first.
     let inner = fragments(false, 1, &good, &[(56, 64)]);
     let (joined, _) = join(&[&inner[0], &later[2], &first[0], &first[1]], &mut table).unwrap();
     assert_eq!(joined[48..56], good[48..56]);
@@ -111,10 +111,10 @@ fn holes_ends_and_lengths_that_cannot_be() {
     let mut table = Fragments::default();
     let pieces = fragments(false, 1, &data, &[(0, 24), (48, 100), (24, 44), (0, 0)]);
     assert_eq!(join(&[&pieces[0], &pieces[1]], &mut table), None);
-    // Neither a middle fragment of 20 bytes nor an empty one exists.
+    // A middle fragment of 20 bytes is invalid, and so is an empty one.
     assert_eq!(join(&[&pieces[2], &pieces[3]], &mut table), None);
     assert_eq!(table.statistics().malformed, 2);
-    // A second end before what is there, and bytes behind the first end.
+    // A second end before bytes already received, and bytes after the first end.
     let shorter = fragments(false, 1, &data[..40], &[(40, 48)]);
     let longer = fragments(false, 1, &payload(200), &[(96, 128)]);
     assert_eq!(join(&[&longer[0]], &mut table), None);
@@ -125,7 +125,7 @@ fn holes_ends_and_lengths_that_cannot_be() {
     death[6..8].copy_from_slice(&[0x1f, 0xff]);
     assert_eq!(join(&[&death], &mut table), None);
     assert_eq!((table.statistics().malformed, table.waiting()), (4, 1));
-    // A fragment that the snap length cut.
+    // A fragment cut by the snap length.
     let cut = Frame { length: pieces[2].len(), ..frame(9, 0, &pieces[2][..30]) };
     let decoded = decode(&cut, &mut table);
     assert!(matches!(decoded, Decoded::Other(Other::CutFragment)));
@@ -140,14 +140,14 @@ fn the_caps_hold() {
         assert_eq!(join(&[&fragments(false, id, &data, &[(0, 24)])[0]], &mut table), None);
     }
     assert_eq!((table.waiting(), table.statistics().evicted), (256, 44));
-    // 65 datagrams whose last bytes came first hold 4 MiB.
+    // 65 datagrams whose last bytes arrived first hold 4 MiB.
     let data = payload(65_000);
     for id in 1000..1300 {
         let last = &fragments(false, id, &data, &[(64_000, 65_008)])[0];
         assert_eq!(join(&[last], &mut table), None);
     }
     assert!(table.waiting() <= 64, "{}", table.waiting());
-    // Thirty seconds later all are gone.
+    // Thirty seconds later all have expired.
     let late = &fragments(false, 1, &data, &[(0, 8)])[0];
     decode(&frame(1, 31, late), &mut table);
     assert_eq!(table.waiting(), 1);

@@ -1,4 +1,4 @@
-//! Tags, labels, sessions and tunnels around a packet, and the link types that wrap one.
+//! Tags, labels, sessions and tunnels around a packet, and the link types that contain one.
 
 use super::files::*;
 use super::links::with;
@@ -12,7 +12,7 @@ const B6: &str = "[fd00::2]:7777";
 const OUTER: (&str, &str) = ("192.0.2.1", "192.0.2.2");
 const PAYLOAD: &[u8] = b"what the game says";
 
-/// An IPv4 packet between the tunnel's ends.
+/// An IPv4 packet between the tunnel's endpoints.
 fn ipv4(protocol: u8, payload: &[u8]) -> Vec<u8> {
     let [src, dst] = [OUTER.0, OUTER.1].map(|ip| ip.parse::<std::net::Ipv4Addr>().unwrap().octets());
     let length = payload.len() as u16;
@@ -21,12 +21,12 @@ fn ipv4(protocol: u8, payload: &[u8]) -> Vec<u8> {
     [&header.to_bytes()[..], payload].concat()
 }
 
-/// A datagram between the tunnel's ends.
+/// A datagram between the tunnel's endpoints.
 fn outer_udp(port: u16, payload: &[u8]) -> Vec<u8> {
     udp(&format!("{}:50000", OUTER.0), &format!("{}:{port}", OUTER.1), payload)
 }
 
-/// An 802.11 data frame: what is in its control fields, and what it carries.
+/// An 802.11 data frame with these control fields and this payload.
 fn wifi(kind: u8, flags: u8, control: &[u8], carried: &[u8]) -> Vec<u8> {
     [&[kind, flags, 0, 0][..], &[7; 18], &[0x10, 0x20], control, carried].concat()
 }
@@ -48,7 +48,7 @@ fn a_msdu(subframes: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-/// A frame around a packet.
+/// A frame that contains a packet.
 struct Case {
     name: &'static str,
     link: u32,
@@ -148,7 +148,7 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
         case("gtp-u with a number", 1, outer_udp(2152, &gtp(0x32, &[0, 5, 0, 0]))),
         case("gtp-u with an extension", 1, outer_udp(2152, &gtp(0x34, &[0, 0, 0, 0x85, 1, 0, 9, 0]))),
         case("tzsp", 1, outer_udp(37008, &[&[1, 0, 0, 1, 1][..], &frame].concat())),
-        // Sent; a padding, a signal strength, the end.
+        // Sent; padding, signal strength, end.
         case("tzsp with tags", 1, outer_udp(37008, &[&[1, 1, 0, 1, 0, 10, 1, 0xd8, 1][..], &frame].concat())),
         case("l2tp 3", 101, ipv4(115, &[&[0, 0, 0, 9][..], &frame].concat())),
         case("l2tp 3 with a cookie", 101, ipv4(115, &[&[0, 0, 0, 9, 1, 2, 3, 4][..], &frame].concat())),
@@ -194,7 +194,7 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
     cases
 }
 
-/// The packet's ends, its payload and the length of that on the wire; or why there is none.
+/// The packet's endpoints, its payload and the payload's length on the wire; or the reason why there is no packet.
 fn seen(link: u32, data: &[u8], length: usize) -> Result<(String, String, Vec<u8>, usize), String> {
     with(link, data, length, |decoded| match decoded {
         Decoded::Packet(Packet { src, dst, body: Body::Udp { payload, length }, .. }) => {
@@ -225,14 +225,14 @@ fn every_cut_gives_the_beginning_or_says_so() {
                         assert_eq!(length, PAYLOAD.len(), "{name} at {end}");
                         assert!(PAYLOAD.starts_with(&payload), "{name} at {end}");
                     }
-                    // A tunnel's datagram of which too little is there to tell.
+                    // A tunnel's datagram with too few bytes to recognise the tunnel.
                     Ok((from, to, ..)) => {
                         assert!(from.starts_with(OUTER.0) && to.starts_with(OUTER.1), "{name} at {end}: {from}");
                     }
-                    // What only the header tells apart from others of its number has no name without.
+                    // Only the missing header could distinguish this protocol from others with its number.
                     Err(why) => assert!(why.starts_with("cut") || link == 149, "{name} at {end}: {why}"),
                 }
-                // The frame itself was as short.
+                // The frame was that short on the wire, too.
                 if let Ok((.., payload, length)) = seen(link, &data[..end], end) {
                     assert!(payload.len() <= length, "{name} at {end}");
                 }
@@ -250,7 +250,7 @@ fn no_damaged_byte_makes_another_packet() {
                 for value in [0, 1, 2, 0x40, 0x45, 0x60, 0x7f, 0x80, 0xff, !data[at]] {
                     let mut damaged = data.clone();
                     damaged[at] = value;
-                    // Where a packet is found it is the same, or the datagram around it.
+                    // If a packet is found, it is the same, or the datagram around it.
                     if let Ok((from, to, payload, _)) = seen(link, &damaged, damaged.len()) {
                         let inner =
                             ports.iter().zip([&from, &to]).all(|(port, end)| end.ends_with(&format!(":{port}")));
@@ -263,7 +263,7 @@ fn no_damaged_byte_makes_another_packet() {
     }
 }
 
-/// What stands where a tunnel's inner packet would: not whole, or of another length, or noise.
+/// Bytes at the place of a tunnel's inner packet: incomplete, of another length, or noise.
 #[test]
 fn what_only_looks_like_a_tunnel_stays_a_datagram() {
     let frame = udp(A4, B4, PAYLOAD);
@@ -345,7 +345,7 @@ fn what_is_not_read_has_a_name() {
     }
 }
 
-/// Captures that other programs made and read: see the README beside them.
+/// Captures that other programs wrote and read: see the README beside them.
 #[test]
 fn what_scapy_built() {
     let (mut files, mut all) = (0, 0);

@@ -8,10 +8,10 @@ const B4: &str = "10.0.0.2:7777";
 const A6: &str = "[fd00::1]:1000";
 const B6: &str = "[fd00::2]:7777";
 
-/// What `data`, whose frame had `length` bytes on the wire, decodes to.
+/// Decodes `data`, whose frame had `length` bytes on the wire.
 pub fn with<T>(link: u32, data: &[u8], length: usize, look: impl Fn(Decoded<'_>) -> T) -> T {
     let link = LinkType(link);
-    let frame = Frame { number: 1, time: Time::micros(1, 2), link, interface: 0, data, length };
+    let frame = Frame { number: 1, time: Time::micros(1, 2), link, interface: 0, leg: None, data, length };
     look(decode(&frame, &mut Fragments::default()))
 }
 
@@ -22,7 +22,7 @@ fn other(link: u32, data: &[u8]) -> Other {
     })
 }
 
-/// Who sent it, whom it is for, UDP payload, length on the wire.
+/// Source, destination, UDP payload, length on the wire.
 fn datagram(link: u32, data: &[u8], length: usize) -> (String, String, Vec<u8>, usize) {
     with(link, data, length, |decoded| match decoded {
         Decoded::Packet(Packet { src, dst, body: Body::Udp { payload, length }, .. }) => {
@@ -66,7 +66,7 @@ fn every_link_type() {
         for (link, data) in frames {
             let expected = (src.to_string(), dst.to_string(), b"payload".to_vec(), 7);
             assert_eq!(datagram(link, &data, data.len()), expected, "link {link}");
-            // Every cut keeps what is there of the payload, or names the header.
+            // Every cut keeps the payload's remaining bytes, or names the header.
             for end in 0..data.len() {
                 let payload = end.saturating_sub(data.len() - 7);
                 with(link, &data[..end], data.len(), |decoded| match decoded {
@@ -116,7 +116,7 @@ fn lengths_are_those_of_the_wire_without_padding() {
     padded.resize(60, 0xee);
     assert_eq!(datagram(1, &padded, 60).2, b"ab");
 
-    // The card writes the lengths later: IP says 0, and so does UDP.
+    // The network card fills in the lengths later: IP has 0, and so does UDP.
     let mut offload = udp(A4, B4, b"abcdef");
     offload[16..18].fill(0);
     offload[38..40].fill(0);
@@ -178,7 +178,7 @@ fn tcp_segments() {
 
 #[test]
 fn extension_headers_are_stepped_over() {
-    // Hop by hop, routing, an atomic fragment, authentication, destination options.
+    // Hop-by-hop, routing, an atomic fragment, authentication, destination options.
     let chain: [(u8, &[u8]); 5] = [
         (0, &[0, 0, 1, 4, 0, 0, 0, 0]),
         (43, &[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
@@ -209,7 +209,7 @@ fn extension_headers_are_stepped_over() {
     endless.extend([60, 0, 0, 0, 0, 0, 0, 0].repeat(512));
     assert_eq!(other(1, &endless), Other::Nested);
 
-    // Long, but it ends.
+    // A long chain that ends.
     let mut long = plain[..54].to_vec();
     long.extend([60, 0, 0, 0, 0, 0, 0, 0].repeat(99));
     long.extend([17, 0, 0, 0, 0, 0, 0, 0]);

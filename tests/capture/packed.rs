@@ -1,4 +1,4 @@
-//! Packed captures, and files that are something else.
+//! Compressed captures, and files that are not captures.
 
 use super::files::*;
 use netkit::capture::{CaptureError, Input};
@@ -9,7 +9,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-/// A frame that decoders step over.
+/// A frame that decoders skip.
 fn skippable(bytes: &[u8]) -> Vec<u8> {
     [&[0x53, 0x2a, 0x4d, 0x18][..], &(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
@@ -38,7 +38,7 @@ fn zstd_in_every_form() {
     }
 }
 
-/// A capture that the `zstd` program wrote, with its check sum: see the README beside it.
+/// A capture that the `zstd` program compressed, with its checksum: see the README beside it.
 #[test]
 fn what_the_program_wrote() {
     let packed = std::fs::read("fixtures/capture/edge20-udp.pcap.zst").unwrap();
@@ -58,7 +58,7 @@ fn what_the_program_wrote() {
 fn a_cut_zstd_file_gives_what_is_there_and_says_so() {
     let file = std::fs::read("fixtures/capture/edge20-udp.pcap").unwrap();
     let (whole, _) = read(&file);
-    // Blocks of their own, so that there is something before each cut.
+    // Two compressed parts, so that frames precede a cut in the second one.
     let packed = [zstd(&file[..file.len() / 2]), zstd(&file[file.len() / 2..])].concat();
     let middle = zstd(&file[..file.len() / 2]).len();
     for end in 4..packed.len() {
@@ -71,7 +71,7 @@ fn a_cut_zstd_file_gives_what_is_there_and_says_so() {
     }
 }
 
-/// What the blocks before a cut hold is given out, though the decoder keeps a window of it back.
+/// The blocks before a cut are returned, although the decoder holds back a window of them.
 #[test]
 fn blocks_before_a_cut_are_read() {
     let one = classic(0xa1b2_c3d4, false);
@@ -97,7 +97,7 @@ fn damaged_zstd_is_survived() {
             let mut damaged = packed.clone();
             damaged[at] ^= flip;
             let (frames, error) = read(&damaged);
-            // The check sum tells what the blocks do not.
+            // The checksum detects what the blocks do not.
             assert!(error.is_some() || frames == whole, "byte {at}");
         }
     }
@@ -105,7 +105,7 @@ fn damaged_zstd_is_survived() {
 
 #[test]
 fn windows_are_bounded() {
-    // A frame with a window of 2 GiB: the exponent stands in the upper five bits.
+    // A frame with a window of 2 GiB: the upper five bits are the exponent.
     let huge = [0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 1, 0, 0];
     let text = match Input::new(Box::new(Cursor::new(huge.to_vec()))).err() {
         Some(CaptureError::Read { source, .. }) => source.to_string(),
@@ -138,7 +138,7 @@ fn what_is_no_capture_is_named() {
         let packed = format!("it is packed, and inside is {what}, no capture{how}");
         assert_eq!(refused(&zstd(file)), Some(packed));
     }
-    // What begins like one of them, and may be hex text.
+    // Text that begins like one of these formats, but may be hex text.
     for text in ["7a 37", "50 4b 03 04", "BZh", "%PDF", "<", "0\0", "42 5a 68 39 31"] {
         assert_eq!(refused(text.as_bytes()), None, "{text}");
     }

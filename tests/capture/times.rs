@@ -1,4 +1,4 @@
-//! Every time that a file can hold goes through decode, JSON, encode and decode unchanged.
+//! Every time that a file can hold is unchanged after decode, JSON, encode and decode.
 
 use super::files::*;
 use netkit::capture::Time;
@@ -10,7 +10,7 @@ fn netkit(args: &[&str], input: &[u8]) -> (Vec<u8>, String, Option<i32>) {
 
 const DECODE: [&str; 6] = ["decode", "-", "-p", "riptide", "-f", "ndjson"];
 
-/// A pcapng file of one message a time.
+/// A pcapng file with one message for each time.
 fn file(resolution: u8, offset: i64, units: &[u64]) -> Vec<u8> {
     let frame = udp("10.0.0.1:5000", "10.0.0.2:7777", b"\x04\x07\x00");
     let mut file = Bytes::new(false);
@@ -24,7 +24,7 @@ fn file(resolution: u8, offset: i64, units: &[u64]) -> Vec<u8> {
     file.out
 }
 
-/// The times of the lines, as the text has them.
+/// The times of the lines, as written.
 fn times(lines: &[u8]) -> Vec<String> {
     let of = |line: &str| line.split("\"time\":").nth(1).unwrap().split(',').next().unwrap().to_string();
     std::str::from_utf8(lines).unwrap().lines().map(of).collect()
@@ -36,7 +36,7 @@ fn times_of(file: &[u8]) -> Vec<Time> {
     frames.into_iter().map(|(_, time, ..)| time).collect()
 }
 
-/// The seed is fixed: the same numbers in every run.
+/// Pseudo-random numbers from a fixed seed: the same in every run.
 fn numbers(mut state: u64) -> impl FnMut() -> u64 {
     move || {
         state ^= state << 13;
@@ -81,7 +81,7 @@ fn every_time_that_a_pcap_file_holds_comes_back() {
         assert!(!error.contains("more digits"), "{error}");
         let nanos = |times: &[Time]| times.iter().map(|time| time.nanos()).collect::<Vec<_>>();
         assert_eq!(nanos(&before), nanos(&after), "{resolution:#x}, {offset}");
-        // The second text is the first one, but for zeros that complete the resolution.
+        // The second text equals the first, except for zeros that complete the resolution.
         let (lines, ..) = netkit(&DECODE, &again);
         let zeros = |text: String| Time::decimal(&text).unwrap().nanos();
         assert_eq!(times(&lines).into_iter().map(zeros).collect::<Vec<_>>(), nanos(&before));

@@ -1,4 +1,4 @@
-//! What is written reads back, and has the right check sums.
+//! Written frames read back as they were, and have correct checksums.
 
 use super::files::*;
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};

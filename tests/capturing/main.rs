@@ -1,4 +1,4 @@
-//! `-i IFACE`: capture programs that behave, and those that do not; and real ones.
+//! `-i IFACE`: capture programs that behave, those that do not, and real ones.
 #![cfg(unix)]
 
 #[path = "../common/mod.rs"]

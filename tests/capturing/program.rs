@@ -1,20 +1,20 @@
-//! Programs in the place of tcpdump and dumpcap, as scripts of the shell.
+//! Shell scripts in the place of tcpdump and dumpcap.
 
 use crate::common::{Done, Scratch, ended, feed, finish, fixture, netkit, rests, signal, until};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-/// The capture that they give.
+/// The capture that the scripts print.
 fn capture() -> String {
     fixture("riptide/riptide20-udp.pcap").to_str().expect("UTF-8").into()
 }
 
-/// A folder with such programs, which stands before all others in `PATH`.
+/// A folder with such scripts, which is first in `PATH`.
 struct Fakes(Scratch);
 
 impl Fakes {
-    /// `programs`: names and what they do; CAPTURE is the fixture, FOLDER this folder.
+    /// `programs`: names and commands; CAPTURE is the fixture, FOLDER this folder.
     fn new(test: &str, programs: &[(&str, &str)]) -> Fakes {
         let folder = Scratch::new(&format!("fake-{test}"));
         for (name, does) in programs {
@@ -25,7 +25,7 @@ impl Fakes {
         Fakes(folder)
     }
 
-    /// netkit that finds only these and the shell's own.
+    /// netkit that finds only these scripts and the shell's own folders.
     fn netkit(&self, args: &[&str]) -> Command {
         let mut command = netkit(args);
         command.env_remove("NETKIT_CAPTURE");
@@ -37,7 +37,7 @@ impl Fakes {
         feed(&mut self.netkit(args), b"")
     }
 
-    /// With the one that is named, and no other.
+    /// netkit that uses only the named script.
     fn only(&self, name: &str, args: &[&str]) -> Command {
         let mut command = self.netkit(args);
         command.env("NETKIT_CAPTURE", self.0.file(name));
@@ -49,31 +49,30 @@ impl Fakes {
     }
 }
 
-/// Gives the capture, and waits until it is told to end.
+/// Prints the capture, and waits until a signal ends it.
 const GIVES: &str = "echo $$ > FOLDER/pid; trap 'echo \"3 packets dropped by kernel\" >&2; exit 0' INT TERM\n\
                      cat CAPTURE; while :; do sleep 0.02; done";
 
-/// What the capture holds, read from stdin: that is not recognised before it is printed either.
+/// The output for the whole capture, read from stdin: like an interface, it is not read ahead for recognition.
 fn whole(args: &[&str]) -> String {
     let bytes = std::fs::read(capture()).expect("the capture");
     let done = feed(&mut netkit(&[&["decode", "-"], args].concat()), &bytes).ok();
     done.text().into()
 }
 
-/// The lines that come while the capture goes on. Conversation 9 has three connects without an answer: only
-/// its end shows that no other message follows.
+/// The lines that are printed while the capture continues. Conversation 9 has three connects without an answer: only
+/// the end of the capture shows that no other message follows.
 fn at_once(whole: &str) -> String {
     whole.split_inclusive('\n').filter(|line| !line.contains("\"flow\":9,")).collect()
 }
 
-/// Is the process there?
+/// Whether the process exists.
 fn lives(pid: &str) -> bool {
     std::path::Path::new("/proc").join(pid.trim()).exists()
         && Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().expect("kill").success()
 }
 
-/// Waits for as many lines as there are to come. netkit ends where nobody reads: the reader is kept as long as it is
-/// to go on.
+/// Reads this many lines. netkit ends if nobody reads its output, so the reader is returned to keep it running.
 fn lines(child: &mut Child, count: usize) -> (String, BufReader<ChildStdout>) {
     let mut out = BufReader::new(child.stdout.take().expect("stdout"));
     let mut text = String::new();
@@ -91,7 +90,7 @@ fn an_interface_is_read_as_stdin_is() {
     let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
     let (came, _reader) = lines(&mut child, count);
     assert_eq!(came, expected);
-    // It goes on until somebody ends it, and takes the program with it.
+    // It runs until a signal ends it, and then ends the program, too.
     assert!(child.try_wait().expect("a child").is_none());
     let pid = fakes.text("pid");
     assert!(lives(&pid));
@@ -103,7 +102,7 @@ fn an_interface_is_read_as_stdin_is() {
     assert!(done.err.contains("netkit: eth7: tcpdump dropped 3 frames, which are missing here\n"), "{}", done.err);
 }
 
-/// A page of what was captured until somebody ended it.
+/// A report of the frames that were captured before the signal.
 #[test]
 fn a_report_is_of_what_was_captured() {
     let fakes = Fakes::new("report", &[("tcpdump", GIVES)]);
@@ -118,7 +117,7 @@ fn a_report_is_of_what_was_captured() {
     assert!(!lives(&fakes.text("pid")));
 }
 
-/// Ctrl-C: what was captured before is still read, also where the program is slow to hand it on.
+/// Ctrl-C: frames captured before it are still read, even if the program writes them late.
 #[test]
 fn what_was_captured_before_the_end_is_read() {
     let slow = "trap 'cat CAPTURE | tail -c +25; exit 0' INT\nhead -c 24 CAPTURE; while :; do sleep 0.02; done";
@@ -147,12 +146,12 @@ fn no_right_to_capture() {
         assert_eq!(done.err.lines().count(), 1, "{}", done.err);
         let begins = "netkit: eth7: no right to capture: ";
         assert!(done.err.starts_with(begins), "{}", done.err);
-        // The command, or what root can do.
+        // The command that grants the right, or what root can do.
         let grants = ["setcap cap_net_raw,cap_net_admin+ep ", "CAP_NET_RAW", "/dev/bpf"];
         assert!(grants.iter().any(|grant| done.err.contains(grant)), "{}", done.err);
         assert!(done.err.contains("Operation not permitted"), "{}", done.err);
     }
-    // One that may is taken instead of one that may not.
+    // If one program lacks the right, the other is used.
     let fakes = Fakes::new("other", &[("tcpdump", denied), ("dumpcap", "cat CAPTURE; sleep 60")]);
     let done = fakes.run(&["decode", "-i", "eth7", "-c", "1", "-f", "summary", "-v"]);
     assert_eq!((done.status, done.text().lines().count()), (Some(0), 1), "{}", done.err);
@@ -167,16 +166,16 @@ fn a_program_that_ends_ends_netkit() {
     for command in ["decode", "stats"] {
         let done = feed(&mut fakes.only("tcpdump", &[command, "-i", "eth7"]), b"");
         assert_eq!(done.status, Some(3), "{}", done.err);
-        // What could be read is there.
+        // The frames read so far are printed.
         assert!(!done.text().is_empty());
         let why = "tcpdump has ended (exit status: 1): pcap_loop: The interface disappeared\n";
         assert!(done.err.ends_with(why), "{}", done.err);
     }
-    // Also where it seems to be content.
+    // Also if the program exits with status 0.
     let done = feed(&mut fakes.only("dumpcap", &["decode", "-i", "eth7", "-f", "ndjson"]), b"");
     assert_eq!((done.status, done.text()), (Some(3), &*whole(&["-f", "ndjson"])), "{}", done.err);
     assert!(done.err.contains("dumpcap has ended (exit status: 0)"), "{}", done.err);
-    // Before it gave anything.
+    // The program ends before it prints anything.
     let fakes = Fakes::new("at-once", &[("tcpdump", "echo 'tcpdump: eth7: No such device exists' >&2; exit 1")]);
     let done = feed(&mut fakes.only("tcpdump", &["decode", "-i", "eth7"]), b"");
     assert_eq!((done.status, &*done.err), (Some(3), "netkit: eth7: tcpdump: eth7: No such device exists\n"));
@@ -196,7 +195,7 @@ fn drops_are_told_however_it_ends() {
     }
 }
 
-/// Garbage, nothing at all, no end, and deaf to every wish.
+/// Programs that print garbage, nothing or without end, and ignore all signals.
 #[test]
 fn hostile_programs() {
     let deaf = "echo $$ > FOLDER/pid; trap '' INT TERM";
@@ -242,7 +241,7 @@ fn hostile_programs() {
     assert!(told.len() < 500, "not all that it has said: {told}");
 }
 
-/// The reader of the output goes away while nothing comes.
+/// The reader of the output closes it while no frame arrives.
 #[test]
 fn nobody_reads() {
     let fakes = Fakes::new("nobody", &[("tcpdump", GIVES)]);
@@ -252,7 +251,7 @@ fn nobody_reads() {
     assert!(!lives(&fakes.text("pid")));
 }
 
-/// The end that was asked for comes without a frame that is later, and without any.
+/// A requested end is reached without a later frame, and without any frame.
 #[test]
 fn it_ends_at_the_time_asked_for() {
     let silent = GIVES.replace("cat CAPTURE", "head -c 24 CAPTURE");
@@ -260,10 +259,12 @@ fn it_ends_at_the_time_asked_for() {
     for (program, gives) in [("tcpdump", true), ("dumpcap", false)] {
         for until in ["1s", "2020-01-01"] {
             let args = ["stats", "-i", "eth7", "--until", until, "-f", "json"];
+            let autostop = ["stats", "-i", "eth7", "-a", "duration:1", "-f", "json"];
+            let args = if until == "1s" && !gives { autostop.to_vec() } else { args.to_vec() };
             let done = feed(&mut fakes.only(program, &args), b"");
             let totals: serde_json::Value = serde_json::from_str(done.text()).expect("JSON");
             assert_eq!(done.status, Some(0), "{program} {until}: {}", done.err);
-            // Of its frames none is before 2020; how many come within a second is the machine's matter.
+            // No frame of the capture is before 2020; the number of frames within a second depends on the machine.
             let some = totals["messages"].as_u64().expect("a count") > 0;
             assert!(!some || gives && until == "1s", "{program} {until}");
         }
@@ -271,7 +272,7 @@ fn it_ends_at_the_time_asked_for() {
     }
 }
 
-/// Signals of somebody else than the user's.
+/// Signals from somebody other than the user.
 #[test]
 fn terminated_is_not_done() {
     let fakes = Fakes::new("terminated", &[("tcpdump", GIVES)]);
@@ -293,14 +294,14 @@ fn ports_and_filters_are_passed_on() {
     let fakes = Fakes::new("filters", &[("tcpdump", "cat CAPTURE"), ("dumpcap", "cat CAPTURE")]);
     let said = |name: &str, args: &[&str]| {
         let args = [&["decode", "-i", "eth 7", "-c", "1", "-f", "summary", "-v"], args].concat();
-        // Where no message comes, the program's end is the end.
+        // If no message arrives, the end of the program ends the run.
         let done = feed(&mut fakes.only(name, &args), b"");
         let line = done.err.lines().find(|line| line.contains("capture program: ")).expect("which").to_owned();
         line.split_once(&format!("/{name} ")).expect("its name").1.to_owned()
     };
     let fragments = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
     assert_eq!(said("tcpdump", &[]), "-i 'eth 7' -n -U --immediate-mode -s 65600 -B 65536 -w -");
-    // What is kept is buffered instead.
+    // A kept capture is buffered instead.
     let kept = fakes.0.file("buffered.pcap");
     assert_eq!(said("tcpdump", &["-w", &kept, "--buffer", "16"]), "-i 'eth 7' -n -U -s 65600 -B 16384 -w -");
     assert_eq!(
@@ -315,7 +316,7 @@ fn ports_and_filters_are_passed_on() {
     assert!(described.contains("port 25565"), "{described}");
 }
 
-/// `-w` keeps what was captured, whatever is printed of it.
+/// `-w` keeps all frames, whatever is printed of them.
 #[test]
 fn frames_are_kept() {
     let fakes = Fakes::new("kept", &[("tcpdump", "cat CAPTURE; exit 0")]);
@@ -329,7 +330,7 @@ fn frames_are_kept() {
         let done = feed(&mut fakes.only("tcpdump", &args), b"");
         assert_eq!(done.text(), whole(&["-f", "ndjson", "-F", "message == heartbeat"]));
         assert_eq!(frames(&path), whole(&["-f", "ndjson"]), "{name}");
-        // A file that is there is not replaced without being asked to.
+        // An existing file is not replaced without `--force`.
         let done = feed(&mut fakes.only("tcpdump", &args), b"");
         assert_eq!((done.status, done.text()), (Some(2), ""), "{}", done.err);
         assert!(done.err.contains("exists: --force replaces it"), "{}", done.err);
@@ -338,7 +339,7 @@ fn frames_are_kept() {
         assert_eq!(frames(&path), whole(&["-f", "ndjson"]), "{name}");
     }
     assert_eq!(std::fs::read(fakes.0.file("kept.pcap")).expect("it"), std::fs::read(capture()).expect("it"));
-    // Stopped, it is whole as far as it came.
+    // After a stop, the file holds complete frames up to that point.
     let fakes = Fakes::new("kept-stopped", &[("tcpdump", GIVES)]);
     let path = fakes.0.file("kept.pcap");
     let expected = whole(&["-f", "ndjson"]);
@@ -348,6 +349,61 @@ fn frames_are_kept() {
     signal(&child, "-INT");
     assert_eq!(ended(&mut child).code(), Some(0));
     assert_eq!(frames(&path), expected);
+}
+
+/// `-C`, `-G`, `-W`: each file is a capture of its own, and joined they are all that was captured.
+#[test]
+fn what_is_kept_is_divided() {
+    let fakes = Fakes::new("divided", &[("tcpdump", "cat CAPTURE; exit 0")]);
+    let kept = |name: &str| {
+        let list = std::fs::read_dir(fakes.0.path()).expect("the folder").flatten().map(|entry| entry.path());
+        let mut list: Vec<_> = list.filter(|path| path.to_str().expect("UTF-8").contains(name)).collect();
+        list.sort();
+        list
+    };
+    let capture = |name: &str, args: &[&str]| {
+        let path = fakes.0.file(name);
+        feed(&mut fakes.only("tcpdump", &[&["decode", "-i", "eth7", "-f", "ndjson", "-w", &path], args].concat()), b"")
+    };
+    // Conversations go on from file to file, and frames are counted on.
+    let joined = |name: &str| {
+        let pattern = fakes.0.file(&format!("{name}_*"));
+        let done = feed(&mut netkit(&["decode", "--join", &pattern, "-f", "ndjson", "-q"]), b"").ok();
+        let lines = done.lines().into_iter().map(|mut line| {
+            let own = line.as_object_mut().expect("an object");
+            own.retain(|key, _| !["file", "file_frame"].contains(&key.as_str()));
+            line
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let all = feed(&mut netkit(&["decode", &self::capture(), "-f", "ndjson", "-q"]), b"").lines();
+    for ending in ["pcap", "pcapng"] {
+        let name = format!("size.{ending}");
+        let done = capture(&name, &["-C", "4K"]);
+        assert!(!done.text().is_empty(), "{}", done.err);
+        let files = kept("/size_");
+        assert!(files[0].ends_with(format!("size_00001.{ending}")) && files.len() > 3, "{files:?}");
+        assert!(files.iter().all(|file| file.metadata().expect("a file").len() <= 4096), "{ending}");
+        assert!(joined("size") == all, "{ending}");
+        // Files that are there are not replaced without being asked to, wherever the recording would get to them.
+        std::fs::remove_file(&files[0]).expect("removed");
+        let done = capture(&name, &["-C", "4K"]);
+        assert_eq!((done.status, done.text()), (Some(2), ""), "{}", done.err);
+        assert!(done.err.contains(&format!("{ending} exists: --force replaces it")), "{}", done.err);
+        capture(&name, &["-C", "4K", "-W", "2", "--force"]);
+        assert_eq!(kept("/size_"), files[files.len() - 2..], "the last two of the same");
+        kept("/size_").iter().for_each(|file| std::fs::remove_file(file).expect("removed"));
+    }
+    // By the time of the frames.
+    capture("time.pcap", &["-G", "2s"]);
+    assert!(joined("time") == all);
+    let spans = kept("/time_").into_iter().map(|file| {
+        let done = feed(&mut netkit(&["decode", file.to_str().expect("UTF-8"), "-f", "ndjson", "-q"]), b"");
+        let times = done.lines().into_iter().filter_map(|line| line["time"].as_f64()).collect::<Vec<_>>();
+        times[times.len() - 1] - times[0]
+    });
+    let spans: Vec<f64> = spans.collect();
+    assert!(spans.len() > 2 && spans.iter().all(|span| *span < 2.0), "{spans:?}");
 }
 
 #[test]
@@ -361,6 +417,12 @@ fn what_does_not_go_together() {
         (&["decode", "-i", "eth7", "-F", "has unanswered"], "-w FILE keeps the frames"),
         (&["decode", "x.pcap", "--capture-filter", "udp"], "only with -i"),
         (&["stats", "x.pcap", "-w", "y.pcap"], "only with -i"),
+        (&["decode", "x.pcap", "-a", "duration:3"], "-a: only with -i"),
+        (&["decode", "-i", "eth7", "-a", "packets:3"], "expected duration:TIME"),
+        (&["decode", "x.pcap", "-w", "y.pcap", "-C", "1"], "-C, -G, -W: only with -i"),
+        (&["decode", "-i", "eth7", "-C", "1"], "--write <FILE>"),
+        (&["decode", "-i", "eth7", "-w", "y.pcap", "-W", "3"], "-W: only with -C or -G"),
+        (&["decode", "-i", "eth7", "-w", "/dev/null", "-C", "1"], "cannot be divided"),
         (&["decode", "x.pcap", "-w", "y.pcap", "-f", "csv"], "'--write <FILE>' cannot be used with '--format <F>'"),
     ] {
         let done = fakes.run(args);

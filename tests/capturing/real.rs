@@ -1,5 +1,5 @@
-//! The real programs: needs rights, namespaces, tcpdump or dumpcap, tshark, pytide; `.ci/run` looks for
-//! them, and says what is missing.
+//! The real programs: needs rights, namespaces, tcpdump or dumpcap, tshark, pytide; `.ci/run` looks for them, and
+//! reports the missing ones.
 
 #[path = "../live/server.rs"]
 mod server;
@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Two namespaces with a cable between them; in one of them a reference capture and netkit's own.
-/// `$1`: netkit, `$2`: the folder, `$3`: tcpdump or dumpcap, `$4`: the recording.
+/// Two namespaces joined by a virtual cable; in one of them run a reference capture and netkit's own. `$1`: netkit,
+/// `$2`: the folder, `$3`: tcpdump or dumpcap, `$4`: the recording.
 const PAIR: &str = r#"
 set -eu
 netkit=$1 folder=$2 program=$3 recording=$4
@@ -62,7 +62,7 @@ fn wrapped(folder: &Scratch, name: &str) -> Option<String> {
     Some(path)
 }
 
-/// What is said of each message, without times: each socket has its own, which differ by microseconds.
+/// The messages without times: each socket has its own times, which differ by microseconds.
 fn messages(lines: &str) -> Vec<Json> {
     let each = lines.lines().map(|line| {
         let mut line: Json = serde_json::from_str(line).expect("JSON");
@@ -77,8 +77,8 @@ fn messages(lines: &str) -> Vec<Json> {
     each.collect()
 }
 
-/// Each side's messages in their order. Two sockets may see what both sides send at the same time in
-/// another order, so that frames have other numbers.
+/// Each side's messages in their order. Two sockets may see packets that both sides send at the same time in different
+/// orders, so that frame numbers differ.
 fn by_sender(mut list: Vec<Json>) -> Vec<Json> {
     for line in &mut list {
         let object = line.as_object_mut().expect("an object");
@@ -91,7 +91,7 @@ fn by_sender(mut list: Vec<Json>) -> Vec<Json> {
     list
 }
 
-/// The first message that is not the same.
+/// Fails at the first message that differs.
 fn equal(what: &str, ours: &[Json], theirs: &[Json]) {
     let first = ours.iter().zip(theirs).find(|(a, b)| a != b);
     assert!(first.is_none(), "{what}: {}\nis not {}", first.expect("it").0, first.expect("it").1);
@@ -106,7 +106,7 @@ fn namespace_pair_equals_the_programs_own_file() {
         let folder = Scratch::new(&format!("pair-{name}"));
         let Some(program) = wrapped(&folder, name) else { continue };
         let recording = crate::common::fixture("riptide/riptide21-udp.pcap");
-        // tcpdump becomes another user, which a user namespace does not let it.
+        // tcpdump becomes another user, which a user namespace does not allow.
         let root = rustix::process::geteuid().is_root();
         if name == "tcpdump" && !root {
             println!("SKIPPED: tcpdump between two namespaces: not root");
@@ -141,7 +141,7 @@ fn namespace_pair_equals_the_programs_own_file() {
     assert!(any, "neither tcpdump nor dumpcap");
 }
 
-/// How long after a datagram its line comes, with tcpdump.
+/// Measures the time between a datagram and its line, with tcpdump.
 #[test]
 #[ignore = "needs the right to capture, and tcpdump: .ci/run looks for them"]
 fn a_line_comes_at_once() {
@@ -212,7 +212,7 @@ fn riptide_in_tshark() {
         line.clear();
         assert!(said.read_line(&mut line).expect("a line") > 0, "tshark has ended");
     }
-    // Until netkit's own capture runs.
+    // Waits until netkit's own capture runs.
     std::thread::sleep(Duration::from_secs(2));
     let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
     let mut client = Command::new(python)
@@ -222,7 +222,7 @@ fn riptide_in_tshark() {
         .stdout(Stdio::null())
         .spawn()
         .expect("the client");
-    // While it runs: the lines come live.
+    // The lines arrive while it runs.
     let mut out = BufReader::new(tshark.stdout.take().expect("stdout"));
     let mut text = String::new();
     while !text.contains("welcome") {

@@ -4,7 +4,7 @@ use crate::common::{Done, Scratch, feed, netkit, signal, until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A home of its own, in which Wireshark has not been yet.
+/// A home folder that Wireshark has never used.
 struct Home(Scratch);
 
 impl Home {
@@ -14,7 +14,7 @@ impl Home {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = netkit(args);
-        // No tshark that knows better.
+        // An empty search path: no tshark can name other folders.
         command.env("HOME", self.0.path()).env("PATH", self.0.path());
         command.env_remove("XDG_CONFIG_HOME").env_remove("APPDATA");
         command
@@ -60,7 +60,7 @@ fn installed_replaced_and_removed() {
     let entries = |below: &str| std::fs::read_dir(home.path(below)).expect("a folder").count();
     assert_eq!((entries(".local/lib/wireshark/plugins"), entries(".local/lib/wireshark/extcap")), (1, 1));
     assert!(home.text(SCRIPT).contains("riptide.heartbeat.rtt"), "the fields of the tables");
-    // What Wireshark runs is netkit.
+    // The program that Wireshark runs is netkit.
     let asked = feed(
         Command::new(home.path(NEW))
             .arg("--extcap-interfaces")
@@ -71,7 +71,7 @@ fn installed_replaced_and_removed() {
     .ok();
     assert!(asked.text().contains("interface {value=netkit}"), "{}", asked.text());
     assert_eq!(home.run(&["wireshark", "install"]).ok().text().matches(": is up to date\n").count(), 3);
-    // Another version's is replaced.
+    // A file of another version is replaced.
     home.write(SCRIPT, "-- made by `netkit wireshark install`, netkit 0.0.1\nold()\n");
     let done = home.run(&["wireshark", "install"]).ok();
     assert!(done.text().contains(&format!("{}: replaced\n", home.path(SCRIPT).display())), "{}", done.text());
@@ -95,7 +95,7 @@ fn what_is_not_ours_is_left_alone() {
         assert!(done.text().contains(": is not netkit's: left as it is\n"), "{}", done.text());
         assert_eq!(home.text(theirs), "somebody's\n");
     }
-    // A link is followed nowhere.
+    // Links are not followed.
     #[cfg(unix)]
     {
         let home = Home::new("theirs-link");
@@ -108,7 +108,7 @@ fn what_is_not_ours_is_left_alone() {
     }
 }
 
-/// tshark is asked; without a home there is no place.
+/// tshark is asked for the folders; without a home there is no place to install to.
 #[test]
 #[cfg(unix)]
 fn tshark_says_where() {
@@ -144,7 +144,7 @@ fn printed_and_nothing_written() {
     assert!(done.text().contains(MARKER) && done.text().contains("Proto(\"netkit\""), "the script");
     assert_eq!(done.err.matches("netkit: install writes ").count(), 3, "{}", done.err);
     assert_eq!(std::fs::read_dir(home.0.path()).expect("a folder").count(), 0);
-    // A schema's fields are in it, and its entry names the schema.
+    // The script has a schema's fields, and its entry names the schema.
     let plain = home.run(&["wireshark", "print"]).ok();
     assert!(plain.out.len() < done.out.len());
     home.run(&["wireshark", "install", "--schema", "fixtures/schemas/riptide.toml"]).ok();
@@ -152,7 +152,7 @@ fn printed_and_nothing_written() {
     assert!(home.text(NEW).contains(&format!("export NETKIT_SCHEMA='{}'\n", schema.display())), "{}", home.text(NEW));
 }
 
-/// Wireshark's questions.
+/// Wireshark's extcap queries.
 #[test]
 fn questions_are_answered() {
     let home = Home::new("questions");
@@ -177,7 +177,7 @@ fn questions_are_answered() {
     for call in ["interface", "proto", "port", "schema", "filter"] {
         assert_eq!(config.matches(&format!("{{call=--{call}}}")).count(), 1, "{config}");
     }
-    // Each line has its braces in pairs.
+    // The braces of each line are balanced.
     for line in interfaces.lines().chain(config.lines()) {
         let depth = line.chars().fold(0i32, |depth, c| depth + i32::from(c == '{') - i32::from(c == '}'));
         assert!(depth == 0 && !line.contains("{{") && !line.contains("}}"), "{line}");
@@ -186,7 +186,7 @@ fn questions_are_answered() {
     assert_eq!(home.run(&["--capture", "--extcap-interface", "netkit"]).status, Some(3));
 }
 
-/// A capture into Wireshark's pipe: it ends with the pipe's reader, and with a signal.
+/// A capture into Wireshark's pipe: it ends when the pipe's reader closes it, or by a signal.
 #[test]
 #[cfg(unix)]
 fn streams_until_the_pipe_closes() {
@@ -207,7 +207,7 @@ fn streams_until_the_pipe_closes() {
         let mut pipe = std::fs::File::open(&fifo).expect("a pipe");
         let mut got = Vec::new();
         let mut block = [0; 4096];
-        // All frames come while nobody ends anything.
+        // All frames arrive while the capture is still running.
         let frames = 1000;
         while got.len() < std::fs::metadata(&capture).expect("it").len() as usize {
             let read = std::io::Read::read(&mut pipe, &mut block).expect("bytes");
@@ -223,7 +223,7 @@ fn streams_until_the_pipe_closes() {
             }
             _ => {
                 signal(&child, how);
-                // What is left is read on.
+                // The rest is read in a thread.
                 Some(std::thread::spawn(move || {
                     let mut rest = Vec::new();
                     let _ = std::io::Read::read_to_end(&mut pipe, &mut rest);

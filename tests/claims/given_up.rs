@@ -1,13 +1,13 @@
-//! A claim is given back when what follows does not behave; one error does not spread.
+//! A claim is given up if the following traffic does not fit; a single error does not spread.
 
 use super::{Wire, dissect, ends, fixture};
 
-/// A connection of 2.2 is made, and then the ports are used by what is none of ours.
+/// A connection of 2.2 is made; then another protocol uses its ports.
 fn made_and_left(wire: &mut Wire, k: usize) {
     wire.datagram(ends(k), true, &[0x02]);
     wire.datagram(ends(k), false, &[0x18, 0, 0x10, 0, 0]);
     for n in 0..200u32 {
-        // By its form a reliable message, but the ids jump about.
+        // It has the form of a reliable message, but its ids jump.
         let mut other = vec![0x47];
         other.extend((0..40).map(|b| (n.wrapping_mul(0x9e37_79b9) >> (b % 24)) as u8 & 0x7f));
         wire.datagram(ends(k), n % 2 == 0, &other);
@@ -41,7 +41,7 @@ fn the_command_tells_it_without_v() {
     assert!(line.contains(" messages (frames 1 to "), "{line}");
 }
 
-/// Real servers are tested with broken messages too.
+/// Broken messages alone do not end a claim: real servers are tested with them, too.
 #[test]
 fn what_is_only_broken_is_kept() {
     for name in ["riptide/edge20-udp.pcap", "riptide/edge22-udp.pcap", "acknex/acknex-malformed.pcap"] {
@@ -50,8 +50,7 @@ fn what_is_only_broken_is_kept() {
     }
 }
 
-/// 40 others talk with the same server, in a protocol of which each datagram has the form of one of
-/// Riptide's.
+/// 40 other conversations with the same server, in a protocol whose datagrams all have the form of one of Riptide's.
 #[test]
 fn one_claim_does_not_spread() {
     let mut wire = Wire::default();
@@ -64,7 +63,7 @@ fn one_claim_does_not_spread() {
             wire.datagram([ends(k)[0], server], n % 2 == 0, &payload);
         }
     }
-    // One that asks it to connect is its own.
+    // A client that asks the server to connect is recognised.
     wire.datagram([ends(50)[0], server], true, &[0x02]);
     let (found, _) = dissect(wire.file());
     let flows: Vec<u64> = found.0.iter().map(|(flow, ..)| *flow).collect();

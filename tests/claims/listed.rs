@@ -1,4 +1,4 @@
-//! What `-v` lists of conversations that nobody claims.
+//! The list that `-v` prints of unclaimed conversations.
 
 use super::{Wire, ends};
 
@@ -30,7 +30,8 @@ fn ends_packets_bytes_and_what_it_looks_like() {
     assert!(told.contains("netkit: 3 udp packets are of no protocol we know"), "{told}");
 }
 
-/// However many there are, the list is short, and says so; the memory is bounded.
+/// However many conversations there are, the list and the memory are bounded, and the list reports that it is
+/// incomplete.
 #[test]
 fn many_are_counted() {
     let mut wire = Wire::default();

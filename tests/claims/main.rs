@@ -1,4 +1,4 @@
-//! Whose a conversation is: nobody's, unless what it says is more than chance.
+//! Protocol recognition: a conversation belongs to no protocol unless its traffic is more than chance.
 
 mod given_up;
 mod listed;
@@ -31,7 +31,7 @@ fn dissect(file: Vec<u8>) -> (Names, Counters) {
     (found, counters)
 }
 
-/// The ends of a conversation on ports that say nothing.
+/// The endpoints of a conversation, on ports of no known protocol.
 fn ends(k: usize) -> [SocketAddr; 2] {
     let [high, low] = (k as u16).to_be_bytes();
     [SocketAddr::from(([10, 1, high, low], 40_000)), SocketAddr::from(([10, 2, high, low], 41_000))]

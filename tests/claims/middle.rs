@@ -1,4 +1,4 @@
-//! A session of which the capture has no beginning is recognised by what its numbers do.
+//! A session whose beginning is not in the capture is recognised by the course of its numbers.
 
 use super::{Wire, dissect, fixture};
 use netkit::capture::{Body, Decoded, Packets};
@@ -53,7 +53,7 @@ fn on_its_port() {
     assert!(found.0.len() >= count && found.0.iter().all(|(_, proto, _)| *proto == "dnp"), "{}", found.0.len());
 }
 
-/// What was let go before a conversation was recognised is counted.
+/// Packets discarded before a conversation was recognised are counted.
 #[test]
 fn what_came_before_the_evidence_is_counted() {
     let mut wire = Wire::default();

@@ -1,8 +1,9 @@
-//! DNP's port is a hint and no more: what is said has to be DNP's, on it and elsewhere.
+//! DNP's port is only a hint: the traffic has to be DNP, on this port and elsewhere.
 
 use super::{Wire, dissect, ends};
 
-/// The protocols of the messages of one conversation on this port, in which both sides say these in turns, the `n`th time.
+/// The protocols of the messages of one conversation on this port; `said` returns the datagrams that both sides send in
+/// the `n`th turn.
 fn claimed(port: u16, said: impl Fn(u8) -> [Vec<u8>; 2]) -> Vec<&'static str> {
     let mut wire = Wire::default();
     let [client, mut server] = ends(0);
@@ -23,27 +24,27 @@ fn numbers_and_acknowledges_that_agree_are_its() {
     }
 }
 
-/// Small opcodes, each in its form: other protocols have them on this port, too.
+/// Small opcodes in a valid form: other protocols send them on this port, too.
 #[test]
 fn two_commands_in_their_form_are_not() {
     // An acknowledgement of another message, and of this one, again and again.
     for acknowledgement in [[6, 9, 0, 0], [6, 5, 0, 0]] {
         assert_eq!(claimed(3413, |_| [vec![4, 5, 0, 1, 2, 3], acknowledgement.to_vec()]), [""; 0]);
     }
-    // Numbers that go up beside an acknowledgement that does not.
+    // Numbers that increase, and an acknowledgement that does not.
     assert_eq!(claimed(3413, |n| [vec![4, n, 0, 1, 2, 3], vec![6, 0, 0, 0]]), [""; 0]);
 }
 
 #[test]
 fn one_command_or_broken_ones_are_not() {
     for said in [
-        // One and the same command.
+        // The same command each time.
         [&[4, 5, 0, 1, 2, 3][..], &[4, 6, 0, 1, 2, 3]],
         [&[3, 1, 2, 3], &[3, 4, 5, 6]],
-        // Commands of one size, too short for it.
+        // Commands of one size, too short for their type.
         [&[7], &[8]],
         [&[7, 1], &[8, 1]],
-        // Commands that there are not.
+        // Commands that do not exist.
         [&[12, 1, 0, 0], &[200, 1, 0, 0]],
     ] {
         assert_eq!(claimed(3413, |_| said.map(<[u8]>::to_vec)), [""; 0], "{said:?}");

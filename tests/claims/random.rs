@@ -1,4 +1,4 @@
-//! Conversations by chance, in the forms that other protocols have: claimed by nobody.
+//! Random conversations in forms that other protocols have: no protocol claims them.
 
 use super::{Wire, dissect, ends};
 
@@ -19,7 +19,7 @@ impl Chance {
     }
 }
 
-/// What the bytes behind a datagram's header are.
+/// The kind of bytes after a datagram's header.
 #[derive(Clone, Copy)]
 enum Rest {
     Random,
@@ -29,20 +29,20 @@ enum Rest {
     Same(u8),
 }
 
-/// One direction of a protocol that is none of ours.
+/// One direction of an unknown protocol.
 struct Direction {
-    /// The first byte: constant, but for a counter in its high half or behind its constant low one.
+    /// The first byte: constant, except for a counter in its high half or after its constant low half.
     first: u8,
     first_counts: bool,
     first_random_high: bool,
-    /// Where a counter begins, how wide it is, whether its low byte comes first.
+    /// A counter's place and width, and whether its low byte comes first.
     counter: Option<(usize, usize, bool)>,
     step: u64,
     rest: Rest,
-    /// One length, or any up to it.
+    /// One length, or any up to it if `varies`.
     length: usize,
     varies: bool,
-    /// Two kinds of messages, of which this is the other one's first byte and length.
+    /// A second kind of message: its first byte and length.
     other: Option<(u8, usize)>,
 }
 
@@ -100,12 +100,12 @@ impl Direction {
     }
 }
 
-/// What the other side says to a datagram.
+/// The other side's reply to a datagram.
 #[derive(Clone, Copy)]
 enum Answer {
     /// Nothing.
     Silence,
-    /// Something of its own.
+    /// A datagram of its own.
     Own,
     /// The same bytes.
     Echo,
@@ -113,7 +113,7 @@ enum Answer {
     Ack(u8, usize, u8),
 }
 
-/// Dissects as many conversations as `firsts` has first bytes, and tells which were claimed.
+/// Dissects a conversation for each of `firsts`, its first byte, and returns which were claimed.
 fn claimed(seed: u64, counters: bool, firsts: impl Iterator<Item = u8>) -> Vec<(u8, &'static str, &'static str)> {
     let mut chance = Chance(seed);
     let mut wire = Wire::default();
@@ -156,7 +156,7 @@ fn claimed(seed: u64, counters: bool, firsts: impl Iterator<Item = u8>) -> Vec<(
     claimed
 }
 
-/// Every first byte, each in several conversations: random behind it, or with counters.
+/// Every first byte, each in several conversations: followed by random bytes, or by counters.
 #[test]
 fn of_a_constant_first_byte() {
     for (seed, counters) in [(1, false), (2, true), (3, true)] {
@@ -164,8 +164,8 @@ fn of_a_constant_first_byte() {
     }
 }
 
-/// A low nibble of 2 or 6 with anything behind it has the form of Riptide's connect and notify; of 0,
-/// 1, 3 to 5 and 7 to 10 some of its other messages.
+/// A low nibble of 2 or 6 with anything after it has the form of Riptide's connect and notify; 0, 1, 3 to 5 and 7 to 10
+/// have that of other Riptide messages.
 #[test]
 fn of_a_low_nibble_that_any_message_has() {
     for (seed, counters) in [(4, false), (5, true)] {
@@ -182,7 +182,7 @@ fn of_a_first_byte_below_12() {
     assert_eq!(claimed(8, true, (0..12).cycle().take(1800)), []);
 }
 
-/// Streams by chance: lengths before each message, types, text, lines.
+/// Random streams: length prefixes, types, text, lines.
 #[test]
 fn of_streams() {
     let mut chance = Chance(9);
@@ -223,8 +223,8 @@ fn of_streams() {
     assert!(claimed.is_empty(), "{claimed:?}");
 }
 
-/// As the others, with other seeds: minutes. First bytes below 12 are those that suit us, and 21 times
-/// as frequent here as by chance: of 46,080 such conversations one may be claimed.
+/// Like the others, with other seeds; takes minutes. First bytes below 12 suit our protocols and are 21 times as
+/// frequent here as by chance: of these 46,080 conversations one may be claimed.
 #[test]
 #[ignore = "minutes"]
 fn of_many_seeds() {

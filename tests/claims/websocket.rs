@@ -1,4 +1,4 @@
-//! An upgrade to WebSocket is no claim: what its messages carry is.
+//! An upgrade to WebSocket is no claim: the payload of its messages decides.
 
 use super::{Wire, dissect, ends};
 
@@ -7,7 +7,7 @@ const DEFLATED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket
     Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
 const HANDSHAKE: &[u8] = b"\x01\0\0\x0b{\"user\":{}}";
 
-/// Who says what: by the client, and its bytes.
+/// The bytes of each side in order, and whether the client sends them.
 type Said = Vec<(bool, Vec<u8>)>;
 
 /// A frame: FIN, RSV1 and opcode as in `first`.
@@ -29,7 +29,7 @@ fn frame(first: u8, masked: bool, bytes: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// How many lines of which protocols a connection makes that begins with an upgrade.
+/// The numbers of `websocket` and `nano` messages in a connection that begins with an upgrade.
 fn lines(answer: &[u8], said: &[(bool, Vec<u8>)]) -> (usize, usize) {
     let request = b"GET /api/kernels HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
@@ -43,7 +43,7 @@ fn lines(answer: &[u8], said: &[(bool, Vec<u8>)]) -> (usize, usize) {
     (of("websocket"), of("nano"))
 }
 
-/// The raw DEFLATE of stored blocks, as permessage-deflate has it: without the last four bytes.
+/// Raw DEFLATE of stored blocks, as in permessage-deflate: without the last four bytes.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let n = bytes.len() as u16;
     [&[0][..], &n.to_le_bytes(), &(!n).to_le_bytes(), bytes, &[0]].concat()
@@ -90,7 +90,7 @@ fn the_family_is_read() {
         (ANSWER, vec![(true, frame(0x81, true, HANDSHAKE))], 1),
         (DEFLATED, vec![(true, frame(0xc2, true, &stored(HANDSHAKE))), ack.clone()], 2),
         (ANSWER, vec![(true, frame(0x02, true, &HANDSHAKE[..6])), (true, frame(0x80, true, &HANDSHAKE[6..]))], 1),
-        // nano's own benchmark says an empty handshake: the answer tells.
+        // nano's own benchmark sends an empty handshake: the answer shows the protocol.
         (ANSWER, vec![(true, frame(0x82, true, &[1, 0, 0, 0])), (false, frame(0x82, false, response))], 2),
     ] {
         let (websocket, nano) = lines(answer, &said);
@@ -107,7 +107,7 @@ fn however_it_is_cut() {
     assert_eq!(lines(ANSWER, &said).1, 1);
 }
 
-/// A refused upgrade to a server that is known is its own.
+/// A refused upgrade to a known server belongs to the server's protocol.
 #[test]
 fn a_known_server_needs_less() {
     let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n".to_vec();
@@ -116,7 +116,7 @@ fn a_known_server_needs_less() {
     let server = ends(0)[1];
     wire.stream(ends(0), &[(true, request.clone()), (false, ANSWER.to_vec()), (true, frame(0x82, true, HANDSHAKE))]);
     wire.stream([ends(1)[0], server], &[(true, request.clone()), (false, refused)]);
-    // What is carried has to be of the family all the same.
+    // The payload still has to be of that family.
     let text = frame(0x81, true, b"{\"header\": 1}");
     wire.stream([ends(2)[0], server], &[(true, request), (false, ANSWER.to_vec()), (true, text)]);
     let (found, _) = dissect(wire.file());
@@ -132,7 +132,7 @@ fn masked(bytes: &[u8], key: [u8; 4]) -> Vec<u8> {
     frame
 }
 
-/// How many lines of which protocols a connection makes of which the capture has no beginning.
+/// The names of nano's messages in a connection without its beginning, and the count of foreign TCP.
 fn middle(options: &netkit::dissect::Options, said: &[(bool, Vec<u8>)]) -> (Vec<&'static str>, u64) {
     let mut wire = Wire::default();
     wire.stream_on(ends(0), said);
@@ -146,7 +146,7 @@ const REQUEST: &[u8] = b"\x04\0\0\x10\0\x05\x0broom.handle{}";
 const RESPONSE: &[u8] = b"\x04\0\0\x0c\x04\x05{\"code\":1}";
 const HEARTBEAT: &[u8] = &[3, 0, 0, 0];
 
-/// The capture begins behind the upgrade: packages in whole frames tell, from either side alone.
+/// The capture begins after the upgrade: packages in whole frames are enough, from either side alone.
 #[test]
 fn from_its_middle() {
     let options = netkit::protocols::options();
@@ -155,7 +155,7 @@ fn from_its_middle() {
         (vec![(true, frame(0x82, true, REQUEST)), (false, frame(0x82, false, RESPONSE))], &["request", "response"]),
         (vec![(true, frame(0x82, true, REQUEST))], &["request"]),
         (vec![(false, frame(0x82, false, RESPONSE))], &["response"]),
-        // Two heartbeats of the client, and what is between them.
+        // Two heartbeats of the client, and the bytes between them.
         (
             vec![
                 (true, frame(0x82, true, HEARTBEAT)),
@@ -191,7 +191,7 @@ fn from_its_middle() {
     }
 }
 
-/// With `-p nano` the carrier is found as well, also behind bytes that nobody can read.
+/// `-p nano` finds the carrier as well, also after unreadable bytes.
 #[test]
 fn from_its_middle_by_name() {
     let mut options = netkit::protocols::options();
@@ -200,12 +200,12 @@ fn from_its_middle_by_name() {
     let one = (true, frame(0x82, true, HEARTBEAT));
     let (names, _) = middle(&options, &[garbage.clone(), one.clone()]);
     assert_eq!(names, ["unknown", "heartbeat"]);
-    // The user's word counts.
+    // The user's setting takes precedence.
     options.set("nano.carrier=tcp").unwrap();
     assert_eq!(middle(&options, &[garbage, one]).0, ["unknown"; 2]);
 }
 
-/// What others say in frames, and what looks like frames, is nobody's.
+/// Frames of other protocols, and bytes that look like frames, are claimed by no protocol.
 #[test]
 fn others_are_let_go_from_their_middle() {
     let options = netkit::protocols::options();
@@ -217,12 +217,12 @@ fn others_are_let_go_from_their_middle() {
         vec![(true, frame(0x82, true, mqtt)), (false, frame(0x82, false, &[0x40, 2, 0, 0]))],
         vec![(true, frame(0x82, true, small)), (false, frame(0x82, false, small))],
         vec![(true, frame(0xc2, true, &stored(REQUEST)))],
-        // One heartbeat, however often it is said in the same bytes.
+        // One heartbeat, repeated in the same bytes.
         vec![(true, frame(0x82, true, HEARTBEAT)), (false, frame(0x82, false, HEARTBEAT))],
         vec![(true, frame(0x82, true, HEARTBEAT)); 6],
         vec![(true, masked(HEARTBEAT, [0; 4])); 6],
         vec![(false, frame(0x82, false, HEARTBEAT)); 6],
-        // The same bytes as a beginning: a WebSocket begins with an upgrade.
+        // The same bytes as the beginning of a stream: a WebSocket begins with an upgrade.
         vec![(true, b"\x82\x04\x04\0\0\0".to_vec())],
         vec![(true, frame(0x82, true, &[REQUEST, b"x"].concat()))],
     ];
@@ -233,7 +233,7 @@ fn others_are_let_go_from_their_middle() {
     let mut wire = Wire::default();
     wire.stream(ends(0), &[(true, frame(0x82, true, REQUEST))]);
     assert_eq!(dissect(wire.file()).0.0, [], "captured from its beginning");
-    // By chance, in the form of frames.
+    // Random bytes in the form of frames.
     let mut random = super::common::Random(7);
     for _ in 0..20_000 {
         let said: Said = (0..4)
@@ -249,7 +249,7 @@ fn others_are_let_go_from_their_middle() {
             true => whole[6..].iter().zip(whole[2..6].iter().cycle()).map(|(byte, key)| byte ^ key).collect::<Vec<_>>(),
             false => whole[2..].to_vec(),
         };
-        // Only what is a package from its first byte.
+        // Only a message that is a package from its first byte.
         assert!(names.is_empty() || said.iter().any(|one| fits(&unmasked(one))), "{said:?}: {names:?}");
     }
 }

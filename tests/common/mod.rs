@@ -1,10 +1,9 @@
-//! What the integration tests share: the program run as a user runs it, fixtures, scratch folders,
-//! JSON lines, captures made of messages, and seeded numbers.
+//! Helpers of the integration tests: running the program as a user does, fixtures, scratch folders, JSON lines,
+//! captures made of messages, and seeded random numbers.
 //!
-//! Nothing here asserts how long something takes. [`HANG`] is a guard: what has not ended by then
-//! hangs, on any machine.
+//! No test asserts how long something takes. [`HANG`] is a guard: whatever has not ended by then hangs, on any machine.
 
-// Every suite is a program of its own, and uses a part of this.
+// Every suite is a separate program and uses a part of this.
 #![allow(dead_code)]
 
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
@@ -18,7 +17,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// What is still running after this hangs. It is no measure: nothing here takes a tenth of it.
+/// Whatever runs longer than this hangs. It is not a measurement: no test takes a tenth of it.
 pub const HANG: Duration = Duration::from_secs(120);
 
 /// The program.
@@ -34,7 +33,7 @@ pub fn fixture(name: &str) -> PathBuf {
     root().join("fixtures").join(name)
 }
 
-/// What stands in a folder, in order.
+/// The entries of a folder, in order.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let list = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut list: Vec<PathBuf> = list.map(|entry| entry.expect("an entry").path()).collect();
@@ -48,7 +47,7 @@ pub fn all_fixtures() -> Vec<PathBuf> {
     folders.flat_map(|folder| entries(&folder)).collect()
 }
 
-/// Is it a file with that ending?
+/// Whether the file has this extension.
 pub fn ends_in(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|own| own == ending)
 }
@@ -59,10 +58,10 @@ pub fn args_of(capture: &Path) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()
 }
 
-/// The program, which a signal ends as usual: whoever runs the tests may have some ignored (`nohup`,
-/// a background job of a script), and a program inherits that.
+/// The program, with the default action for every signal: whoever runs the tests may ignore some (`nohup`, a background
+/// job of a script), and a program inherits that.
 pub fn program() -> Command {
-    // Linux lists them; `env` is coreutils'.
+    // Linux lists the ignored signals; `env` is part of coreutils.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
@@ -71,14 +70,14 @@ pub fn program() -> Command {
     if names.is_empty() {
         return Command::new(NETKIT);
     }
-    // By its place: a test may give the program a search path of its own.
+    // `env` by its full path: a test may give the program a search path of its own.
     let mut command = Command::new("/usr/bin/env");
     command.arg(format!("--default-signal={}", names.join(","))).arg(NETKIT);
     command
 }
 
-/// The program with these arguments at the project's root, all three streams pipes, and nothing of
-/// whoever runs the tests in its environment.
+/// The program with these arguments at the project's root; all three streams are pipes, and its environment has nothing
+/// of the person who runs the tests.
 pub fn netkit(args: &[&str]) -> Command {
     let mut command = program();
     command.args(args).current_dir(root());
@@ -88,22 +87,22 @@ pub fn netkit(args: &[&str]) -> Command {
     command
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug, PartialEq)]
 pub struct Done {
-    /// `None` where a signal ended it.
+    /// The exit status; `None` if a signal ended it.
     pub status: Option<i32>,
     pub out: Vec<u8>,
     pub err: String,
 }
 
 impl Done {
-    /// What it printed, as text.
+    /// Its stdout as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.out).expect("UTF-8")
     }
 
-    /// The lines that it printed, as JSON.
+    /// Its stdout as JSON lines.
     pub fn lines(&self) -> Vec<Json> {
         self.text().lines().map(json).collect()
     }
@@ -121,7 +120,7 @@ pub fn run(args: &[&str], input: &[u8]) -> Done {
     feed(&mut netkit(args), input)
 }
 
-/// Runs a command with this input, of which it need not read all.
+/// Runs a command with this input, which it need not read to the end.
 pub fn feed(command: &mut Command, input: &[u8]) -> Done {
     let mut child = command.stdin(Stdio::piped()).spawn().expect("it runs");
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -131,7 +130,7 @@ pub fn feed(command: &mut Command, input: &[u8]) -> Done {
     })
 }
 
-/// Waits for the end of a child, reading what it prints meanwhile.
+/// Waits for the end of a child, reading its output meanwhile.
 pub fn finish(mut child: Child) -> Done {
     fn all(pipe: Option<impl Read>) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -147,7 +146,7 @@ pub fn finish(mut child: Child) -> Done {
     })
 }
 
-/// Waits for the end of a child, whose output is no more than a pipe holds or read elsewhere.
+/// Waits for the end of a child whose output fits into a pipe or is read elsewhere.
 pub fn ended(child: &mut Child) -> ExitStatus {
     let mut status = None;
     until("it ends", || {
@@ -157,7 +156,7 @@ pub fn ended(child: &mut Child) -> ExitStatus {
     status.expect("it has ended")
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -166,13 +165,13 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until all that was written to a pipe is read.
+/// Waits until everything written to a pipe is read.
 #[cfg(unix)]
 pub fn drained(pipe: &impl std::os::fd::AsFd) {
     until("it is read", || rustix::io::ioctl_fionread(pipe).expect("a pipe") == 0);
 }
 
-/// Waits until a program has read so many bytes of a file that it follows, and has dealt with them.
+/// Waits until a program has read `length` bytes of a file that it follows, and has processed them.
 pub fn reads_to(child: &Child, path: &str, length: u64) {
     let folder = PathBuf::from(format!("/proc/{}", child.id()));
     let path = Path::new(path).canonicalize().expect("the file");
@@ -191,14 +190,14 @@ pub fn reads_to(child: &Child, path: &str, length: u64) {
     rests(child);
 }
 
-/// Waits until a program has dealt with all that it was given and waits itself: none of its threads
-/// runs, and none has run between two looks. Only Linux shows that; elsewhere a while must do.
+/// Waits until a program has processed all its input and is waiting itself: none of its threads runs, and none has run
+/// between two looks. Only Linux shows that; elsewhere a fixed delay must do.
 pub fn rests(child: &Child) {
     let tasks = PathBuf::from(format!("/proc/{}/task", child.id()));
     if !tasks.exists() {
         return std::thread::sleep(Duration::from_millis(500));
     }
-    // Of each thread: its name, and how often it has given up the processor; `None`: one runs.
+    // The name of each thread, and how often it has given up the processor; `None` if one runs.
     let look = || -> Option<Vec<(String, String)>> {
         let mut list = Vec::new();
         for task in entries(&tasks) {
@@ -219,12 +218,12 @@ pub fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
 }
 
-/// A folder of its own for files of a test, removed with it. `name` is the test's.
+/// A folder for the files of a test, removed with it. `name` is the test's.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
     pub fn new(name: &str) -> Scratch {
-        // Short, and with every process its own: sockets and pipes are put there, too.
+        // The path is short, because it also holds sockets and pipes; the process id makes it unique.
         let path = std::env::temp_dir().join(format!("netkit-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
@@ -235,7 +234,7 @@ impl Scratch {
         &self.0
     }
 
-    /// Where a file of it stands or would stand.
+    /// The path of a file in it, which may not exist.
     pub fn file(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("UTF-8").into()
     }
@@ -256,17 +255,17 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A folder for such things holds it.
+        // The folder for temporary files contains it.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// JSON of any depth: packets nest deeper than the reader's own limit.
+/// Parses JSON of any depth: packets nest deeper than the parser's own limit.
 pub fn json(text: &str) -> Json {
     netkit::encode::json(text.as_bytes()).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// The JSON lines of a file, of which there are none where it does not exist.
+/// The JSON lines of a file; none if it does not exist.
 pub fn json_lines(path: &Path) -> Vec<Json> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines().filter(|line| !line.trim().is_empty()).map(json).collect()
@@ -303,7 +302,7 @@ impl Wire {
         self.0.push(frame);
     }
 
-    /// A connection: what its client and its server say, in turns as given.
+    /// A connection: the data that its client and its server send, in the given order.
     pub fn stream(&mut self, ends: [SocketAddr; 2], said: &[(bool, Vec<u8>)]) {
         let segment = Segment { has_ack: true, ..Segment::default() };
         self.packet(ends, true, &Body::Tcp(Segment { syn: true, has_ack: false, ..segment }));
@@ -335,11 +334,11 @@ impl Wire {
     }
 }
 
-/// Small random numbers, the same for the same seed, everywhere (xorshift64*).
+/// Small random numbers, the same for the same seed on every machine (xorshift64*).
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number below `n`; 0 where `n` is 0.
+    /// A number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -352,7 +351,7 @@ impl Random {
     }
 }
 
-/// Runs cases of which each mostly waits for a peer of its own, four at a time.
+/// Runs cases that mostly wait for a peer of their own, four at a time.
 pub fn side_by_side<T>(cases: impl IntoIterator<Item = T, IntoIter: Send>, run: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter());
     let next = || cases.lock().expect("no panic").next();

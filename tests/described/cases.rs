@@ -1,11 +1,11 @@
-//! Every capture as its truth has it, and back to its bytes; delivery by hand-checked numbers.
+//! Compares every capture with its truth, encodes it back to its bytes, and checks delivery by hand-checked numbers.
 
 use crate::common::fixture;
 use crate::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// The captures, and the file that describes each.
+/// The captures, and the protocol file of each.
 pub const CASES: [(&str, &str); 10] = [
     ("a2s", "a2s"),
     ("enet", "enet"),
@@ -32,7 +32,7 @@ pub fn lines(text: &str) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// What the file shows as another number, and the truth as it is on the wire.
+/// The factor between the file's scaled numbers and the truth, which has them as on the wire.
 fn scale(case: &str, name: &str) -> f64 {
     match (case, name) {
         ("luanti", "position" | "speed" | "pitch" | "yaw") => 100.0,
@@ -41,7 +41,7 @@ fn scale(case: &str, name: &str) -> f64 {
     }
 }
 
-/// All values by their names, in whatever groups.
+/// All values by their names, in groups of any depth.
 fn leaves(value: &Json, name: &str, scale: &dyn Fn(&str) -> f64, out: &mut Vec<(String, String)>) {
     match value {
         Json::Object(map) if !map.contains_key("raw") => {
@@ -52,13 +52,13 @@ fn leaves(value: &Json, name: &str, scale: &dyn Fn(&str) -> f64, out: &mut Vec<(
             let n = n.as_f64().unwrap_or(f64::NAN) * scale(name);
             out.push((name.into(), format!("{n:.4e}")));
         }
-        // The truth may have a whole number as 64.0.
+        // The truth may write a whole number as 64.0.
         Json::Number(n) => out.push((name.into(), format!("{n}"))),
         other => out.push((name.into(), other.to_string())),
     }
 }
 
-/// A line's values; `truth` tells which keys are beside the fields.
+/// The values of a line that the truth has, too.
 fn values(line: &Json, scale: &dyn Fn(&str) -> f64) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for part in ["packet", "fields"] {
@@ -66,9 +66,9 @@ fn values(line: &Json, scale: &dyn Fn(&str) -> f64) -> Vec<(String, String)> {
             leaves(value, "", scale, &mut all);
         }
     }
-    // `low` of MQTT is another view of what its truth calls dup, qos, retain or flags; definitions
-    // of Luanti are inflated here, and packed there.
-    // Laminar's constant is hidden; how Quake's command ended, and players, stand beside its truth's fields.
+    // `low` of MQTT is another view of the truth's dup, qos, retain or flags; definitions of Luanti are inflated here,
+    // and compressed there. Laminar's constant is hidden. The end of a Quake command, and players, are outside its
+    // truth's fields.
     let ignored = ["low", "flags", "definitions", "compressed", "inflated", "sha256", "length"];
     let beside = ["protocol_version", "command", "players"];
     let ignored = [&ignored[..], &beside].concat();
@@ -137,7 +137,7 @@ fn lines_give_their_packets_back() {
             }
         }
         let path = std::env::temp_dir().join(format!("netkit-described-{}-{case}.ndjson", std::process::id()));
-        // Not even its bytes help.
+        // Without `--bytes` the lines have only the fields.
         let plain = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson"]);
         std::fs::write(&path, plain.stdout).unwrap();
         let back = run(&["encode", "--json", &path.display().to_string(), "--protocol-file", &toml(file)]);
@@ -162,7 +162,7 @@ fn a_part_that_is_missing_is_named() {
     assert!(why.contains("part 2 of 2 is missing"), "{why}");
 }
 
-/// The figures of delivery, by who sends.
+/// The figures of delivery, by sender.
 fn delivery(case: &str, file: &str) -> Vec<BTreeMap<String, u64>> {
     let told = run(&["stats", &pcap(case), "-p", &toml(file), "-f", "json"]);
     assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
@@ -190,7 +190,7 @@ fn delivery_is_counted_as_the_captures_were_checked_by_hand() {
             if let Some(acked) = want.get("acknowledged") {
                 assert_eq!(Some(side["messages"] - side["never_acked"]), acked.as_u64(), "{case} {}", want["from"]);
             }
-            // The truth counts every further copy; those behind an acknowledgement are duplicates here.
+            // The truth counts every copy; copies after an acknowledgement are duplicates here.
             assert_eq!(side["sent"] - side["messages"], side["resent"] + side["duplicates"], "{case}");
         }
     }
@@ -255,7 +255,7 @@ fn conversations_are_recognised_and_no_others_claimed() {
     for (case, file) in CASES.into_iter().chain([("raknet", "raknet")]) {
         assert_eq!(claimed(&pcap(case)), [format!("{file:?}")], "{case}");
     }
-    // They have two messages of MQTT, and queries of Quake.
+    // These captures have two messages of MQTT, and queries of Quake.
     for capture in crate::common::entries(&fixture("foreign")) {
         let protos = claimed(&capture.display().to_string());
         assert!(
@@ -296,7 +296,7 @@ fn every_form_shows_headers_parts_and_wholes() {
         let whole = shown(format, "derived.joined.length == 2500");
         assert!(whole.contains("joined") && whole.contains("2500"), "{format}: {whole}");
     }
-    // What is the message's own comes first.
+    // The message's own fields come first.
     let summary = shown("summary", "message == connect");
     assert!(summary.find("mtu=1400").unwrap() < summary.find("peer_id=4095").unwrap(), "{summary}");
     for (format, separator) in [("csv", ","), ("tsv", "\t")] {

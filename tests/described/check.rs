@@ -1,4 +1,4 @@
-//! `netkit check`: a file by itself, and against captures.
+//! `netkit check`: checks a file alone, and against captures.
 
 use crate::common::{self, Scratch, Wire, fixture, json};
 use serde_json::{Value as Json, json as js};
@@ -24,7 +24,7 @@ fn findings(args: &[&str]) -> (Json, Option<i32>) {
     (json(&text(&done)), done.status.code())
 }
 
-/// Step 3 of the newcomer's page, with another type for the text of `chat`.
+/// Step 3 of the newcomer's page, with a wrong type for the text of `chat`.
 fn wrong(scratch: &Scratch) -> String {
     let file = std::fs::read_to_string(tutorial("3.toml")).unwrap();
     assert_eq!(file.matches("\"string8\"").count(), 1);
@@ -76,7 +76,7 @@ fn the_place_that_does_not_fit_is_shown() {
     ] {
         assert_eq!(first[key], value, "{key} of {first}");
     }
-    // Two bytes of length say 0x0268.
+    // The two bytes of the length are 0x0268.
     assert_eq!(first["text"], "needs 618 bytes, 3 bytes left (length 616 from text_length)");
     let shown = text(&check(&[&wrong, &tutorial("mygame.pcap"), "-p", "mygame", "--first", "1"]));
     assert!(shown.contains("0x0000   07 00 2a[02]68 69 "), "{shown}");
@@ -97,15 +97,15 @@ fn a_claim_that_is_rejected_says_by_what() {
     let why = rejected["text"].as_str().unwrap();
     assert!(why.starts_with("its packet 3, from 127.0.0.1:40001, does not fit: byte 3, chat.text: needs"), "{why}");
     assert_eq!(rejected["around"]["bytes"], "07002a026869");
-    // Step 2 knows no pings: the number itself is marked, and those that there are stand beside.
+    // Step 2 has no pings: the number itself is marked, and the known numbers are listed.
     let shown = text(&check(&[&tutorial("2.toml"), &tutorial("mygame.pcap")]));
     assert!(shown.contains("byte 0, unknown: no message has the number 1"), "{shown}");
     assert!(shown.contains("expected: one of chat=7, ack=8, move=9"), "{shown}");
     assert!(shown.contains("  [01]ca fe 00 01 "), "{shown}");
-    // Step 1 has nothing that tells it from others.
+    // Step 1 has nothing to recognise the protocol by.
     let (found, status) = findings(&[&tutorial("1.toml"), &tutorial("mygame.pcap")]);
     assert_eq!((&found["captures"][0]["rejected"]["first"][0]["by"], status), (&js!("bits"), Some(1)));
-    // What a built-in protocol has is not held against the file; but nothing was tried.
+    // Traffic of a built-in protocol does not count against the file; but nothing was checked.
     let riptide = fixture("riptide/riptide20-udp.pcap").display().to_string();
     let (found, status) = findings(&[&tutorial("3.toml"), &riptide]);
     let rejected = &found["captures"][0]["rejected"];
@@ -113,7 +113,7 @@ fn a_claim_that_is_rejected_says_by_what() {
     assert_eq!(rejected["first"][0]["taken_by"]["proto"], "riptide");
     let (_, status) = findings(&[&tutorial("3.toml"), &riptide, "--allow-empty"]);
     assert_eq!(status, Some(0));
-    // Together with a capture that fits, it is well.
+    // With a second capture that fits, the check succeeds.
     let (found, status) = findings(&[&tutorial("3.toml"), &riptide, &tutorial("mygame.pcap")]);
     assert_eq!((found["captures"].as_array().unwrap().len(), status), (2, Some(0)));
 }
@@ -132,7 +132,7 @@ fn a_tie_is_named() {
     let why = found["captures"][0]["rejected"]["first"][0]["text"].as_str().unwrap().to_owned();
     assert!(why.contains("mygame and other have as many, and neither takes it"), "{why}");
     assert_eq!(status, Some(1));
-    // A file that fits less is no rival.
+    // A file that fits less well does not compete.
     let less = text.replace("protocol = \"mygame\"", "protocol = \"less\"").replace("7001", "7002");
     let less = scratch.write("less.toml", less);
     let done = crate::run(&["decode", &capture, "--protocol-file", &file, "--protocol-file", &less, "-f", "ndjson"]);
@@ -175,7 +175,7 @@ fn bytes_of_a_stream_that_belong_to_no_packet_are_counted() {
     let explained = &found["captures"][0]["explained"];
     // The lengths are framing.
     assert_eq!((&explained["packets"]["of"], &explained["bytes"]["all"], status), (&js!(3), &js!(2 + 2 + 5), Some(0)));
-    // A length above `most`: what follows is no message until a segment begins with one.
+    // A length above `most`: nothing is a message until a segment begins with one.
     let mut wire = Wire::default();
     let lost = [said(true, &one), said(true, b"\xff\xff\xff\xff"), said(true, &[0xee; 5]), said(true, &one)];
     wire.stream(ends(), &lost);
@@ -197,7 +197,7 @@ fn streams_are_rejected_by_their_framing_and_others_by_their_transport() {
     let rejected = &found["captures"][0]["rejected"]["first"][0];
     assert_eq!((&rejected["by"], &rejected["around"]["bytes"]), (&js!("framing"), &js!("fffe010203")), "{found:#}");
     assert_eq!(status, Some(1));
-    // It has a port of the file: it is held against it, whatever else there is.
+    // The traffic has a port of the file, so the file is checked against it, whatever else is there.
     assert_eq!(findings(&[&file, &capture, "--allow-empty"]).1, Some(1));
     let (found, status) = findings(&[&file, &tutorial("mygame.pcap"), "--allow-empty"]);
     assert_eq!((&found["captures"][0]["rejected"]["by"], status), (&js!({ "transport": 1 }), Some(0)));
@@ -211,7 +211,7 @@ fn a_packet_that_the_capture_cut_is_not_held_against_the_file() {
     for _ in 0..3 {
         wire.datagram(ends(), true, b"\x01\0\0\0\0\0\0\0\x05");
     }
-    // The second of three frames of one size is there but for its last five bytes.
+    // The second of three frames of one size lacks its last five bytes.
     let mut file_of_three = wire.file();
     let record = (file_of_three.len() - 24) / 3;
     let second = 24 + record;
@@ -229,7 +229,7 @@ fn mistakes_are_told_together() {
     let scratch = Scratch::new("check-mistakes");
     let message =
         |id: u8, fields: &str| format!("[[message]]\nid = {id}\nname = \"m{id}\"\n[message.fields]\n{fields}\n");
-    // Two that the text itself tells, in one message and in another.
+    // Two mistakes in the text itself, in different messages.
     let head = "protocol = \"toy\"\nencoding = \"be\"\n";
     let file = scratch.write(
         "text.toml",
@@ -239,14 +239,14 @@ fn mistakes_are_told_together() {
     let lines: Vec<&Json> = found["mistakes"].as_array().unwrap().iter().map(|m| &m["line"]).collect();
     assert_eq!((lines, status), (vec![&js!(7), &js!(8), &js!(13)], Some(1)), "{found:#}");
     assert!(found["mistakes"][1]["text"].as_str().unwrap().contains("did you mean \"hidden\"?"), "{found:#}");
-    // Two that are found when it is compiled; the third message has none.
+    // Two mistakes found when the file is compiled; the third message has none.
     let three = [message(1, "a = \"u9\""), message(2, "b = \"u8\""), message(3, "c = { type = \"u8\", if = \"d\" }")];
     let file = scratch.write("compiled.toml", format!("{head}{}", three.concat()));
     let (found, status) = findings(&[&file, "no-such.pcap"]);
     let lines: Vec<&Json> = found["mistakes"].as_array().unwrap().iter().map(|m| &m["line"]).collect();
     assert_eq!((lines, status), (vec![&js!(7), &js!(17)], Some(1)), "{found:#}");
     assert_eq!(found["protocol"], Json::Null);
-    // As text, each with its file and line, and nothing else.
+    // As text: each with its file and line, and nothing else.
     let told = text(&check(&[&file]));
     assert_eq!(told.lines().count(), 2, "{told}");
     assert!(told.starts_with(&format!("{file}: line 7: a: no type \"u9\"")), "{told}");
@@ -315,7 +315,7 @@ sets = { lonely = 1 }
         (at("[numbers.all]"), "numbers.all: nothing acknowledges them"),
         (at("id = 7"), "hidden: never found: low before it has its numbers"),
         (at("id = 300"), "beyond: never found: 300 is more than the 8 bits of kind have"),
-        (1, "nothing tells who the server is"),
+        (1, "nothing decides who the server is"),
     ];
     for (line, what) in expected {
         assert!(
@@ -323,7 +323,7 @@ sets = { lonely = 1 }
             "line {line}: {what}: {advice:#?}"
         );
     }
-    // Both names of the enumeration are within 0 to 9.
+    // The range 0 to 9 includes both names of the enumeration.
     assert_eq!(advice.len(), expected.len(), "{advice:#?}");
     let file = scratch.write("two.toml", text.replace("id = \"0..9\"", "id = 1"));
     let (found, _) = findings(&[&file]);
@@ -335,7 +335,7 @@ sets = { lonely = 1 }
 fn what_cannot_be_read_is_said() {
     let scratch = Scratch::new("check-input");
     let file = tutorial("3.toml");
-    // A capture with no packet in it.
+    // A capture without packets.
     let empty = scratch.write("empty.pcap", Wire::default().file());
     let done = check(&[&file, &empty]);
     assert_eq!(done.status.code(), Some(1));
@@ -355,7 +355,7 @@ fn what_cannot_be_read_is_said() {
         assert_eq!(done.status.code(), Some(status), "{args:?}: {why}");
         assert!(why.starts_with("netkit: ") && why.contains(what), "{args:?}: {why}");
     }
-    // What could be read of a cut capture counts.
+    // The readable part of a truncated capture counts.
     let mut cut = std::fs::read(tutorial("mygame.pcap")).unwrap();
     cut.truncate(cut.len() - 5);
     let cut = scratch.write("cut.pcap", cut);

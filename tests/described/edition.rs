@@ -1,11 +1,11 @@
-//! Numbers in several sizes, lists that say themselves where they end, notations: what is shown, and the
-//! bytes given back; and what of them is refused.
+//! Numbers of several sizes, lists with an end mark, notations: their fields, the bytes that encode writes, and the
+//! mistakes in them.
 
 use crate::words::{plain, read};
 use netkit::protocols::described::load;
 use serde_json::json;
 
-/// The mistake of fields of a packet.
+/// The mistake that the loader reports for these packet fields.
 fn mistake(fields: &str) -> String {
     let file = format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields}");
     load("test.toml", &file).expect_err(fields).reason
@@ -27,7 +27,7 @@ fn bytes_with_a_notation() {
             "d": ["::"],
         })
     );
-    // What a STUN server masks.
+    // The mask of a STUN server.
     let masked = "a = { type = \"ipv6\", xor = \"2112a442000102030405060708090a0b\" }";
     assert_eq!(plain(masked, &hex::decode("21129442000102030405060708090a0a").unwrap()), json!({"a": "0:3000::1"}));
     assert!(mistake("a = { type = \"mac\", scale = 2 }").contains("scale is for whole numbers"));
@@ -40,9 +40,9 @@ fn numbers_that_say_that_a_longer_one_follows() {
     assert_eq!(plain(web, b"\x7dx"), json!({"n": 125, "v": "78"}));
     assert_eq!(plain(web, b"\x7e\x01\x00x"), json!({"n": 256, "v": "78"}));
     assert_eq!(plain(web, b"\x7f\0\0\0\0\0\x01\0\0x"), json!({"n": 65536, "v": "78"}));
-    // A form that is longer than needed is shown as it is.
+    // A longer form than needed is shown with its bytes.
     assert_eq!(plain(web, b"\x7e\x00\x05x"), json!({"n": {"raw": "7e0005", "bits": 24}, "v": "78"}));
-    // As a length: before the field, and hidden at an earlier place.
+    // As a length: before the field, and as a hidden field further ahead.
     let size = "v = { type = \"bytes\", size = { type = \"u8\", 254 = \"u16\" } }\nz = \"u8\"";
     let long = [&b"\xfe\x01\x2c"[..], &[7; 300], b"z"].concat();
     assert_eq!(plain(size, &long), json!({"v": "07".repeat(300), "z": 122}));
@@ -77,7 +77,7 @@ fn options_of_coap() {
         json!({"options": [one(11, "61"), one(0, "62")], "payload": "6869"})
     );
     assert_eq!(plain(option, b"\xb1a"), json!({"options": [one(11, "61")]}));
-    // The mark with nothing after it.
+    // The mark, and no bytes after it.
     assert_eq!(plain(option, b"\xb1a\xff"), json!({"options": [one(11, "61")], "options_end": 255}));
     assert_eq!(plain(option, b""), json!({"options": []}));
     assert_eq!(plain(option, b"\xd1\x00a"), json!({"options": [one(13, "61")]}));
@@ -86,7 +86,7 @@ fn options_of_coap() {
     assert_eq!(plain(option, &long), json!({"options": [one(0, &"07".repeat(15))]}));
     let longer = [&b"\xee\x01\x00\x00\x01"[..], &[7; 270]].concat();
     assert_eq!(plain(option, &longer), json!({"options": [one(525, &"07".repeat(270))]}));
-    // 15 is no form of a length: it is shown, and given back.
+    // 15 is not a valid form of a length: it is shown, and encoded again.
     let reserved = [&b"\x0f"[..], &[7; 15]].concat();
     assert_eq!(plain(option, &reserved)["options"][0]["size"], json!(15));
     plain(option, b"\xd1");
@@ -177,14 +177,15 @@ fn names_that_point_back() {
     assert_eq!(plain(file, b"\x01a\x02bc\0\x01d\xc0\x02z"), shown("a.bc", "d.bc"));
     assert_eq!(plain(file, b"\x01a\x02bc\0\xc0\x00z"), shown("a.bc", "a.bc"));
     assert_eq!(plain(file, b"\0\0z"), shown("", ""));
-    // What encoding would write otherwise stands beside: written out, or pointing elsewhere.
+    // If encode would write a name differently (in full, or with another pointer), its bytes are shown in a second
+    // field.
     let out = plain(file, b"\x01a\x02bc\0\x01d\x02bc\0z");
     assert_eq!(out, json!({"a": "a.bc", "b": "d.bc", "b_wire": "016402626300", "z": 122}));
     assert_eq!(plain(file, b"\x01a\x01a\0\xc0\x02z")["b"], "a");
-    // A text with the character between them, or that is none, cannot be shown as one.
+    // Invalid text, or text that contains the separator, cannot be shown as a name.
     assert_eq!(plain(file, b"\x03a.b\0\0z")["a"], json!({"raw": "03612e6200", "bits": 40}));
     assert_eq!(plain(file, b"\x01\xff\0\xc0\x00z")["a"], json!({"raw": "01ff00", "bits": 24}));
-    // Rings, places that are not before, lengths that are none, and what is cut.
+    // Loops, pointers that do not point back, invalid lengths, and truncated names.
     for packet in [
         &b"\xc0\x00"[..],
         b"\x01a\xc0\x00",
@@ -199,14 +200,14 @@ fn names_that_point_back() {
     }
     let many = [&b"\x01a".repeat(200)[..], b"\0\0z"].concat();
     assert!(plain(file, &many).get("unparsed").is_some());
-    // In a length that is a field of its own, and in lists.
+    // Under a length in a field of its own, and in lists.
     let list = "n = { type = \"u8\", hidden = true }\nv = { type = \"r\", size = \"n\" }\nw = \"r[*]\"\n[struct.r]\n\
         a = { type = \"string8[*]\", until = 0, joined = \".\", back = 0xc000 }";
     assert_eq!(
         plain(list, b"\x03\x01a\0\xc0\x01\x01b\xc0\x01"),
         json!({"v": {"a": "a"}, "w": [{"a": "a"}, {"a": "b.a"}]})
     );
-    // Without places.
+    // Without pointers.
     let alone = "a = { type = \"string8[*]\", until = 0, joined = \"/\" }\nz = \"u8\"";
     assert_eq!(plain(alone, b"\x01a\x02bc\0z"), json!({"a": "a/bc", "z": 122}));
     let long = [&b"\xc8"[..], &[b'x'; 200], b"\0z"].concat();

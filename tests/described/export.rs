@@ -1,5 +1,5 @@
-//! Built-in protocols written in the language: `netkit fields NAME --as-toml`. Decoding every fixture
-//! by the written file gives what the built-in protocol shows, and encoding its bytes.
+//! Built-in protocols written as protocol files: `netkit fields NAME --as-toml`. For every fixture, the written file
+//! must decode to the same fields as the built-in protocol, and encode to the same bytes.
 
 use crate::common::{Scratch, all_fixtures, args_of, ends_in, fixture};
 use crate::run;
@@ -18,7 +18,7 @@ fn decode(args: &[&str], proto: &str) -> Vec<Json> {
     lines.map(|line| serde_json::from_str(line).expect("JSON")).filter(|line: &Json| line["proto"] == proto).collect()
 }
 
-/// The lines by their frame and their place among its lines.
+/// The lines by frame and index in that frame.
 fn by_place(lines: Vec<Json>) -> BTreeMap<(u64, usize), Json> {
     let mut count = BTreeMap::new();
     let place = |line: Json| {
@@ -30,7 +30,7 @@ fn by_place(lines: Vec<Json>) -> BTreeMap<(u64, usize), Json> {
     lines.into_iter().map(place).collect()
 }
 
-/// The settings by which the file reads what the built-in protocol has found out itself, for one frame.
+/// The settings for one frame that the built-in protocol recognises itself and the file needs to be given.
 fn settings(proto: &str, lines: &[&Json], args: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     let mut set = |name: &str, value: &str| all.push(format!("my_{proto}.{name}={value}"));
@@ -50,13 +50,14 @@ fn settings(proto: &str, lines: &[&Json], args: &[String]) -> Vec<String> {
     all
 }
 
-/// Are fewer bytes there than nano's header says?
+/// Whether fewer bytes are there than nano's header declares.
 fn is_cut(package: &str) -> bool {
     let length = package.get(2..8).and_then(|hex| usize::from_str_radix(hex, 16).ok());
     length.is_none_or(|length| package.len() < 8 + 2 * length)
 }
 
-/// What a line of the built-in protocol is by the file; `None`: what the page says is left out.
+/// The expected message and fields by the file, for a line of the built-in protocol; `None`: the page lists it as left
+/// out.
 fn expected(proto: &str, line: &Json) -> Option<(String, Json)> {
     let name = line["message"].as_str().expect("a name");
     let mut fields = line["fields"].clone();
@@ -66,17 +67,17 @@ fn expected(proto: &str, line: &Json) -> Option<(String, Json)> {
         ("nano", _) if is_cut(line["bytes"].as_str().expect("hex")) => return None,
         // An id of more than ten groups.
         ("nano", _) if fields["id"]["bits"].as_u64() > Some(80) => return None,
-        // Neither a byte of it was there.
+        // Not a byte of it was there.
         (_, "unknown") if line["bytes"] == "" => "packet",
         ("riptide", "unknown") => "unknown_type",
         ("dnp" | "acknex", "unknown") => "unknown_command",
         (_, name) => name,
     };
-    // A group of which nothing could be read.
+    // A group of which no field could be read.
     if let (Some(_), "acknex", Some(map)) = (line.get("fault"), proto, fields.as_object_mut()) {
         map.retain(|_, value| *value != json!({}));
     }
-    // Bytes behind a message that is whole.
+    // Bytes after a complete message.
     if let (None, Some(map)) = (line.get("fault"), fields.as_object_mut())
         && let Some(behind) = map.shift_remove("unparsed")
     {
@@ -97,13 +98,13 @@ fn packets(lines: &[Json]) -> Vec<String> {
     all
 }
 
-/// What `netkit encode` makes of these lines, in hex.
+/// The packets that `netkit encode` writes for these lines, in hex.
 fn encode(lines: &[Json], more: &[&str]) -> Vec<String> {
     let mut command = crate::common::netkit(&[&["encode", "--json", "-"], more].concat());
     command.env("XDG_CONFIG_HOME", crate::common::root().join("fixtures")).stdin(std::process::Stdio::piped());
     let mut child = command.spawn().expect("the program");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // As many as the test needs to be sure fit into a pipe's buffer only by luck.
+    // A thread writes the input: it may be larger than a pipe's buffer.
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let feeder = std::thread::spawn(move || _ = stdin.write_all(text.as_bytes()));
     let done = child.wait_with_output().expect("the program");
@@ -112,7 +113,7 @@ fn encode(lines: &[Json], more: &[&str]) -> Vec<String> {
     String::from_utf8(done.stdout).expect("UTF-8").lines().map(String::from).collect()
 }
 
-/// Compares a protocol on every fixture; returns how many lines were compared, by version.
+/// Compares a protocol on every fixture; returns the number of compared lines, by version.
 fn compare(proto: &str) -> BTreeMap<String, usize> {
     let folder = Scratch::new(&format!("export-{proto}"));
     let written = run(&["fields", proto, "--as-toml"]);
@@ -128,7 +129,7 @@ fn compare(proto: &str) -> BTreeMap<String, usize> {
         if built_in.is_empty() {
             continue;
         }
-        // What is said of the conversations, not of the protocol.
+        // Options about conversations, not about the protocol.
         let about = args.windows(2).filter(|two| two[0] == "--server" || two[0] == "--from");
         let about: Vec<&str> = about.flatten().map(String::as_str).collect();
         let built_in = by_place(built_in);
@@ -143,8 +144,8 @@ fn compare(proto: &str) -> BTreeMap<String, usize> {
             let lines = decode(&[&[&path[..], "-p", &mine], &by_file[..], &about, &set].concat(), &mine);
             assert_eq!(encode(&lines, &[&by_file[..], &set].concat()), packets(&lines), "{path} {group:?}");
             let lines = by_place(lines);
-            // Directions of nano's streams that are out of step: the next package is not searched for. One
-            // that begins in the middle is in step where whole packages end with a segment.
+            // Directions of nano's streams that are out of step: the file does not search for the next package. A
+            // direction that begins in the middle is in step if whole packages end with a segment.
             let (mut lost, mut begun) = (BTreeSet::new(), BTreeSet::new());
             for (place, line) in built_in.iter().filter(|((frame, _), _)| read_by[frame] == *group) {
                 let direction = (line["flow"].as_u64(), line["src"].as_str());
@@ -158,7 +159,7 @@ fn compare(proto: &str) -> BTreeMap<String, usize> {
                 if lost.contains(&direction) {
                     continue;
                 }
-                // A package in two WebSocket messages: each is a packet that is not whole.
+                // A package in two WebSocket messages: each is an incomplete packet.
                 let begins = line["frames"][0].as_u64().and_then(|frame| lines.get(&(frame, 1)));
                 let half = |line: &Json| line["message"] == "packet" && line.get("fault").is_some();
                 if proto == "nano" && begins.is_some_and(half) {
@@ -166,14 +167,14 @@ fn compare(proto: &str) -> BTreeMap<String, usize> {
                 }
                 let Some((name, mut fields)) = expected(proto, line) else { continue };
                 let Some(found) = lines.get(place) else { panic!("{path} {place:?}: no line, but {line}") };
-                // A broken update of Acknex tells its command, which is a header's by the file.
+                // A broken update of Acknex has a command, which the file puts into the header.
                 let command = fields["command"].as_u64().filter(|_| proto == "acknex" && name != "unknown_command");
                 if let Some(command) = command {
                     assert_eq!(found["packet"]["command"], command, "{path} {place:?}");
                     fields.as_object_mut().expect("fields").shift_remove("command");
                 }
                 assert_eq!((&found["message"], &found["fields"]), (&json!(name), &fields), "{path} {place:?}: {found}");
-                // Bytes before the first message are the packet's, so its first line's.
+                // Bytes before the first message belong to the packet, so to its first line.
                 let (mine, own) = (found["bytes"].as_str().expect("hex"), line["bytes"].as_str().expect("hex"));
                 let skipped = if place.1 == 1 { found["packet"]["skipped"].as_str().unwrap_or("") } else { "" };
                 assert_eq!(mine, format!("{skipped}{own}"), "{path} {place:?}");
@@ -231,10 +232,10 @@ fn what_is_left_out_stands_in_the_file_and_on_the_page() {
         let text = String::from_utf8(text).expect("UTF-8");
         assert!(text.contains("# Left out:\n# - "), "{proto}");
         assert!(page.to_lowercase().contains(&format!("\n| {proto} | ")), "{proto}");
-        // Nothing of it depends on the run.
+        // The text is the same in every run.
         assert_eq!(text.as_bytes(), run(&["fields", proto, "--as-toml"]).stdout, "{proto}");
     }
-    // What the language has no word for is bytes, with the reason before them.
+    // Parts that the language cannot describe are bytes, with the reason in a comment before them.
     let dnp = String::from_utf8(run(&["fields", "dnp", "--as-toml"]).stdout).expect("UTF-8");
     assert!(dnp.contains("known from earlier messages only\nundescribed = "), "{dnp}");
 }

@@ -1,5 +1,5 @@
-//! Random files of the language, and random packets: what loads gives every packet back, and no key
-//! stands twice in an object.
+//! Random protocol files and random packets: with every file that loads, every packet encodes to its bytes, and no key
+//! occurs twice in an object.
 
 use crate::common::Random;
 use netkit::dissect::inspector;
@@ -21,7 +21,7 @@ impl Sink for Lines {
     }
 }
 
-/// The first key that stands twice in an object of this JSON.
+/// The first key that occurs twice in an object of this JSON.
 fn twice(text: &str) -> Option<String> {
     let (mut open, mut rest) = (Vec::<HashSet<String>>::new(), text.char_indices());
     let mut newest = String::new();
@@ -47,7 +47,7 @@ fn twice(text: &str) -> Option<String> {
     None
 }
 
-/// Fields, one behind the other; `last`: one may take the rest.
+/// Writes fields in a row; `last`: one may take the rest of the packet.
 fn fields(random: &mut Random, structs: usize, last: bool) -> String {
     let mut text = String::new();
     let mut number: Option<String> = None;
@@ -181,7 +181,7 @@ fn what_loads_gives_its_packets_back() {
         let text = file(&mut random);
         let described = match load("test.toml", &text) {
             Ok(described) => described,
-            // A name may stand behind a length of varying size.
+            // A name may follow a length of varying size.
             Err(why) if why.reason.contains("its place in the packet is not known") => continue,
             Err(why) => panic!("{why}\n{text}"),
         };
@@ -239,7 +239,7 @@ fn names_that_stand_twice_are_refused_or_proven_apart() {
             (true, done) => assert!(done.is_ok(), "{fields}: {:?}", done.err()),
             (false, done) => {
                 let why = done.expect_err(fields);
-                assert!(why.reason.contains("the name stands twice"), "{fields}: {why}");
+                assert!(why.reason.contains("the name is there twice"), "{fields}: {why}");
             }
         }
     }

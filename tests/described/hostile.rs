@@ -1,4 +1,4 @@
-//! Hostile traffic and hostile files: no panic, no unbounded memory, and what decodes is given back.
+//! Hostile traffic and hostile files: no panic, bounded memory, and whatever decodes encodes to the same bytes.
 
 use crate::cases::{CASES, pcap, toml};
 use crate::common::Random;
@@ -21,13 +21,13 @@ impl Sink for Lines {
     }
 }
 
-/// Where the messages of one packet do not fit.
+/// Checks where the messages of one packet do not fit.
 struct Fits {
     described: &'static Described,
-    /// The packet's bytes, and those of its messages so far.
+    /// The length of the packet, and of its messages so far.
     length: usize,
     before: usize,
-    /// The messages that do not.
+    /// The number of messages that do not fit.
     wrong: usize,
 }
 
@@ -38,7 +38,7 @@ impl Sink for Fits {
         let codes = [".trailing", ".checksum"];
         let noted = dissection.notes.iter().any(|(note, _)| codes.iter().any(|code| note.code.ends_with(code)));
         let broken = dissection.fault.is_some() || dissection.message == "unknown";
-        // Bytes behind all messages are noted with each, and count for the last.
+        // Bytes after all messages are noted with each message, and count for the last one.
         let last = dissection.part.is_none_or(|(part, count)| part == count);
         assert!(misfit.is_some() || !(broken || noted && last), "{:?}", dissection.fault);
         if let Some(misfit) = misfit {
@@ -51,7 +51,7 @@ impl Sink for Fits {
     }
 }
 
-/// Packets of a case.
+/// The packets of a case.
 fn packets(case: &str, file: &str) -> Vec<Vec<u8>> {
     let told = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
     let mut packets: Vec<Vec<u8>> = Vec::new();
@@ -126,7 +126,7 @@ fn any_file_ends_in_a_protocol_or_a_mistake() {
                     _ => _ = words.remove(a),
                 }
             }
-            // What `check` tells is what the loader tells, and more.
+            // `check` reports the loader's mistake, and maybe more.
             let all = mistakes("x.toml", &words.concat());
             match load("x.toml", &words.concat()) {
                 Ok(_) => assert!(all.is_empty(), "{all:?}"),

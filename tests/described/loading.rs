@@ -1,11 +1,11 @@
-//! Where protocol files come from: the environment and the configuration folder.
+//! The places of protocol files: the environment and the configuration folder.
 
 use crate::cases::{lines, pcap, toml};
 use crate::common::{self, Scratch};
 use crate::run;
 use std::process::Output;
 
-/// `netkit decode` with this environment alone.
+/// Runs `netkit decode` with this environment alone.
 fn decode(capture: &str, env: &[(&str, &str)], more: &[&str]) -> Output {
     let capture = pcap(capture);
     let mut command = common::netkit(&[&["decode", &capture, "-f", "ndjson"], more].concat());
@@ -39,15 +39,15 @@ fn files_of_the_configuration_folder_are_loaded_by_themselves() {
     let (config, home) = (folder.file("config"), folder.file("home"));
     for env in [("XDG_CONFIG_HOME", config.as_str()), ("HOME", home.as_str())] {
         assert_eq!(protos(&decode("enet", &[env], &[])), ["enet"], "{env:?}");
-        // By its name, too; and beside one that is given.
+        // Also by its name, and together with a file on the command line.
         assert_eq!(protos(&decode("enet", &[env], &["-p", "enet"])), ["enet"], "{env:?}");
         assert_eq!(protos(&decode("kcp", &[env], &["-p", &toml("kcp")])), ["kcp"], "{env:?}");
-        // An empty list of files: none at all.
+        // An empty list means no files.
         assert_eq!(protos(&decode("enet", &[env, ("NETKIT_PROTOCOLS", "")], &[])), [""; 0], "{env:?}");
     }
-    // An empty XDG_CONFIG_HOME is none.
+    // An empty XDG_CONFIG_HOME counts as unset.
     assert_eq!(protos(&decode("enet", &[("XDG_CONFIG_HOME", ""), ("HOME", &home)], &[])), ["enet"]);
-    // One that is wrong is named with its place, also with -q, and left out: all else goes on.
+    // A wrong file is reported with its place, also with -q, and skipped: everything else works.
     let wrong = folder.path().join("config/netkit/protocols/wrong.toml");
     std::fs::write(&wrong, "protocol = \"wrong\"\nprotcol = 1\n").unwrap();
     for more in [&[][..], &["-q"]] {
@@ -57,10 +57,10 @@ fn files_of_the_configuration_folder_are_loaded_by_themselves() {
         assert_eq!(why.matches("wrong.toml").count(), 1, "{why}");
         assert_eq!(protos(&done), ["enet"]);
     }
-    // Who asks for it is told that there is none.
+    // `-p` with its name fails, because the protocol does not exist.
     let done = decode("enet", &[("XDG_CONFIG_HOME", &config)], &["-p", "wrong"]);
     assert_eq!(done.status.code(), Some(2));
-    // Nobody is told of files that are not read.
+    // Files that are not read are not reported.
     let done = decode("enet", &[("XDG_CONFIG_HOME", &config), ("NETKIT_PROTOCOLS", "")], &["-v"]);
     assert!(!String::from_utf8_lossy(&done.stderr).contains(".toml"));
 }
@@ -73,7 +73,7 @@ fn files_of_the_configuration_folder_are_named_under_v() {
     for name in ["enet", "kcp"] {
         std::fs::copy(toml(name), place.join(format!("{name}.toml"))).unwrap();
     }
-    // A second one of the same protocol is not.
+    // A second file of the same protocol is skipped.
     std::fs::copy(toml("kcp"), place.join("other.toml")).unwrap();
     let config = folder.path().display().to_string();
     let told = |more: &[&str]| {
@@ -92,11 +92,11 @@ fn files_of_the_configuration_folder_are_named_under_v() {
         ]
     );
     assert_eq!(told(&[]), [""; 0]);
-    // One that is given comes first.
+    // A file on the command line takes precedence.
     let given = toml("enet");
     let lines = told(&["-v", "--protocol-file", &given]);
     assert_eq!(lines[0], line("enet.toml", "left out: another file describes enet"));
-    // A command that reads twice names them once.
+    // A command that reads the capture twice reports them once.
     assert_eq!(told(&["-v", "--link"]).len(), 3);
 }
 
@@ -110,7 +110,7 @@ fn the_examples_are_built_in() {
         let name = file.file_stem().unwrap().to_str().unwrap();
         let line = list.lines().find(|line| line.split_whitespace().next() == Some(name));
         assert!(line.is_some_and(|line| line.split_whitespace().count() > 2), "{name}: {list}");
-        // Its text, byte for byte, by either name.
+        // The file's text, byte for byte, by either name.
         for name in [name, &format!("{name}.toml")] {
             let done = print(&[name]);
             assert_eq!((done.status.code(), &done.stdout), (Some(0), &std::fs::read(&file).unwrap()), "{name}");
@@ -130,7 +130,7 @@ fn the_environment_names_files() {
         assert_eq!(protos(&decode(case, &[("NETKIT_PROTOCOLS", both)], &[])), [proto]);
         assert_eq!(protos(&decode(case, &[("NETKIT_PROTOCOLS", both)], &["-p", proto])), [proto]);
     }
-    // Two files of one protocol: which one is meant nobody knows.
+    // Two files of one protocol: the name is ambiguous.
     let folder = Scratch::new("described-twice");
     let other = folder.write("other.toml", std::fs::read(toml("enet")).unwrap());
     let done =

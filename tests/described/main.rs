@@ -1,4 +1,4 @@
-//! Protocols that a file describes, against captures of real programs.
+//! Described protocols, tested with captures of real programs.
 
 mod cases;
 mod check;
@@ -18,7 +18,7 @@ mod traffic;
 mod websocket;
 mod words;
 
-/// What the program does with these arguments; no configuration of whoever runs the tests is read.
+/// Runs the program with these arguments, without the configuration of the person who runs the tests.
 fn run(args: &[&str]) -> std::process::Output {
     let mut command = common::netkit(args);
     command.env_remove("NETKIT_PROTOCOLS").env("XDG_CONFIG_HOME", common::root().join("fixtures"));

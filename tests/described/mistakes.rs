@@ -1,4 +1,4 @@
-//! Files with one mistake each: refused at load, by the line.
+//! Files with one mistake each: refused when they are loaded, with the line.
 
 use crate::cases::pcap;
 use crate::common::fixture;
@@ -27,13 +27,13 @@ fn each_is_refused_by_its_line() {
     }
 }
 
-/// A file with this in it.
+/// The line and the reason why this file is refused.
 fn refused(text: &str) -> (usize, String) {
     let error = load("test.toml", text).expect_err(text);
     (error.line, error.reason)
 }
 
-/// A file with two messages, and this `[probe]`: its keys begin in line 14.
+/// A file with two messages and this `[probe]`, whose keys begin in line 14.
 fn probe(keys: &str) -> String {
     let head = "protocol = \"toy\"\nencoding = \"be\"\n[[message]]\nid = 1\nname = \"a\"\nfrom = \"client\"\n\
         fields = { token = { type = \"u16\", default = 0 } }\n";
@@ -54,7 +54,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"u8\", enum = \"none\" }", "no [enum.none]"),
         ("a = { type = \"u8\", flags = { x = 3 } }", "not one bit"),
         ("a = { type = \"u8\", closed = true }", "closed is for numbers with an enum"),
-        ("a = { type = \"u8\", if = \"b == 1\" }", "no field \"b\" stands before it"),
+        ("a = { type = \"u8\", if = \"b == 1\" }", "no field \"b\" is before it"),
         ("a = { type = \"u8\", if = \"left x\" }", "expected a number of bytes"),
         ("a = \"u8\"\nb = { type = \"u8\", if = \"a == 1 or\" }", "joined by and, or, and brackets, got"),
         ("a = \"u8\"\nb = { type = \"u8\", if = \"(a == 1\" }", "the bracket ( does not end"),
@@ -98,7 +98,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"u8\", sets = \"b\" }", "[memory] has no \"b\""),
         ("a = { type = \"bytes\", xor = 300 }", "a number up to 255"),
         ("a = { type = \"bytes\", join = { key = [\"b\"] } }", "no field \"b\""),
-        ("a = { type = \"bytes\", join = { index = \"a\" } }", "no number that stands before it"),
+        ("a = { type = \"bytes\", join = { index = \"a\" } }", "no number before it"),
         ("a = { type = \"bytes\", join = { } }", "expected index and count"),
         ("a = \"u8[]\"", "how many?"),
         ("a = \"u8[b]\"", "no field \"b\""),
@@ -186,13 +186,13 @@ fn every_key_says_what_it_expects() {
     }
 }
 
-/// The files that the sections of `mistakes/keys.txt` stand in.
+/// The beginning of the file for a section of `mistakes/keys.txt`.
 fn head(name: &str) -> &'static str {
     match name {
         "none" => "",
         "toy" => "protocol = \"toy\"\n",
         "field" => "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n",
-        // Two messages with numbers, one of which has a list.
+        // Two numbered messages, one of which has a list.
         "two" => {
             "protocol = \"toy\"\nencoding = \"be\"\n[[message]]\nid = 1\nname = \"a\"\nfrom = \"client\"\n\
              fields = { seq = \"u16\" }\n[[message]]\nid = 2\nname = \"b\"\nfrom = \"server\"\n\
@@ -202,8 +202,8 @@ fn head(name: &str) -> &'static str {
     }
 }
 
-/// The sections of `mistakes/keys.txt`: `# TABLE.KEY HEAD`, the text, and `> LINE WHY`, where the line
-/// counts from the text's first.
+/// The sections of `mistakes/keys.txt`: `# TABLE.KEY HEAD`, the text, and `> LINE WHY`; LINE counts from the text's
+/// first line.
 fn sections() -> Vec<(String, String, usize, String)> {
     let text = std::fs::read_to_string(fixture("mistakes/keys.txt")).unwrap();
     let mut all = Vec::new();
@@ -236,7 +236,7 @@ fn every_key_of_the_language_has_its_mistakes() {
     }
 }
 
-/// The file in which a key stands in its table, and the key's line.
+/// A file with a key in its table, and the key's line.
 fn placed(table: &str, key: &str, value: &str) -> (String, usize) {
     let (before, line) = match table {
         "file" if key == "protocol" => ("KEY".to_owned(), 1),
@@ -257,7 +257,7 @@ fn placed(table: &str, key: &str, value: &str) -> (String, usize) {
     (before.replace("KEY", &format!("{key} = {value}")), line)
 }
 
-/// No key takes a date; and a key that is not quite one is refused, with those that there are.
+/// No key takes a date; a misspelt key is refused, with a list of the valid keys.
 #[test]
 fn no_key_takes_what_is_of_no_use_to_it() {
     for (table, keys) in KEYS {
@@ -276,7 +276,7 @@ fn no_key_takes_what_is_of_no_use_to_it() {
     }
 }
 
-/// Each key stands on the page of the language.
+/// The page about protocol files explains each key.
 #[test]
 fn the_page_has_every_key() {
     let page = include_str!("../../src/docs/protocol_files.md");

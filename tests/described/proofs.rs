@@ -1,12 +1,12 @@
-//! Protocols whose words are hard to say, on traffic of real programs: values as tshark's own dissectors have
-//! them (`fixtures/described/NAME.tshark.tsv`, made once), packets given back.
+//! Protocols that are hard to describe, with traffic of real programs: the values match those of tshark's own
+//! dissectors (`fixtures/described/NAME.tshark.tsv`, made once), and packets encode to their bytes.
 
 use crate::cases::{lines, pcap, toml};
 use crate::common::fixture;
 use crate::run;
 use serde_json::Value as Json;
 
-/// A column of tshark's, and how its values are found in a line.
+/// A column of tshark, and the function that finds its values in a line.
 type Column = (&'static str, fn(&Json) -> Vec<String>);
 
 fn text(value: &Json) -> Option<String> {
@@ -29,7 +29,7 @@ fn named(names: Vec<String>) -> Vec<String> {
     names.into_iter().map(|name| if name.is_empty() { "<Root>".into() } else { name }).collect()
 }
 
-/// A record's kind, as its number.
+/// A record's kind as a number.
 fn kind(name: &str) -> String {
     let known = [("a", 1), ("ns", 2), ("cname", 5), ("soa", 6), ("ptr", 12), ("mx", 15), ("txt", 16)];
     let known = known.iter().chain(&[("aaaa", 28), ("srv", 33), ("opt", 41), ("any", 255)]);
@@ -42,7 +42,7 @@ const DNS: [Column; 18] = [
     ("dns.qry.name", |line| named(text(&line["fields"]["question"][0]["name"]).into_iter().collect())),
     ("dns.qry.type", |line| text(&line["fields"]["question"][0]["kind"]).iter().map(|name| kind(name)).collect()),
     ("dns.resp.name", |line| {
-        // Of srv, tshark shows the parts of the name under other names.
+        // tshark shows the parts of an srv record's name under other names.
         let (names, kinds) = (records(line, "/name"), records(line, "/kind"));
         named(names.into_iter().zip(kinds).filter(|(_, kind)| kind != "srv").map(|(name, _)| name).collect())
     }),
@@ -167,7 +167,7 @@ fn given_back(name: &str, packets: u64) {
 fn dns_is_as_tshark_says() {
     same_as_tshark("dns", &DNS);
     given_back("dns", 30);
-    // Most names are written as encoding writes them: pointing back.
+    // Most names are compressed as encode would do it.
     let done = run(&["decode", &pcap("dns"), "-p", &toml("dns"), "-f", "ndjson"]);
     assert!(!String::from_utf8(done.stdout).unwrap().contains("_wire"));
 }
@@ -176,7 +176,7 @@ fn dns_is_as_tshark_says() {
 fn stun_is_as_tshark_says() {
     same_as_tshark("stun", &STUN);
     given_back("stun", 4);
-    // It is recognised on whatever ports.
+    // It is recognised on any port.
     let done = run(&["decode", &pcap("stun"), "--protocol-file", &toml("stun"), "-f", "ndjson"]);
     let all = lines(&String::from_utf8(done.stdout).unwrap());
     assert_eq!(all.iter().filter(|line| line["proto"] == "stun").count(), 4);
@@ -186,7 +186,7 @@ fn stun_is_as_tshark_says() {
 fn coap_is_as_tshark_says() {
     same_as_tshark("coap", &COAP);
     given_back("coap", 48);
-    // Answers are found by their tokens, acknowledgements by their numbers.
+    // Answers are matched by tokens, acknowledgements by message numbers.
     let stats = run(&["stats", &pcap("coap"), "-p", &toml("coap"), "-f", "json"]);
     let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
     let row = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
@@ -211,7 +211,7 @@ fn foreign_traffic_is_not_claimed() {
             "ndjson",
         ]);
         for line in lines(&String::from_utf8(done.stdout).unwrap()) {
-            // Some of it is DNS, on its ports.
+            // Some of the traffic is DNS, on its ports.
             let port = |end: &str| [":53", ":5353"].iter().any(|port| line[end].as_str().unwrap().ends_with(port));
             let dns = line["proto"] == "dns" && (port("src") || port("dst"));
             assert!(dns || ["dns", "coap", "stun"].iter().all(|proto| line["proto"] != *proto), "{capture}: {line}");

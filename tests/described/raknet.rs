@@ -1,5 +1,5 @@
-//! RakNet by a file, on the traffic of a real implementation, against what tshark's own dissector
-//! says of it (`fixtures/described/raknet.tshark.tsv`, made once).
+//! RakNet as a described protocol, with the traffic of a real implementation, compared with tshark's own dissector
+//! (`fixtures/described/raknet.tshark.tsv`, made once).
 
 use crate::cases::{lines, pcap, toml};
 use crate::common::fixture;
@@ -7,8 +7,7 @@ use crate::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// tshark's names, and where ours stand: in the packet or in the fields of each line, or of each
-/// element of a list.
+/// tshark's names, and our paths: in the packet or the fields of each line, or in each element of a list.
 const NAMES: [(&str, &[&str]); 18] = [
     ("raknet.packet_number", &["number"]),
     ("raknet.message.reliability", &["reliability"]),
@@ -88,7 +87,7 @@ fn the_file_says_what_tshark_says() {
             let Some((_, ours)) = NAMES.iter().find(|(known, _)| known == name) else { continue };
             let mut have = Vec::new();
             for (k, line) in frame.iter().enumerate() {
-                // The number of a datagram is that of all its messages.
+                // All messages of a datagram have its number.
                 if k == 0 || *name != "raknet.packet_number" {
                     ours.iter().for_each(|path| values(line, path, &mut have));
                 }
@@ -99,7 +98,7 @@ fn the_file_says_what_tshark_says() {
         }
     }
     assert_eq!(rows_seen, frames.len());
-    // Each of them was there at least once.
+    // Each of them occurred at least once.
     for (name, _) in NAMES {
         assert!(compared[name] > 0, "{name}: {compared:?}");
     }
@@ -112,8 +111,8 @@ fn its_packets_are_given_back_and_its_copies_counted() {
     let stats = run(&["stats", &pcap("raknet"), "-p", &toml("raknet"), "-f", "json"]);
     let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
     let row = |from: &str| stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == from).unwrap();
-    // Counted in what tshark says: frames 48, 58, 70 and 110 repeat 40, 50, 66 and 105 of the client; 122 is
-    // what the server sent late.
+    // Counted in tshark's output: frames 48, 58, 70 and 110 repeat 40, 50, 66 and 105 of the client; the server sent
+    // 122 late.
     for (from, messages, copies, gaps, late) in [("client", 35, 39, 0, 0), ("server", 29, 29, 1, 1)] {
         let row = row(from);
         for (name, want) in

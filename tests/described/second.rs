@@ -1,5 +1,5 @@
-//! Text that tells which message it is, lists that end with a mark, conditions with `or`: what is shown,
-//! and the bytes given back.
+//! Messages identified by text, lists with an end mark, conditions with `or`: their fields, and the bytes that encode
+//! writes.
 
 use crate::words::{fields, plain, read};
 use serde_json::json;
@@ -35,10 +35,10 @@ fn messages_by_text() {
     assert_eq!(line["message"], "set");
     let pairs = json!({"pairs": [{"key": "a", "value": "1"}, {"key": "b", "value": "2"}]});
     assert_eq!(line["fields"], pairs);
-    // What ends the last one is shown: nothing follows it.
+    // The end mark of the last text is shown, because nothing follows it.
     let line = &read(COMMANDS, b"put\na\\1\\")[0];
     assert_eq!(line["fields"], json!({"pairs": [{"key": "a", "value": "1\\"}]}));
-    // An id that no message has points at the text.
+    // The text of an unknown message is shown as its id.
     let line = &read(COMMANDS, b"gets x")[0];
     assert_eq!((&line["message"], &line["fields"]), (&json!("unknown"), &json!({"id": "gets ", "data": "78"})));
 }
@@ -53,7 +53,7 @@ fn a_hidden_text_is_that_of_the_message_or_none() {
     assert_eq!(fields(file, b"hello\0x;\x07"), json!({"skip": "x", "a": 7}));
     let line = &read(file, b"hallo\0;\x07")[0];
     assert_eq!((&line["message"], &line["packet"]), (&json!("unknown"), &json!({"word": "hallo"})));
-    // A broken one gives back as much as there was.
+    // A broken message encodes to the bytes that were there.
     let line = &read(file, b"hello\0;")[0];
     assert_eq!(line["message"], "hello");
 }
@@ -81,10 +81,10 @@ fn lists_up_to_a_character_or_a_mark() {
     let file = "a = { type = \"u8[*]\", until = \"\\n\" }\nb = \"u8\"";
     assert_eq!(plain(file, b"\x01\x02\n\x03"), json!({"a": [1, 2], "b": 3}));
     assert_eq!(plain(file, b"\n\x03"), json!({"a": [], "b": 3}));
-    // What is left of an element in front of the character is noted.
+    // The mark counts only at the beginning of an element.
     let words = "a = { type = \"u16[*]\", until = 10 }\nb = \"u8\"";
     assert_eq!(plain(words, b"\x01\x0a\x02\x0a\x0a\x03"), json!({"a": [266, 522], "b": 3}));
-    // Without the mark the list is broken, and given back.
+    // Without the mark the list is broken, and encodes to its bytes.
     plain(words, b"\x01\x0a\x02\x0b");
     plain(file, b"\x01\x02");
 }
@@ -103,19 +103,19 @@ fn conditions_with_or_brackets_ranges_and_text() {
 
 #[test]
 fn lengths_that_count_more_and_padding() {
-    // Type, length of both and the value, value: as in options of NTP and RADIUS.
+    // Type, length of both and the value, value: like the options of NTP and RADIUS.
     let option = "t = \"u8\"\nv = { type = \"bytes\", size = { type = \"u8\", plus = 2 } }\nz = \"u8\"";
     assert_eq!(plain(option, b"\x01\x04abz"), json!({"t": 1, "v": "6162", "z": 122}));
     assert_eq!(plain(option, b"\x01\x02z"), json!({"t": 1, "v": "", "z": 122}));
-    // A length that is less than itself is a fault.
+    // A length less than its own size is a fault.
     assert!(plain(option, b"\x01\x01abz")["unparsed"].is_string());
-    // One that counts less than there is.
+    // A length that counts less than there is.
     let less = "v = { type = \"bytes\", size = { type = \"u8\", plus = -1 } }\nz = \"u8\"";
     assert_eq!(plain(less, b"\x01abz"), json!({"v": "6162", "z": 122}));
     let field = "n = { type = \"u16\", hidden = true }\nv = { type = \"text\", size = { type = \"n\", plus = 4 }, align = 4 }\nz = \"u8\"";
     assert_eq!(plain(field, b"\0\x07abc\0z"), json!({"v": "abc", "z": 122}));
     assert_eq!(plain(field, b"\0\x08abcdz"), json!({"v": "abcd", "z": 122}));
-    // Padding that encode would write otherwise, or that is cut off, is shown.
+    // Padding that encode would write differently, or that is cut off, is shown.
     assert_eq!(plain(field, b"\0\x06ab\0\x01z"), json!({"v": "ab", "v_padding": "0001", "z": 122}));
     let last = "l = { type = \"u8[u8]\", align = 4 }";
     assert_eq!(plain(last, b"\x02\x07\x08\0"), json!({"l": [7, 8]}));
@@ -140,7 +140,7 @@ fn one_message_for_many_ids() {
     assert!(why.reason.contains("3 has no name"), "{why}");
 }
 
-/// What decode would not give back is refused by encode.
+/// Encode refuses a value that decode would not read back.
 #[test]
 fn an_element_does_not_begin_with_the_mark() {
     use netkit::codec::Writer;
@@ -154,8 +154,7 @@ fn an_element_does_not_begin_with_the_mark() {
     assert!(write(json!({"a": [], "b": [10]})).unwrap_err().contains("0x0a"));
 }
 
-/// Of several fields of one name, the length decides which is there; it is not changed by the one that is
-/// given.
+/// The length decides which of several fields with one name is present; the given field does not change the length.
 #[test]
 fn padding_under_one_name() {
     let file = "n = { type = \"u8\", hidden = true }\nv = { type = \"bytes\", size = \"n\" }\n\
@@ -173,7 +172,7 @@ fn padding_under_one_name() {
     }
 }
 
-/// Each mistake is said, with its line, also where one field has several references.
+/// Every mistake is reported with its line, also if one field has several references.
 #[test]
 fn all_mistakes_are_said() {
     let file = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\na = \"u9\"\nb = { type = \"u8\", if = \"a == x\" }\n\

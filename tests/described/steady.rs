@@ -1,5 +1,5 @@
-//! What a protocol costs that a file describes: no allocation a packet in the steady state, for all
-//! buffers, trees and windows are used again; and time by what there is to be read.
+//! The cost of a described protocol: no allocation a packet in the steady state, because all buffers, trees and windows
+//! are reused; and time in proportion to the input.
 
 use crate::cases::toml;
 use crate::common::{Wire, dissect};
@@ -8,8 +8,8 @@ use netkit::protocols::{self, described};
 use netkit::render::{Format, Renderer, Style};
 use std::time::{Duration, Instant};
 
-/// A busy conversation of ENet: reliable messages, fragments that are put together, acknowledgements
-/// beside unreliable messages in one datagram. Its numbers go past every window.
+/// A busy conversation of ENet: reliable messages, reassembled fragments, and acknowledgements in one datagram with
+/// unreliable messages. Its numbers pass the end of every window.
 fn talk(rounds: u16) -> Vec<u8> {
     let ends = ["10.0.0.1:40000", "192.168.1.10:7777"].map(|end| end.parse().expect("an address"));
     let mut wire = Wire::default();
@@ -39,7 +39,7 @@ fn talk(rounds: u16) -> Vec<u8> {
     within_a_second(wire.file())
 }
 
-/// The capture with its frames a microsecond apart: a line's second is formatted once for all lines of it.
+/// The capture with its frames a microsecond apart: all lines share one second, which is formatted once.
 fn within_a_second(mut file: Vec<u8>) -> Vec<u8> {
     let (mut at, mut micros) = (24, 0u32);
     while let Some(header) = file.get_mut(at..at + 16) {
@@ -79,7 +79,7 @@ fn allocations(options: &Options, rounds: u16, format: Format) -> (u64, u64) {
     (info.count_total, 4 * rounds as u64)
 }
 
-/// To read all as ENet.
+/// Options to read everything as ENet.
 fn options() -> Options {
     let path = toml("enet");
     let text = std::fs::read_to_string(&path).expect("the file");
@@ -94,13 +94,13 @@ fn a_described_protocol_allocates_nothing_a_packet() {
     for format in [Format::NDJSON, Format::JSON, Format::SUMMARY] {
         let (some, packets) = allocations(&options, 1500, format);
         let (twice, double) = allocations(&options, 3000, format);
-        // Buffers that grow with the numbers in them, if there are any, grow by doubling.
+        // Buffers that grow with their content grow by doubling.
         let more = twice.saturating_sub(some);
         assert!(more * 1000 < double - packets, "{more} more allocations for {} packets: {format:?}", double - packets);
     }
 }
 
-/// What one datagram of so many pings takes, as any client may send it; the best of three.
+/// The time for one datagram with this number of pings, which any client may send; the best of three.
 fn pings(options: &Options, count: u16) -> Duration {
     let ends = ["10.0.0.1:40000", "192.168.1.10:7777"].map(|end| end.parse().expect("an address"));
     let mut payload = 0x1001u16.to_be_bytes().to_vec();
@@ -118,8 +118,8 @@ fn pings(options: &Options, count: u16) -> Duration {
     took.min().expect("three")
 }
 
-/// Eight times as many messages in a datagram take eight times as long, not 64 times. The step
-/// `quadratic` of `.ci/run`, which has the machine to itself, holds it to that by NETKIT_MEASURE.
+/// Eight times as many messages in a datagram take eight times as long, not 64 times. NETKIT_MEASURE makes the test
+/// check that: the step `quadratic` of `.ci/run`, which has the machine to itself, sets it.
 #[test]
 fn many_messages_in_a_datagram_take_time_by_their_number() {
     let options = options();

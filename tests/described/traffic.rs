@@ -1,4 +1,4 @@
-//! Relations and delivery by `[numbers]` and `[requests]`, against what the fields themselves say.
+//! Relations and delivery by `[numbers]` and `[requests]`, compared with the fields themselves.
 
 use crate::cases::{lines, pcap, toml};
 use crate::common::{Scratch, Wire};
@@ -12,7 +12,7 @@ fn told(args: &[&str]) -> Vec<Json> {
     lines(&String::from_utf8(done.stdout).unwrap())
 }
 
-/// A line as others refer to it: its frame, and its place among that frame's lines.
+/// A line's place in references: its frame, and its index among that frame's lines.
 fn place(line: &Json) -> (u64, u64) {
     (line["frame"].as_u64().unwrap(), line["part"][0].as_u64().unwrap_or(1))
 }
@@ -25,7 +25,7 @@ fn related(line: &Json, kind: &str) -> Vec<(u64, u64)> {
 
 #[test]
 fn copies_and_acknowledgements_are_related_as_their_numbers_say() {
-    // Copies and first acknowledgements of both sides, as *.delivery.json has them.
+    // Copies and first acknowledgements of both sides, as in *.delivery.json.
     for (case, copies, acknowledged) in [("enet", 0, 23 + 15), ("enet-loss", 5 + 2, 23 + 15)] {
         let told = told(&["decode", &pcap(case), "-p", &toml("enet"), "-f", "ndjson", "--link"]);
         let mut first: HashMap<(String, u64, u64), (u64, u64)> = HashMap::new();
@@ -103,7 +103,7 @@ fn answers_name_their_questions() {
     assert!(String::from_utf8_lossy(&stats.stdout).contains("none"));
 }
 
-/// Messages that get a new number with each copy: `seq` counts datagrams, `id` the messages in them.
+/// Copies of a message get a new number: `seq` counts datagrams, `id` the messages in them.
 const RENUMBERED: &str = r#"
 protocol = "renumbered"
 encoding = "be"
@@ -150,7 +150,7 @@ lacks = "range[*]"
 #[test]
 fn copies_under_new_numbers_are_known_by_their_own() {
     let folder = Scratch::new("described-renumbered");
-    // A carrier's field stands in the headers of what it carries: either name finds it.
+    // A carrier's field is part of the headers of its messages: either name refers to it.
     for name in ["data.seq", "packet.seq"] {
         renumbered(&folder, &RENUMBERED.replace("data.seq", name));
     }
@@ -164,14 +164,14 @@ fn renumbered(folder: &Scratch, text: &str) {
     let data = |seq: u8, items: &[Vec<u8>]| [vec![1, seq], items.concat()].concat();
     wire.datagram(ends, true, &data(254, &[item(1, "a"), item(2, "b")]));
     wire.datagram(ends, true, &data(255, &[item(3, "c")]));
-    // Over the end of the numbers; 0 is lost before the capture.
+    // The numbers wrap around; 0 is lost before the capture.
     wire.datagram(ends, true, &data(1, &[item(5, "e")]));
     wire.datagram(ends, false, &[3, 254, 254]);
-    // What 254 had comes again in two datagrams, with something new.
+    // The messages of 254 are sent again in two datagrams, with a new one.
     wire.datagram(ends, true, &data(2, &[item(1, "a"), item(6, "f")]));
     wire.datagram(ends, true, &data(3, &[item(2, "b")]));
     wire.datagram(ends, false, &[2, 255, 2]);
-    // 254 had come after all; 3 is acknowledged never.
+    // 254 arrived after all; 3 is never acknowledged.
     wire.datagram(ends, false, &[2, 254, 254]);
     let capture = folder.write("renumbered.pcap", wire.file());
     let told = told(&["decode", &capture, "-p", &file, "-f", "ndjson", "--link"]);
@@ -186,10 +186,10 @@ fn renumbered(folder: &Scratch, text: &str) {
     };
     assert_eq!(note(at(3, 1), "renumbered.gap").as_deref(), Some("1 message missing before it: 0"));
     assert_eq!(note(at(4, 1), "renumbered.nack").as_deref(), Some("the other side lacks 1 message"));
-    // 255 had one message, 1 another, and 2 a copy of the first with a new one; 0 nobody has seen.
+    // 255 had one message, 1 another, and 2 a copy of the first with a new one; 0 was never seen.
     assert_eq!(related(at(7, 1), "acknowledges"), [(2, 1), (3, 1), (1, 1), (5, 2)]);
     assert!(note(at(7, 1), "renumbered.acked_unseen").unwrap().starts_with("acknowledges 0, not seen"));
-    // Of what 254 carried, the first was acknowledged with its copy.
+    // The first message of 254 was acknowledged with its copy.
     assert_eq!(related(at(8, 1), "acknowledges"), [(1, 2)]);
     assert_eq!(related(at(1, 2), "acked_by"), [(8, 1)]);
     let stats = run(&["stats", &capture, "-p", &file, "-f", "json"]);
@@ -208,7 +208,8 @@ fn renumbered(folder: &Scratch, text: &str) {
     }
 }
 
-/// Everything below, single ones, and bits behind them, with one number space for each lane.
+/// Acknowledgements of everything below a number, of single numbers, and bits for the numbers before one, with one
+/// number space for each channel.
 const LANES: &str = r#"
 protocol = "lanes"
 encoding = "be"
@@ -266,7 +267,7 @@ fn each_space_has_numbers_of_its_own() {
         wire.datagram(ends, true, &[1, 0, 0, seq]);
     }
     wire.datagram(ends, true, &[1, 9, 0, 2]);
-    // 3, and of those before it 2 - 1 = 1.
+    // 3, and of the numbers before it 2 - 1 = 1.
     wire.datagram(ends, false, &[2, 0, 0, 3, 0b10]);
     // All below 3: 0 and 2.
     wire.datagram(ends, false, &[3, 0, 0, 3]);
@@ -295,7 +296,7 @@ fn each_space_has_numbers_of_its_own() {
     assert_eq!(never_acked, [json!(5)], "lane 9 has a 2 of its own");
 }
 
-/// Where a file declares no acknowledgement, nothing says what arrived: no figure does, and no list.
+/// If a file declares no acknowledgement, arrival is unknown: no figure and no list calls a message never acknowledged.
 #[test]
 fn without_acknowledgements_nothing_is_never_acked() {
     let text = std::fs::read_to_string(toml("io")).unwrap();

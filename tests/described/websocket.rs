@@ -1,4 +1,4 @@
-//! A described protocol over WebSocket: plain and deflated messages, recognised by the path.
+//! A described protocol over WebSocket: plain and deflated messages, recognised by the URL's path.
 
 use crate::cases::lines;
 use crate::common::{Scratch, Wire};
@@ -35,7 +35,7 @@ id = "u16"
 x  = { type = "i16", scale = 0.1 }
 "#;
 
-/// A frame, masked where a client sends it. `deflated`: it is compressed.
+/// A frame, masked if a client sends it; `deflated` sets the bit for compression.
 fn frame(client: bool, deflated: bool, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x82 | (deflated as u8) << 6];
     let mask = if client { 0x80 } else { 0 };
@@ -54,7 +54,7 @@ fn frame(client: bool, deflated: bool, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What permessage-deflate makes of a message: the state goes on from one to the next.
+/// Compresses a message by permessage-deflate: the state is kept from one message to the next.
 fn deflate(state: &mut Compress, message: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(message.len() + 64);
     state.compress_vec(message, &mut out, FlushCompress::Sync).expect("compressed");
@@ -84,14 +84,14 @@ fn deflated_messages_are_read_and_given_back() {
         (false, answer.into_bytes()),
         (true, frame(true, false, b"\x01WGME\x03Ada")),
     ];
-    // The second is shorter because the first is remembered.
+    // The second is shorter because the compressor remembers the first.
     let packed = [deflate(&mut state, &long), deflate(&mut state, &long)];
     assert!(packed[1].len() < packed[0].len() / 2 && packed[0].len() < long.len());
     said.extend(packed.map(|packed| (false, frame(false, true, &packed))));
     let mut wire = Wire::default();
     wire.stream(ends, &said);
     let capture = folder.write("webgame.pcap", wire.file());
-    // Its path alone tells, so that no -p is needed.
+    // The path alone identifies the protocol, so -p is not needed.
     for option in ["-p", "--protocol-file"] {
         let told = run(&["decode", &capture, option, &file, "-f", "ndjson"]);
         let text = String::from_utf8(told.stdout).unwrap();
@@ -109,7 +109,7 @@ fn deflated_messages_are_read_and_given_back() {
     assert_eq!(check.status.code(), Some(0), "{}", String::from_utf8_lossy(&check.stderr));
 }
 
-/// A file with both carriers: the port tells which it is where the capture has no upgrade.
+/// A file with both carriers: if the capture lacks the upgrade, the port decides.
 #[test]
 fn the_port_tells_the_carrier_of_a_stream_without_upgrade() {
     let folder = Scratch::new("described-carriers");

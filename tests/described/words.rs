@@ -1,4 +1,4 @@
-//! Each word of the language, in small protocols: what is shown, and the bytes given back.
+//! Each key of the language in small protocols: the fields, and the bytes that encode writes.
 
 use netkit::dissect::inspector;
 use netkit::dissect::{Message, Options, Role, Sink};
@@ -18,7 +18,7 @@ impl Sink for Lines {
     }
 }
 
-/// The lines of one packet; each packet is checked to be given back.
+/// The lines of one packet; checks that the packet encodes to its bytes.
 pub fn read(file: &str, packet: &[u8]) -> Vec<Json> {
     let described = load("test.toml", file).unwrap_or_else(|why| panic!("{why}\n{file}"));
     let mut options = Options::new(netkit::protocols::registry().with(described));
@@ -44,7 +44,7 @@ pub fn fields(file: &str, packet: &[u8]) -> Json {
     lines[0]["fields"].clone()
 }
 
-/// Fields of the packet alone.
+/// The fields of a packet without messages.
 pub fn plain(fields_text: &str, packet: &[u8]) -> Json {
     fields(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields_text}"), packet)
 }
@@ -57,7 +57,7 @@ fn numbers_text_and_lists() {
     );
     assert_eq!(plain("a = \"svarint32\"", b"\xff\xff\xff\xff\x0f"), json!({"a": -1}));
     assert_eq!(plain("a = \"zigzag\"\nb = \"varint32\"", b"\x03\xac\x02"), json!({"a": -2, "b": 300}));
-    // A longer form than needed is shown as it is.
+    // A longer form than needed is shown with its bytes.
     assert_eq!(plain("a = \"varint\"", b"\x81\x00"), json!({"a": {"raw": "8100", "bits": 16}}));
     assert_eq!(
         plain("a = \"string8\"\nb = \"cstring\"\nc = \"text\"", b"\x02hiyo\0rest"),
@@ -93,7 +93,7 @@ fn numbers_text_and_lists() {
 fn bits_both_ways() {
     let word = "w = { type = \"u16\", bits = { a = \"15..13\", b = 12, c = \"11..0\" } }";
     assert_eq!(plain(word, b"\xb1\x23"), json!({"a": 5, "b": true, "c": 0x123}));
-    // A bit that no part names shows the number beside.
+    // If a bit without a name is set, the whole number is shown, too.
     assert_eq!(
         plain("w = { type = \"u8\", bits = { a = 0 } }", b"\x81"),
         json!({"a": true, "w": {"raw": "81", "bits": 8}})
@@ -118,7 +118,7 @@ fn constants_presence_and_conditions() {
     let has = "h = { type = \"u8\", hidden = true }\na = { type = \"u8\", if = \"h & 1\" }\nb = { type = \"u8\", if = \"h & 6\" }";
     assert_eq!(plain(has, b"\x07\x01\x02"), json!({"a": 1, "b": 2}));
     assert_eq!(plain(has, b"\0"), json!({}));
-    // A bit that no field asks for, and one of two, are shown.
+    // The number is shown if a bit without a field is set, or only one of two.
     assert_eq!(plain(has, b"\x81\x01"), json!({"h": 0x81, "a": 1}));
     assert_eq!(plain(has, b"\x02\x02"), json!({"h": 2, "b": 2}));
     let kinds = "k = { type = \"u8\", enum = { one = 1, two = 2 } }\na = { type = \"u8\", if = \"k == one\" }\nb = { type = \"u16\", if = \"k != one and left 2\" }";
@@ -135,7 +135,7 @@ fn regions_checksums_and_packed_bytes() {
     // A length in bits is shown in bits.
     let bits = "[packet.fields]\nlength_bits = { type = \"u16\", scale = \"1/8\" }\na = { type = \"text\", size = \"length_bits\" }\nb = \"u8\"";
     assert_eq!(fields(&file(bits), b"\0\x10hi\x08"), json!({"length_bits": 16, "a": "hi", "b": 8}));
-    // What a region leaves is shown, and noted.
+    // Unread bytes of a region are shown, and noted.
     let left = read(&file(sized), b"\x03\x07\xaa\xbb\x08");
     assert_eq!(left[0]["fields"], json!({"a": {"x": 7}, "a_trailing": "aabb", "b": 8}));
     assert_eq!(left[0]["notes"][0]["code"], "toy.trailing");
@@ -202,10 +202,10 @@ fn messages_in_messages() {
     assert_eq!(two[0]["part"], json!([1, 2]));
     assert_eq!((&two[0]["message"], &two[0]["fields"]), (&json!("five"), &json!({"y": 0x44})));
     assert_eq!(two[0]["packet"], json!({"flag": 0x33, "end": 0xee}));
-    // A number of a range is shown.
+    // The number of a message with a range of ids is shown.
     assert_eq!((&two[1]["message"], &two[1]["fields"]), (&json!("many"), &json!({"z": "616263"})));
     assert_eq!(two[1]["packet"], json!({"flag": 0x33, "id": 7, "end": 0xee}));
-    // Numbers that nobody has, at both levels.
+    // Unknown numbers, at both levels.
     let unknown = read(NESTED, b"\x63\x01\x02\x03");
     assert_eq!(
         (&unknown[0]["message"], &unknown[0]["fields"]),
@@ -213,7 +213,7 @@ fn messages_in_messages() {
     );
     let inner = read(NESTED, b"\x01\x33\x03\x63\x01\x02\xee");
     assert_eq!((&inner[0]["message"], &inner[0]["fields"]), (&json!("unknown"), &json!({"id": 99, "data": "0102"})));
-    // No message at all, one that breaks, bytes behind.
+    // No message, a broken one, trailing bytes.
     let none = read(NESTED, b"\x01\x33\xee");
     assert_eq!(none[0]["message"], "outer");
     let broken = read(NESTED, b"\x01\x33\x02\x05\x44\x09\x05\xee");
@@ -226,7 +226,7 @@ fn messages_in_messages() {
 #[test]
 fn words_of_the_built_in_tables() {
     assert_eq!(plain("a = \"bits(4)\"\nb = \"bit\"\nc = \"bits(3)\"", b"\xb3"), json!({"a": 3, "b": true, "c": 5}));
-    // Zero bits that fill up the last byte are none of the bytes; others are.
+    // Zero bits that fill up the last byte are not part of the bytes; other bits are.
     let padded = "a = \"bits(4)\"\nb = { type = \"bytes\", padded = true, optional = true }";
     assert_eq!(plain(padded, b"\x05"), json!({"a": 5}));
     assert_eq!(plain(padded, b"\xf5\x0e"), json!({"a": 5, "b": "ef"}));
@@ -239,7 +239,7 @@ fn words_of_the_built_in_tables() {
     assert_eq!(plain(rounded, b"\x80"), json!({"a": 50.0}));
     let angle = "a = { type = \"i16\", angle = true }\nb = { type = \"i16le[2]\", angle = true }";
     assert_eq!(plain(angle, b"\x40\x00\x00\x80\x00\xc0"), json!({"a": 90.0, "b": [180.0, -90.0]}));
-    // Several fields of one name, of which one is there.
+    // Several fields with one name, of which one is present.
     let named = "kind = \"u8\"\nsmall = { name = \"v\", type = \"u8\", if = \"kind == 1\" }\n\
                  large = { name = \"v\", type = \"u16\", if = \"kind == 2\" }\nlast = \"u8\"";
     assert_eq!(plain(named, b"\x01\x07\x09"), json!({"kind": 1, "v": 7, "last": 9}));
@@ -270,10 +270,10 @@ fn what_is_not_known_is_a_fault() {
     let broken = one(fault, b"\x09\x01\x02");
     assert_eq!(broken["fields"], json!({"kind": 9, "unparsed": "0102"}));
     assert!(broken["fault"]["text"].as_str().unwrap().contains("no such kind"), "{broken}");
-    // By its name, the count of a list that breaks off; and one that has no room at all.
+    // The count of a truncated list is shown under its name.
     let counted = one("v = { type = \"u8[u8]\", prefix = \"number\" }", b"\x03\x01");
     assert_eq!(counted["fields"], json!({"number": 3, "v": [1]}));
-    // The count of one that does not break off is not shown, whatever breaks behind it.
+    // The count of a complete list is not shown, whatever is broken after it.
     let behind = one("v = \"u8[u8]\"\nx = \"u8\"\nw = \"u16\"", b"\x02\x07\x08\x05\x01");
     assert_eq!(behind["fields"], json!({"v": [7, 8], "x": 5, "unparsed": "01"}));
     let checked = one("v = { type = \"u8[u8]\", checked = true }", b"\x03\x01");
@@ -299,7 +299,7 @@ fn the_files_of_the_page_are_what_it_says() {
         (&line["message"], &line["packet"], &line["fields"]),
         (&json!("chat"), &json!({"seq": 42}), &json!({"text": "hi"}))
     );
-    // In the lobby there is no move; its number is unknown, and the packet is given back.
+    // In the lobby there is no move: its number is unknown, and the packet encodes to its bytes.
     assert_eq!(read(files[1], b"\x49\x4f\x02\x01\xfb\x00\x12\x34")[0]["message"], "unknown");
     let entered = &read(files[1], b"\x49\x4f\x01\x48\x43")[0];
     assert_eq!((&entered["message"], &entered["derived"]["memory"]), (&json!("enter"), &json!({"state": "lobby"})));
@@ -313,6 +313,6 @@ fn the_steps_of_the_newcomers_page_are_the_files_beside_it() {
         |step: u8| std::fs::read_to_string(crate::common::fixture(&format!("described/tutorial/{step}.toml"))).unwrap();
     assert_eq!(shown.len(), 3);
     assert_eq!((shown[0], shown[1]), (&*file(1), &*file(2)));
-    // The third is what stands behind the second.
+    // The third file is the second with the third block appended.
     assert_eq!(format!("{}\n{}", shown[1], shown[2]), file(3));
 }

@@ -1,5 +1,5 @@
-//! A server that answers whatever it is sent, so that each of our answers makes another: we answer no
-//! more often, and no faster, than the protocol's library would.
+//! A server that answers every datagram, so that each of our answers provokes another: we answer no more often, and no
+//! faster, than the protocol's library.
 
 use crate::common::HANG;
 use netkit::capture::{Capture, Input, Packets};
@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// As often as the library sends a copy, and what else a short session says.
+/// The most copies that the library sends, plus the other messages of a short session.
 const FEW: u64 = 120;
-/// What may be answered at once, and for each second (src/live/pace.rs).
+/// The most answers at once, and for each second (src/live/pace.rs).
 const AT_ONCE: u64 = 1024;
 const A_SECOND: f64 = 2000.0;
 
-/// A server that answers each datagram with the next of these, and counts what it was sent.
+/// A server that answers each datagram with the next of its messages, and counts received datagrams.
 struct Echo {
     at: SocketAddr,
     came: Arc<AtomicU64>,
@@ -61,7 +61,7 @@ fn welcomes(new: bool) -> Echo {
     })
 }
 
-/// How long it took, and what was sent that is no answer: questions, and copies by the clock.
+/// The duration, and the number of sent datagrams that are not answers: questions, and copies by the clock.
 fn probed(server: &Echo) -> (Duration, u64) {
     let request = Request {
         clients: protocols::clients(),
@@ -110,12 +110,12 @@ fn replayed(server: &Echo) -> (Duration, u64) {
         flow: 1,
     };
     let report = order.to(server.at, &order.options(&protocols::options()), &mut |_| {}).expect("a session");
-    (begun.elapsed(), report.said + report.counts.resent)
+    (begun.elapsed(), report.sent + report.counts.resent)
 }
 
 #[test]
 fn copies_are_answered_as_often_as_a_library_sends_them() {
-    // Beside the answers: heartbeats, one for each sample that is asked for.
+    // Besides the answers: one heartbeat for each requested sample.
     for run in [probed, replayed] {
         let server = welcomes(false);
         let (_, asked) = run(&server);

@@ -1,4 +1,4 @@
-//! Whoever floods is left in time, at the user's wish at once, and behind the overall deadline.
+//! Sessions with a peer that floods end in time: at the user's request at once, and at the overall deadline.
 
 use crate::common::side_by_side;
 use crate::peer::{HANG, Peer, hex};
@@ -13,23 +13,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long what is asked for may take.
+/// The length of the session and the way it is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// Two samples, each of which is waited for but shortly.
+    /// Two samples, each with a short timeout.
     Soon,
-    /// A thousand, each waited for very long, until the user has enough.
+    /// A thousand samples with a very long timeout, until the user cancels.
     Cancelled,
     /// The same, until `--max-time`.
     MaxTime,
 }
 
-/// A server that floods those who probe it.
+/// A server that floods clients that probe it.
 struct Flood {
     proto: &'static str,
     carrier: Carrier,
     connect: bool,
-    /// TCP: so much of the client is read before.
+    /// TCP: the number of bytes that it reads from the client first.
     awaits: usize,
     first: &'static str,
     again: Vec<u8>,
@@ -49,7 +49,7 @@ fn floods() -> Vec<Flood> {
         again: hex(again),
     };
     let (udp, tcp, ws) = (Carrier::Udp, Carrier::Tcp, Carrier::Ws);
-    // Whole messages that are no answer, and bytes of nobody.
+    // Whole messages that are not answers, and bytes of no protocol.
     let pages = |one: &str| one.replace(' ', "").repeat(1 << 11);
     vec![
         flood("riptide", udp, 0, "08 01 00 01 00", "05 ff"),
@@ -69,14 +69,14 @@ fn floods() -> Vec<Flood> {
     ]
 }
 
-/// Runs it in a thread, and fails where it never ends.
+/// Runs `run` in a thread, and fails if it never ends.
 fn ends<T: Send + 'static>(what: &str, run: impl FnOnce() -> T + Send + 'static) -> T {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || tell.send(run()));
     told.recv_timeout(HANG).unwrap_or_else(|_| panic!("{what}: it goes on as long as the peer does"))
 }
 
-/// Sets a token once the peer has begun to flood.
+/// Cancels a token once the peer has begun to flood.
 fn cancel(peer: &Peer, stop: &CancelToken) {
     let (sent, stop) = (peer.sent.clone(), stop.clone());
     std::thread::spawn(move || {
@@ -119,7 +119,7 @@ fn probe(flood: &Flood, how: How) -> Report {
         let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0), memory: &Default::default() };
         probe::run(&request, &target, &shared, None, &|_| ())
     });
-    // A refusal ends the probe, which may be before the flood.
+    // A refusal ends the probe, maybe before the flood.
     let refused = flood.connect && report.outcome.name() == "rejected";
     assert!(refused || peer.floods(), "{name}: it never flooded: {report:?}");
     report
@@ -133,7 +133,7 @@ fn probes_end_in_time() {
     });
 }
 
-/// Some are seen through before: then there is nothing to be stopped.
+/// Some probes finish before they are stopped: then there is nothing to stop.
 fn stops(how: How, outcome: &str) {
     let mut stopped = 0;
     for flood in floods() {
@@ -171,7 +171,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stop: &'a CancelToken, 
     Order {
         conversation,
         wishes: Wishes { role, allow_dangerous: false, until: None },
-        // So slow that it would never be done.
+        // Too slow to finish.
         pace: Pace { speed: Some(0.001), max_gap: None },
         timeout: Duration::from_secs(600),
         linger: netkit::live::replay::LINGER,
@@ -189,8 +189,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stop: &'a CancelToken, 
 const REQUEST: &str =
     "4e4c0030474e45000007006c6f626279000000000000000000000000000000000000000000000000000000010000000000000000";
 
-/// Captures, their conversations, what the server says first, and then without end; what a client
-/// says first, as whoever is played does.
+/// Captures; their conversations; the server's first bytes, and those of its flood; the first bytes of a client.
 const SESSIONS: [(&str, u64, &str, &str, &str); 6] = [
     ("riptide/riptide22-udp.pcap", 2, "18 00 10 00 00", "04 f0", "02"),
     ("riptide/riptide20-tcp.pcap", 1, "05 00 08 01 00 01 00", "02 00 05 ff", "01 00 03"),
@@ -237,7 +236,7 @@ fn replays_heed_the_deadline() {
     replay(How::MaxTime);
 }
 
-/// A client that floods whoever waits for it.
+/// A client that floods the side that waits for it.
 fn listen(how: How) {
     for (path, flow, _, again, first) in SESSIONS {
         let stop = CancelToken::default();
@@ -260,7 +259,7 @@ fn listen(how: How) {
             netkit::flow::Transport::Tcp => Peer::client(at, hex(first), hex(again).repeat(1 << 11)),
         };
         if how == How::Cancelled {
-            // Before that nobody has been taken for the client.
+            // Until then nobody has been accepted as the client.
             playing.recv_timeout(HANG).unwrap_or_else(|_| panic!("{path}: nothing is played"));
             cancel(&peer, &stop);
         }
@@ -279,7 +278,7 @@ fn listeners_heed_the_deadline() {
     listen(How::MaxTime);
 }
 
-/// The time is that of a session: who waits for a client may wait for ever.
+/// `--max-time` limits a session: waiting for a client may last forever.
 #[test]
 fn waiting_for_a_client_is_no_session() {
     let stop = CancelToken::default();

@@ -1,6 +1,6 @@
-//! Whatever ends the program, a GNE server is left by the rule: an ExitPacket, and then its own end is
-//! waited for. A server of release 0.70 accepts nobody any more after anything else; the scripted one
-//! tells what it was given to see.
+//! Whatever ends the program, it leaves a GNE server by the rule: it sends an ExitPacket, and waits for the server to
+//! close. After anything else, a server of release 0.70 accepts no clients any more. The scripted server reports what
+//! it saw.
 
 use crate::common::{self, Done, NETKIT, finish, netkit, signal, until};
 use crate::gne_peer::{Kind, Order, Server};
@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 const KIND: Kind =
     Kind { order: Order::Little, build: 7, game: "lobby", user_version: 1, datagrams: false, stubborn: 0 };
 
-/// What the program does when it is to end.
+/// The commands to be ended.
 const WAYS: [&[&str]; 2] = [
     &["probe", "AT", "-p", "gne", "--connect", "-n", "1000", "-W", "60s", "-f", "ndjson"],
     &["replay", "fixtures/gne/gne-le-tcponly.pcap", "--to", "AT", "--speed", "0.001", "-W", "60s", "-f", "ndjson"],
@@ -21,12 +21,12 @@ fn args<'a>(way: &[&'a str], at: &'a str) -> Vec<&'a str> {
     way.iter().map(|arg| if *arg == "AT" { at } else { arg }).collect()
 }
 
-/// Waits until the server has taken the client in.
+/// Waits until the server has accepted the client.
 fn accepted(server: &Server) {
     until("a client is accepted", || server.accepted.load(Ordering::Relaxed) > 0);
 }
 
-/// The server was left as it must be: its clients who were accepted said goodbye, once, and waited.
+/// Checks that accepted clients sent one ExitPacket and waited for the close.
 fn left(server: Server, what: &str) {
     let seen = server.seen();
     let taken: Vec<_> = seen.iter().filter(|one| !one.refused).collect();
@@ -42,7 +42,7 @@ fn signals() {
         (&["-INT"], 130),
         (&["-TERM"], 143),
         (&["-HUP"], 129),
-        // As `timeout` and terminals send them.
+        // The signals that `timeout` and terminals send.
         (&["-TERM", "-TERM", "-CONT"], 143),
         (&["-HUP", "-CONT", "-HUP"], 129),
     ];
@@ -83,7 +83,7 @@ fn a_time_limit_of_the_shell() {
     }
 }
 
-/// Whoever read the output is gone: of a pipe (`| head -1`), or with the terminal.
+/// The reader of the output is gone: of a pipe (`| head -1`), or with the terminal.
 #[test]
 fn nobody_reads_any_more() {
     let closed = |mut child: Child| {

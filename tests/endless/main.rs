@@ -1,8 +1,8 @@
-//! Peers that send without end, read nothing, or answer everything: probe and replay end in time, heed
-//! the user, and are not made to send or to hold without bound.
+//! Peers that send without end, read nothing, or answer everything: probe and replay end in time, obey the user, and
+//! neither send nor store without bound.
 //!
-//! Nothing here asserts how long something takes: each peer goes on until the session has ended, so a
-//! session that waited for the peer would never end.
+//! No test asserts how long something takes: each peer continues until the session has ended, so a session that waited
+//! for the peer would never end.
 
 mod answers;
 #[path = "../common/mod.rs"]

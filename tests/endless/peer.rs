@@ -1,4 +1,4 @@
-//! Peers that say something first, and then the same again and again until they are dropped.
+//! Peers that send a first message, and then another one again and again until they are dropped.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What is still running after this hangs.
+/// Whatever runs longer than this hangs.
 pub const HANG: Duration = Duration::from_secs(120);
 
-/// Bytes as people write them.
+/// Bytes from hex with spaces.
 pub fn hex(text: &str) -> Vec<u8> {
     hex::decode(text.replace([' ', '\n'], "")).expect("hex")
 }
 
-/// A peer, and how many datagrams or pieces it was sent and has sent.
+/// A peer, with counts of the datagrams or blocks that it received and sent.
 pub struct Peer {
     pub at: SocketAddr,
     pub came: Arc<AtomicU64>,
@@ -36,7 +36,7 @@ impl Peer {
         Peer { at, came: Arc::default(), sent: Arc::default(), end: Arc::default(), threads: Vec::new() }
     }
 
-    /// Has it sent anything of its flood? Whoever reads it may be done before the writer has counted it.
+    /// Whether it has begun to flood. The reader may be done before the writer has counted its first message.
     pub fn floods(&self) -> bool {
         let until = Instant::now() + HANG;
         while self.sent.load(Ordering::Relaxed) == 0 && Instant::now() < until {
@@ -45,7 +45,7 @@ impl Peer {
         self.sent.load(Ordering::Relaxed) > 0
     }
 
-    /// A server over UDP: the first datagram is answered, and then comes the flood.
+    /// A server over UDP: it answers the first datagram, and then floods.
     pub fn datagrams(first: Vec<Vec<u8>>, again: Vec<u8>) -> Peer {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
         socket.set_read_timeout(Some(Duration::from_millis(10))).expect("set");
@@ -74,7 +74,7 @@ impl Peer {
         peer
     }
 
-    /// A server over TCP: so many bytes of each client are read, then comes its answer, then the flood.
+    /// A server over TCP: it reads `awaits` bytes of each client, answers, then floods.
     pub fn stream(awaits: usize, first: Vec<u8>, again: Vec<u8>) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("set");

@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Captures, filters, and the same condition for `jq`, which counted the messages when this was
-/// written; where it is there, it counts them again.
+/// Captures, filters, and the same condition for `jq`. `jq` counted the messages when this was written; if it is
+/// installed, it counts them again.
 const COUNTED: [(&str, &str, &str, usize); 36] = [
     (
         "riptide/riptide22-udp.pcap",
@@ -117,7 +117,7 @@ fn filters_select_what_jq_selects() {
     }
 }
 
-/// The frames that `jq` selects, where there is one.
+/// The frames that `jq` selects, if it is installed.
 fn jq(file: &str, expression: &str) -> Option<Vec<Json>> {
     let lines: Vec<String> = decode(file, None).iter().map(Json::to_string).collect();
     let mut child = Command::new("jq")

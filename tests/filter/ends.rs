@@ -1,4 +1,4 @@
-//! Addresses and ports, signs as Wireshark has them, and comparisons that can never hold.
+//! Addresses and ports, Wireshark's operators, and comparisons that can never hold.
 
 use super::{CAPTURES, decode};
 use netkit::filter::{Filter, Names};
@@ -11,7 +11,7 @@ fn frames(filter: &str) -> Vec<u64> {
     decode(UDP, Some(filter)).iter().map(|line| line["frame"].as_u64().expect("a number")).collect()
 }
 
-/// What the lines themselves say: the ends of each, and whether it is wanted.
+/// The frames by the lines themselves: those whose endpoints fit.
 fn wanted(fits: impl Fn(SocketAddr, SocketAddr) -> bool) -> Vec<u64> {
     let end = |line: &Json, key: &str| line[key].as_str().expect("an end").parse().expect("an end");
     let (_, lines) = &CAPTURES[0];
@@ -70,7 +70,7 @@ fn parsed(text: &str) -> Result<(), (String, usize)> {
 
 #[test]
 fn what_can_never_hold_is_refused() {
-    // At the place of `^`, which is taken out.
+    // The error points at the place of `^`, which is removed.
     for marked in [
         "src == ^abc",
         "src == ^127.0.0.1:70000",
@@ -140,12 +140,12 @@ fn what_can_never_hold_is_refused() {
     }
 }
 
-/// Every value that decode prints can be asked for, and the filter finds its message.
+/// Every value that decode prints is accepted in a filter, and the filter finds its message.
 #[test]
 fn printed_values_are_possible() {
     fn leaves(value: &Json, path: &str, all: &mut Vec<(String, Json)>) {
         match value {
-            // Shown raw: no value of the field.
+            // Shown raw: not a value of the field.
             Json::Object(map) if map.len() == 2 && map.contains_key("raw") => {}
             Json::Object(map) => map.iter().for_each(|(name, inner)| {
                 if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
@@ -185,7 +185,7 @@ fn printed_values_are_possible() {
         }
     }
     assert!(count > 3000, "{count}");
-    // One of each field is run, too.
+    // A filter of every seventh field is run, too.
     assert!(filters.len() > 100, "{}", filters.len());
     for ((file, _), (text, frame)) in filters.iter().step_by(7) {
         let found = decode(file, Some(text));

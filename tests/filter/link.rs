@@ -1,4 +1,4 @@
-//! `--link`: relations of both directions, and what nobody answers, told with the message itself.
+//! `--link`: relations in both directions, and missing answers, printed with the message itself.
 
 use super::{args_of, decode_with, feed, fixture, netkit};
 use serde_json::Value as Json;
@@ -28,10 +28,10 @@ fn inverse(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// A relation as who, what, whom, when.
+/// A relation: frame and index, kind, other frame, time between.
 type Link = (u64, u64, String, u64, String);
 
-/// All relations of the lines: those that later messages told, turned round, and the others.
+/// All relations of the lines: the inverse of those that later messages print, and the forward ones.
 fn both(lines: &[Json]) -> [BTreeSet<Link>; 2] {
     let mut sets = [BTreeSet::new(), BTreeSet::new()];
     let mut acked = BTreeSet::new();
@@ -42,7 +42,7 @@ fn both(lines: &[Json]) -> [BTreeSet<Link>; 2] {
             let (kind, other) = (one["kind"].as_str().unwrap(), one["frame"].as_u64().unwrap());
             let (index, after) = (one["index"].as_u64().unwrap_or(1), one["after_ms"].to_string());
             match inverse(kind) {
-                // The first acknowledgement is the one that is told.
+                // Only the first acknowledgement is printed.
                 Some("acked_by") if !acked.insert((other, index)) => {}
                 Some(kind) => _ = sets[0].insert((other, index, kind.into(), frame, after)),
                 None if ["acked_by", "answered_by", "fragment_of"].contains(&kind) => {
@@ -64,7 +64,7 @@ fn both_directions_are_filled() {
         assert!(!told.is_empty(), "{file}");
         assert_eq!(told, turned, "{file}");
         kinds.extend(told.into_iter().map(|one| one.2));
-        // What was there without --link stands as it did.
+        // Everything printed without --link is unchanged.
         let plain = decode_with(file, None, &["-q"]);
         assert_eq!(plain.len(), lines.len());
         for (plain, line) in plain.iter().zip(&lines) {
@@ -77,7 +77,7 @@ fn both_directions_are_filled() {
     assert_eq!(kinds.len(), 3, "{kinds:?}");
 }
 
-/// What waits and what came are all: every request is answered or said not to be.
+/// Every request is either answered or reported as unanswered.
 #[test]
 fn what_nobody_answers_is_told() {
     let has = |line: &Json, code: &str| {
@@ -95,13 +95,12 @@ fn what_nobody_answers_is_told() {
         }
         for (state, code) in [("unanswered", "link.unanswered"), ("never_acked", "link.never_acked")] {
             let want: Vec<&Json> = lines.iter().filter(|line| has(line, code)).collect();
-            // The filter alone is enough: it says what is to be read ahead.
+            // The filter alone is enough: it makes the program read ahead.
             let got = decode_with(file, Some(&format!("has {state}")), &["-q"]);
             assert_eq!(got.iter().collect::<Vec<_>>(), want, "{file} {state}");
         }
     }
-    // The client's own log says which: frames 43, 310, 311, 323 in the whole capture, of which this is
-    // a part.
+    // The client's own log lists frames 43, 310, 311 and 323 in the whole capture, of which this is a part.
     let lines = decode_with("nano/nano-tcp-midstream.pcap", Some("has unanswered"), &["-q"]);
     let ids: Vec<_> = lines.iter().map(|line| line["fields"]["id"].as_u64().unwrap()).collect();
     assert_eq!(ids, [54, 55, 56]);
@@ -121,7 +120,7 @@ fn a_pipe_is_held_back_and_gives_the_same() {
         let mut command = netkit(&["decode", "--link", "-f", "ndjson", "--threads", threads]);
         assert_eq!(feed(command.arg(&path).args(args_of(&path)), b"").ok().text(), file.text());
     }
-    // Beyond the bound nothing is known, and nothing is called unanswered.
+    // Beyond the bound nothing is known, so nothing is called unanswered.
     let some = bytes.len() - 200;
     let cut = pipe(&["--limit", &format!("link_bytes={some}")], &bytes);
     assert!(cut.err.contains(&format!("only the first {some} bytes of stdin were read ahead")), "{}", cut.err);
@@ -159,12 +158,12 @@ fn commands_that_read_once_refuse_it() {
         let done = feed(netkit(args).arg(&path), b"");
         assert!(done.status == Some(2) && done.err.contains("only later messages tell"), "{args:?} {}", done.err);
     }
-    // A condition needs what it asks for as well.
+    // The condition of a gate makes the program read ahead, too.
     let gate = |state: &str| feed(netkit(&["decode", "-q", "--reject", state]).arg(&path), b"").status;
     assert_eq!([gate("has never_acked"), gate("has unanswered and message == ack")], [Some(1), Some(0)]);
 }
 
-/// Relations go over the ends of rotated files.
+/// Relations cross the ends of rotated files.
 #[test]
 fn joined_files_are_linked_as_one() {
     let path = fixture("riptide/riptide20-lossy.pcap");

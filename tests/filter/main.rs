@@ -1,4 +1,4 @@
-//! Filters: on the tree they select what the same condition, evaluated on the JSON lines, selects.
+//! Filters on the tree select the same messages as the same condition on the JSON lines.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -39,7 +39,7 @@ static CAPTURES: LazyLock<Vec<(&str, Vec<Json>)>> = LazyLock::new(|| {
     .into()
 });
 
-/// Fields of the user's own layouts, which `-F` knows with the schema only.
+/// Fields of the user's own schema: `-F` knows them only with the schema.
 #[test]
 fn fields_of_schemas() {
     let schema = ["-q", "--schema", concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/schemas/riptide.toml")];
@@ -62,7 +62,68 @@ fn fields_of_schemas() {
     }
 }
 
-/// What completions offer to begin a filter with is taken.
+/// `data[0]` is a number and `data[0..4]` is hex, with or without quotes, for the bytes of each protocol.
+#[test]
+fn bytes_by_index_and_by_range() {
+    fn texts<'a>(value: &'a Json, path: &[&str], all: &mut Vec<&'a str>) {
+        match (value, path) {
+            (Json::Array(list), _) => list.iter().for_each(|inner| texts(inner, path, all)),
+            (Json::String(text), []) => all.push(text),
+            (value, [name, path @ ..]) => value.get(name).into_iter().for_each(|inner| texts(inner, path, all)),
+            _ => {}
+        }
+    }
+    for (file, name) in [
+        ("riptide/riptide20-udp.pcap", "payload"),
+        ("dnp/dnp-basic.pcap", "data"),
+        ("nano/nano-tcp.pcap", "payload"),
+        ("gne/gne-be-udp-full.pcap", "packets.data"),
+        ("acknex/acknex-malformed.pcap", "unparsed"),
+    ] {
+        let all = decode(file, None);
+        let path: Vec<&str> = name.split('.').collect();
+        let begins = |line: &Json, hex: &str| {
+            let mut found = Vec::new();
+            texts(&line["fields"], &path, &mut found);
+            found.iter().any(|text| text.starts_with(hex))
+        };
+        let mut found = Vec::new();
+        all.iter().for_each(|line| texts(&line["fields"], &path, &mut found));
+        let four = &found.iter().find(|text| text.len() > 8).unwrap_or_else(|| panic!("{file}"))[..8];
+        let byte = u8::from_str_radix(&four[..2], 16).unwrap();
+        for (condition, hex) in [
+            (format!("{name}[0] == {byte}"), &four[..2]),
+            (format!("{name}[0] == {byte:#x}"), &four[..2]),
+            (format!("{name}[0] in {{{byte}}}"), &four[..2]),
+            (format!("{name}[0..4] == \"{}\"", four.to_uppercase()), four),
+            (format!("{name}[..4] == {four}"), four),
+        ] {
+            let want: Vec<&Json> = all.iter().filter(|line| begins(line, hex)).collect();
+            assert!(!want.is_empty(), "{file} {condition}");
+            assert_eq!(decode(file, Some(&condition)).iter().collect::<Vec<_>>(), want, "{file} {condition}");
+        }
+    }
+}
+
+/// `copy` is the same in every protocol that resends: a copy of an earlier message is not the first transmission.
+#[test]
+fn copies_of_any_protocol() {
+    for file in
+        ["riptide/riptide22-lossy.pcap", "dnp/dnp-lossy.pcap", "described/enet-loss.pcap", "described/raknet.pcap"]
+    {
+        let copies = decode(file, Some("copy > 1"));
+        assert!(!copies.is_empty() && copies == decode(file, Some("related.kind == copy_of")), "{file}");
+        assert_eq!(decode(file, Some("copy")), copies, "{file}");
+        // Lines name the copy in Riptide alone.
+        let named = decode(file, Some("derived.copy > 2"));
+        assert_eq!(file.starts_with("riptide"), !named.is_empty(), "{file}");
+        if !named.is_empty() {
+            assert_eq!(decode(file, Some("copy > 2")), named, "{file}");
+        }
+    }
+}
+
+/// Every name that completions offer for a filter is valid.
 #[test]
 fn offered_names_are_known() {
     let options = netkit::protocols::options();
@@ -76,15 +137,15 @@ fn offered_names_are_known() {
     }
 }
 
-/// Every field that decode prints of the captures can be asked for.
+/// Every field that decode prints for the captures is valid in a filter.
 #[test]
 fn printed_fields_are_known() {
     fn paths(value: &Json, path: &str, all: &mut BTreeSet<String>) {
         match value {
-            // A leaf that plain JSON would not give back.
+            // A value that plain JSON would not encode to the same bits.
             Json::Object(map) if map.len() == 2 && map.contains_key("raw") && map.contains_key("bits") => {}
             Json::Object(map) => map.iter().for_each(|(name, inner)| {
-                // Names of applications may be anything; filters take words.
+                // Applications may use any name; filters take only words.
                 if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
                     let path = format!("{path}.{name}");
                     paths(inner, &path, all);

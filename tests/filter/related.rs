@@ -1,12 +1,12 @@
-//! `related`: the relation that stands in a note's text is the one in the data, and filters select
-//! by it what the same condition on the lines selects.
+//! `related`: the relation in a note's text is the one in the data, and filters by it select the same messages as the
+//! same condition on the lines.
 
 use super::common::{Scratch, feed, fixture, netkit};
 use super::{decode, decode_with};
 use netkit::filter::{Filter, Names};
 use serde_json::{Value as Json, json};
 
-/// Of each protocol one with relations, those of several kinds first.
+/// One capture with relations for each protocol, those of several kinds first.
 const FILES: [&str; 7] = [
     "riptide/riptide20-lossy.pcap",
     "dnp/dnp-lossy.pcap",
@@ -21,7 +21,7 @@ fn related(line: &Json) -> &[Json] {
     line["related"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The numbers behind `frame ` in a text.
+/// The numbers after `frame ` in a text.
 fn frames(text: &str) -> Vec<u64> {
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
     text.split("frame ").skip(1).filter_map(digits).collect()
@@ -59,7 +59,7 @@ fn texts_and_relations_name_the_same_frames() {
     assert!(seen.iter().all(|n| *n > 0), "{seen:?}");
 }
 
-/// The time between the two lines that a relation names is `after_ms`, to the digit.
+/// `after_ms` is exactly the time between the two lines of a relation.
 #[test]
 fn the_time_is_that_between_the_two_messages() {
     let nanos = |line: &Json| {
@@ -85,7 +85,7 @@ fn the_time_is_that_between_the_two_messages() {
     }
 }
 
-/// A frame with several messages is named with the place of the one that is meant.
+/// A relation to a frame with several messages has the index of the message.
 #[test]
 fn several_messages_of_a_frame_are_told_apart() {
     let mut with = [0; 2];
@@ -93,7 +93,7 @@ fn several_messages_of_a_frame_are_told_apart() {
         let lines = decode(file, None);
         let all = lines.iter().enumerate().flat_map(|(at, line)| related(line).iter().map(move |one| (at, one)));
         for (at, one) in all {
-            // As far as was known then: what is cut is told at the end.
+            // The index depends on the messages known at that time.
             let several = lines[..at].iter().filter(|line| line["frame"] == one["frame"]).count() > 1;
             assert_eq!(one.get("index").is_some(), several, "{file}: {one}");
             with[several as usize] += 1;
@@ -132,7 +132,7 @@ fn conditions_joined_by_and_are_about_one_relation() {
         assert!(!want.is_empty() && want.len() < all.len(), "{filter}");
         assert_eq!(decode(file, Some(filter)).iter().collect::<Vec<_>>(), want, "{filter}");
     }
-    // Two relations, one of each: both conditions hold, but of no single one.
+    // Two relations, one for each condition: both conditions hold, but not for a single relation.
     let mixed = |line: &&Json| {
         let list = related(line);
         list.iter().any(|one| is(one, "acknowledges") && after(one) > 50.0) && list.iter().any(|one| after(one) < 50.0)
@@ -157,7 +157,7 @@ fn wrong_names_and_values_are_refused() {
     assert_eq!(later("related.kind == answers"), None);
 }
 
-/// A line with relations gives its bytes back, and bytes without frames have none.
+/// A line with relations encodes to its bytes, and bytes without frames have no relations.
 #[test]
 fn encode_takes_them_and_dump_has_none() {
     let lines = decode_with("nano/pomelo-ws.pcap", Some("related"), &["-q", "--bytes"]);
@@ -169,8 +169,8 @@ fn encode_takes_them_and_dump_has_none() {
     assert!(dumped.lines().iter().all(|line| line.get("related").is_none()), "{}", json!(dumped.lines()));
 }
 
-/// A clock that is set back between two messages: the time between them has its sign, in lines, in the
-/// note and for filters.
+/// A clock that is set back between two messages: the time between them is negative, in lines, in the note and for
+/// filters.
 #[test]
 fn a_clock_that_is_set_back() {
     let file = "riptide/riptide22-udp.pcap";
@@ -180,7 +180,7 @@ fn a_clock_that_is_set_back() {
         .find_map(|line| Some((line, related(line).iter().find(|one| one.get("after_ms").is_some())?)))
         .expect("a relation with a time");
     let (late, early) = (line["frame"].as_u64().unwrap(), one["frame"].as_u64().unwrap());
-    // The time of the earlier frame less 2.5 ms, written into the record of the later one.
+    // The time of the earlier frame minus 2.5 ms, written into the record of the later one.
     let mut capture = std::fs::read(fixture(file)).unwrap();
     let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(word(&capture, 0), 0xa1b2_c3d4, "microseconds, in little endian");

@@ -43,7 +43,7 @@ def main(netkit, folder, *captures):
     broken = source / "999-broken.pcap"
     broken.write_bytes(pathlib.Path(captures[1]).read_bytes()[:-7])
     sets.append([str(broken)])
-    # The first task of one capture is killed when its files are there.
+    # The first task of one capture is killed when its files exist.
     victim, mark = source.joinpath(f"002-{pathlib.Path(captures[2]).name}"), folder / "killed"
     wrapper = folder / "netkit"
     wrapper.write_text(
@@ -51,7 +51,7 @@ def main(netkit, folder, *captures):
         f'case "$*" in *{victim.name}*) [ -e {mark} ] || {{ : > {mark}; kill -9 $PPID; }};; esac\nexit $status\n'
     )
     wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
-    # Two tasks at once; one that fails is tried again.
+    # Two tasks at once; a task that fails is tried again.
     job = [sys.executable, HERE / "job.py", wrapper, source, out, "local[2,4]"]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=900)
@@ -93,7 +93,7 @@ def compare(netkit, sets, out):
     got = collections.defaultdict(lambda: (0, 0))
     for row in rows(out / "trips"):
         server = row["proto"], row["server"]
-        # Whose every answer is to one of what stats calls requests or pings: DNP's links are answered, too.
+        # These protocols answer only requests or pings; DNP also answers links.
         if row["proto"] in ("nano", "riptide"):
             got[server] = got[server][0] + row["answers"], max(got[server][1], row["worst_ms"])
     for server in got.keys() | trips.keys():

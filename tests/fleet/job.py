@@ -42,7 +42,7 @@ def main(netkit, captures, out, master="local[2]"):
     pathlib.Path(out, "messages").mkdir(parents=True)
     tasks = spark.createDataFrame(sets, "name string, files array<string>").repartition(len(sets))
     read = tasks.mapInPandas(reader(netkit, out), "name string, status int, error string")
-    # Asked once: each look at it would read the captures again.
+    # Read once: each use of it would read the captures again.
     read.write.parquet(f"{out}/read")
     errors = spark.read.parquet(f"{out}/read").where("status != 0")
     errors.write.json(f"{out}/errors")

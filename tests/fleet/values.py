@@ -75,7 +75,7 @@ def same(a, b):
     if isinstance(a, dict) and isinstance(b, dict):
         return all(same(a.get(k), b.get(k)) for k in a.keys() | b.keys())
     if isinstance(a, list) and isinstance(b, list):
-        # Elements of which nothing is known may be left out at the end.
+        # Elements without known content may be omitted at the end.
         return all(same(x, y) for x, y in itertools.zip_longest(a, b, fillvalue={}))
     if isinstance(a, float) and isinstance(b, (int, float)):
         return a == b or abs(a - b) <= 2**-23 * abs(b)
@@ -84,7 +84,7 @@ def same(a, b):
     if a == b or (a in (None, {}, []) and b in (None, {}, [])):
         return True
     try:
-        # What has another type from message to message is JSON text.
+        # A value whose type varies between messages is JSON text.
         return isinstance(a, str) and b is not None and json.loads(a) == b
     except ValueError:
         return False

@@ -1,9 +1,8 @@
-//! What hostile input is driven through: one function for each way in. The fuzz targets
-//! (`targets/`) and the plain tests (`../hostile.rs`) use the same ones.
+//! The functions that hostile input is passed to: one for each kind of input. The fuzz targets (`targets/`) and the
+//! plain tests (`../hostile.rs`) share them.
 //!
-//! Every function takes any bytes. It panics where something is wrong: text that would reach a
-//! terminal with control characters in it, JSON that is none, output or work out of all
-//! proportion; and of course where the library itself panics.
+//! Every function takes any bytes. It panics if a check fails: text with control characters for a terminal, invalid
+//! JSON, output or work out of proportion to the input; and of course if the library itself panics.
 
 use netkit::capture::{Body, Capture, Decoded, HexText, Input, Packet, Packets, Segment, Time};
 use netkit::codec::schema::Schemas;
@@ -26,7 +25,7 @@ const SCHEMAS: [(&str, &str); 4] = [
     ("riptide.toml", include_str!("../../fixtures/schemas/riptide.toml")),
 ];
 
-/// The files of the fixtures that describe protocols, and whether they are spoken over TCP.
+/// The protocol files of the fixtures, and whether they are used over TCP.
 pub const DESCRIBED: [(&str, bool, &str); 8] = [
     ("a2s", false, include_str!("../../fixtures/protocols/a2s.toml")),
     ("enet", false, include_str!("../../fixtures/protocols/enet.toml")),
@@ -38,17 +37,17 @@ pub const DESCRIBED: [(&str, bool, &str); 8] = [
     ("mqtt", true, include_str!("../../fixtures/protocols/mqtt.toml")),
 ];
 
-/// Compiled once: what a file describes is never freed.
+/// Compiled once, because the memory of a compiled file is never freed.
 static FILES: LazyLock<Vec<&'static Described>> = LazyLock::new(|| {
     let one = |(name, _, text): &(&str, bool, &str)| load(name, text).expect("a file of the fixtures");
     DESCRIBED.iter().map(one).collect()
 });
 
-/// Caps small enough that a few packets reach them.
+/// Caps so small that a few packets reach them.
 const SMALL: Caps =
     Caps { conversations: 4, held_bytes: 4096, held_segments: 8, unread_bytes: 1 << 16, buffered_bytes: 1 << 18 };
 
-/// JSON is for programs, but it is often looked at: no control character leaves it raw.
+/// JSON is for programs, but people look at it: control characters in it are always escaped.
 pub fn no_controls(what: &str, text: &[u8]) {
     if plain(text) {
         return;
@@ -59,23 +58,23 @@ pub fn no_controls(what: &str, text: &[u8]) {
     }
 }
 
-/// Printable ASCII and line feeds: most output is no more, and this is quick to see.
+/// Whether this is printable ASCII and line feeds. Most output is, and this check is quick.
 fn plain(text: &[u8]) -> bool {
     text.iter().all(|b| matches!(b, b'\n' | b' '..=b'~'))
 }
 
-/// What holds for the output of this format.
+/// Checks the output of this format.
 fn look(format: Format, text: &[u8]) {
     match format.name {
         "json" | "ndjson" => no_controls("JSON", text),
-        // Between its values.
+        // Tabs separate its values.
         "tsv" => harmless("text", &text.iter().map(|b| if *b == b'\t' { b' ' } else { *b }).collect::<Vec<u8>>()),
         _ => harmless("text", text),
     }
 }
 
-/// Text for people has no control character but the line feed, and no character that turns text
-/// around: what a packet holds never speaks to the terminal.
+/// Checks text for people: it has no control character but the line feed, and none that changes the direction of text,
+/// so that no packet can control the terminal.
 pub fn harmless(what: &str, text: &[u8]) {
     if plain(text) {
         return;
@@ -87,7 +86,7 @@ pub fn harmless(what: &str, text: &[u8]) {
     }
 }
 
-/// A writer that several can hold.
+/// A writer with several owners.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -102,19 +101,19 @@ impl Write for Shared {
     }
 }
 
-/// Prints each message in every format, looks at what was printed, and writes the message again.
+/// Prints each message in every format, checks the output, and encodes the message again.
 pub struct Looker<'a> {
     renderers: Vec<(Format, Renderer, Shared)>,
     encoders: Encoders<'a>,
     filters: Vec<Filter>,
-    /// How many messages there were.
+    /// The number of messages.
     pub messages: usize,
-    /// How many bytes they made in ndjson.
+    /// The number of bytes they made in ndjson.
     pub printed: usize,
 }
 
 impl<'a> Looker<'a> {
-    /// One that has seen nothing.
+    /// Starts without messages.
     pub fn new(options: &'a Options) -> Looker<'a> {
         let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
         let renderers = Format::ALL.iter().map(|&format| {
@@ -130,7 +129,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Looks at the last of it.
+    /// Checks the rest of the output.
     pub fn finish(mut self) -> (usize, usize) {
         for (format, renderer, shared) in &mut self.renderers {
             renderer.finish().expect("nothing fails in memory");
@@ -144,7 +143,8 @@ impl<'a> Looker<'a> {
     }
 }
 
-/// Reading and writing JSON recurses: deep messages need [`deeply`], which costs a thread.
+/// Whether this JSON is nested little. Reading and writing JSON recurses: deep messages need [`deeply`], which costs a
+/// thread.
 fn shallow(json: &[u8]) -> bool {
     let mut depth = 0usize;
     json.iter().all(|b| {
@@ -165,7 +165,7 @@ impl Sink for Looker<'_> {
         }
         for (format, renderer, shared) in &mut self.renderers {
             renderer.message(message);
-            // An array, and a table: looked at when they are complete.
+            // An array and a table are checked when they are complete.
             if [Format::JSON, Format::TABLE].contains(format) {
                 continue;
             }
@@ -176,7 +176,7 @@ impl Sink for Looker<'_> {
                 self.printed += text.len();
                 let mut again = || {
                     let json = netkit::encode::json(&text).unwrap_or_else(|e| panic!("ndjson: {e}"));
-                    // Not every message can be written again without its neighbours, but none panics.
+                    // Not every message can be encoded without its neighbours, but none panics.
                     if let Ok(entry) = Entry::new(json, &Source::new(netkit::protocols::registry())) {
                         let _ = self.encoders.encode(&entry);
                     }
@@ -190,7 +190,7 @@ impl Sink for Looker<'_> {
     }
 }
 
-/// Which options a first byte stands for: none, a protocol's schema, or one of its settings.
+/// The options that a first byte selects: none, a protocol's schema, or one of its settings.
 fn options(proto: Option<&str>, choice: u8) -> Options {
     let mut options = Options { proto: proto.map(Into::into), ..netkit::protocols::options() };
     let Some(dissector) = proto.and_then(protocols::by_name) else { return options };
@@ -205,7 +205,7 @@ fn options(proto: Option<&str>, choice: u8) -> Options {
     options
 }
 
-/// Compiled once: a schema's tables are never freed.
+/// Compiled once, because the memory of a schema's tables is never freed.
 static FIXED: LazyLock<Arc<Schemas>> = LazyLock::new(|| {
     let mut schemas = Schemas::default();
     for (name, text) in SCHEMAS {
@@ -218,14 +218,14 @@ fn encodings(proto: &str) -> Option<&'static [netkit::codec::schema::Encoding]> 
     protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty())
 }
 
-/// What is printed is in proportion to what was read: no count of the input makes lines of its own.
+/// Checks that the output is in proportion to the input: no count in the input makes lines of its own.
 fn in_proportion(read: usize, messages: usize, printed: usize) {
     assert!(messages <= 16 + 4 * read, "{messages} messages of {read} bytes");
-    // A field has a name; a message has an envelope and notes.
+    // Besides its fields' names, a message has an envelope and notes.
     assert!(printed <= 4096 * (messages + 1) + 512 * read, "{printed} bytes of JSON of {read} bytes read");
 }
 
-/// A capture file, its protocols found by what they say, or `-p proto`.
+/// Reads a capture file, with recognised protocols or with `-p proto`.
 pub fn capture(data: &[u8], proto: Option<&str>) -> (usize, usize) {
     let options = options(proto, 0);
     let mut looker = Looker::new(&options);
@@ -253,7 +253,7 @@ pub fn capture(data: &[u8], proto: Option<&str>) -> (usize, usize) {
     if let Err(error) = read() {
         harmless("a capture's error", error.to_string().as_bytes());
     }
-    // Packed files hold more than they are long.
+    // Compressed files hold more than their length.
     let (messages, printed) = looker.finish();
     if !data.starts_with(&[0x1f, 0x8b]) {
         in_proportion(data.len(), messages, printed);
@@ -261,10 +261,10 @@ pub fn capture(data: &[u8], proto: Option<&str>) -> (usize, usize) {
     (frames, messages)
 }
 
-/// A conversation: a byte of options, then records of a byte of flags, two of length, the payload.
+/// Reads a conversation: a byte of options, then records of a byte of flags, two of length, the payload.
 ///
-/// Flags: 1 from the server, 2 the stream begins again, 4 bytes are missing before it, 8 FIN,
-/// 16 a second port, 32 the TCP bytes come one by one.
+/// Flags: 1 from the server, 2 the stream begins again, 4 bytes are missing before it, 8 FIN, 16 a second port, 32 the
+/// TCP bytes arrive one by one.
 pub fn conversation(proto: &str, tcp: bool, data: &[u8]) -> usize {
     let Some((&choice, rest)) = data.split_first() else { return 0 };
     let mut options = options(Some(proto), choice);
@@ -274,7 +274,7 @@ pub fn conversation(proto: &str, tcp: bool, data: &[u8]) -> usize {
     messages
 }
 
-/// The same, read by a file of the fixtures: the first byte says by which.
+/// Reads a conversation with a protocol file of the fixtures, which the first byte selects.
 pub fn described(data: &[u8]) -> usize {
     let Some((&choice, rest)) = data.split_first() else { return 0 };
     let place = usize::from(choice) % FILES.len();
@@ -284,12 +284,12 @@ pub fn described(data: &[u8]) -> usize {
     options.ports.push((7777, described.facts().name.into()));
     let (messages, printed) = converse(&options, tcp, rest);
     assert!(messages <= 16 + 4 * data.len(), "{messages} messages of {} bytes", data.len());
-    // Packed bytes unpack to what the file allows, once a message: 1 MiB, and 4 characters a byte.
+    // Compressed bytes unpack to the file's limit, once a message: 1 MiB, and 4 characters a byte.
     assert!(printed <= (messages + 1) << 23, "{printed} bytes of JSON of {} bytes read", data.len());
     messages
 }
 
-/// A file that describes a protocol, and behind a zero byte a packet. Is it a valid file?
+/// Reads a protocol file and, after a zero byte, a packet. Returns whether the file is valid.
 pub fn protocol_file(data: &[u8]) -> bool {
     let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
     let Ok(text) = std::str::from_utf8(text) else { return false };
@@ -307,7 +307,7 @@ pub fn protocol_file(data: &[u8]) -> bool {
     true
 }
 
-/// Drives records through a flow table: how many messages there were, and how long their JSON.
+/// Passes records through a flow table; returns the number of messages and the length of their JSON.
 fn converse(options: &Options, tcp: bool, mut rest: &[u8]) -> (usize, usize) {
     let mut looker = Looker::new(options);
     let mut table = Table::new(SMALL);
@@ -325,7 +325,7 @@ fn converse(options: &Options, tcp: bool, mut rest: &[u8]) -> (usize, usize) {
         let mut send = |body: Body<'_>| {
             frame += 1;
             let time = Time::micros(1_700_000_000 + frame as i64, 0);
-            table.packet(&Packet { frame, frames: &[], time, src, dst, body }, &mut inspector);
+            table.packet(&Packet { frame, frames: &[], time, src, dst, leg: None, body }, &mut inspector);
         };
         if !tcp {
             send(Body::Udp { payload, length: payload.len() + (flags & 4) as usize });
@@ -359,8 +359,7 @@ fn converse(options: &Options, tcp: bool, mut rest: &[u8]) -> (usize, usize) {
     looker.finish()
 }
 
-/// The bytes of one message or stream, as `dump -p` reads them: what a live server sends to `probe`
-/// takes the same way.
+/// Reads the bytes of one message or stream, like `dump -p`; a live server's bytes reach `probe` in the same way.
 pub fn dump(dissector: &dyn Dissector, choice: u8, bytes: &[u8]) -> usize {
     let options = options(Some(dissector.name()), choice);
     let mut looker = Looker::new(&options);
@@ -370,7 +369,7 @@ pub fn dump(dissector: &dyn Dissector, choice: u8, bytes: &[u8]) -> usize {
     messages
 }
 
-/// Hex text in any form; a message that is read is not longer than its text. How many were read.
+/// Reads hex text in any form; a message is not longer than its text. Returns the number of messages.
 pub fn hex_text(data: &[u8]) -> usize {
     let mut read = 0;
     for lines in [false, true] {
@@ -390,15 +389,15 @@ pub fn hex_text(data: &[u8]) -> usize {
                 }
             }
         }
-        // A star in a dump stands for lines like the one before it: bounded by MAX_MESSAGE alone.
+        // A star in a dump repeats the line before it: only MAX_MESSAGE bounds it.
         assert!(bytes <= data.len() || data.contains(&b'*'), "{bytes} bytes of {} characters", data.len());
     }
     read
 }
 
-/// A schema; behind a NUL the bytes of a message that it is used for. Was it accepted?
+/// Reads a schema and, after a NUL, the bytes of a message for it. Returns whether the schema is valid.
 ///
-/// What a schema compiles to is never freed, by design: leak detection has to be off.
+/// The memory of a compiled schema is never freed, by design: leak detection has to be off.
 pub fn schema(data: &[u8]) -> bool {
     let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
     let Ok(text) = std::str::from_utf8(text) else { return false };
@@ -418,13 +417,13 @@ pub fn schema(data: &[u8]) -> bool {
     true
 }
 
-/// JSON for `encode`: whatever is written is read again. How many messages were written.
+/// Encodes JSON; everything written is read again. Returns the number of messages written.
 pub fn encode(data: &[u8]) -> usize {
     let options = netkit::protocols::options();
     let mut encoders = Encoders::new(&options);
     let mut values = Values::new(data);
     let mut written = 0;
-    // After an error the rest is still read: --keep-going.
+    // After an error the rest is still read, as with --keep-going.
     for _ in 0..=data.len() {
         let object = match values.next() {
             Ok(None) => break,
@@ -462,7 +461,7 @@ pub fn encode_deeply(data: &[u8]) -> usize {
     deeply(|| encode(data)).expect("a thread")
 }
 
-/// A filter; behind a NUL a conversation that it is asked about. Was it accepted?
+/// Reads a filter and, after a NUL, a conversation to apply it to. Returns whether the filter is valid.
 pub fn filter(data: &[u8]) -> bool {
     let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
     let Ok(text) = std::str::from_utf8(text) else { return false };
@@ -470,7 +469,7 @@ pub fn filter(data: &[u8]) -> bool {
         match Filter::parse(text, &Names { registry: &netkit::protocols::registry(), schemas: &FIXED, proto: None }) {
             Ok(filter) => filter,
             Err(error) => {
-                // It quotes the filter, which the user typed: one line on the terminal all the same.
+                // The error quotes the filter, which the user typed: it is still one line on the terminal.
                 harmless("a filter error", error.to_string().as_bytes());
                 return false;
             }

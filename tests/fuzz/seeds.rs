@@ -1,5 +1,4 @@
-//! What fuzzing and the mutations of `../hostile.rs` begin with: the fixtures, in the form in which
-//! `harness.rs` takes its input.
+//! The seeds of fuzzing and of the mutations in `../hostile.rs`: the fixtures, in the form that `harness.rs` takes.
 
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use std::collections::BTreeMap;
@@ -9,7 +8,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-/// The files of a folder with that ending, in order.
+/// The files of a folder with this extension, in order.
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixtures().join(folder)).expect("a folder of fixtures");
     let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
@@ -32,8 +31,7 @@ pub fn captures() -> Vec<Vec<u8>> {
     all
 }
 
-/// The conversations of a protocol's captures, as `harness::conversation` takes them, each cut to
-/// some kilobytes.
+/// The conversations of a protocol's captures for `harness::conversation`, each cut to some kilobytes.
 pub fn conversations(proto: &str, tcp: bool) -> Vec<Vec<u8>> {
     let mut all = talks(&files(proto, ".pcap"), tcp);
     all.extend(vectors(proto).into_iter().map(|bytes| {
@@ -45,7 +43,7 @@ pub fn conversations(proto: &str, tcp: bool) -> Vec<Vec<u8>> {
     all
 }
 
-/// The captures of described protocols, as `harness::described` takes them.
+/// The captures of described protocols for `harness::described`.
 pub fn described() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     // In the order of `harness::DESCRIBED`.
@@ -70,7 +68,7 @@ pub fn described() -> Vec<Vec<u8>> {
     all
 }
 
-/// The files that describe protocols, those with mistakes, and some with a packet behind them.
+/// The protocol files, those with mistakes, and some followed by a packet.
 pub fn protocol_files() -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = files("mistakes", ".toml").iter().map(|p| read(p)).collect();
     for path in files("protocols", ".toml") {
@@ -125,12 +123,12 @@ pub fn hex_texts() -> Vec<Vec<u8>> {
     files("hex", ".txt").iter().map(|p| read(p)).collect()
 }
 
-/// The schemas, some with a message behind them.
+/// The schemas, some followed by a message.
 pub fn schemas() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for path in files("schemas", ".toml") {
         let text = read(&path);
-        // `gne-hello.toml`: one of several of a protocol.
+        // `gne-hello.toml`: one of several schemas of a protocol.
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let proto = name.split('-').next().unwrap_or_default();
         for message in vectors(proto).into_iter().step_by(40) {
@@ -150,7 +148,7 @@ pub fn lines() -> Vec<Vec<u8>> {
         while lines.peek().is_some() {
             let block: Vec<&[u8]> = lines.by_ref().take(4).collect();
             all.push(block.concat());
-            // A few of each file: they are much alike.
+            // A few lines of each file: they are much alike.
             lines.by_ref().take(60).for_each(drop);
         }
     }

@@ -1,5 +1,5 @@
-//! Every form as the tools print it: the fixtures are the output of xxd, hexdump, od, tcpdump and
-//! Python's repr; Wireshark's are made after its layout.
+//! Every form as tools print it: the fixtures are output of xxd, hexdump, od, tcpdump and Python's repr; those of
+//! Wireshark imitate its layout.
 
 use super::forms::{WELCOME, bytes, one};
 use super::{Message, read};
@@ -9,7 +9,7 @@ use netkit::capture::hextext::Layer;
 const RELIABLE: &str = "070200c800c6c10100d2fc183c251939ad7a238a563ec47862e03797f1cf52bb3afd375c\
     1e001cc1c500000082b08318c1176669726520d09fd180d0b8d0b2d0b5d18220737061776e";
 
-/// The message of 112 bytes that the `*` fixtures hold.
+/// The message of 112 bytes in the `*` fixtures.
 fn zeros() -> Vec<u8> {
     let mut all = bytes("070200c800c6c1");
     all.resize(107, 0);

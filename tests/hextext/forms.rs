@@ -1,4 +1,4 @@
-//! Every form in short, and the decisions between forms.
+//! A short text of every form, and the decisions between forms.
 
 use super::{read, read_with};
 use netkit::capture::hextext::Form::{self, *};
@@ -98,7 +98,7 @@ fn a_line_each() {
 
 #[test]
 fn a_message_does_not_wait_for_the_next_one() {
-    // The text behind would be refused, so that reading it would show.
+    // The text after the first message would be refused, so reading it would show.
     for text in ["0801\n\nxx", "{0x08, 0x01};\nxx", "0000  08 01\n0002\nxx", "\"\\x08\\x01\";\nxx"] {
         let mut reader = HexText::new(text.as_bytes());
         assert_eq!(reader.next().unwrap().unwrap().bytes, [8, 1], "{text}");

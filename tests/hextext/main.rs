@@ -1,5 +1,5 @@
-//! The reader of hex text: every form it reads, what it refuses and where, and that each form
-//! reads back as what was written.
+//! The reader of hex text: every form it reads, the texts it refuses and the place it names, and that each written form
+//! reads back.
 
 mod fixtures;
 mod forms;

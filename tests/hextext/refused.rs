@@ -1,4 +1,4 @@
-//! What is refused, and the exact place and reason.
+//! Refused texts, with the exact place and reason.
 
 use super::read;
 

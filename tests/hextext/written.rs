@@ -1,11 +1,11 @@
-//! Properties: what is written in a form reads back as the same bytes or is refused as unsure,
-//! and no text makes the reader panic.
+//! Properties: a written form reads back as the same bytes or is refused as ambiguous, and no text makes the reader
+//! panic.
 
 use super::{read, read_with};
 use netkit::capture::hextext::{Form, HexText};
 use proptest::prelude::*;
 
-/// Bytes such as messages have, and such as make a text column look like data.
+/// Random bytes, bytes as in messages, and bytes that make a text column look like data.
 fn message() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![any::<u8>(), Just(0), prop::sample::select(b" 0123456789abcdefABCDEF|:*.>".to_vec()),];
     let alike = (byte.clone(), 1..120usize).prop_map(|(b, n)| vec![b; n]);
@@ -84,7 +84,7 @@ fn array(bytes: &[u8]) -> String {
     format!("unsigned char x[] = {{\n  {list}\n}};\nunsigned int x_len = {length};\n")
 }
 
-/// As Python's repr does.
+/// Python's repr of bytes.
 fn python(bytes: &[u8]) -> String {
     let shown = |b: &u8| match b {
         b'\\' | b'\'' => format!("\\{}", char::from(*b)),
@@ -116,7 +116,7 @@ proptest! {
             (Form::Xxd, xxd(&bytes, columns, 1)),
             (Form::Hexdump, hexdump(&bytes)),
             (Form::Od, od(&bytes, true)),
-            // With six digits one byte is not sure: `000000 00` could be data in groups.
+            // With six digits one byte is ambiguous: `000000 00` could be data in groups.
             (Form::Od, od(&bytes, bytes.len() == 1)),
             (Form::Tcpdump, tcpdump(&bytes)),
             (Form::Wireshark, wireshark(&bytes, false)),
@@ -131,13 +131,13 @@ proptest! {
         }
     }
 
-    /// These forms may be refused as unsure, but never read as other bytes.
+    /// These forms may be refused as ambiguous, but are never read as other bytes.
     #[test]
     fn unsure_forms_are_never_misread(bytes in message(), cut in 0..40usize) {
         let little = |c: &[u8]| c.chunks(4).flat_map(|c| c.iter().rev().copied()).collect();
         let whole = bytes.len() / 4 * 4;
         let turned: Vec<u8> = little(&bytes[..whole]);
-        // What xxd -e prints: the text column in the order of the bytes, the groups turned.
+        // The output of xxd -e: the text column in the order of the bytes, the groups reversed.
         let xxd_e: String = bytes[..whole].chunks(16).zip(turned.chunks(16)).enumerate()
             .map(|(i, (b, t))| format!("{:08x}: {:35}  {}\n", i * 16, join(t, 4, " "), text_column(b)))
             .collect();
@@ -171,8 +171,8 @@ proptest! {
         let _ = read_with(HexText::new(text.as_bytes()).lines(true));
     }
 
-    /// One changed character is refused, or changes bytes, but never makes more or fewer of them
-    /// where the form says how many there are.
+    /// A text with one changed character is refused, or has other bytes; but it never has more or fewer bytes if the
+    /// form states their number.
     #[test]
     fn a_changed_character(
         bytes in message(),
@@ -184,7 +184,7 @@ proptest! {
             chars[at.index(text.len())] = c;
             let text: String = chars.into_iter().collect();
             let found = read(text.as_bytes());
-            // A comment takes away what stands behind it, and `*` is as long as the offset says.
+            // A comment hides the text after it, and `*` repeats up to the next offset.
             let open = matches!(c, '#' | '/') || text.contains("\n*");
             if let (Ok(found), true, false) = (found, text.starts_with("00000000 "), open) {
                 let length: usize = found.iter().map(|m| m.3.len()).sum();

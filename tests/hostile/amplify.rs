@@ -1,31 +1,30 @@
-//! What a peer chooses times how often a peer chooses it: neither memory nor output grows out of
-//! proportion to the input, in any format of any command.
+//! Data that a peer chooses and repeats: neither memory nor output grows out of proportion to the input, in any format
+//! of any command.
 
 use super::program::{Measured, measured, netkit};
 use super::traffic;
 use netkit::dissect::PeerCaps;
 
-/// What the program itself and its buffers take, in bytes.
+/// The memory of the program itself and its buffers, in bytes.
 const OWN: usize = 64 << 20;
 /// Memory for each byte of input.
 const MEMORY: usize = 64;
-/// What is printed around each message, and of small inputs.
+/// Output around each message, and for small inputs.
 const FEW: usize = 1 << 20;
-/// Output for each byte of input: a value of one byte is a line of a tree, or an object of
-/// annotated JSON.
+/// Output for each byte of input: a value of one byte becomes a line of a tree, or an object of annotated JSON.
 const OUTPUT: usize = 256;
 
-/// Runs a command and holds it to the bounds.
+/// Runs a command, which must succeed, and checks the bounds.
 fn held_to(name: &str, args: &[&str], input: &[u8], most: usize) {
     assert!(run(name, args, input, most), "{name}: {args:?} failed");
 }
 
-/// The same, where it may be refused.
+/// Runs a command, which may fail, and checks the bounds.
 fn tried(name: &str, args: &[&str], input: &[u8]) {
     run(name, args, input, FEW + OUTPUT * input.len());
 }
 
-/// `most`: what may be printed. Returns whether the command succeeded.
+/// Runs a command with at most `most` bytes of output. Returns whether it succeeded.
 fn run(name: &str, args: &[&str], input: &[u8], most: usize) -> bool {
     let Measured { peak, output, error, code } = measured(args, input, most);
     let memory = OWN + MEMORY * input.len();
@@ -47,7 +46,7 @@ fn run(name: &str, args: &[&str], input: &[u8], most: usize) -> bool {
     code == Some(0)
 }
 
-/// Every way in which a capture is shown or counted. `output`: for each byte of input.
+/// Prints and counts a capture in every way. `output`: the most bytes for each byte of input.
 fn shown(name: &str, proto: &str, capture: &[u8], output: usize) {
     let most = FEW + output * capture.len();
     for format in ["tree", "summary", "table", "ndjson", "json"] {
@@ -92,7 +91,7 @@ captures! {
     ones_to_gne: "gne", traffic::datagrams(&[0xff; 1400]);
 }
 
-/// What is compressed is bounded by a limit of its own, and then shown in hex, and perhaps as text.
+/// Compressed data has a limit of its own; the result is printed in hex, and maybe as text.
 #[test]
 fn packed() {
     let ratio = PeerCaps::default().inflate_ratio;
@@ -101,7 +100,7 @@ fn packed() {
     {
         shown(name, "nano", &capture, 4 * ratio);
     }
-    // The limit is one that the user can raise, and is named where it is reached.
+    // The user can raise the limit, and the output names it when it is reached.
     let capture = traffic::packed_payloads();
     let run = |limits: &[&str]| {
         let args = [&["decode", "-q", "-p", "nano", "-f", "ndjson", "-"], limits].concat();
@@ -112,7 +111,7 @@ fn packed() {
     assert!(!run(&["--limit", "inflate_ratio=2000"]).contains("nano.inflates_too_far"));
 }
 
-/// What is cut is said to be, and told apart; what was cut round trips all the same.
+/// Cut names are noted once and stay distinct; a message with a cut name still encodes to the same bytes.
 #[test]
 fn cut_names_are_told() {
     for capture in [traffic::names_of_many_protos(), traffic::routes_of_a_dictionary()] {
@@ -129,7 +128,7 @@ fn cut_names_are_told() {
     }
 }
 
-/// Lines that `encode` reads: small values, long ones, numbers that ask for room.
+/// Lines for `encode`: small values, long ones, numbers that ask for room.
 #[test]
 fn lines_to_encode() {
     let line = |proto: &str, message: &str, fields: &str| {
@@ -188,7 +187,7 @@ fn hex_texts() {
     }
 }
 
-/// Two captures held against each other: `diff` remembers the fields of both.
+/// Two captures compared: `diff` stores the fields of both.
 #[test]
 fn captures_compared() {
     let folder = std::env::temp_dir().join(format!("netkit-amplify-{}", std::process::id()));
@@ -206,7 +205,7 @@ fn captures_compared() {
         for format in ["text", "json"] {
             held_to(proto, &["diff", "-q", "-p", proto, "-f", format, &a, &b], &[], FEW + OUTPUT * both);
         }
-        // Each thread has memory of its own.
+        // Each thread has its own memory.
         for format in ["ndjson", "summary"] {
             held_to(
                 proto,
@@ -219,7 +218,7 @@ fn captures_compared() {
     std::fs::remove_dir_all(folder).expect("removed");
 }
 
-/// Blocks of pcapng: interfaces, options, comments, and nothing.
+/// Blocks of pcapng: interfaces, options, comments, and empty ones.
 #[test]
 fn blocks_of_pcapng() {
     let block = |kind: u32, body: &[u8]| {

@@ -1,8 +1,8 @@
-//! Hostile input: whatever is in a capture, a text, a schema or a filter, nothing panics, grows
-//! without bound or speaks to the terminal.
+//! Hostile input: no capture, text, schema or filter makes the program panic, grow without bound or send control
+//! characters to the terminal.
 //!
-//! The functions that take the input apart are those of the fuzz targets (`tests/fuzz`); here they
-//! see every fixture cut, flipped and spliced, on the stable toolchain, and cases with a name.
+//! The functions that read the input are those of the fuzz targets (`tests/fuzz`). Here they run on the stable
+//! toolchain, on every fixture cut, flipped and spliced, and on named cases.
 
 #[path = "../common/mod.rs"]
 mod common;

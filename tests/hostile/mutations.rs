@@ -1,5 +1,5 @@
-//! Every fixture, cut, flipped and spliced: seeded, so that each run sees the same. Single messages,
-//! cut at every length and with flipped bits, are in `../damage.rs`.
+//! Every fixture, cut, flipped and spliced; seeded, so that each run has the same input. `../damage.rs` has single
+//! messages, cut at every length and with flipped bits.
 
 use super::common::Random;
 use super::{harness, seeds};
@@ -7,8 +7,7 @@ use netkit::protocols;
 
 /// Mutates input.
 trait Mutate {
-    /// Some bits flipped, bytes set to the numbers that break things, a part of `other` put in, a
-    /// part taken out or said twice.
+    /// Flips bits, sets bytes to boundary values, inserts a part of `other`, removes or repeats a part.
     fn mutate(&mut self, seed: &[u8], other: &[u8]) -> Vec<u8>;
 }
 
@@ -38,7 +37,7 @@ impl Mutate for Random {
     }
 }
 
-/// Feeds the seeds, each in its turn, and mutations of them.
+/// Runs the seeds in turn, and mutations of them.
 fn feed(name: &str, seeds: &[Vec<u8>], rounds: usize, mut run: impl FnMut(&[u8])) {
     assert!(!seeds.is_empty(), "{name}: no seeds");
     let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ name.len() as u64);

@@ -1,4 +1,4 @@
-//! Cases with a name: what an attacker would try first.
+//! Named cases: the first things that an attacker would try.
 
 use super::common::HANG;
 use super::harness;
@@ -11,9 +11,9 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Runs what would take very long if it were quadratic. The time is a guard against hanging, far more
-/// than is needed on any machine; the step `quadratic` of `.ci/run`, which has the machine to itself,
-/// holds it to less by NETKIT_MEASURE.
+/// Runs work that would take very long if it were quadratic. The limit is a guard against hanging, far above the time
+/// on any machine. The step `quadratic` of `.ci/run`, which has the machine to itself, sets NETKIT_MEASURE for a
+/// stricter limit.
 fn soon(what: &str, work: impl FnOnce()) {
     let begun = Instant::now();
     work();
@@ -42,7 +42,7 @@ fn pcapng_blocks_of_absurd_length() {
         assert_eq!(done.status.code(), Some(3), "{length}: {}", text(&done.stderr));
         assert_eq!(text(&done.stderr).lines().count(), 1);
     }
-    // A packet that says it is longer than its block.
+    // A packet that declares more bytes than its block has.
     let mut file = section(28);
     file.extend([1, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0]);
     file.extend([6, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -50,7 +50,7 @@ fn pcapng_blocks_of_absurd_length() {
     assert_eq!(harness::capture(&file, None), (0, 0));
 }
 
-/// Packed files are read as a stream: what they unpack to is never held.
+/// Compressed files are read as a stream: their content is never stored as a whole.
 #[test]
 fn gzip_bombs() {
     let zeros = vec![0; 1 << 20];
@@ -69,10 +69,10 @@ fn gzip_bombs() {
         let done = netkit_in(96, &["decode", "-", "-f", "ndjson"], &file);
         assert_eq!((done.status.code(), done.stdout.len()), (Some(3), 0), "{}", text(&done.stderr));
         assert!(text(&done.stderr).contains("(limit empty_records)"), "{}", text(&done.stderr));
-        // No capture at all.
+        // Zeros: no capture.
         let done = netkit_in(96, &["decode", "-"], &packed(b""));
         assert_eq!(done.status.code(), Some(3), "{}", text(&done.stderr));
-        // Hex text on one endless line.
+        // Hex text in one endless line.
         let done = netkit_in(400, &["decode", "-p", "dnp", "-"], &packed(b"00"));
         assert_eq!(done.status.code(), Some(3), "{}", text(&done.stderr));
     });
@@ -154,7 +154,7 @@ fn websocket_lengths_of_2_to_the_63() {
     }
 }
 
-/// As many conversations as the table keeps, and as many again.
+/// The table's limit of conversations, and as many more.
 #[test]
 fn a_hundred_thousand_flows_of_one_packet() {
     soon("flows", || {
@@ -175,13 +175,13 @@ fn a_hundred_thousand_flows_of_one_packet() {
     });
 }
 
-/// What sessions hold counts as well: each of these conversations has inflate states and half of a
-/// large package, which cost the sender almost nothing.
+/// The memory of sessions counts as well: each of these conversations has inflate states and half of a large package,
+/// which cost the sender almost nothing.
 #[test]
 fn conversations_that_hold_much() {
     let mut file = File::new();
     let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
-    // A package of 16 MiB that is never whole.
+    // A package of 16 MiB that is never complete.
     packed.write_all(&[4, 0xff, 0xff, 0xff]).expect("packed");
     packed.write_all(&vec![0; 4 << 20]).expect("packed");
     let packed = packed.finish().expect("packed");
@@ -229,7 +229,7 @@ fn overlapping_ip_fragments() {
     let body = netkit::capture::Body::Udp { payload: &payload, length: payload.len() };
     netkit::capture::ethernet(client(0), server(), &body, &mut whole).expect("a frame");
     let mut file = File::new();
-    // Offsets and lengths that overlap, repeat, contradict each other, and never complete.
+    // Fragments whose offsets and lengths overlap, repeat and conflict, and which never complete.
     for k in 0..40_000u32 {
         let (offset, length) = ((k * 37 % 150) as u16, 8 * (1 + k as usize * 13 % 60));
         let mut frame = whole[..34].to_vec();
@@ -241,7 +241,7 @@ fn overlapping_ip_fragments() {
         frame[20..22].copy_from_slice(&(offset | more).to_be_bytes());
         file.raw(&frame);
     }
-    // The longest offset there is.
+    // The largest offset.
     let mut frame = whole.clone();
     frame[20..22].copy_from_slice(&0x1fffu16.to_be_bytes());
     file.raw(&frame);
@@ -254,7 +254,7 @@ fn overlapping_ip_fragments() {
 #[test]
 fn nesting() {
     let deep = 200_000;
-    // JSON on the way in.
+    // JSON as input of encode.
     let json = [b"{\"message\":\"ack\",\"fields\":".repeat(deep), b"1".to_vec()].concat();
     harness::encode_deeply(&json);
     harness::encode_deeply(&b"[".repeat(deep));
@@ -267,7 +267,7 @@ fn nesting() {
         body.extend(open.repeat(20_000.min(65_000 / open.len())));
         harness::dump(nano, 0, &data_package(&body));
     }
-    // GNE's packets inside packets: a frame full of each byte that may open one.
+    // GNE's packets in packets: a frame full of each byte that may begin one.
     let gne = by_name("gne").expect("gne");
     for byte in 0..=255u8 {
         let mut frame = b"NL\x3f\xff".to_vec();
@@ -276,14 +276,14 @@ fn nesting() {
     }
     // Brackets in a filter.
     for (open, what) in [("(", "brackets"), ("!", "nots"), ("not ", "nots"), ("length {", "braces")] {
-        // As much as an argument may hold.
+        // As long as an argument may be.
         let filter = open.repeat(120_000 / open.len());
         let refused = netkit(&["decode", "-", "-F", &filter], b"");
         assert_eq!(refused.status.code(), Some(2), "{what}: {}", text(&refused.stderr).len());
     }
 }
 
-/// A count is no reason to work: nothing is there, so nothing is read.
+/// A count without data causes no work: nothing is there, so nothing is read.
 #[test]
 fn counts_without_bytes() {
     let dnp = by_name("dnp").expect("dnp");
@@ -297,14 +297,14 @@ fn counts_without_bytes() {
                 }
             }
         }
-        // A link_update of 255 links of 255 values each, and nothing behind it.
+        // A link_update of 255 links with 255 values each, and no data.
         for command in 0..32 {
             harness::dump(dnp, 0, &[command, 255, 255, 255, 255, 255]);
         }
     });
 }
 
-/// Found by fuzzing: with the number itself, such a length is more than 64 bits can count.
+/// Found by fuzzing: together with the length of the number itself, such a length exceeds 64 bits.
 #[test]
 fn lengths_near_2_to_the_63() {
     use netkit::codec::layout::{Count, Field, Len, array, bytes, text, u8, u64le, varint};
@@ -337,7 +337,7 @@ fn schemas_that_recurse() {
     ] {
         assert!(!harness::schema(format!("{head}{structs}").as_bytes()), "{structs}");
     }
-    // No recursion, but each struct holds the next one eight times.
+    // No recursion, but each struct contains the next one eight times.
     let mut bomb = head.to_string();
     for k in 0..20 {
         let name = |k: usize| if k == 0 { "a".to_string() } else { format!("s{k}") };
@@ -347,13 +347,13 @@ fn schemas_that_recurse() {
         }
     }
     soon("a schema", || _ = harness::schema(bomb.as_bytes()));
-    // Lists in lists.
+    // Nested lists.
     let lists = format!(
         "proto = \"riptide\"\n[[message]]\nid = 1\nname = \"m\"\n[message.fields]\nx = \"int{}\"\n",
         "[1]".repeat(300_000)
     );
     assert!(!harness::schema(lists.as_bytes()));
-    // Each struct holds the next one eight times, and they are not too deep.
+    // Each struct contains the next one eight times, but they are not too deep.
     let mut wide = head.to_string();
     for k in 0..15 {
         let name = |k: usize| if k == 0 { "a".to_string() } else { format!("s{k}") };
@@ -363,17 +363,17 @@ fn schemas_that_recurse() {
         }
     }
     soon("a wide schema", || assert!(!harness::schema(wide.as_bytes())));
-    // Nothing is held against everything else without a limit.
+    // Comparing each with all others has a limit.
     let many: String = (0..200_000).map(|k| format!("f{k}=\"byte\"\n")).collect();
     soon("many fields", || assert!(!harness::schema(format!("{head}{many}[struct.a]\nx = \"byte\"\n").as_bytes())));
     let many: String = (0..40_000).map(|k| format!("[[message]]\nid = {k}\nname = \"m\"\n")).collect();
     soon("many messages", || assert!(harness::schema(format!("proto = \"riptide\"\n{many}").as_bytes())));
-    // Fixed counts inside fixed counts.
+    // Nested fixed counts.
     let counts = "[struct.a]\nx = \"b[65535]\"\n[struct.b]\nx = \"c[65535]\"\n[struct.c]\nx = \"byte[65535]\"\n";
     soon("counts", || _ = harness::schema(format!("{head}{counts}\0\x02\x01\x01").as_bytes()));
 }
 
-/// Clears the screen, sets the title, rings, turns text around: none of it reaches the terminal.
+/// Clears the screen, sets the title, rings the bell, reverses text: none of it may reach the terminal.
 const ESCAPES: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\r\n\u{7f}\u{8}";
 
 #[test]
@@ -415,7 +415,7 @@ fn escapes_never_reach_the_terminal() {
     }
 }
 
-/// Arguments and names of files are quoted in errors, too.
+/// Errors escape arguments and names of files, too.
 #[test]
 fn escapes_in_errors() {
     let name = format!("/no/such/{ESCAPES}");
@@ -490,7 +490,7 @@ fn time_stamps_that_run_backwards() {
 
 use std::net::SocketAddr;
 
-/// One byte a segment: work per byte must not grow with what is waiting.
+/// One byte a segment: the work for each byte must not grow with the number of waiting bytes.
 #[test]
 fn streams_of_single_bytes() {
     let stream = |bytes: &[u8]| {

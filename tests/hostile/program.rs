@@ -1,4 +1,4 @@
-//! Runs the program itself, where memory, time or the terminal are what is tested.
+//! Runs the program itself, to test memory, time or the terminal.
 
 use netkit::capture::{Body, LinkType, PcapWriter, Segment, ethernet};
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A capture being made.
+/// Builds a capture.
 pub struct File {
     bytes: Vec<u8>,
     frames: i64,
@@ -20,7 +20,7 @@ impl File {
         File { bytes, frames: 0 }
     }
 
-    /// One Ethernet frame, a microsecond after the one before.
+    /// Adds an Ethernet frame, a microsecond after the one before.
     pub fn raw(&mut self, frame: &[u8]) {
         self.frames += 1;
         let seconds = (1_700_000_000 + self.frames / 1_000_000) as u32;
@@ -40,7 +40,7 @@ impl File {
         self.packet(src, dst, &Body::Udp { payload, length: payload.len() });
     }
 
-    /// TCP bytes at a sequence number.
+    /// Adds TCP bytes at a sequence number.
     pub fn tcp(&mut self, src: SocketAddr, dst: SocketAddr, seq: u32, payload: &[u8]) {
         let segment = Segment { seq, payload, length: payload.len(), ..Segment::default() };
         self.packet(src, dst, &Body::Tcp(segment));
@@ -63,20 +63,24 @@ pub fn server() -> SocketAddr {
     SocketAddr::from(([10, 0, 0, 2], 7777))
 }
 
-/// The last time stamp of a classic capture that `File` made, set to another one.
+/// Changes the last time stamp of a classic capture made by `File`.
 pub fn set_seconds(file: &mut [u8], at: usize, seconds: u32) {
     file[at..at + 4].copy_from_slice(&seconds.to_le_bytes());
 }
 
-/// netkit with these arguments and this input.
+/// Runs netkit with these arguments and this input.
 pub fn netkit(args: &[&str], input: &[u8]) -> Output {
     run(&mut super::common::netkit(args), input)
 }
 
-/// The same, with an address space of so many MiB: more memory is not to be had.
+/// The same, with an address space of `mib` MiB.
 pub fn netkit_in(mib: usize, args: &[&str], input: &[u8]) -> Output {
     let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", mib * 1024);
-    run(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_netkit")]).args(args), input)
+    let mut command = Command::new("sh");
+    // Else glibc reserves 64 MiB of addresses for each thread, and gives them back if they are at the wrong place: what
+    // another thread asks for meanwhile is refused.
+    command.env("MALLOC_ARENA_MAX", "1");
+    run(command.args(["-c", &script, env!("CARGO_BIN_EXE_netkit")]).args(args), input)
 }
 
 fn run(command: &mut Command, input: &[u8]) -> Output {
@@ -84,25 +88,25 @@ fn run(command: &mut Command, input: &[u8]) -> Output {
     let mut child = pipes.spawn().expect("netkit runs");
     let mut stdin = child.stdin.take().expect("stdin");
     std::thread::scope(|scope| {
-        // Whoever has read enough may go away.
+        // The reader may close the pipe when it has read enough.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().expect("netkit ends")
     })
 }
 
-/// What a run took.
+/// The result of a measured run.
 pub struct Measured {
-    /// The most memory at once in bytes; 0 where the system does not tell.
+    /// The peak memory in bytes; 0 if the system does not report it.
     pub peak: usize,
-    /// How much it printed; it was stopped when that was too much.
+    /// The size of the output; the run is stopped if it is too much.
     pub output: usize,
-    /// What it said on standard error, and how it ended.
+    /// Its stderr, and its exit status.
     pub error: String,
     pub code: Option<i32>,
 }
 
-/// netkit with these arguments and this input, stopped behind `most` bytes of output. No more than
-/// 3 GiB of memory are to be had, so that what is tested harms nobody.
+/// Runs netkit with these arguments and this input, and stops it after `most` bytes of output. It has at most 3 GiB of
+/// memory, so that a failing test harms nobody.
 pub fn measured(args: &[&str], input: &[u8], most: usize) -> Measured {
     let script = "ulimit -v 3145728; exec \"$0\" \"$@\"";
     let mut command = Command::new("sh");
@@ -142,7 +146,7 @@ pub fn measured(args: &[&str], input: &[u8], most: usize) -> Measured {
     })
 }
 
-/// The most memory that a process has had so far, in bytes.
+/// The peak memory of a process so far, in bytes.
 pub fn peak_of(status: &str) -> usize {
     let text = std::fs::read_to_string(status).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

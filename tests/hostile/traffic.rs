@@ -1,17 +1,17 @@
-//! Captures in which a few bytes ask for much: text that a peer chose, used as often as it likes.
+//! Captures in which a few bytes ask for much: text that a peer chooses, and uses as often as it likes.
 
 use super::program::{File, client, server};
 use flate2::{Compress, Compression, FlushCompress};
 use std::io::Write;
 
-/// More than any name needs.
+/// The length of a name, longer than any real one.
 const LONG: usize = 400_000;
-/// How often it is used.
+/// The number of its uses.
 const TIMES: usize = 20_000;
-/// What a segment carries.
+/// The payload of a segment.
 const SEGMENT: usize = 1400;
 
-/// A TCP conversation, being made.
+/// Builds a TCP conversation.
 struct FlowInfo {
     file: File,
     next: [u32; 2],
@@ -25,7 +25,7 @@ impl FlowInfo {
         flow_info
     }
 
-    /// One side says these bytes, in segments of so many.
+    /// Adds bytes of one side, in segments of `size`.
     fn pieces(&mut self, by_server: bool, bytes: &[u8], size: usize) {
         let (from, to) = if by_server { (server(), client(0)) } else { (client(0), server()) };
         for piece in bytes.chunks(size) {
@@ -107,7 +107,7 @@ pub fn names_of_many_protos() -> Vec<u8> {
     flow_info.done()
 }
 
-/// A route of the dictionary, of which each message has but the code.
+/// A route of the dictionary; each message has only its code.
 pub fn routes_of_a_dictionary() -> Vec<u8> {
     let mut flow_info = nano(&format!("\"dict\":{{\"{}\":1}}", "r".repeat(LONG)));
     flow_info.server(&package(4, &[7, 0, 1]).repeat(TIMES));
@@ -118,7 +118,7 @@ pub fn routes_of_a_dictionary() -> Vec<u8> {
     flow_info.done()
 }
 
-/// As many maps as a handshake can hold.
+/// As many maps as fit into a handshake.
 pub fn maps_in_a_handshake() -> Vec<u8> {
     nano(&format!("\"x\":[{}0]", "{\"\":0},".repeat(130_000))).done()
 }
@@ -146,7 +146,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// One WebSocket message in as many frames as can be, which brings as many packages as can be.
+/// One WebSocket message in as many frames as possible, with as many packages as possible.
 pub fn packages_of_many_frames() -> Vec<u8> {
     let mut flow_info = FlowInfo::new();
     flow_info.client(UPGRADE);
@@ -159,7 +159,7 @@ pub fn packages_of_many_frames() -> Vec<u8> {
     flow_info.done()
 }
 
-/// Payloads of blanks, packed.
+/// Compressed payloads of blanks.
 pub fn packed_payloads() -> Vec<u8> {
     let mut flow_info = nano("\"serializer\":\"json\"");
     let mut out = flate2::write::ZlibEncoder::new(Vec::new(), Compression::best());
@@ -174,7 +174,7 @@ pub fn packed_payloads() -> Vec<u8> {
     flow_info.done()
 }
 
-/// The same by permessage-deflate.
+/// The same, compressed by permessage-deflate.
 pub fn packed_messages() -> Vec<u8> {
     let mut flow_info = FlowInfo::new();
     flow_info.client(UPGRADE);
@@ -190,7 +190,7 @@ pub fn packed_messages() -> Vec<u8> {
     flow_info.done()
 }
 
-/// Values of one byte each, in JSON and by protos.
+/// Values of one byte each, in JSON and in protobuf.
 pub fn small_values() -> Vec<u8> {
     let mut flow_info =
         nano("\"protos\":{\"server\":{\"r\":{\"v\":{\"option\":\"repeated\",\"type\":\"uInt32\",\"tag\":1}}}}");
@@ -203,7 +203,7 @@ pub fn small_values() -> Vec<u8> {
     flow_info.done()
 }
 
-/// Values in values, as deep as can be, again and again.
+/// Nested values, as deep as allowed, again and again.
 pub fn nested_values() -> Vec<u8> {
     let mut flow_info = nano("\"serializer\":\"json\"");
     let deep = |open: &str, close: &str| format!("{}0{}", open.repeat(511), close.repeat(511));
@@ -213,7 +213,7 @@ pub fn nested_values() -> Vec<u8> {
     flow_info.done()
 }
 
-/// Long names of JSON, each of them once.
+/// Long names of JSON members, each used once.
 pub fn long_member_names() -> Vec<u8> {
     let mut flow_info = nano("\"serializer\":\"json\"");
     for c in ["k", "\\u001b", "\u{202e}"] {
@@ -223,7 +223,7 @@ pub fn long_member_names() -> Vec<u8> {
     flow_info.done()
 }
 
-/// HTTP, and more of it.
+/// Long HTTP heads.
 pub fn heads_of_http() -> Vec<u8> {
     let mut flow_info = FlowInfo::new();
     let line = format!("Sec-WebSocket-Extensions: {}\r\n", "e".repeat(50_000));
@@ -245,7 +245,7 @@ pub fn datagrams(bytes: &[u8]) -> Vec<u8> {
     file.done()
 }
 
-/// Packets of GNE in packets, as deep as a frame lets them.
+/// Nested packets of GNE, as deep as a frame allows.
 pub fn nested_packets() -> Vec<u8> {
     let mut flow_info = FlowInfo::new();
     let mut deep = vec![5; 170];
@@ -264,7 +264,7 @@ pub fn nested_packets() -> Vec<u8> {
     flow_info.done()
 }
 
-/// A link of as many values as can be, and updates of them.
+/// A link with as many values as possible, and updates of it.
 pub fn links_with_many_values() -> Vec<u8> {
     let mut file = File::new();
     let (c, s) = (client(0), server());
@@ -286,7 +286,7 @@ pub fn links_with_many_values() -> Vec<u8> {
     file.done()
 }
 
-/// A state in parts, whose last part comes again and again.
+/// A state in parts, whose last part is repeated.
 pub fn names_of_links() -> Vec<u8> {
     let mut file = File::new();
     let (c, s) = (client(0), server());
@@ -308,7 +308,7 @@ pub fn names_of_links() -> Vec<u8> {
     file.done()
 }
 
-/// Names of Acknex, of players and of files.
+/// Names of players and of files in Acknex.
 pub fn names_of_players() -> Vec<u8> {
     let mut file = File::new();
     let port = std::net::SocketAddr::from(([10, 0, 0, 2], 2300));

@@ -1,12 +1,12 @@
-// A server of the nano family for netkit's live tests: pinus' own connector, TCP and WebSocket on
-// one port, around a stub application.
+// A server of the nano family for netkit's live tests: pinus' own connector, TCP and WebSocket on one port, around a
+// stub application.
 //
-//   node nano_server.js open|dict|reject|version|kick|echo
+//     node nano_server.js open|dict|reject|version|kick|echo
 //
-// `echo` answers requests with what they said; its dictionary has other codes than pomelo's.
+// `echo` returns the content of each request; its dictionary has other codes than pomelo's.
 //
-// Prints `PORT n` when it listens, and lives for a minute at most. For each line on its stdin it prints
-// `CLIENTS n`: the more of its connector's clients and of its TCP sockets. Is run where node_modules is.
+// Prints `PORT n` when it listens, and exits after a minute. For each line on its stdin it prints `CLIENTS n`: the
+// larger number of its connector's clients and of its TCP sockets. Must run in the folder that has node_modules.
 'use strict';
 const { createRequire } = require('module');
 const load = createRequire(process.cwd() + '/');
@@ -59,7 +59,7 @@ connector.on('connection', (socket) => {
       console.error(error);
     }
   });
-  // Before the ack it is not sent: again and again, then.
+  // Before the ack it is not sent, so it is tried again and again.
   if (mode === 'kick') {
     const timer = setInterval(() => socket.emit('closing', 'maintenance'), 20);
     socket.on('disconnect', () => clearInterval(timer));

@@ -60,7 +60,7 @@ while time.time() < end and not state["over"]:
         state["said"] += 1
         state["next"] = time.time() + 0.02
     if count and (state["heard"] >= count or state["said"] == count and time.time() > state["next"] + 5):
-        # What the server has said is acknowledged before it is left.
+        # The server's messages are acknowledged before the client leaves.
         linger = time.time() + 1
         while time.time() < linger:
             try:

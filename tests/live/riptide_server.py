@@ -65,7 +65,7 @@ if mode == "echo":
 
 def tell():
     for _ in sys.stdin:
-        # At once: what pytide prints may not come between.
+        # In one write: pytide's own output must not be mixed with it.
         sys.stdout.write(f"CLIENTS {server.clientCount}\n")
 
 

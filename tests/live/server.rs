@@ -20,7 +20,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it, and waits until it says where it listens.
+    /// Starts it, and waits for its address.
     fn start(command: &mut Command) -> Server {
         let mut child = command
             .stdin(Stdio::piped())
@@ -34,14 +34,14 @@ impl Server {
         Server { child, port, ends }
     }
 
-    /// How many clients it has, by its own figures.
+    /// Its number of clients, as it reports.
     pub fn clients(&self) -> u64 {
         let (ask, lines) = &mut *self.ends.borrow_mut();
         ask.write_all(b"\n").expect("the server lives");
         number(lines, "CLIENTS ").expect("the server says how many clients it has")
     }
 
-    /// Waits for so many clients, as long as a busy machine may take.
+    /// Waits for this number of clients, as long as a busy machine may take.
     pub fn awaits(&self, clients: u64) {
         let end = Instant::now() + Duration::from_secs(10);
         while self.clients() != clients {
@@ -50,8 +50,8 @@ impl Server {
         }
     }
 
-    /// Nobody is left behind at the server: by its own figures it has no client, and by the system's
-    /// no socket that somebody has closed and it has not. What was sent last may still be under way.
+    /// Checks that the server has no client, by its own figures, and no socket that the other side has closed, by the
+    /// system's. The last packets may still be under way.
     pub fn is_left(&self) {
         let end = Instant::now() + Duration::from_secs(2);
         loop {
@@ -64,8 +64,8 @@ impl Server {
         }
     }
 
-    /// Its TCP sockets beside the one that listens, and those that the system keeps for the last
-    /// packets: what Linux tells, and `ss` prints.
+    /// The number of its TCP sockets, without the listening one and those that wait for the last packets, as Linux
+    /// reports and `ss` prints.
     fn sockets(&self) -> Option<usize> {
         let tables = ["tcp", "tcp6"].map(|name| std::fs::read_to_string(format!("/proc/net/{name}")).ok());
         let place = format!(":{:04X}", self.port);
@@ -85,7 +85,7 @@ impl Server {
         Server::start(Command::new(python).arg("-u").arg(script("riptide_server.py")).args([transport, mode]))
     }
 
-    /// pytide that says everything back, and writes what it hears into a file.
+    /// pytide that echoes every message, and writes received messages into a file.
     #[allow(dead_code, reason = "not every suite wants it")]
     pub fn riptide_echo(transport: &str, log: &Path) -> Server {
         let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");

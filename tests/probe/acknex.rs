@@ -1,4 +1,4 @@
-//! Acknex: no real server was ever probed. The peer answers as the specification has it.
+//! Acknex. No real server was ever probed: the peer answers as the specification says.
 
 use super::peer::*;
 use netkit::live::probe::Request;
@@ -44,7 +44,7 @@ fn join_and_info() {
         assert_eq!(fact(&report, "protocol_version"), 9);
         assert_eq!(fact(&report, "texts"), &serde_json::json!(["hi"]));
         assert_eq!(fact(&report, "messages"), 5);
-        // The server's clock goes on by 0.02 from one info to the next, as fast as they come here.
+        // The server's clock advances by 0.02 from one info to the next, however fast they arrive here.
         let [slope, infos] = ["clock_per_second", "infos_per_second"].map(|name| fact(&report, name).as_f64().unwrap());
         assert!((slope / (0.02 * infos) - 1.0).abs() < 0.03, "{slope} at {infos} infos in a second");
         assert!(infos >= 3.0 / took - 0.1, "{infos} infos in a second: 3 more in less than {took} s");
@@ -65,7 +65,7 @@ fn nobody() {
 
 #[test]
 fn strangers() {
-    // Answers are waited for as long as a busy machine needs.
+    // Answers may take as long as a busy machine needs.
     let request = |proto, settings| Request { timeout: Some(ms(10_000)), ..request(proto, settings) };
     let peer = udp(V4, check, |_| say("08 01 02"));
     let report = ask(&request("acknex", &[]), &peer.addr.to_string());
@@ -83,7 +83,7 @@ fn strangers() {
     assert_eq!(outcome(&ask(&super::peer::request("acknex", &[]), &peer.addr.to_string())), "silent");
 }
 
-/// Answers creates with entities 7, 8, ..; every answer takes 20 ms and comes twice.
+/// Answers creates with entities 7, 8, ..; every answer takes 20 ms and is sent twice.
 fn creating() -> impl FnMut(&[u8]) -> Vec<Say> + Send {
     let mut entity = 6;
     move |bytes| match bytes {

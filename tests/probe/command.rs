@@ -66,7 +66,7 @@ fn ndjson_and_json() {
     assert_eq!(all[0]["samples"].as_array().unwrap().len(), 3);
 }
 
-/// What was never asked was not lost, and what one answer took has no jitter.
+/// Questions that were not asked are not lost, and a single answer has no jitter.
 #[test]
 fn figures_of_nothing_are_null() {
     let gone = closed_udp().to_string();
@@ -77,7 +77,7 @@ fn figures_of_nothing_are_null() {
     for figure in ["min_ms", "median_ms", "mean_ms", "max_ms", "jitter_ms"] {
         assert_eq!(rtt[figure], Value::Null, "{figure}");
     }
-    // It lets in, and then says nothing any more: all that was asked was lost.
+    // It accepts the client and then stops answering: every question was lost.
     let mute = udp(V4, anything, |bytes| if bytes[0] == 5 { Vec::new() } else { riptide(bytes) });
     let args =
         ["probe", &mute.addr.to_string(), "-p", "riptide", "-n", "2", "-i", "20ms", "-W", "100ms", "-f", "ndjson"];
@@ -171,7 +171,7 @@ fn a_capture_that_decode_reads() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// The capture of what was asked is bounded, too.
+/// The capture of a probe has a limit, too.
 #[test]
 fn a_capture_that_is_full() {
     let peer = udp(V4, anything, riptide);
@@ -231,7 +231,7 @@ fn ctrl_c() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Welcome, and in the middle of its heartbeats.
+    // After the welcome, in the middle of its heartbeats.
     peer.until(|sent| sent.iter().any(|bytes| bytes[0] == 5));
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();

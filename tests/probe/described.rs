@@ -1,11 +1,11 @@
-//! Servers of a protocol that a file describes: what its `[probe]` asks, and what is made of answers.
+//! Servers of a described protocol: the questions of its `[probe]`, and the figures from their answers.
 
 use super::peer::*;
 use serde_json::{Value, json};
 use std::process::{Command, Output, Stdio};
 
 const QUESTION: &str = "ff ff ff ff 54 53 6f 75 72 63 65 20 45 6e 67 69 6e 65 20 51 75 65 72 79 00";
-/// As a server of the game answered (fixtures/described/a2s.pcap), without what may be left out.
+/// The answer of a server of the game (fixtures/described/a2s.pcap), without optional fields.
 const ANSWER: &str = "ff ff ff ff 49 11 54 65 73 74 00 64 65 5f 64 75 73 74 00 63 73 00 47 61 6d 65 00 f0 00
     03 10 01 64 6c 00 01 31 2e 30 00";
 
@@ -19,7 +19,7 @@ fn netkit(args: &[&str]) -> Output {
     command.args(["probe"]).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Only the question, with and without a challenge, may be sent.
+/// Allows only the question, with and without a challenge.
 fn question(bytes: &[u8]) -> Result<(), String> {
     match bytes.strip_prefix(&hex(QUESTION)[..]) {
         Some([] | [1, 2, 3, 4]) => Ok(()),
@@ -45,7 +45,7 @@ fn a_challenge_goes_into_the_question() {
     for line in ["a2s over udp", "  name: Test\n", "  map: de_dust\n", "  players: 3\n", "3 sent, 3 answered"] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    // The challenge is asked for once, and holds for the other round trips.
+    // The challenge is requested once, and is valid for the other round trips.
     assert_eq!(peer.sent().iter().map(Vec::len).collect::<Vec<_>>(), [25, 29, 29, 29]);
     let output = netkit(&[&target, "-p", &a2s(), "-n", "1", "-f", "ndjson"]);
     let told = summary(&output);
@@ -85,7 +85,7 @@ fn who_does_not_answer_is_told_apart() {
     assert_eq!(fails("01 01 00 01 00").0, "other_protocol");
     let output = netkit(&[&closed_udp().to_string(), "-p", &a2s(), "-f", "ndjson"]);
     assert_eq!(summary(&output)["outcome"], "refused");
-    // A server that only ever wants another challenge is not asked without end.
+    // A server that always wants another challenge is not asked without end.
     let peer = udp(V4, |_| Ok(()), |_| say("ff ff ff ff 41 01 02 03 04"));
     let output = netkit(&[&peer.addr.to_string(), "-p", &a2s(), "-W", "600ms", "-f", "ndjson"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -131,7 +131,7 @@ fn over_tcp_and_with_values_that_the_answer_has_to_have() {
         players = "u8"
     "#;
     std::fs::write(&folder, file).unwrap();
-    // An answer to somebody else comes first.
+    // The first answer is for somebody else.
     let peer = tcp(
         |_| Ok(()),
         |conn| {

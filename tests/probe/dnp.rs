@@ -1,9 +1,9 @@
-//! DNP. Answers as the C++, Java and Python servers gave them (dnp-probe.pcap).
+//! DNP. Answers of the C++, Java and Python servers (dnp-probe.pcap).
 
 use super::common::side_by_side;
 use super::peer::*;
 
-/// What a probe may send: requests, closes, acknowledges, parts without an end; exact lengths.
+/// Allows a probe's messages: requests, closes, acknowledgements, parts without an end; with exact lengths.
 fn check(bytes: &[u8]) -> Result<(), String> {
     match bytes {
         [0, 1, 0, 0xff, 0xff] | [0, 1, 0, 0, 0] | [2] | [6, _, _, 0] | [10, _, _, 0] => Ok(()),
@@ -71,7 +71,7 @@ fn other_answers() {
     let peer = udp(V4, check, |_| say("04 03"));
     assert_eq!(detail(&ask(&request("dnp", &[]), &peer.addr.to_string()), "other"), "riptide");
     assert_eq!(outcome(&ask(&request("dnp", &[]), &closed_udp().to_string())), "refused");
-    // Somebody speaks protocol 65535: the connection is closed.
+    // The server speaks protocol 65535: the connection is closed.
     let peer = udp(V4, check, |bytes| if bytes == IDENTIFY { say("01 00 ff ff") } else { Vec::new() });
     assert_eq!(outcome(&ask(&request("dnp", &[]), &peer.addr.to_string())), "ok");
     assert!(peer.count(&[2]) >= 3);
@@ -124,10 +124,10 @@ fn always_closed() {
     let peer = udp(V4, check, |bytes| if bytes[0] == 10 { say("02") } else { server(bytes) });
     assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "closed");
     assert_eq!(peer.count(&[2]), 3);
-    // So many answers to its request come first.
+    // Enough samples to be interrupted.
     (request.samples, request.interval) = (30, ms(100));
     let peer = udp(V4, check, server);
-    // Connected, and in the middle of its samples.
+    // Interrupted when connected, in the middle of its samples.
     let report = interrupted(&request, &peer, |sent| sent.iter().filter(|b| b[0] == 10).count() > 2);
     assert_eq!(outcome(&report), "interrupted");
     assert_eq!(peer.count(&[2]), 3);

@@ -1,25 +1,25 @@
-//! Servers of other trades: whatever they say, they are no server of ours.
+//! Servers of other protocols: whatever they answer, they are not recognised as ours.
 
 use super::common::side_by_side;
 use super::peer::{Say, V4, ask, hex, ms, outcome, request, tcp, text, udp};
 use netkit::live::probe::{Report, Request};
 
-/// What a server does with what it is sent.
+/// A server's reaction to received bytes.
 #[derive(Clone, Copy, Debug)]
 enum Does {
     Echo,
     Discard,
     /// Answers each with these bytes.
     Says(&'static str),
-    /// The same, whose first two bytes are those of the question, as DNS has its id.
+    /// The same, with the first two bytes of the question, like DNS with its id.
     Copies(&'static str),
-    /// Speaks first, and once.
+    /// Sends first, and once.
     Greets(&'static [u8]),
-    /// Ends the connection.
+    /// Closes the connection.
     Closes,
 }
 
-/// They answer at once, or never.
+/// The timeout: they answer at once, or never.
 const PATIENCE: std::time::Duration = ms(200);
 
 const DATAGRAMS: &[(&str, Does)] = &[
@@ -79,7 +79,7 @@ fn answer(does: Does, sent: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Nothing that says that it is one of ours.
+/// Checks that the report names none of our protocols.
 fn is_none(name: &str, proto: &str, does: Does, report: &Report) {
     let about = format!("{name}, asked for {proto:?}: {} {}", outcome(report), text(report));
     let ours = ["ok", "pending", "full", "rejected", "other_version"];

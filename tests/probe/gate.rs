@@ -1,4 +1,4 @@
-//! The gate: what must never be sent never leaves, whoever asks for it.
+//! The gate: forbidden bytes never leave, whoever sends them.
 
 use super::peer::*;
 use netkit::flow::Transport;
@@ -54,12 +54,12 @@ fn nothing_empty_truncated_or_unfinished() {
         assert_eq!(refusal(link.send_bytes(&[])), Refusal::Empty);
         assert!(matches!(refusal(link.send_bytes(&hex(bytes))), Refusal::Broken(_)), "{proto} {bytes}");
     }
-    // Whole, but nothing that a client sends.
+    // A complete message, but not a client's.
     let mut dnp = link("dnp", Transport::Udp, &[], peer.addr, &stop);
     assert_eq!(refusal(dnp.send_bytes(&hex("77 00"))), Refusal::Misdirected("unknown", "client"));
-    // A message that the encoder itself is told to cut.
+    // A message that the encoder itself would cut.
     assert!(dnp.send("connection_request", &json!({"unparsed": "00"})).is_err());
-    // And one that is right does leave.
+    // A valid message leaves.
     dnp.send("connection_close", &json!({})).unwrap();
     assert_eq!(peer.sent(), [vec![2]]);
 }

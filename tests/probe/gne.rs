@@ -3,7 +3,7 @@
 use super::common::side_by_side;
 use super::peer::*;
 
-/// The request that reads the same in both orders.
+/// The request that reads the same in both byte orders.
 const STRANGER: &str =
     "4e4c0030474e45ffffffff0000000000000000000000000000000000000000000000000000000000000000ffffffff0000000000";
 const REFUSED_LE: &str =
@@ -15,7 +15,7 @@ const REQUEST_LE: &str =
 const ACCEPTED_LE: &str = "4e4c000c474e450100190000ffffffff";
 const EXIT: &str = "4e4c000202ff";
 
-/// Whole HawkNL frames of at most 512 bytes, and nothing else.
+/// Allows whole HawkNL frames of at most 512 bytes.
 fn check(mut bytes: &[u8]) -> Result<(), String> {
     while !bytes.is_empty() {
         let [b'N', b'L', high, low, rest @ ..] = bytes else { return Err("no frame".into()) };
@@ -46,11 +46,11 @@ fn identification_is_one_refusal() {
     }
 }
 
-/// So much later than its header the content of a ping's answer comes.
+/// The time between the header of a ping's answer and its content.
 const CONTENT: std::time::Duration = ms(250);
 
-/// A server that refuses strangers and accepts its own; answers pings where `pings`; tells what
-/// its clients did at the end.
+/// A server that refuses strangers and accepts its own clients; answers pings if `pings`; records how its clients
+/// leave.
 fn server(pings: bool, ends: std::sync::Arc<std::sync::Mutex<Vec<&'static str>>>) -> impl FnMut(&mut Conn) + Send {
     move |conn| {
         let asked = conn.read(52);
@@ -75,7 +75,7 @@ fn server(pings: bool, ends: std::sync::Arc<std::sync::Mutex<Vec<&'static str>>>
                     return;
                 }
                 4 if pings => {
-                    // The same id, T2 and T3 of the capture; the header comes first, by itself.
+                    // The same id, T2 and T3 as in the capture; the header is sent first, by itself.
                     conn.write(&hex("4e4c0016"));
                     std::thread::sleep(CONTENT);
                     let times = hex("a3c7006ab7990800");
@@ -100,7 +100,7 @@ fn handshake_pings_and_exit() {
     assert_eq!(fact(&report, "max_rate"), 6400);
     let pings: Vec<_> = report.samples.iter().collect();
     assert!(pings.iter().all(|s| s.method == "ping"), "the refusal's time is none of theirs: {pings:?}");
-    // Timed at the header: the content comes later.
+    // Timed at the header: the content arrives later.
     assert!(pings.len() == 3 && pings.iter().all(|s| s.rtt.is_some_and(|rtt| rtt < CONTENT)), "{pings:?}");
     let sent = peer.sent();
     assert!(sent[1].starts_with(&hex(REQUEST_LE)), "the refusal's own values");
@@ -125,7 +125,7 @@ fn always_by_the_exit() {
     let ends = std::sync::Arc::default();
     let peer = tcp(check, server(true, std::sync::Arc::clone(&ends)));
     (request.samples, request.interval) = (10_000, ms(50));
-    // The request has 52 bytes: with more, it is in and asks.
+    // The request has 52 bytes: with more, the client is accepted and sends pings.
     let report = interrupted(&request, &peer, |sent| sent.iter().any(|stream| stream.len() > 52));
     assert_eq!(outcome(&report), "interrupted");
     drop(peer);
@@ -178,7 +178,7 @@ fn others() {
     assert_eq!(outcome(&ask(&request("gne", &[]), &closed_tcp().to_string())), "refused");
 }
 
-/// Each refusal costs the server a socket: there is one in a run, however many rounds it has.
+/// Each refusal costs the server a socket: a run has one, however many rounds.
 #[cfg(unix)]
 #[test]
 fn rounds_are_refused_once() {
@@ -205,7 +205,7 @@ fn rounds_are_refused_once() {
     assert!(ends.lock().unwrap().iter().all(|end| *end == "left"));
 }
 
-/// What a probe leaves behind is said in every format.
+/// Every format reports the socket that a probe costs the server.
 #[test]
 fn what_it_costs_is_said() {
     let said = [

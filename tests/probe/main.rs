@@ -1,4 +1,4 @@
-//! Probes against small scripted peers, which answer with bytes that real servers sent.
+//! Probes of small scripted peers, which answer with bytes of real servers.
 
 mod acknex;
 mod command;

@@ -1,4 +1,4 @@
-//! The formats for monitoring, lists with labels, rounds.
+//! The formats for monitoring, target lists with labels, rounds.
 
 use super::peer::*;
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn riptide(bytes: &[u8]) -> Vec<Say> {
     }
 }
 
-/// It lets in, and says nothing any more.
+/// It accepts the client, and then stops answering.
 fn mute(bytes: &[u8]) -> Vec<Say> {
     if bytes[0] == 5 { Vec::new() } else { riptide(bytes) }
 }
@@ -54,7 +54,7 @@ impl Drop for File {
     }
 }
 
-/// Labels and protocols of the list go into every format.
+/// Every format has the labels and protocols of the list.
 #[test]
 fn a_list_with_labels() {
     let peer = udp(V4, anything, riptide);
@@ -106,14 +106,14 @@ fn the_statuses_of_nagios() {
     }
     let (_, out) = ask(&[&good], &[]);
     assert!(out.contains(" answers in ") && out.contains(" | 'rtt'=") && out.contains(" 'loss'=0%;;;0;100"), "{out}");
-    // What could not even be begun is not critical.
+    // A probe that could not begin is not critical.
     for more in [&["--targets", "/no/such/file"][..], &["-s", "riptide.version=7"], &["--every", "1s"]] {
         let (got, out) = ask(&[&good], more);
         assert!(got == 3 && out.starts_with("NETKIT UNKNOWN - "), "{more:?}: {got} {out}");
     }
 }
 
-/// Of many servers with the same failure one is explained, and the end sums up.
+/// If many servers fail in the same way, one is explained, and the end sums up.
 #[test]
 fn identical_failures_are_folded() {
     let (a, b, up) = (closed_udp().to_string(), closed_udp().to_string(), udp(V4, anything, riptide));
@@ -144,7 +144,7 @@ fn rounds_end_with_ctrl_c() {
     let out = run(&["-f", "ndjson"]);
     let ok = out.lines().filter(|l| l.contains("\"type\":\"summary\"") && l.contains("\"outcome\":\"ok\"")).count();
     assert!(ok > 1, "more than one round: {out}");
-    // The file needs no --force, and is whole at any time.
+    // The file needs no --force, and is complete at any time.
     assert_eq!(run(&["--textfile", file.name()]), "");
     let written = std::fs::read_to_string(&file.0).unwrap();
     assert!(written.starts_with("# HELP netkit_probe_up ") && written.ends_with("} 1\n"), "{written}");

@@ -4,7 +4,7 @@ use super::peer::*;
 use netkit::live::probe::Carrier;
 use std::time::Duration;
 
-/// Whole packages of a client, none of them with data; or an HTTP request and whole masked frames.
+/// Allows whole packages of a client, none of them with data; or an HTTP request and whole masked frames.
 fn check(bytes: &[u8]) -> Result<(), String> {
     if !bytes.starts_with(b"GET") {
         return packages(bytes);
@@ -96,8 +96,7 @@ fn families_over_tcp() {
     assert_eq!((fact(&report, "dictionary").as_u64(), fact(&report, "heartbeat").as_u64()), (Some(1), Some(1)));
 }
 
-/// The heartbeat that such a server sends of itself is on its way when the first is asked for: it is the
-/// answer to none.
+/// The heartbeat that such a server sends by itself is under way when the first is requested: it answers none.
 #[test]
 fn a_server_that_is_far_away() {
     const AWAY: Duration = Duration::from_millis(120);
@@ -148,7 +147,7 @@ fn failures_over_tcp() {
     assert_eq!(outcome(&ask(&over(Carrier::Tcp), &closed_tcp().to_string())), "refused");
 }
 
-/// What answers a client's key: its SHA-1 with a fixed text behind it, in base64 (RFC 6455, 4.2.2).
+/// The answer to a client's key: SHA-1 of the key and a fixed text, in base64 (RFC 6455, 4.2.2).
 fn answer_to(head: &[u8]) -> String {
     let head = String::from_utf8_lossy(head).into_owned();
     let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
@@ -159,8 +158,8 @@ fn answer_to(head: &[u8]) -> String {
     bits.as_bytes().chunks(6).map(|bits| letters[six(bits)]).chain(['=']).collect()
 }
 
-/// A WebSocket server: the upgrade, then a frame for a frame. Status `101 KEY` answers with that
-/// key, `101 -` with none.
+/// A WebSocket server: the upgrade, then a frame for each frame. Status `101 KEY` answers with that key, `101 -` with
+/// none.
 fn web(status: &'static str) -> impl FnMut(&mut Conn) + Send {
     move |conn| {
         let mut head = Vec::new();
@@ -230,10 +229,10 @@ fn websocket() {
     assert!(text(&report).contains("ws://HOST:PORT/PATH"), "{}", text(&report));
 }
 
-/// Who grants the upgrade without the answer to our key has not read the request: a cache, a proxy.
+/// A server that grants the upgrade without the answer to our key has not read the request: a cache, a proxy.
 #[test]
 fn the_key_is_checked() {
-    // The example of RFC 6455, section 1.3: the right answer to another key.
+    // The example of RFC 6455, section 1.3: a valid answer to another key.
     for (status, said) in [("101 s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), ("101 -", "")] {
         let peer = tcp(check, web(status));
         let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
@@ -246,7 +245,7 @@ fn the_key_is_checked() {
     }
 }
 
-/// What the application expects of the user stands in the handshake.
+/// The handshake contains the data that the application expects of the user.
 #[test]
 fn connect_data() {
     let clients = netkit::protocols::clients();

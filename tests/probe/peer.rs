@@ -1,4 +1,4 @@
-//! Scripted peers, and what is asserted of everything that they were sent.
+//! Scripted peers, with checks of all bytes that they receive.
 
 use netkit::dissect::Options;
 use netkit::live::net::{CancelToken, Target};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub const V4: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 pub const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 
-/// Loopback of each kind that this machine has.
+/// The loopback addresses of this machine, one for each IP version.
 pub fn loopbacks() -> Vec<IpAddr> {
     let has = |ip: &IpAddr| UdpSocket::bind((*ip, 0)).is_ok();
     let list: Vec<IpAddr> = [V4, V6].into_iter().filter(has).collect();
@@ -24,26 +24,26 @@ pub fn loopbacks() -> Vec<IpAddr> {
     list
 }
 
-/// What is still running after this hangs.
+/// Whatever runs longer than this hangs.
 const HANG: Duration = Duration::from_secs(120);
 
 pub const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// Bytes as people write them.
+/// Bytes from hex with spaces.
 pub fn hex(text: &str) -> Vec<u8> {
     hex::decode(text.replace([' ', '\n'], "")).expect("hex")
 }
 
-/// What a peer was sent: datagrams, or whole streams.
+/// The bytes a peer received: datagrams, or whole streams.
 pub type Log = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// A scripted peer. When it goes, all that it was sent is checked.
+/// A scripted peer. When it is dropped, all received bytes are checked.
 pub struct Peer {
     pub addr: SocketAddr,
     pub log: Log,
-    /// How often it has found nothing more to read.
+    /// The number of times it found no more bytes to read.
     idle: Arc<AtomicU64>,
     end: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -51,13 +51,13 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// What it was sent so far, when nothing more comes.
+    /// The bytes received so far, when no more arrive.
     pub fn sent(&self) -> Vec<Vec<u8>> {
         self.rest();
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until it was sent this.
+    /// Waits until the received bytes fulfil this.
     pub fn until(&self, is_so: impl Fn(&[Vec<u8>]) -> bool) {
         let begin = Instant::now();
         while !is_so(&self.log.lock().unwrap()) {
@@ -66,9 +66,9 @@ impl Peer {
         }
     }
 
-    /// Waits until it has read all that is there. One that has failed reads no more.
+    /// Waits until it has read all bytes that are there. A peer that has failed reads no more.
     fn rest(&self) {
-        // The look that is under way may have begun before the last bytes came.
+        // The look under way may have begun before the last bytes arrived.
         let (seen, begin) = (self.idle.load(Ordering::SeqCst), Instant::now());
         let failed = || self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         while self.idle.load(Ordering::SeqCst) < seen + 2 && !failed() {
@@ -101,7 +101,7 @@ impl Drop for Peer {
     }
 }
 
-/// An answer: after how long, and what; `stray`: from another address.
+/// An answer and its delay; `stray`: from another address.
 #[derive(Clone, Debug, Default)]
 pub struct Say {
     pub after: Duration,
@@ -113,7 +113,7 @@ pub fn say(text: &str) -> Vec<Say> {
     vec![Say { bytes: hex(text), ..Say::default() }]
 }
 
-/// The same answers so many times.
+/// Repeats these answers.
 pub fn times(answers: Vec<Say>, count: usize) -> Vec<Say> {
     std::iter::repeat_n(answers, count).flatten().collect()
 }
@@ -150,7 +150,7 @@ pub fn udp(
     Peer { addr, log, idle, end, thread: Some(thread), check }
 }
 
-/// What a TCP peer does with a connection.
+/// A TCP peer's connection.
 pub struct Conn {
     pub stream: TcpStream,
     pub number: usize,
@@ -160,7 +160,7 @@ pub struct Conn {
 }
 
 impl Conn {
-    /// Reads until there are `count` new bytes; fewer where the client ends.
+    /// Reads until there are `count` new bytes; fewer if the client ends the stream.
     pub fn read(&mut self, count: usize) -> Vec<u8> {
         let mut got = Vec::new();
         let until = Instant::now() + Duration::from_secs(5);
@@ -185,7 +185,7 @@ impl Conn {
         let _ = self.stream.write_all(bytes);
     }
 
-    /// Reads until the client ends its direction. `false`: it never did.
+    /// Reads until the client ends its direction. Returns `false` if it never does.
     pub fn drain(&mut self) -> bool {
         while !self.read(1).is_empty() {}
         matches!(self.stream.read(&mut [0]), Ok(0))
@@ -220,10 +220,10 @@ pub fn tcp(check: fn(&[u8]) -> Result<(), String>, mut script: impl FnMut(&mut C
     Peer { addr, log, idle, end, thread: Some(thread), check }
 }
 
-/// Where no other test gets a port before it is asked for. Some systems have only one loopback address.
+/// An address where no other test gets a port before this one uses it. Some systems have only one loopback address.
 const NOBODY: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::new(127, 83, 0, 1)), V4];
 
-/// A port of nobody's.
+/// A port without a server.
 pub fn closed_udp() -> SocketAddr {
     NOBODY.iter().find_map(|ip| UdpSocket::bind((*ip, 0)).ok()).unwrap().local_addr().unwrap()
 }
@@ -253,7 +253,7 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
     }
 }
 
-/// Runs it.
+/// Runs a probe.
 pub fn ask(request: &Request, target: &str) -> Report {
     ask_until(request, target, &CancelToken::default())
 }
@@ -264,7 +264,7 @@ pub fn ask_until(request: &Request, target: &str, stop: &CancelToken) -> Report 
     probe::run(request, &target, &shared, None, &|_| ())
 }
 
-/// Interrupts as soon as the peer was sent this.
+/// Interrupts a probe as soon as the peer has received this.
 pub fn interrupted(request: &Request, peer: &Peer, sent: impl Fn(&[Vec<u8>]) -> bool + Send) -> Report {
     let stop = CancelToken::default();
     let begin = Instant::now();

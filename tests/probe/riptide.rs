@@ -1,9 +1,9 @@
-//! Riptide. Bytes of the servers are those measured on C# 2.0.0, 2.1.2, 2.2.1.
+//! Riptide. The servers' bytes were measured with C# 2.0.0, 2.1.2 and 2.2.1.
 
 use super::peer::*;
 use netkit::live::probe::Carrier;
 
-/// What a client may send, by exact size: nothing empty, nothing cut.
+/// Allows a client's messages by exact size: none empty, none cut.
 fn check(bytes: &[u8]) -> Result<(), String> {
     let right = match bytes {
         [] => false,
@@ -67,7 +67,7 @@ fn run(peer: &Peer) -> netkit::live::probe::Report {
 
 #[test]
 fn versions() {
-    // The bytes of the table: ack of the welcome, our welcome, the first ping, and the end.
+    // The bytes of the table: ack of the welcome, our welcome, the first ping, and the disconnect.
     once(&["01 01 00 01 00", "08 01 00 01 00", "05 00 ff ff", "06"], || {
         let peer = udp(V4, check, v20);
         let report = run(&peer);
@@ -87,8 +87,8 @@ fn versions() {
     }
 }
 
-/// Each of the messages is sent once. On a machine so busy that an answer takes as long as a resend, a
-/// message goes again, and rightly: then the next run is looked at.
+/// Checks that each of the messages is sent once. On a machine so busy that an answer takes as long as a resend, a
+/// message is rightly sent again: then the next run counts.
 fn once(messages: &[&str], mut ask: impl FnMut() -> Peer) {
     let counts = || {
         let peer = ask();
@@ -130,7 +130,7 @@ fn rejections() {
         let report = run(&peer);
         assert_eq!(outcome(&report), wanted, "{answer}");
         assert_eq!(detail(&report, "reason"), reason, "{answer}");
-        // The port is not used again, and there is nothing to leave.
+        // The port is not used again, and there is no connection to leave.
         assert_eq!(peer.sent().iter().filter(|b| **b == [connect]).count(), 1);
     }
     let peer = udp(V4, check, |bytes| if bytes == [3] { say("04 05 05 68 65 6c 6c 6f") } else { Vec::new() });
@@ -169,7 +169,7 @@ fn nobody() {
     let report = run(&peer);
     assert_eq!(outcome(&report), "silent");
     assert!(text(&report).contains("0.3 s"), "{}", text(&report));
-    // Five tries a version, and each socket says good-bye: the answer may have been lost.
+    // Five tries for each version, and each socket sends a goodbye: the answer may have been lost.
     let counts = [[3], [2], [6], [5]].map(|what| peer.count(&what));
     assert_eq!(counts, [5, 5, 1, 1]);
 
@@ -221,7 +221,7 @@ fn loss_delay_and_duplicates() {
 
 #[test]
 fn strangers() {
-    // DNP's "no common protocol", an Acknex info, and bytes of nobody.
+    // DNP's "no common protocol", an Acknex info, and bytes of no protocol.
     let cases = [("01 02", Some("dnp")), ("07 09 00 00 80 3f", Some("acknex")), ("de ad be ef", None)];
     for (answer, other) in cases {
         let peer = udp(V4, check, move |_| say(answer));
@@ -239,22 +239,22 @@ fn hostile() {
     assert_eq!(outcome(&run(&peer)), "other_protocol");
     let peer = udp(V4, check, |_| say(""));
     assert_eq!(outcome(&run(&peer)), "silent", "empty datagrams say nothing");
-    // A welcome that breaks off.
+    // A truncated welcome.
     let peer = udp(V4, check, |bytes| if bytes == [3] { say("08 01") } else { Vec::new() });
     let report = run(&peer);
     assert_eq!(outcome(&report), "broken");
     assert_eq!(detail(&report, "answer")["message"], "welcome");
     assert!(text(&report).contains("riptide.welcome.sequence_id"), "{}", text(&report));
-    // From another address: it does not count.
+    // An answer from another address does not count.
     let peer = udp(V4, check, |_| vec![Say { bytes: hex("08 01 00 01 00"), stray: true, after: ms(0) }]);
     assert_eq!(outcome(&run(&peer)), "silent");
-    // Garbage before the right answer does not keep it away.
+    // Garbage does not prevent the right answer after it from being read.
     let peer = udp(V4, check, |bytes| match bytes {
         [3] => [say("ff ff ff"), say("08"), v20(bytes)].concat(),
         _ => v20(bytes),
     });
     assert_eq!(outcome(&run(&peer)), "ok");
-    // A flood of reliable messages is acknowledged, and left.
+    // A flood of reliable messages is acknowledged, and the client leaves.
     let peer = udp(V4, check, |bytes| match bytes {
         [5, ..] => [(2..40u8).flat_map(|k| say(&format!("07 {k:02x} 00 01 00"))).collect(), v20(bytes)].concat(),
         _ => v20(bytes),
@@ -277,7 +277,7 @@ fn an_interrupted_probe_leaves() {
     let peer = udp(V4, check, v20);
     let mut request = udp_request();
     (request.samples, request.interval) = (10_000, ms(50));
-    // Welcome, and in the middle of its heartbeats.
+    // After the welcome, in the middle of its heartbeats.
     let report = interrupted(&request, &peer, |sent| sent.iter().any(|bytes| bytes[0] == 5));
     assert_eq!(outcome(&report), "interrupted");
     assert_eq!(peer.sent().last(), Some(&hex("06")));
@@ -285,7 +285,7 @@ fn an_interrupted_probe_leaves() {
 
 #[test]
 fn over_tcp() {
-    // A 2.0 server: every message behind its length.
+    // A 2.0 server: every message has a length before it.
     let peer = tcp(check_stream, |conn| {
         while let [low, high] = conn.read(2)[..] {
             let message = conn.read(u16::from_le_bytes([low, high]) as usize);
@@ -300,7 +300,7 @@ fn over_tcp() {
     assert_eq!((outcome(&report), version(&report), report.samples.len()), ("ok", Some("2.0"), 3));
     assert!(peer.sent()[0].ends_with(&hex("01 00 06")));
 
-    // Closed at once; nothing there; bytes without end.
+    // Closed at once; no server; endless bytes.
     let peer = tcp(check_stream, |_| {});
     assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "closed");
     assert_eq!(outcome(&ask(&request, &closed_tcp().to_string())), "refused");
@@ -315,11 +315,11 @@ fn over_tcp() {
     assert!(matches!(outcome(&report), "broken" | "other_protocol"), "{}", text(&report));
 }
 
-/// A server with a password: the connect has it, in both forms; without it the rejection says how to
-/// give it, and by a schema what it wants.
+/// A server with a password: the connect contains it, in both forms. Without it, the report explains how to give it,
+/// and with a schema which fields the server wants.
 #[test]
 fn connect_data() {
-    // "secret", as the library writes texts: behind its length. From bit 4 on in 2.1 and later.
+    // "secret" in the library's form of a text: with its length first. From bit 4 on in 2.1 and later.
     let secret = "06 73 65 63 72 65 74";
     let hex_of = |text: &str| hex(text);
     let old = [hex_of("03"), hex_of(secret)].concat();
@@ -349,7 +349,7 @@ fn connect_data() {
         assert_eq!(outcome(&report), "ok", "{text}: {report:?}");
     }
     assert!(data(&format!("text:{}", "x".repeat(128))).is_err());
-    // 2.2: four bits behind the type.
+    // 2.2: starts four bits later, after the type.
     let packed: Vec<u8> = {
         let mut bytes = vec![2u8];
         for byte in hex_of(secret) {
@@ -370,7 +370,7 @@ fn connect_data() {
     assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "ok");
 }
 
-/// What a rejection says is read by the user's schema, and what a connect says is written by it.
+/// The user's schema reads the data of a rejection and writes the data of a connect.
 #[test]
 fn handshake_data_by_schema() {
     let text = "proto = \"riptide\"\n[[message]]\nmessage = \"reject\"\nname = \"no\"\n[message.fields]\nwhy = \"string\"\nwait = \"byte\"\n\
@@ -393,7 +393,7 @@ fn handshake_data_by_schema() {
     let failure = report.failure.unwrap();
     assert!(failure.text.contains(r#"with data {"why":"hello","wait":9}"#), "{}", failure.text);
     assert_eq!(failure.details["data"]["wait"], 9);
-    // A connect without data is no fault of the schema's.
+    // A connect without data is not an error of the schema.
     let sent = peer.sent();
     assert!(sent.iter().any(|bytes| **bytes == [3]));
     request.data = Some(serde_json::json!({"name": "bot", "key": 7}));

@@ -1,7 +1,7 @@
-//! Riptide over TCP, against servers that read as the real ones do: what is left behind is counted.
+//! Riptide over TCP, against servers that read like the real ones; they count the sockets that stay open.
 //!
-//! The C# library looks at how many bytes there are, and reads a length only where it is whole, so it
-//! never notices the end of a connection by itself: its socket stays until a message ends it.
+//! The C# library checks how many bytes are available, and reads a length only if it is complete. So it never notices
+//! the end of a connection by itself: its socket stays open until a message ends it.
 
 use super::common::side_by_side;
 use super::peer::{ask, ask_until, hex, ms, outcome, request, text, version};
@@ -17,36 +17,36 @@ use std::thread::JoinHandle;
 enum Kind {
     /// u16 lengths.
     V20,
-    /// i32 lengths; one that is not above zero is skipped.
+    /// i32 lengths; a length that is not above zero is skipped.
     V22,
     /// The same; such a length ends the connection.
     Later,
-    /// The same; it never comes out of such a length.
+    /// The same; such a length blocks it forever.
     Pytide,
-    /// The same; it rejects everybody, three times as the library does, and closes nothing by itself.
+    /// The same; it rejects everybody, three times as the library does, and closes no socket by itself.
     Rejects,
-    /// The same; with data, as for a wrong password.
+    /// The same; the rejection has data, as for a wrong password.
     Password,
     /// The same; it is full.
     Full,
-    /// pytide that is full: it says what the library says to whom it rejects.
+    /// pytide that is full: it rejects clients with the library's message.
     FullPytide,
-    /// Its application decides, later than anybody waits.
+    /// Its application decides later than any client waits.
     Pending,
-    /// The same of 2.0.
+    /// The same with 2.0.
     Pending20,
-    /// Reads, and says nothing.
+    /// Reads, and sends nothing.
     Silent,
 }
 
-/// What the server has seen, by the end.
+/// The server's record of a probe.
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// Sockets that it still holds.
+    /// The sockets that are still open.
     open: usize,
-    /// Messages, in order.
+    /// The messages, in order.
     messages: Vec<Vec<u8>>,
-    /// It hangs, or waits for what nobody sends.
+    /// The reason why it hangs, or waits for bytes that never arrive.
     harmed: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-/// One look at a connection. `false`: it is closed.
+/// Reads a connection once. Returns `false` if it is closed.
 fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &mut Seen) -> bool {
     let width = if matches!(kind, Kind::V20 | Kind::Pending20) { 2 } else { 4 };
     loop {
@@ -142,7 +142,7 @@ fn answers(kind: Kind, message: &[u8]) -> Vec<Vec<u8>> {
         (Kind::Password, [2]) => vec![hex("43 80 96 06"); 3],
         (Kind::Full, [2]) => vec![hex("23 00"); 3],
         (Kind::Pending, [2]) => say("02"),
-        // The library answers no heartbeat of whom it has not welcomed.
+        // The library answers no heartbeat of a client that it has not welcomed.
         (Kind::Rejects | Kind::Password | Kind::Full | Kind::Pending, _) => Vec::new(),
         (Kind::Pytide, [2]) => say("28 00 10 00 00"),
         (_, [2]) => say("18 00 10 00 00"),
@@ -173,8 +173,8 @@ fn no_socket_stays_with_a_server() {
     }
 }
 
-/// 2.1's server and pytide's keep the socket of whom they reject, and of whom they let wait: the goodbye
-/// ends it. pytide, which never comes out of a length below zero, is known by its heartbeat.
+/// 2.1's server and pytide's keep the sockets of rejected and of waiting clients: the goodbye ends them. pytide is
+/// blocked forever by a length below zero; its heartbeat identifies it.
 #[test]
 fn who_is_not_let_in_leaves() {
     let kinds = [
@@ -189,7 +189,7 @@ fn who_is_not_let_in_leaves() {
         let version = if kind == Kind::Pending20 { "riptide.version=2.0" } else { "riptide.version=2.1" };
         let (report, seen) = probe(kind, &[version]);
         assert_eq!((outcome(&report), seen.open, seen.harmed), (wanted, 0, None), "{kind:?}: {}", text(&report));
-        // Where 2.0 was asked first, that socket is to be ended, too.
+        // If 2.0 was tried first, that socket must be ended, too.
         let (report, seen) = probe(kind, &[]);
         assert_eq!((outcome(&report), seen.open, &seen.harmed), (wanted, left, &None), "{kind:?}: {}", text(&report));
         assert_eq!(report.notes.iter().any(|note| note.contains("CLOSE_WAIT")), left > 0, "{:?}", report.notes);
@@ -197,7 +197,7 @@ fn who_is_not_let_in_leaves() {
     });
 }
 
-/// Whenever it is interrupted, also while it does not know yet who is there.
+/// Whenever it is interrupted, also before the server is identified.
 #[test]
 fn who_is_interrupted_leaves() {
     let kinds = [Kind::V20, Kind::V22, Kind::Later, Kind::Rejects, Kind::Password, Kind::Pending, Kind::Pending20];
@@ -222,7 +222,7 @@ fn who_is_interrupted_leaves() {
     });
 }
 
-/// The user's time counts from the first answer on, and not the time after which 2.2 is tried.
+/// The user's timeout counts from the first answer on; the time until 2.2 is tried is not part of it.
 #[test]
 fn a_pending_server_has_the_users_time() {
     let server = Server::start(Kind::Pending20);
@@ -235,7 +235,7 @@ fn a_pending_server_has_the_users_time() {
     assert_eq!((seen.messages, seen.harmed), (vec![vec![3], vec![6]], None), "2.2 is not tried");
 }
 
-/// Data goes to a server whose version is known: one connect without it tells.
+/// Data is sent only to a server of known version: a connect without data finds the version.
 #[test]
 fn data_goes_where_the_version_is_known() {
     for (kind, connect, with) in [(Kind::V20, "03", "03 07"), (Kind::V22, "02", "72 00")] {
@@ -250,7 +250,7 @@ fn data_goes_where_the_version_is_known() {
     }
 }
 
-/// Nothing but the connect of 2.0, and not its goodbye, goes to whom it may not be for.
+/// A server that may have another version gets only the connect of 2.0, and not its goodbye.
 #[test]
 fn a_set_version_goes_alone() {
     let (report, seen) = probe(Kind::V22, &["riptide.version=2.0"]);
@@ -262,7 +262,7 @@ fn a_set_version_goes_alone() {
     assert_eq!(seen.messages.iter().filter(|message| message[..] == [2]).count(), 1);
 }
 
-/// What cannot be ended is said.
+/// A socket that cannot be ended is reported.
 #[test]
 fn what_is_left_behind_is_told() {
     let (report, seen) = probe(Kind::Pytide, &[]);

@@ -1,4 +1,4 @@
-//! Servers of other trades are called by their names, whatever protocol they are asked for.
+//! Servers of other protocols are named in the report, whatever protocol they are probed for.
 
 use super::peer::{ask, closed_tcp, detail, ms, outcome, request, tcp, text};
 use netkit::live::probe::Carrier;
@@ -32,7 +32,7 @@ fn by_name() {
             request.carrier = Some(Carrier::Tcp);
             let report = ask(&request, &peer.addr.to_string());
             if (proto, name) == ("nano", "HTTP") {
-                // It may well be the right port, asked without WebSocket.
+                // It may well be the right port, probed without WebSocket.
                 assert_eq!(outcome(&report), "closed", "{}", text(&report));
                 assert!(text(&report).contains("HTTP server") && text(&report).contains("--transport ws"));
                 continue;
@@ -45,7 +45,7 @@ fn by_name() {
     }
 }
 
-/// A WebSocket is asked of a port that wants TLS first.
+/// A WebSocket is requested of a port that expects TLS.
 #[test]
 fn an_encrypted_websocket() {
     let peer = tcp(
@@ -62,7 +62,7 @@ fn an_encrypted_websocket() {
     assert!(text(&report).contains("HTTPS") && text(&report).contains("no TLS"), "{}", text(&report));
 }
 
-/// Without a protocol: both transports are said.
+/// Without a protocol, the report names both transports.
 #[test]
 fn a_dead_port() {
     let report = ask(&request("", &[]), &closed_tcp().to_string());

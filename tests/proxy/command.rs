@@ -1,7 +1,7 @@
 //! The command: options, output, capture, status.
 #![cfg(unix)]
 
-use crate::common::{HANG, program};
+use crate::common::{HANG, program, signal};
 use netkit::encode::json;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -52,19 +52,19 @@ impl Proxy {
         self.child.id()
     }
 
-    /// Waits until it has reported this, since it was asked last.
-    pub fn tells(&mut self, what: &str) {
+    /// Waits until it has reported this, from the last line read on. Returns the line.
+    pub fn tells(&mut self, what: &str) -> String {
         loop {
             let mut line = String::new();
             assert!(self.said.read_line(&mut line).unwrap() > 0, "it has ended without {what:?}: {}", self.before);
             self.before += &line;
             if line.contains(what) {
-                return;
+                return line;
             }
         }
     }
 
-    /// Ctrl-C: what it printed, and what it told at the end.
+    /// Ctrl-C: returns its stdout and its stderr.
     pub fn end(mut self) -> (String, String) {
         let (mut out, stdout) = (String::new(), self.child.stdout.take());
         let (status, told) = self.interrupted(|| {
@@ -74,7 +74,7 @@ impl Proxy {
         (out, told)
     }
 
-    /// Ctrl-C, and what the test does then: the exit status, and all of stderr.
+    /// Ctrl-C, then `then`: returns the exit status, and all of stderr.
     pub fn interrupted(mut self, then: impl FnOnce()) -> (Option<i32>, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
         then();
@@ -96,6 +96,64 @@ pub fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| json(line.as_bytes()).unwrap()).collect()
 }
 
+/// A flipped bit and an outage are in the output and in the counts.
+#[test]
+fn corruption_and_outages_are_counted() {
+    let [server, client] = sockets();
+    let options = ["-p", "dnp", "-f", "ndjson", "--up", "--corrupt", "100%", "--down", "--outage", "59s/1m"];
+    let proxy = Proxy::start(&server, &options);
+    client.connect(&proxy.at).unwrap();
+    client.send(&MESSAGE).unwrap();
+    let mut buffer = [0; 8];
+    let (length, at) = server.recv_from(&mut buffer).unwrap();
+    let flipped: u32 = buffer.iter().zip(MESSAGE).take(length).map(|(a, b)| (a ^ b).count_ones()).sum();
+    assert_eq!((length, flipped), (4, 1));
+    // The last 59 s of each minute are an outage. The first second of it may not be over yet.
+    std::thread::sleep(Duration::from_millis(1100));
+    server.send_to(&MESSAGE, at).unwrap();
+    client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(client.recv(&mut buffer).is_err(), "lost in the outage");
+    let (out, told) = proxy.end();
+    let lines = lines(&out);
+    assert_eq!((&lines[0]["outcome"], &lines[0]["corrupted"]), (&"passed".into(), &true.into()), "{out}");
+    assert_eq!(lines[1]["outcome"], "outage", "{out}");
+    assert!(told.contains("up   1 packet came, 1 went, 1 with a bit flipped\n"), "{told}");
+    assert!(told.contains("down 1 packet came, 0 went, 1 lost in an outage\n"), "{told}");
+}
+
+/// SIGUSR1 and `--status` print clients, the queue, rates and losses, and the relay goes on.
+#[test]
+fn the_status_is_printed_on_request() {
+    let [server, client] = sockets();
+    let options = ["-p", "dnp", "-f", "none", "--on", "data[0] == 1: delay 60s", "--on", "data[0] == 170: drop"];
+    let mut proxy = Proxy::start(&server, &options);
+    client.connect(&proxy.at).unwrap();
+    for bytes in [&MESSAGE[..], &[3, 0xaa], &MESSAGE] {
+        client.send(bytes).unwrap();
+    }
+    // Until all of them have arrived.
+    let (first, up) = loop {
+        signal(&proxy.child, "-USR1");
+        let [first, up, _] = ["status after", "netkit: up ", "netkit: down "].map(|what| proxy.tells(what));
+        if up.contains(" 3 packets came") {
+            break (first, up);
+        }
+    };
+    assert!(first.contains(" s: 1 client of datagrams and 0 streams now; 2 datagrams ("), "{first}");
+    assert!(up.starts_with("netkit: up   3 packets came, 0 went, 1 dropped; now "), "{up}");
+    // It relays as before.
+    client.send(&[3, 7]).unwrap();
+    let mut buffer = [0; 8];
+    assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[3, 7][..]));
+    let (_, told) = proxy.end();
+    assert!(told.contains("netkit: up   4 packets came, 1 went, 1 dropped\n"), "{told}");
+    let mut proxy = Proxy::start(&server, &["-f", "none", "--status", "100ms"]);
+    for _ in 0..2 {
+        proxy.tells("status after");
+    }
+    proxy.end();
+}
+
 /// A DNP unreliable message.
 const MESSAGE: [u8; 4] = [3, 1, 2, 3];
 
@@ -108,9 +166,9 @@ fn messages_are_dropped_doubled_and_edited() {
         "-f",
         "ndjson",
         "--on",
-        "data == \"010203\": after 1 once data=ff00",
+        "data[0..3] == \"010203\": after 1 once data=ff00",
         "--on",
-        "data == aa: drop",
+        "data[0] == 170: drop",
         "--on",
         "data == bb: duplicate",
     ];
@@ -136,7 +194,8 @@ fn messages_are_dropped_doubled_and_edited() {
         (&"data".into(), &1.into(), &Value::Null)
     );
     assert_eq!((&lines[0]["message"], &lines[0]["delayed_ms"]), (&"unreliable_message".into(), &Value::Null));
-    assert!(told.contains("up   6 packets came, 6 went, 1 dropped, 1 edited, 1 copies"), "{told}");
+    assert!(told.contains("up   6 packets came, 6 went, 1 dropped, 1 edited, 1 copies\n"), "{told}");
+    assert!(told.contains("up   6 messages came, 1 dropped, 1 edited, 1 copies\n"), "{told}");
 }
 
 #[test]
@@ -202,7 +261,7 @@ fn directions_hold_for_what_follows() {
     assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
 }
 
-/// What was asked of each direction stands beside what came of it.
+/// The table shows the requested and the actual impairment of each direction.
 #[test]
 fn asked_and_got() {
     let [server, client] = sockets();
@@ -226,13 +285,13 @@ fn asked_and_got() {
         .skip_while(|line| !line.trim_start().starts_with("loss"))
         .map(|line| line.split_whitespace().collect())
         .collect();
-    // 20 ms and 5 ms, ln 2 and ln 100 of it.
+    // 20 ms and 5 ms, and ln 2 and ln 100 times the latter.
     assert_eq!(
         table[1],
         ["up", "asked", "20.00", "%", "2.0", "25.0", "ms", "23.5", "ms", "43.0", "ms", "1.00", "mbit"],
         "{told}"
     );
-    // Rows of numbers that are missing, counted here.
+    // Bursts of missing numbers, counted here.
     let missing: Vec<bool> = (0..200).map(|n| !came.contains(&n)).collect();
     let lost = missing.iter().filter(|lost| **lost).count() as f64;
     let rows = missing.chunk_by(|a, b| a == b).filter(|row| row[0]).count() as f64;
@@ -243,7 +302,7 @@ fn asked_and_got() {
     assert_eq!(table.len(), 3, "nothing was done to the other direction: {told}");
 }
 
-/// tshark, where it is there, reads the capture of both legs: interfaces, comments, check sums.
+/// tshark, if it is installed, reads the capture of both legs: interfaces, comments, checksums.
 #[test]
 fn tshark_reads_both_legs() {
     if Command::new("tshark").arg("-v").output().is_err() {
@@ -292,7 +351,7 @@ fn tshark_reads_both_legs() {
     for (side, payload) in
         [("client side", "03dd"), ("server side", "03dd"), ("server side", "03ee"), ("client side", "03ee")]
     {
-        // The client's leg has the delay that was meant, the server's the one that was.
+        // The client's leg has the intended delay, the server's the actual one.
         let comment = of(side, payload);
         let delay = comment.strip_prefix("delayed ").and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
         assert!(delay.is_some_and(|delay| delay >= 2.0), "{text}");
@@ -300,7 +359,7 @@ fn tshark_reads_both_legs() {
     assert!(order.contains("Strict time order:   True"), "{order}");
 }
 
-/// Only acknowledgements are lost: what they were for is said again, and nothing is missing.
+/// Only acknowledgements are lost: the messages are resent, and none is missing.
 #[test]
 fn without_its_acks_a_message_is_sent_again() {
     let riptide = ["replay", "riptide/riptide22-udp.pcap", "--flow", "2", "--asap", "-W", "8s", "-f", "ndjson"];
@@ -327,7 +386,7 @@ fn without_its_acks_a_message_is_sent_again() {
     assert!(lines(&out).iter().any(|line| line["outcome"] == "dropped" && line["message"] == "ack"), "{told}");
 }
 
-/// A GNE server names a UDP port in its stream: what goes there does not pass here, and that is said.
+/// A GNE server names a UDP port in its stream: these datagrams do not pass the proxy, which is reported.
 #[test]
 fn datagrams_beside_a_stream_are_told() {
     let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s"];
@@ -350,8 +409,8 @@ fn datagrams_beside_a_stream_are_told() {
     assert!(told.contains("for datagrams beside its stream: they are not relayed"), "{told}");
 }
 
-/// Where both transports are relayed, the ports that a GNE server and its client name are the proxy's:
-/// the datagrams pass it, and are seen.
+/// If both transports are relayed, the proxy replaces the ports that a GNE server and its client name: the datagrams
+/// pass the proxy, and are printed.
 #[test]
 fn datagrams_beside_a_stream_are_followed() {
     let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s", "-f", "ndjson"];
@@ -377,13 +436,13 @@ fn datagrams_beside_a_stream_are_followed() {
     assert!(datagrams("client") > 0 && datagrams("server") > 0, "{out}");
     let edited: Vec<&Value> = lines.iter().filter(|line| line["edited"][0] == "port").collect();
     assert_eq!(edited.iter().map(|line| &line["message"]).collect::<Vec<_>>(), ["connection_accepted", "client_port"]);
-    // What was said is shown as it came; what comes of the datagrams is the same connection's.
+    // The datagrams belong to the same connection as the edited messages.
     let flow = &edited[0]["flow"];
     assert!(lines.iter().filter(|l| l["transport"] == "udp").all(|l| &l["derived"]["tcp_flow"] == flow), "{out}");
     assert!(!told.contains("not relayed"), "{told}");
 }
 
-/// Until somebody says what it is, a datagram that nobody knows is counted.
+/// Datagrams of an unknown protocol are counted until the user names the protocol.
 #[test]
 fn what_nobody_explains_is_counted() {
     let [server, client] = sockets();
@@ -398,13 +457,13 @@ fn what_nobody_explains_is_counted() {
     assert!(told.contains("5 datagrams that no protocol explains: -p names one"), "{told}");
 }
 
-/// An edit that cannot be made leaves the message as it is, and is told.
+/// A message that cannot be edited passes unchanged, and the output says why.
 #[test]
 fn what_does_not_come_back_byte_for_byte_passes_untouched() {
     let [server, client] = sockets();
     let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "ndjson", "--on", "message == reliable_message: number=5"]);
     client.connect(&proxy.at).unwrap();
-    // Cut off within its number.
+    // Truncated within its number.
     client.send(&[4, 1]).unwrap();
     let mut buffer = [0; 8];
     assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[4, 1][..]));
@@ -416,7 +475,28 @@ fn what_does_not_come_back_byte_for_byte_passes_untouched() {
     assert_eq!(lines[1]["edited"][0], "number");
 }
 
-/// The capture of both legs is bounded: that it is full is told when it is, and at the end.
+/// `copy > 1` is any protocol's: a transmission after the first.
+#[test]
+fn further_transmissions_are_dropped() {
+    let [server, client] = sockets();
+    let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "ndjson", "--on", "copy > 1: drop"]);
+    client.connect(&proxy.at).unwrap();
+    // Reliable messages 1, 1 again, 2, 2 again, and what has no number.
+    for bytes in [&[4, 1, 0, 0xaa][..], &[4, 1, 0, 0xaa], &[4, 2, 0, 0xbb], &[4, 2, 0, 0xbb], &[3, 0xcc], &[3, 0xcc]] {
+        client.send(bytes).unwrap();
+    }
+    client.send(&[3, 0xdd]).unwrap();
+    let (mut buffer, mut came) = ([0; 8], Vec::new());
+    while came.last() != Some(&0xdd) {
+        let length = server.recv(&mut buffer).unwrap();
+        came.push(buffer[length - 1]);
+    }
+    assert_eq!(came, [0xaa, 0xbb, 0xcc, 0xcc, 0xdd]);
+    let (_, told) = proxy.end();
+    assert!(told.contains("2 dropped"), "{told}");
+}
+
+/// The capture of both legs has a limit: reaching it is reported at once, and at the end.
 #[test]
 fn a_capture_that_is_full() {
     let pcap = std::env::temp_dir().join(format!("netkit-proxy-full-{}.pcapng", std::process::id()));
@@ -427,7 +507,7 @@ fn a_capture_that_is_full() {
     client.connect(&proxy.at).unwrap();
     for n in 0..40u8 {
         client.send(&[3, n]).unwrap();
-        // What is relayed does not hang on the file.
+        // Relaying does not depend on the file.
         assert_eq!(server.recv(&mut [0; 8]).unwrap(), 2);
     }
     let (_, told) = proxy.end();
@@ -444,7 +524,7 @@ fn a_capture_that_is_full() {
     assert!((4..40).contains(&count), "{count}");
 }
 
-/// What waits to be passed on is bounded: datagrams beyond are lost, and counted.
+/// The queue of delayed datagrams has a limit: further datagrams are lost, and counted.
 #[test]
 fn a_queue_that_is_full() {
     let [server, client] = sockets();

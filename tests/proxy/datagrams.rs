@@ -6,7 +6,7 @@ use netkit::live::proxy::{Impairments, Loss};
 use std::net::UdpSocket;
 use std::time::Duration;
 
-/// A guard against hanging, not a measure.
+/// A guard against hanging, not a measurement.
 const GUARD: Duration = crate::common::HANG;
 
 fn socket() -> UdpSocket {
@@ -39,7 +39,7 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
     let (mut sent, mut buffer) = (0u64, vec![0; 1 << 16]);
     for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
         for payload in payloads(&path) {
-            // To the server and back: each way, one after the other, so that no buffer runs over.
+            // To the server and back, one at a time, so that no buffer overflows.
             client.send(&payload).unwrap();
             let (length, from) = server.recv_from(&mut buffer).unwrap();
             assert_eq!(buffer[..length], payload[..], "{}", path.display());
@@ -50,7 +50,7 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
         }
     }
     assert!(sent > 5000, "{sent}");
-    // Many on their way at once keep their order.
+    // Many at once keep their order.
     for n in 0..200u32 {
         client.send(&n.to_be_bytes()).unwrap();
     }
@@ -95,7 +95,7 @@ fn more_clients_than_allowed_are_turned_away() {
     let mut buffer = [0; 8];
     let came: Vec<u8> = (0..3).map(|_| server.recv_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
     assert_eq!(came, [0, 1, 2]);
-    // The last of them was looked at before the relay is told to stop: what comes after it has come.
+    // When the last of them arrives, the relay has read all that were sent before.
     let known = socket();
     known.send_to(&[99], relay.at).unwrap();
     first.send_to(&[100], relay.at).unwrap();
@@ -118,7 +118,7 @@ fn the_seed_decides_what_is_lost() {
         for n in 0..300u32 {
             client.send(&n.to_be_bytes()).unwrap();
         }
-        // One behind them that comes, sooner or later.
+        // Sends one after them until it arrives.
         let mut came: Vec<u32> = Vec::new();
         let mut buffer = [0; 64];
         server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
@@ -168,14 +168,14 @@ fn a_closed_port_is_told_once() {
     assert!(told.notes[0].contains("the server's port is closed"));
 }
 
-/// A number that is there three times, and has one flipped bit at most.
+/// A number that is sent three times, with at most one flipped bit.
 fn number(bytes: &[u8]) -> u32 {
     let all = [0, 4, 8].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()));
     if all[0] == all[2] { all[0] } else { all[1] }
 }
 
-/// What is counted of a direction is what was reported of its packets; what is out of order is what the
-/// server got so, copies or not.
+/// The counts of a direction are the sums of its packets' reports; the count of reordered ones is that of the server,
+/// without copies.
 #[test]
 fn counts_are_those_of_the_packets() {
     let server = socket();
@@ -189,7 +189,7 @@ fn counts_are_those_of_the_packets() {
     server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     let (mut buffer, begin) = ([0; 64], std::time::Instant::now());
     let (mut sent, mut came) = (0u32, Vec::new());
-    // Until enough have come, whatever the system itself has dropped.
+    // Until enough have arrived, whatever the system itself has dropped.
     while came.len() < 200 {
         // Three times, so that a flipped bit does no harm.
         client.send(&[sent.to_be_bytes(); 3].concat()).unwrap();
@@ -207,7 +207,7 @@ fn counts_are_those_of_the_packets() {
     assert_eq!(way.came, told.fates.len() as u64);
     assert_eq!(way.lost, told.fates.iter().filter(|fate| fate.1 == Some("lost")).count() as u64);
     assert_eq!(way.copies, told.fates.iter().map(|fate| u64::from(fate.2)).sum::<u64>());
-    // Of each number the first that came, if a higher one had come before.
+    // Counts the first arrival of each number, if a higher one arrived before.
     let (mut highest, mut seen, mut late) = (0, std::collections::BTreeSet::new(), 0);
     for number in came {
         late += u64::from(seen.insert(number) && number < highest);
@@ -217,12 +217,12 @@ fn counts_are_those_of_the_packets() {
     let meant = told.fates.iter().filter(|fate| fate.3).count() as u64;
     assert!((1..=meant).contains(&late), "{late} of {meant}");
     assert!(way.lost > 0 && way.copies > 0 && way.corrupted > 0, "{way:?}");
-    // A row of losses ends with a packet that was not lost.
+    // A burst of losses ends at a packet that was not lost.
     let rows = told.fates.chunk_by(|a, b| a.1 == b.1).filter(|row| row[0].1 == Some("lost")).count() as u64;
     assert_eq!(way.runs, rows);
 }
 
-/// Half of all go after the next one: as many are out of order as pairs were turned round.
+/// Half of all packets are sent after the next one: each swapped pair counts as one reordered packet.
 #[test]
 fn pairs_that_are_turned_round_count_once() {
     for duplicate in [0.0, 1.0] {

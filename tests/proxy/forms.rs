@@ -1,4 +1,4 @@
-//! The forms in which messages are shown, with what was done to each.
+//! The output formats, with the outcome of each message.
 
 use super::command::{GUARD, Proxy, command};
 use std::net::UdpSocket;

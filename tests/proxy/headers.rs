@@ -1,4 +1,4 @@
-//! Edits of a described protocol whose headers are shown: a server checks what derives from them.
+//! Edits of a described protocol whose headers are shown; a server checks the derived fields.
 #![cfg(unix)]
 
 use crate::command::{Proxy, lines, sockets};
@@ -34,7 +34,7 @@ fn packet(seq: u16, hp: u8, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Header and fields together; what derives from them follows, also where it is shown.
+/// Header and fields are edited together; derived fields follow, also if they are shown.
 #[test]
 fn headers_and_fields_are_edited_together() {
     let file = std::env::temp_dir().join(format!("netkit-headers-{}.toml", std::process::id()));

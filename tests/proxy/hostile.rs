@@ -1,5 +1,4 @@
-//! Clients and servers that mean harm, while rules are followed: it stays alive, within its bounds,
-//! and others are served.
+//! Hostile clients and servers, with rules: the proxy keeps running, stays within its limits, and serves other clients.
 #![cfg(target_os = "linux")]
 
 use crate::command::{GUARD, Proxy};
@@ -7,12 +6,12 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
-/// A program that holds what clients make it hold, and some more, stays below this.
+/// The most memory of a program that stores all that clients may make it store, and some more.
 const MEMORY: u64 = 400 << 20;
 const HEARTBEAT: [u8; 4] = [3, 0, 0, 0];
 const RULES: [&str; 8] = ["-p", "nano", "-f", "none", "--transport", "tcp", "--on", "message == heartbeat: drop"];
 
-/// The most memory that a program has had.
+/// The peak memory of a program.
 fn most(proxy: &Proxy) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", proxy.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -36,7 +35,7 @@ fn accept(listener: &TcpListener) -> TcpStream {
     stream
 }
 
-/// Somebody else is served as if nothing was.
+/// Checks that another client is served as usual.
 fn others_are_served(proxy: &Proxy, listener: &TcpListener) {
     let (mut client, mut server) = (connect(proxy), accept(listener));
     let notify = [4, 0, 0, 5, 2, 1, b'r', b'x', b'y'];
@@ -49,7 +48,7 @@ fn others_are_served(proxy: &Proxy, listener: &TcpListener) {
 #[test]
 fn giant_lengths_and_half_messages_are_bounded() {
     let (proxy, listener) = proxy(&RULES);
-    // 100 clients announce 16 MB each and say 3 MB of it; nobody reads what some of them say.
+    // 100 clients announce 16 MB each and send up to 3 MB of it, which no server reads.
     let pairs: Vec<(TcpStream, TcpStream)> = (0..100).map(|_| (connect(&proxy), accept(&listener))).collect();
     for (client, _) in &pairs {
         let mut client = client;
@@ -65,7 +64,7 @@ fn giant_lengths_and_half_messages_are_bounded() {
         }
     }
     others_are_served(&proxy, &listener);
-    // What one has said comes, although no message was whole.
+    // The sent bytes arrive, although no message was complete.
     let (client, mut server) = (connect(&proxy), accept(&listener));
     let said: Vec<u8> = [&[4, 0xff, 0xff, 0xff][..], &vec![9; 3 << 20]].concat();
     let bytes = said.clone();
@@ -93,7 +92,7 @@ fn many_half_open_streams_and_floods_of_small_messages() {
             pair
         })
         .collect();
-    // A million messages that rules drop, and as many that come in one byte each.
+    // 100,000 messages that a rule drops, and a message byte by byte.
     let (mut client, mut server) = (connect(&proxy), accept(&listener));
     let flood = HEARTBEAT.repeat(100_000);
     let writer = std::thread::spawn(move || {
@@ -110,7 +109,7 @@ fn many_half_open_streams_and_floods_of_small_messages() {
     assert_eq!(came, [4, 0, 0, 3, 2, 1, b'r'], "all but what was dropped");
     others_are_served(&proxy, &listener);
     assert!(most(&proxy) < MEMORY, "{}", most(&proxy));
-    // They reset and close as they like.
+    // The others reset or close their connections.
     for (n, (client, server)) in halves.into_iter().enumerate() {
         let which = if n % 2 == 0 { &client } else { &server };
         socket2::SockRef::from(which).set_linger((n % 3 == 0).then_some(Duration::ZERO)).unwrap();
@@ -120,7 +119,7 @@ fn many_half_open_streams_and_floods_of_small_messages() {
     assert!(told.contains("100003 dropped") || told.contains("100002 dropped"), "{told}");
 }
 
-/// A server that compresses a bomb, and one that says nonsense behind the upgrade.
+/// A server that compresses a bomb, and one that sends nonsense after the upgrade.
 #[test]
 fn bombs_and_nonsense_in_frames() {
     let (proxy, listener) = proxy(&RULES);
@@ -151,7 +150,7 @@ fn bombs_and_nonsense_in_frames() {
     proxy.end();
 }
 
-/// Datagrams from more addresses than there may be clients, of every size.
+/// Datagrams from more addresses than the limit of clients, of every size.
 #[test]
 fn a_flood_of_datagrams_from_everywhere() {
     let [server, client] = [0, 1].map(|_| UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -170,7 +169,7 @@ fn a_flood_of_datagrams_from_everywhere() {
             let _ = other.send(&noise[n..(n + length).min(noise.len())]);
         }
     }
-    // The first one is still served, both ways.
+    // The first client is still served, in both directions.
     let mut buffer = vec![0; 1 << 16];
     loop {
         client.send(b"second").unwrap();

@@ -1,4 +1,4 @@
-//! `netkit proxy` on loopback: what passes untouched, what is impaired and edited, who is bounded.
+//! `netkit proxy` on loopback: traffic that passes unchanged, impairments, edits, and limits.
 
 #[path = "../common/mod.rs"]
 mod common;

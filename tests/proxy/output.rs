@@ -1,4 +1,4 @@
-//! Nothing on a proxy's output side touches what it relays: a blocked or closed stdout, a full disk.
+//! Trouble with a proxy's output does not affect relaying: a blocked or closed stdout, a full disk.
 #![cfg(unix)]
 
 use super::command::{GUARD, Proxy, sockets};
@@ -7,7 +7,7 @@ use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Sends datagrams one by one through the proxy: each of them arrives.
+/// Sends datagrams one by one through the proxy, and checks that each arrives.
 fn all_pass(proxy: &Proxy, server: &UdpSocket, client: &UdpSocket, count: u32) {
     client.connect(&proxy.at).unwrap();
     let mut buffer = [0; 64];
@@ -23,15 +23,15 @@ fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("netkit-{}-{name}.pcapng", std::process::id()))
 }
 
-/// `| sleep`, a stopped terminal, a slow ssh: nobody reads what is printed.
+/// `| sleep`, a stopped terminal, a slow ssh: nobody reads the output.
 #[test]
 fn a_blocked_stdout_stops_no_datagram() {
     let [server, client] = sockets();
     let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "summary"]);
-    // More than the pipe and the queue hold.
+    // More than the pipe and the queue can hold.
     let count = 20_000;
     all_pass(&proxy, &server, &client, count);
-    // One INT ends it, with its counts, although stdout is still blocked.
+    // One INT ends it and prints its counts, although stdout is still blocked.
     let (status, told) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{told}");
     assert!(told.contains("netkit: stdout is slower than the traffic: lines are not printed\n"), "{told}");
@@ -41,7 +41,7 @@ fn a_blocked_stdout_stops_no_datagram() {
     assert!(told.contains(&format!("up   {count} packets came, {count} went\n")), "{told}");
 }
 
-/// `| head -2`: the printing ends, the relay and the recording go on.
+/// `| head -2`: printing ends, relaying and recording go on.
 #[test]
 fn a_closed_stdout_ends_the_printing_alone() {
     let [server, client] = sockets();
@@ -57,7 +57,7 @@ fn a_closed_stdout_ends_the_printing_alone() {
     std::fs::remove_file(pcap).unwrap();
 }
 
-/// Counts the frames of a file, which has to be whole.
+/// Counts the frames of a file, which must be complete.
 fn frames(path: &PathBuf) -> u32 {
     let mut capture = Capture::open(Box::new(std::fs::File::open(path).unwrap())).unwrap();
     let (mut count, mut last) = (0, i128::MIN);
@@ -68,13 +68,13 @@ fn frames(path: &PathBuf) -> u32 {
     count
 }
 
-/// A disk without room ends the recording, says when, and is an error at the end.
+/// A full disk ends the recording, is reported at once, and is an error at the end.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_ends_the_recording_alone() {
     let [server, client] = sockets();
     let pcap = temporary("full");
-    // A limit of 32 blocks of 512 bytes stands for the disk; without the trap its signal ends the program.
+    // A limit of 32 blocks of 512 bytes replaces the full disk; without the trap, its signal would end the program.
     let limited = format!(
         "trap '' XFSZ; ulimit -f 32; exec {} proxy 127.0.0.1:0 {} -p dnp -f none --pcap {}",
         env!("CARGO_BIN_EXE_netkit"),
@@ -95,7 +95,7 @@ fn a_full_disk_ends_the_recording_alone() {
     std::fs::remove_file(pcap).unwrap();
 }
 
-/// A disk that is full from the start is an error before anybody is relayed.
+/// A disk that is full from the start is an error before any client is relayed.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_at_the_start_is_an_error() {
@@ -105,7 +105,7 @@ fn a_full_disk_at_the_start_is_an_error() {
     assert_eq!(told, "netkit: /dev/full: No space left on device (os error 28)\n");
 }
 
-/// What is recorded is in the file while the proxy runs, whatever ends it.
+/// Recorded frames are in the file while the proxy runs, whatever ends it.
 #[test]
 fn a_recording_survives_a_kill() {
     let [server, client] = sockets();
@@ -124,7 +124,8 @@ fn a_recording_survives_a_kill() {
     std::fs::remove_file(pcap).unwrap();
 }
 
-/// The server's leg has what was sent, when it was: not what was lost, and not what still waits.
+/// The server's leg has the packets that were sent, with the times when they were sent: no lost packets, and none that
+/// still wait.
 #[test]
 fn the_server_s_leg_has_what_was_sent() {
     let [server, client] = sockets();
@@ -151,7 +152,46 @@ fn the_server_s_leg_has_what_was_sent() {
     std::fs::remove_file(pcap).unwrap();
 }
 
-/// What reads a recording counts each message once: on the client's leg, unless another one is asked for.
+/// `--pcap-size`, `--pcap-files`: the last files remain, each with both interfaces, comments and its own order.
+#[test]
+fn a_recording_is_divided() {
+    for (ending, options) in [("pcapng", &["-f", "ndjson"][..]), ("pcap", &["-f", "none"])] {
+        let [server, client] = sockets();
+        let pcap = temporary("divided").with_extension(ending);
+        let record = ["--pcap", pcap.to_str().unwrap(), "--pcap-size", "8K", "--pcap-files", "3"];
+        let proxy = Proxy::start(&server, &[options, &["-p", "dnp"], &record].concat());
+        all_pass(&proxy, &server, &client, 500);
+        let (status, told) = proxy.interrupted(|| {});
+        assert_eq!(status, Some(0), "{told}");
+        let stem = pcap.file_stem().unwrap().to_str().unwrap();
+        let mut files: Vec<PathBuf> = std::fs::read_dir(pcap.parent().unwrap())
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&format!("{stem}_")))
+            .collect();
+        files.sort();
+        assert_eq!(files.len(), 3, "{told}");
+        assert!(!pcap.exists());
+        for file in &files {
+            assert!(file.metadata().unwrap().len() <= 8192);
+            assert!(frames(file) > 10, "both legs, in order");
+            let bytes = std::fs::read(file).unwrap();
+            let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+            assert!(has("client side") && has("server side"));
+        }
+        // The last message is in the last file.
+        let mut capture = Capture::open(Box::new(std::fs::File::open(&files[2]).unwrap())).unwrap();
+        let mut last = Vec::new();
+        while let Some(frame) = capture.next().unwrap() {
+            last = frame.data.to_vec();
+        }
+        assert!(last.ends_with(&499u32.to_be_bytes()));
+        files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    }
+}
+
+/// Readers of a recording count each message once: on the client's leg, unless the user names another one.
 #[test]
 fn one_leg_is_counted() {
     let [server, client] = sockets();
@@ -176,7 +216,7 @@ fn one_leg_is_counted() {
         assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
     };
-    // The client sent four and got one; the server got four, one of them twice, and sent one.
+    // The client sent four and received one; the server received four, one of them twice, and sent one.
     let client = ["aa", "bb", "cc", "dd", "ee"];
     let server = ["aa", "cc", "cc", "dd", "ee"];
     let both = [&client[..], &server].concat();
@@ -201,13 +241,25 @@ fn one_leg_is_counted() {
         assert_eq!(stats["messages"], count, "{args:?}: {out}");
         assert_eq!(told.contains("two legs"), count == 5, "{told}");
     }
+    // Each line says which leg it is of, and filters and columns know it.
+    let of = |leg: &str, args: &[&str]| {
+        let [out, _] = run(&[&["decode", name], args].concat());
+        let lines = super::command::lines(&out);
+        lines.iter().filter(|line| line["leg"] == leg).count()
+    };
+    for leg in ["client", "server"] {
+        assert_eq!(of(leg, &["-f", "ndjson"]), 5);
+        assert_eq!(of(leg, &["-f", "ndjson", "--leg", leg, "--threads", "2"]), 5);
+        let filter = format!("leg == {leg}");
+        assert_eq!(run(&["decode", name, "-f", "tsv", "--columns", "leg", "-F", &filter])[0].matches(leg).count(), 5);
+    }
     let [out, told] = run(&["replay", name, "--list", "-f", "ndjson"]);
     assert_eq!((out.lines().count(), told.contains(&line("client"))), (1, true), "{out}{told}");
     assert_eq!(run(&["replay", name, "--list", "-f", "ndjson", "--leg", "both"])[0].lines().count(), 2);
     std::fs::remove_file(pcap).unwrap();
 }
 
-/// A client for whom there is no place is reported once, not with each of its datagrams.
+/// A client beyond the limit is reported once, not with each of its datagrams.
 #[test]
 fn a_client_without_a_place_is_reported_once() {
     let [server, client] = sockets();
@@ -218,7 +270,7 @@ fn a_client_without_a_place_is_reported_once() {
     for _ in 0..500 {
         other.send(&[3, 1]).unwrap();
     }
-    // What comes after them has passed: they were read.
+    // A later datagram has passed, so these were read.
     all_pass(&proxy, &server, &client, 1);
     let (_, told) = proxy.interrupted(|| {});
     let address = other.local_addr().unwrap();
@@ -227,7 +279,7 @@ fn a_client_without_a_place_is_reported_once() {
     assert!(told.contains("netkit: 1 client, 1 turned away\n"), "{told}");
 }
 
-/// Where no file is left for a connection, it is reset, and does not wait in vain.
+/// If no file descriptor is left for a connection, it is reset, and does not wait in vain.
 #[test]
 fn a_connection_without_a_file_is_reset() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -240,7 +292,7 @@ fn a_connection_without_a_file_is_reset() {
     command.args(["-c", &limited]);
     let proxy = Proxy::spawn(command);
     let clients: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(&proxy.at).unwrap()).collect();
-    // Of those that are served nothing comes; the others end at once.
+    // Served clients receive nothing; the others end at once.
     let ended = || {
         let over = |mut client: &TcpStream| {
             client.set_read_timeout(Some(std::time::Duration::from_millis(10))).unwrap();
@@ -255,7 +307,7 @@ fn a_connection_without_a_file_is_reset() {
     }
     drop(clients);
     let (_, told) = proxy.interrupted(|| {});
-    // The file is missing either to accept a client, or to connect it to the server.
+    // The descriptor is missing either to accept a client, or to connect it to the server.
     let lines = told.lines().filter(|line| line.contains("Too many open files")).count();
     assert!((1..40).contains(&lines), "{told}");
     assert!(told.contains("clients were turned away") || told.contains(" reset\n"), "{told}");

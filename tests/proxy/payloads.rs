@@ -1,5 +1,5 @@
-//! One name for a payload's values: `payload.X` in filters, groups, rules and `encode`, in each encoding
-//! that nano's payloads have. The truth is what the peers wrote and heard.
+//! One name for a payload's values: `payload.X` in filters, groups, rules and `encode`, in each encoding of nano's
+//! payloads. The expected values are those that the peers sent and received.
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy};
@@ -9,7 +9,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A payload's values, and how an encoding writes them.
+/// A payload's values, and a function that encodes them.
 type Values = (u8, &'static str, bool);
 type Writer = fn(Values) -> Vec<u8>;
 
@@ -30,7 +30,7 @@ fn after(number: [u8; 4], (_, name, keep): Values) -> Vec<u8> {
 const PROTOS: &str = r#"{"client":{"game.move":{"hp":{"option":"required","type":"uInt32","tag":1},
     "name":{"option":"required","type":"string","tag":2},"keep":{"option":"optional","type":"bool","tag":3}}},"server":{}}"#;
 
-/// An encoding: its name, the fields of its schema, its bytes.
+/// An encoding: its name, the fields of its schema, the function that writes it.
 const ENCODINGS: [(&str, &str, Writer); 6] = [
     ("json", "hp = \"int\"\nname = \"string\"\nkeep = \"bool\"", json),
     (
@@ -52,7 +52,7 @@ fn request(id: u8, payload: &[u8]) -> Vec<u8> {
     package(4, &[&[0, id, 9], &b"game.move"[..], payload].concat())
 }
 
-/// A package, as a peer hears it.
+/// Reads a package, as a peer does.
 fn hear(stream: &mut TcpStream) -> Vec<u8> {
     let mut head = [0; 4];
     stream.read_exact(&mut head).unwrap();
@@ -64,7 +64,7 @@ fn hear(stream: &mut TcpStream) -> Vec<u8> {
 struct Case {
     name: &'static str,
     write: Writer,
-    /// `--schema FILE`, where it has one.
+    /// `--schema FILE`, if it has one.
     schema: Vec<String>,
     files: PathBuf,
 }
@@ -94,7 +94,7 @@ impl Case {
         (1..).zip(values).map(|(id, values)| request(id, &(self.write)(values))).collect()
     }
 
-    /// The three messages through a proxy with this rule: what the server hears.
+    /// Sends the three messages through a proxy with this rule; returns the messages that the server receives.
     fn through(&self, rule: Option<&str>) -> Vec<Vec<u8>> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target = listener.local_addr().unwrap().to_string();
@@ -137,7 +137,7 @@ impl Case {
     }
 }
 
-/// What the words do, in each encoding.
+/// The uses of the name, in each encoding.
 #[test]
 fn one_name_for_a_payloads_values() {
     let mut cells = 0;
@@ -179,7 +179,7 @@ fn one_name_for_a_payloads_values() {
     assert_eq!(cells, 30);
 }
 
-/// What a rule does not name stays as it is, or the whole message does; JSON may be spaced as it likes.
+/// Values that a rule does not name stay unchanged, or the whole message does; JSON may have any spaces.
 #[test]
 fn what_is_written_otherwise_stays() {
     let spaced: Writer =
@@ -187,13 +187,13 @@ fn what_is_written_otherwise_stays() {
     let case = Case { write: spaced, ..Case::new(ENCODINGS[4]) };
     let heard = case.through(Some("payload.name == cat: payload.hp=5"));
     assert_eq!(heard, [&case.said(SAID)[..2], &[request(3, &json((5, "cat", true)))]].concat());
-    // A varint with a byte more than it needs.
+    // A varint with one byte more than it needs.
     let long: Writer = |values| {
         let mut bytes = tagged(values);
         bytes.splice(1..2, [values.0 | 0x80, 0]);
         bytes
     };
-    // protobuf keeps it, pomelo's form cannot.
+    // protobuf keeps the long varint, pomelo's form cannot.
     let name = |(hp, _, keep): Values| (hp, "x", keep);
     for (which, want) in [(1, SAID.map(name)), (5, SAID)] {
         let case = Case { write: long, ..Case::new(ENCODINGS[which]) };

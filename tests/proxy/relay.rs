@@ -1,4 +1,4 @@
-//! A relay on a thread of its own, and what it told.
+//! A relay in a thread, and its reports.
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What became of each packet: the way, why it was lost, how often it went besides, out of order.
+/// The outcome of each packet: direction, reason of its loss, number of copies, out of order.
 pub type Fates = Vec<(&'static str, Option<&'static str>, u32, bool)>;
 
 #[derive(Default)]
@@ -32,7 +32,7 @@ pub struct Running {
     thread: JoinHandle<(Counts, Told)>,
 }
 
-/// What most tests want: both transports, nothing impaired.
+/// The configuration of most tests: both transports, no impairments.
 pub fn config(target: SocketAddr) -> Config {
     Config {
         listen: "127.0.0.1:0".parse().unwrap(),
@@ -61,7 +61,7 @@ pub fn start(config: Config) -> Running {
 }
 
 impl Running {
-    /// Ends it.
+    /// Stops it.
     pub fn end(self) -> (Counts, Told) {
         self.stop.set();
         self.thread.join().unwrap()

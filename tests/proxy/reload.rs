@@ -1,4 +1,4 @@
-//! `--rules`: read again while it runs. Forms of the output, timetables, captures to be like.
+//! `--rules` reloads while the proxy runs; output formats, profiles, and `--like` a capture.
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, command, lines};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A file that goes with its test.
+/// A file that is removed at the end of its test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -37,7 +37,7 @@ fn sockets() -> [UdpSocket; 2] {
     })
 }
 
-/// Says something until what comes is this.
+/// Sends a datagram until this one arrives.
 fn until(client: &UdpSocket, server: &UdpSocket, says: &[u8], comes: &[u8]) {
     let begin = Instant::now();
     let mut buffer = [0; 64];
@@ -61,11 +61,11 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     until(&client, &server, &[3, 1], &[3, 1]);
     fs::write(&file.0, "message == unreliable_message: data=aa\n").unwrap();
     until(&client, &server, &[3, 1], &[3, 0xaa]);
-    // A wrong one: the place is told, and the rules before it stay.
+    // A wrong file: its error is reported with its place, and the earlier rules stay.
     fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: dta=bb\n").unwrap();
     proxy.tells("the rules before it stay");
     until(&client, &server, &[3, 1], &[3, 0xaa]);
-    // Put right, with the same time of change and the same length, and told by SIGHUP.
+    // Corrected, with the same modification time and length, and reloaded by SIGHUP.
     let times = fs::metadata(&file.0).unwrap().modified().unwrap();
     fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: data=c\n").unwrap();
     fs::write(&file.0, "# a commen\n\nmessage == unreliable_message: data=cc\n").unwrap();
@@ -111,11 +111,11 @@ fn wrong_files_are_refused_before_anybody_comes() {
 
 #[test]
 fn a_timetable_holds_in_its_time() {
-    // What is sent in the first second may meet a proxy that reads it after that: then once more.
+    // A busy proxy may read the datagram of the first second after that second: then it is tried again.
     assert!((0..50).any(|_| timetable()), "never within a second");
 }
 
-/// `false`: what was sent in the first second was read after it.
+/// Returns `false` if the datagram of the first second was read after it.
 fn timetable() -> bool {
     const SECOND: Duration = Duration::from_secs(1);
     let profile = Temporary::new("profile", "from 0 to 1s: up loss 100%\nfrom 1s: up delay 100ms\n");
@@ -125,7 +125,7 @@ fn timetable() -> bool {
     let started = Instant::now();
     client.connect(&proxy.at).unwrap();
     client.send(b"lost").unwrap();
-    // The proxy's time begins between these two. Nothing comes before its second is over.
+    // The proxy's clock starts between these two times. Nothing arrives before its first second is over.
     let over = started + SECOND + Duration::from_millis(200);
     server
         .set_read_timeout(Some(over.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))
@@ -147,8 +147,8 @@ fn timetable() -> bool {
     true
 }
 
-/// The proxy of that session counted what it dropped: 102 of 1,549 datagrams up, 82 of 1,445 down. The
-/// server numbers its welcome and nothing else. `stats --delivery` has the same figures.
+/// The proxy of that session counted dropped datagrams: 102 of 1,549 up, 82 of 1,445 down. The server numbers only its
+/// welcome. `stats --delivery` has the same figures.
 #[test]
 fn like_a_capture() {
     let [server, client] = sockets();

@@ -1,4 +1,4 @@
-//! Rules on streams: whole messages, however they come, over TCP and WebSocket.
+//! Rules on streams: whole messages, however they are segmented, over TCP and WebSocket.
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, lines, sockets};
@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// A proxy for streams, a client's end and the server's.
+/// A proxy for streams, with a client's socket and the server's.
 struct Through {
     proxy: Proxy,
     client: TcpStream,
@@ -32,7 +32,8 @@ impl Through {
         Through { proxy, client, server }
     }
 
-    /// The client says these bytes, in pieces of this size, and nothing more: what the server hears.
+    /// The client sends these bytes in chunks of this size, then ends its direction; returns the bytes that the server
+    /// receives.
     fn up(&mut self, bytes: &[u8], size: usize) -> Vec<u8> {
         for piece in bytes.chunks(size) {
             self.client.write_all(piece).unwrap();
@@ -93,11 +94,14 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
         let fates: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
         assert_eq!(fates, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{told}");
         assert_eq!((&lines[2]["edited"][0], &lines[5]["copies"]), (&"payload".into(), &1.into()));
-        assert!(told.contains("2 dropped, 1 edited, 1 copies"), "{told}");
+        // Messages are counted apart from the packets, which are as many as there were reads.
+        assert!(told.contains("netkit: up   6 messages came, 2 dropped, 1 edited, 1 copies\n"), "{told}");
+        let packets = told.lines().find(|line| line.starts_with("netkit: up ") && line.contains(" packet")).unwrap();
+        assert!(packets.ends_with(" went"), "{told}");
     }
 }
 
-/// A delayed message holds up what is behind it: a stream keeps its order.
+/// A delayed message delays the messages after it: a stream keeps its order.
 #[test]
 fn a_delay_holds_up_what_is_behind() {
     let mut through = Through::new(&["-p", "nano", "--on", "route == a.late: delay 300ms"]);
@@ -114,8 +118,8 @@ fn a_delay_holds_up_what_is_behind() {
     assert!(lines[1]["delayed_ms"].as_f64().unwrap() >= 299.0, "{}", lines[1]);
 }
 
-/// What is no message passes as it is, and so does one that never becomes whole: at the end, or
-/// after a time.
+/// Bytes that are no message pass unchanged. So does a message that is never completed: at the end of the stream, or
+/// after a timeout.
 #[test]
 fn what_is_not_whole_passes_as_it_is() {
     let on = ["-p", "nano", "--on", "message == heartbeat: drop"];
@@ -129,7 +133,7 @@ fn what_is_not_whole_passes_as_it_is() {
     let noise: Vec<u8> = (0..5000u32).map(|n| (n * 7 + 100) as u8 | 0x80).collect();
     assert_eq!(through.up(&noise, 700), noise);
     through.end();
-    // Somebody waits for an answer to half a message.
+    // Half a message: its sender may be waiting for an answer.
     let mut through = Through::new(&on);
     through.client.write_all(half).unwrap();
     through.server.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
@@ -139,7 +143,7 @@ fn what_is_not_whole_passes_as_it_is() {
     let mut came = vec![0; half.len()];
     through.server.read_exact(&mut came).unwrap();
     assert_eq!(came, half);
-    // The rest follows: the message is whole now, and cannot be dropped any more.
+    // The rest follows: the message is complete now, but cannot be dropped any more.
     through.client.write_all(&notify("a.move", b"never all of it")[9..]).unwrap();
     assert_eq!(through.up(&HEARTBEAT, 9), notify("a.move", b"never all of it")[9..]);
     through.end();
@@ -152,7 +156,7 @@ fn answer(extensions: &str) -> Vec<u8> {
     format!("{head}Sec-WebSocket-Extensions: {extensions}\r\n\r\n").into_bytes()
 }
 
-/// A peer of a WebSocket, with its memory of what it has compressed or inflated.
+/// A peer of a WebSocket, with its compression state.
 struct Peer {
     pack: Compress,
     unpack: Decompress,
@@ -179,7 +183,7 @@ impl Peer {
         out
     }
 
-    /// The messages in these frames. Every one is compressed, and masked as `key` says.
+    /// The messages in these frames. All are compressed, and masked as `key` says.
     fn messages(&mut self, mut bytes: &[u8], key: Option<[u8; 4]>) -> Vec<Vec<u8>> {
         let mut all = Vec::new();
         while let [first, second, rest @ ..] = bytes {
@@ -238,7 +242,7 @@ fn compressed_and_masked_messages_are_made_again() {
             through.client.read_exact(&mut head).unwrap();
             assert_eq!(head, answer);
             let (mut client, mut server) = (Peer::new(anew), Peer::new(anew));
-            // Nothing of the other direction is changed: its bytes pass.
+            // Nothing in the other direction is edited: its bytes pass.
             let push = server.frame(&notify("a.move", b"from the server"), None);
             through.server.write_all(&push).unwrap();
             let mut came = vec![0; push.len()];
@@ -256,8 +260,7 @@ fn compressed_and_masked_messages_are_made_again() {
     }
 }
 
-/// A message is left out of the middle of a compressed direction, by a rule that knows no field: what
-/// is behind it is read all the same.
+/// A rule without fields drops a message in the middle of a compressed direction: the later messages can still be read.
 #[test]
 fn what_is_dropped_is_missing_to_no_later_message() {
     let mut through = Through::new(&["-p", "nano", "--on", "route == b.gone: drop"]);
@@ -276,12 +279,12 @@ fn what_is_dropped_is_missing_to_no_later_message() {
     through.end();
 }
 
-/// Without a rule that fits, a compressed stream passes byte for byte although it is read.
+/// If no rule fits, a compressed stream passes byte for byte, although it is read.
 #[test]
 fn a_rule_that_fits_nothing_changes_no_byte() {
     for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
         for (way, bytes) in streams(&path).into_iter().enumerate() {
-            // Nobody reads what it would print.
+            // The output would not be read.
             let through = Through::showing("none", &["--on", "frame == 0: drop"]);
             let said = bytes.clone();
             let (mut from, mut to) = match way {
@@ -303,7 +306,7 @@ fn a_rule_that_fits_nothing_changes_no_byte() {
     }
 }
 
-/// The bytes that clients say, and those that servers say, in the first connection of a capture.
+/// The bytes of the client, and those of the server, in the first connection of a capture.
 fn streams(path: &std::path::Path) -> Vec<Vec<u8>> {
     use netkit::capture::{Body, Capture, Decoded, Input, Packets};
     let file = std::fs::File::open(path).unwrap();
@@ -325,7 +328,8 @@ fn streams(path: &std::path::Path) -> Vec<Vec<u8>> {
     both
 }
 
-/// What each rule has done, and why it has not, without any output; and that it is asked for.
+/// Without any output, the counts of each rule are printed: applied, and not applied with the reason. A limit can test
+/// them.
 #[test]
 fn rules_say_what_they_did() {
     let run = |bound: &[&str]| {
@@ -340,13 +344,15 @@ fn rules_say_what_they_did() {
             "--on",
             "message == reliable_message: after 1 once duplicate",
             "--on",
+            "message == unreliable_message: duplicate",
+            "--on",
             "message == unreliable_message: drop",
             "--on",
             "message == connection_close: drop",
         ];
         let proxy = Proxy::start(&server, &[&options[..], bound].concat());
         client.connect(&proxy.at).unwrap();
-        // Cut off within its number; whole; not reliable; whole.
+        // Truncated within its number; complete; not reliable; complete.
         for bytes in [&[4u8, 1][..], &[4, 1, 0, 9], &[3, 7], &[4, 2, 0, 8]] {
             client.send(bytes).unwrap();
         }
@@ -362,10 +368,14 @@ fn rules_say_what_they_did() {
     let rule = |n: usize| told.lines().filter_map(|line| line.strip_prefix("netkit: rule ")).nth(n).unwrap();
     let edit = "\"message == reliable_message: number=5\": 3 messages fit, 2 applied, 1 not applied: ";
     assert!(rule(0).starts_with(edit) && rule(0).ends_with(" (1)"), "{told}");
-    let once = "\"message == reliable_message: after 1 once duplicate\": 3 messages fit, 1 applied";
+    let once = "\"message == reliable_message: after 1 once duplicate\": 3 messages fit, 1 applied, \
+                2 skipped (after, once, a share, or a later rule drops it)";
     assert_eq!(rule(1), once, "{told}");
-    assert_eq!(rule(2), "\"message == unreliable_message: drop\": 1 message fits, 1 applied", "{told}");
-    assert_eq!(rule(3), "\"message == connection_close: drop\": 0 messages fit, 0 applied", "{told}");
+    let dropped = "\"message == unreliable_message: duplicate\": 1 message fits, 0 applied, \
+                   1 skipped (after, once, a share, or a later rule drops it)";
+    assert_eq!(rule(2), dropped, "{told}");
+    assert_eq!(rule(3), "\"message == unreliable_message: drop\": 1 message fits, 1 applied", "{told}");
+    assert_eq!(rule(4), "\"message == connection_close: drop\": 0 messages fit, 0 applied", "{told}");
     let (status, told) = run(&["--fail-on", "not_applied > 0"]);
     assert_eq!(status, Some(1), "{told}");
     assert!(told.contains("netkit: --fail-on not_applied > 0: it is 1\n"), "{told}");

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// A guard against hanging, not a measure.
+/// A guard against hanging, not a measurement.
 const GUARD: Duration = crate::common::HANG;
 
 fn connect(at: std::net::SocketAddr) -> TcpStream {
@@ -25,7 +25,7 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").unwrap()
 }
 
-/// Bytes that do not repeat.
+/// Bytes without a repeating pattern.
 fn bytes(count: usize) -> Vec<u8> {
     (0..count).map(|n| (n as u32).wrapping_mul(0x9e37_79b9).to_be_bytes()[0]).collect()
 }
@@ -46,14 +46,14 @@ fn every_byte_both_ways_at_once_and_half_closes() {
             let (ups, downs) = (&up, &down);
             scope.spawn(move || {
                 writer.write_all(ups).unwrap();
-                // The client has said all, and still hears.
+                // The client has sent everything, and still receives.
                 writer.shutdown(Shutdown::Write).unwrap();
             });
             scope.spawn(move || {
                 let mut came = Vec::new();
                 server.read_to_end(&mut came).unwrap();
                 assert!(came == *ups, "{} of {}", came.len(), ups.len());
-                // Only now, behind the client's end.
+                // Only now, after the client's end.
                 server.write_all(downs).unwrap();
             });
             let mut came = Vec::new();
@@ -94,7 +94,7 @@ fn a_server_that_is_not_there_resets_the_client() {
     assert!(told.notes[0].contains("the server is not reached"), "{:?}", told.notes);
 }
 
-/// Who does not read holds up the sender, and nothing piles up in between.
+/// A slow reader slows its sender, and no bytes pile up in between.
 #[test]
 fn a_slow_reader_holds_up_the_sender() {
     let listener = listener();
@@ -134,13 +134,13 @@ fn a_rate_holds_for_streams() {
     let mut came = Vec::new();
     server.read_to_end(&mut came).unwrap();
     assert!(came == bytes(200_000));
-    // Never sooner than a megabyte a second allows; later is the machine's business.
+    // Never sooner than a megabyte a second allows; later depends on the machine.
     assert!(begin.elapsed() >= Duration::from_millis(199));
     drop(server);
     relay.end();
 }
 
-/// The TCP payload of a capture, all of it one after the other.
+/// All TCP payloads of a capture, concatenated.
 fn payload(path: &std::path::Path) -> Vec<u8> {
     use netkit::capture::{Body, Capture, Decoded, Input, Packets};
     let file = std::fs::File::open(path).unwrap();
@@ -172,7 +172,7 @@ fn all_captures_pass_byte_for_byte() {
             let bytes = &bytes;
             let mut writer = client.try_clone().unwrap();
             scope.spawn(move || {
-                // In pieces of odd sizes.
+                // In chunks of odd sizes.
                 bytes.chunks(1 + bytes.len() % 1371).for_each(|piece| writer.write_all(piece).unwrap());
                 writer.shutdown(Shutdown::Write).unwrap();
             });
@@ -204,7 +204,7 @@ fn more_streams_than_allowed_are_reset_and_places_become_free() {
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
     }
     drop(held);
-    // As soon as it has seen both ends.
+    // As soon as the relay has seen both ends of a connection.
     let begin = std::time::Instant::now();
     loop {
         let mut client = connect(relay.at);
@@ -219,7 +219,7 @@ fn more_streams_than_allowed_are_reset_and_places_become_free() {
     assert!(counts.turned_away >= 5 && counts.clients == 3, "{counts:?}");
 }
 
-/// Who sends a byte now and then, or nothing, holds up nobody else.
+/// A client that sends a byte now and then, or nothing, delays no other client.
 #[test]
 fn silent_and_slow_clients_hold_up_nobody() {
     let listener = listener();

@@ -1,5 +1,5 @@
-//! When what is delayed goes. How exact it is, is measured by `tests/bench/relay.rs`; here is what
-//! does not hang on how busy a machine is.
+//! The order and the cost of delayed packets. `tests/bench/relay.rs` measures how exact delays are; the tests here do
+//! not depend on the machine's load.
 
 use super::relay::config;
 use netkit::live::net::CancelToken;
@@ -8,7 +8,7 @@ use netkit::live::proxy::relay::{Output, Passed, Relay, Topic};
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-/// Somebody who prints slowly.
+/// An output that prints slowly.
 struct Slow;
 
 const PRINTING: Duration = Duration::from_millis(5);
@@ -29,7 +29,7 @@ fn sockets() -> [UdpSocket; 2] {
     })
 }
 
-/// Many that come at once do not hold up the first of them once it is due.
+/// Due packets are sent as soon as possible, even while new ones keep arriving.
 #[test]
 fn what_is_due_goes_between_two_that_come() {
     let [server, client] = sockets();
@@ -57,14 +57,14 @@ fn what_is_due_goes_between_two_that_come() {
         came.push(begin.elapsed());
         assert!(begin.elapsed() >= delay, "{n} came too soon");
     }
-    // Behind all that had come, the first would go when the last does.
+    // If due packets were sent only after all waiting ones were read, the first would be as late as the last.
     assert!(came[0] * 2 < came[usize::from(count) - 1], "{came:?}");
     stop.set();
     thread.join().unwrap();
 }
 
-/// Who waits for what is due does not take a processor for it: what others want to run would be made
-/// to wait, and the proxy in its turn, for slices of the scheduler.
+/// Waiting for due packets uses hardly any processor time: a busy loop would delay other programs, and in turn the
+/// proxy, by slices of the scheduler.
 #[test]
 #[cfg(target_os = "linux")]
 fn waiting_takes_no_processor() {
@@ -73,7 +73,7 @@ fn waiting_takes_no_processor() {
     let args = ["-f", "none", "--transport", "udp", "--delay", "30ms"];
     let proxy = Proxy::start(&server, &args);
     client.connect(&proxy.at).unwrap();
-    // Hundredths of a second, of all threads: user's and system's, behind the name in brackets.
+    // User and system time of all threads in hundredths of a second; the fields follow the name in brackets.
     let used = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", proxy.id())).unwrap();
         let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
@@ -87,7 +87,7 @@ fn waiting_takes_no_processor() {
         }
     });
     let (before, begin) = (used(), Instant::now());
-    // At any moment something is due within a few milliseconds.
+    // At any time a packet is due within a few milliseconds.
     for n in 0..count {
         std::thread::sleep((Duration::from_millis(3) * n).saturating_sub(begin.elapsed()));
         client.send(&n.to_be_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! What is refused, and that it is before anybody may come.
+//! Usage errors, which are reported before any client can connect.
 
 use super::command::command;
 
@@ -15,20 +15,21 @@ fn what_cannot_be_is_refused_before_anybody_comes() {
         "--loss with --transport tcp: a stream's bytes come all, once and in order",
     );
     told(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
-    told(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram stands for itself");
+    told(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram is independent");
     told(&["--reset", "1%", "--loss", "5%"], "--loss is for datagrams, --reset for streams");
     told(&["--stall", "5%"], "expected a share and a time, as 1%/200ms");
     told(&["--columns", "time", "-f", "ndjson"], "--columns: only with -f csv, tsv and summary");
-    told(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE tells what payloads hold");
+    told(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE describes payloads");
     told(&["--on", "message == ack: drop 30"], "expected a share from 0% to 100%");
+    told(&["--on", "nano.request: hp=\"a{client}\""], "--on: {client} is the number of a replay's client");
     told(&["--loss", "5"], "expected a share from 0% to 100%");
-    told(&["--loss", "90%/2"], "in rows of 9.0 at least");
+    told(&["--loss", "90%/2"], "this share is lost in bursts of at least 9.0");
     told(&["--network", "5g"], "expected wifi, lte, 3g, satellite, bad");
     told(&["--rate", "fast"], "expected a rate, as 64kbit");
     told(&["--delay", "-5ms"], "");
 }
 
-/// The status and what is told, of a proxy that never begins.
+/// The status and stderr of a proxy that never starts.
 fn refused(args: &[&str]) -> (Option<i32>, String) {
     let output = command(args).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -43,12 +44,12 @@ fn files_are_looked_at_before_anybody_comes() {
     assert!(status == Some(3) && told.contains("no-such-folder/run.pcapng: "), "{told}");
     let (status, told) = refused(&[&to[..], &["--like", "no-such.pcap"]].concat());
     assert_eq!((status, told.matches("no-such.pcap").count()), (Some(3), 1), "{told}");
-    // It has no end.
+    // It is endless.
     let (status, told) = refused(&[&to[..], &["--profile", "/dev/zero"]].concat());
     assert!(status == Some(3) && told.contains("larger than 1 MiB"), "{told}");
 }
 
-/// What is read is never written over, also with `--force`.
+/// Input files are never overwritten, also with `--force`.
 #[test]
 fn no_input_is_the_capture() {
     let path = std::env::temp_dir().join(format!("netkit-proxy-input-{}", std::process::id()));
@@ -62,7 +63,7 @@ fn no_input_is_the_capture() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// A protocol that a file describes is read as the others are.
+/// A described protocol can have rules like the others.
 #[test]
 fn a_described_protocol_has_rules() {
     let server = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -79,7 +80,7 @@ fn a_described_protocol_has_rules() {
     assert!(told.contains("up   2 packets came, 1 went, 1 dropped"), "{told}");
 }
 
-/// What is sent there would come back to the proxy as from a new client, again and again.
+/// A proxy that sends to itself would see each packet as one of a new client, again and again.
 #[test]
 fn a_proxy_to_itself_is_refused() {
     for (listen, target) in [("127.0.0.1:9", "127.0.0.1:9"), ("0.0.0.0:9", "127.0.0.1:9"), ("[::1]:9", "[::1]:9")] {
@@ -88,7 +89,7 @@ fn a_proxy_to_itself_is_refused() {
     }
 }
 
-/// Whoever writes `--loss 5% --up` would have losses both ways.
+/// The user of `--loss 5% --up` would have losses in both directions.
 #[test]
 fn a_direction_without_anything_for_it_is_refused() {
     let to = ["127.0.0.1:0", "127.0.0.1:9"];

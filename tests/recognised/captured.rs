@@ -1,4 +1,4 @@
-//! Captures as lists of packets, what can be cut out of them, and what is read of the rest.
+//! Captures as lists of packets, parts cut out of them, and the messages read from the parts.
 
 use super::common;
 use netkit::capture::{Body, Capture, Decoded, LinkType, Packet, Packets, PcapWriter, Segment, Time, ethernet};
@@ -19,14 +19,14 @@ pub struct Kept {
     pub time: Time,
     pub src: SocketAddr,
     pub dst: SocketAddr,
-    /// The segment without its payload; `None`: a datagram.
+    /// The segment without its payload; `None` for a datagram.
     pub segment: Option<Segment<'static>>,
     pub payload: Vec<u8>,
     pub length: usize,
 }
 
 impl Kept {
-    /// Both ends, the same for both directions.
+    /// Both endpoints, in the same order for both directions.
     pub fn ends(&self) -> [SocketAddr; 2] {
         [self.src.min(self.dst), self.src.max(self.dst)]
     }
@@ -40,7 +40,7 @@ impl Kept {
 
     fn packet(&self) -> Packet<'_> {
         let body = self.body(&self.payload);
-        Packet { frame: self.frame, frames: &[], time: self.time, src: self.src, dst: self.dst, body }
+        Packet { frame: self.frame, frames: &[], time: self.time, src: self.src, dst: self.dst, leg: None, body }
     }
 }
 
@@ -59,7 +59,7 @@ pub fn file(packets: &[Kept]) -> Vec<u8> {
     file
 }
 
-/// The packets of a capture, as far as it is whole.
+/// The packets of a capture, up to its damage if it has any.
 pub fn packets(path: &Path) -> Vec<Kept> {
     let file = std::fs::read(path).expect("a file");
     let mut packets = Packets::open(Box::new(Cursor::new(file))).expect("a capture");
@@ -79,7 +79,7 @@ pub fn packets(path: &Path) -> Vec<Kept> {
     all
 }
 
-/// A message: who sent it, its name, and a hash of its fields.
+/// A message: its sender, its name, and a hash of its fields.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub frame: u64,
@@ -90,20 +90,20 @@ pub struct Line {
     pub from: &'static str,
     pub fields: u64,
     pub ends: [SocketAddr; 2],
-    /// The first frame that has a part of it.
+    /// The first frame with a part of it.
     pub begins: u64,
     /// The codes of its notes.
     pub notes: Vec<&'static str>,
 }
 
-/// A conversation that nobody claimed, and the bits that it holds for each protocol.
+/// A conversation that no protocol claimed, with its bits of evidence for each protocol.
 #[derive(Clone, Debug)]
 pub struct Unclaimed {
     pub ends: [SocketAddr; 2],
     pub bits: BTreeMap<&'static str, (u32, &'static str)>,
 }
 
-/// What is read of packets.
+/// The messages read from packets.
 pub struct Read<'a> {
     options: &'a Options,
     pub lines: Vec<Line>,
@@ -149,7 +149,7 @@ impl Sink for Read<'_> {
 
 impl CaptureSink for Read<'_> {}
 
-/// Reads packets as a file, which is looked at as a whole before a line is printed.
+/// Reads packets as a file, which is scanned as a whole before a line is printed.
 pub fn read_file(packets: &[Kept], options: &Options) -> (Vec<Line>, Summary) {
     let bytes = file(packets);
     let open = |bytes: Vec<u8>| Capture::open(Box::new(Cursor::new(bytes)));
@@ -163,7 +163,7 @@ pub fn read_file(packets: &[Kept], options: &Options) -> (Vec<Line>, Summary) {
     (found.lines, summary)
 }
 
-/// Reads packets as they come.
+/// Reads packets as they arrive.
 pub fn read<'a>(packets: &[Kept], options: &'a Options) -> (Read<'a>, Counters) {
     let mut found = Read { options, lines: Vec::new(), unclaimed: Vec::new() };
     let mut inspector = Inspector::new(options, &mut found);
@@ -174,7 +174,7 @@ pub fn read<'a>(packets: &[Kept], options: &'a Options) -> (Read<'a>, Counters) 
     (found, counters)
 }
 
-/// The options that a capture needs to be read at all, whatever its protocol: the settings beside it.
+/// The settings that a capture needs to be read at all, whatever its protocol.
 pub fn options(path: &Path) -> Options {
     let mut options = netkit::protocols::options();
     let args = common::args_of(path);
@@ -184,26 +184,26 @@ pub fn options(path: &Path) -> Options {
     options
 }
 
-/// The ways to cut a capture.
+/// Parts of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cut {
     Whole,
-    /// The packets of one side: of the client, or of the server.
+    /// The packets that the client sent, or those that the server sent.
     Client,
     Server,
-    /// Without so many per cent of its packets.
+    /// Without this percentage of its packets, from the beginning.
     From(usize),
-    /// So many packets from its middle.
+    /// This number of packets from its middle.
     Middle(usize),
     /// The conversation with the most packets, from its middle.
     Busiest,
-    /// Every two neighbouring packets exchanged.
+    /// All pairs of neighbouring packets swapped.
     Exchanged,
-    /// The first bytes of each frame.
+    /// This number of bytes of each frame.
     Snapped(usize),
 }
 
-/// All of them.
+/// All parts.
 pub const CUTS: [Cut; 10] = [
     Cut::Whole,
     Cut::Client,
@@ -218,7 +218,7 @@ pub const CUTS: [Cut; 10] = [
 ];
 
 impl Cut {
-    /// Cuts a capture. `servers`: the ends that are servers'.
+    /// Cuts a capture. `servers`: whether the sender of a packet is a server.
     pub fn of(self, all: &[Kept], servers: &dyn Fn(&Kept) -> bool) -> Vec<Kept> {
         let middle = |list: &[Kept], count: usize| {
             let from = (list.len() / 2).saturating_sub(count / 2);
@@ -262,7 +262,7 @@ impl Cut {
     }
 }
 
-/// Other ports, which say nothing: 40000 to 59999.
+/// Replaces the ports by others without a meaning: 40000 to 59999.
 pub fn other_ports(all: &[Kept]) -> Vec<Kept> {
     let other = |end: SocketAddr| {
         let port = 40_000 + (u32::from(end.port()) * 7919 % 20_000) as u16;

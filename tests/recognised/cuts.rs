@@ -1,5 +1,5 @@
-//! Every capture is cut in the ways in which captures are: what is found in the rest without `-p`,
-//! beside what `-p` finds.
+//! Every capture is cut in typical ways: the messages that are recognised in a part without `-p`, compared with those
+//! that `-p` finds.
 
 use super::captured::{CUTS, Cut, Kept, Line, Unclaimed, options, other_ports, packets, read, read_file};
 use super::common::{ends_in, entries, fixture, root};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The captures of a protocol: the fixtures, and those beside the project, where there are any.
+/// The captures of a protocol: the fixtures, and those beside the project, if there are any.
 pub fn captures(protocol: &str) -> Vec<PathBuf> {
     let real: [(&str, &[&str]); 5] = [
         (
@@ -52,12 +52,12 @@ pub fn captures(protocol: &str) -> Vec<PathBuf> {
     list
 }
 
-/// The messages of each conversation: what each is beside its place in the output, and how often.
+/// The messages of each conversation: frame, sender, protocol and name, and their number.
 type Messages = BTreeMap<[SocketAddr; 2], BTreeMap<(u64, SocketAddr, &'static str, &'static str), usize>>;
 
 fn messages(lines: &[Line]) -> Messages {
     let mut all = Messages::new();
-    // Bytes in which no message was found are none.
+    // Bytes without a recognised message do not count.
     for line in lines.iter().filter(|line| line.message != "unknown") {
         let named = (line.frame, line.src, line.proto, line.message);
         *all.entry(line.ends).or_default().entry(named).or_default() += 1;
@@ -65,7 +65,7 @@ fn messages(lines: &[Line]) -> Messages {
     all
 }
 
-/// How many messages are in both.
+/// The number of messages that are in both.
 fn both(wanted: &Messages, got: &Messages) -> usize {
     let of = |(ends, wanted): (_, &BTreeMap<_, usize>)| {
         let got = got.get(ends);
@@ -74,13 +74,13 @@ fn both(wanted: &Messages, got: &Messages) -> usize {
     wanted.iter().map(of).sum()
 }
 
-/// A conversation of which not all is found.
+/// A conversation whose messages are not all found.
 struct Lacking {
     capture: String,
     ends: [SocketAddr; 2],
     found: usize,
     wanted: usize,
-    /// The bits that it holds, and why, where nobody has claimed it; 0: it does not fit.
+    /// The bits of evidence, and the reason, if no protocol claimed it; 0: it does not fit.
     unclaimed: Option<(u32, &'static str)>,
 }
 
@@ -100,7 +100,7 @@ impl std::fmt::Display for Lacking {
 struct Cell {
     wanted: usize,
     found: usize,
-    /// The same where the packets are read as they come, without a look at the whole before.
+    /// Messages found when the packets are read as they arrive, without a scan of the whole before.
     live: usize,
     lacking: Vec<Lacking>,
 }
@@ -110,7 +110,7 @@ impl Cell {
         100.0 * found as f64 / self.wanted.max(1) as f64
     }
 
-    /// Adds what is found of a part of a capture: a message that `-p` finds in the part, or in the whole.
+    /// Adds the messages found in a part of a capture: those that `-p` finds in the part, or in the whole.
     fn add(&mut self, capture: &str, protocol: &str, [wanted, whole, got]: [&Messages; 3], unclaimed: &[Unclaimed]) {
         let none = BTreeMap::new();
         for (ends, wanted) in wanted {
@@ -133,7 +133,7 @@ impl Cell {
     }
 }
 
-/// The table of a protocol: by cut, and whether its ports were rewritten.
+/// The table of a protocol, by cut, and with or without its ports.
 fn table(protocol: &'static str) -> BTreeMap<(Cut, bool), Cell> {
     let mut table: BTreeMap<(Cut, bool), Cell> = BTreeMap::new();
     for path in captures(protocol) {
@@ -142,7 +142,7 @@ fn table(protocol: &'static str) -> BTreeMap<(Cut, bool), Cell> {
         let mut forced = options(&path);
         forced.proto = Some(protocol.into());
         let all = packets(&path);
-        // Who is a server: by the whole capture.
+        // The servers, by the whole capture.
         let mut by_server: BTreeMap<_, i32> = BTreeMap::new();
         for line in read(&all, &forced).0.lines {
             let vote = match line.from {
@@ -172,9 +172,9 @@ fn table(protocol: &'static str) -> BTreeMap<(Cut, bool), Cell> {
     table
 }
 
-/// Holds a protocol's cells to 95 %. A cell may have less where each conversation that lacks something is one
-/// that nobody claims, and holds fewer bits than a claim needs; and no less than `least`, what it has today;
-/// the same for packets that are read as they come.
+/// Checks that a protocol's cells reach 95 %. A cell may be lower if no protocol claims the conversations that lack
+/// messages, because they hold fewer bits than a claim needs; but not lower than `least`, the present value. The same
+/// limits apply to packets that are read as they arrive.
 fn holds(protocol: &'static str, least: &[(Cut, bool, f64)]) {
     let (mut failures, mut text) = (Vec::new(), String::new());
     for ((cut, ports), cell) in table(protocol) {
@@ -231,7 +231,7 @@ fn nano() {
     holds(
         "nano",
         &[
-            // What is compressed is not to be read after a gap.
+            // Compressed bytes cannot be read after a gap.
             (Cut::Snapped(96), false, 87.0),
             (Cut::Snapped(96), true, 87.0),
         ],

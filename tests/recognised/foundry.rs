@@ -1,8 +1,7 @@
-//! A foundry of near misses: conversations of other protocols, made by chance, at every default port.
-//! Nobody claims one.
+//! A foundry of near misses: random conversations of other protocols, at every default port. No protocol claims one.
 //!
-//! `NETKIT_FOUNDRY=300000 cargo test --release --test recognised foundry -- --nocapture` makes as many
-//! of each kind, spread over the ports, and prints the bound that follows.
+//! `NETKIT_FOUNDRY=300000 cargo test --release --test recognised foundry -- --nocapture` makes this number of each
+//! kind, spread over the ports, and prints the resulting bound.
 
 use super::captured::{Kept, read};
 use super::common::Random;
@@ -12,11 +11,11 @@ use netkit::flow::Transport;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// The ports of servers of the five, and one that says nothing.
+/// The default server ports of the five protocols, and a port of none.
 const PORTS: [u16; 6] = [7777, 3413, 2300, 3250, 4950, 41_000];
-/// How many conversations are made of each kind at each port.
+/// The number of conversations of each kind at each port.
 const EACH: usize = 2000;
-/// How many go through one table of conversations.
+/// The number of conversations in one flow table.
 const BATCH: usize = 250;
 
 /// The packets of a conversation.
@@ -24,7 +23,7 @@ fn packets(said: Said, transport: Transport, number: usize, port: u16, all: &mut
     let [high, low] = (number as u16).to_be_bytes();
     let client = SocketAddr::from(([10, 1, high, low], 50_123));
     let server = SocketAddr::from(([10, 2, high, low], port));
-    // A stream without its beginning as often as with it.
+    // Every other stream lacks its beginning.
     let begun = number.is_multiple_of(2);
     let mut sent = [1u32; 2];
     let mut push = |by_client: bool, segment: Option<Segment<'static>>, payload: Vec<u8>| {
@@ -50,20 +49,20 @@ fn packets(said: Said, transport: Transport, number: usize, port: u16, all: &mut
     }
 }
 
-/// What is said in a conversation of this number.
+/// The messages of the conversation with this number.
 fn said(index: usize, generator: &Generator, port: u16, number: usize) -> Said {
     let seed = (index as u64) << 40 | u64::from(port) << 24 | number as u64;
     (generator.make)(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
 }
 
-/// The same, to be read by whoever mends a rule.
+/// The same as text, to help correct a rule.
 fn shown(index: usize, generator: &Generator, port: u16, number: usize) -> String {
     let one =
         |(by_client, bytes): (bool, Vec<u8>)| format!("{} {}\n", if by_client { '>' } else { '<' }, hex::encode(bytes));
     said(index, generator, port, number).into_iter().map(one).collect()
 }
 
-/// Makes so many conversations at a port; those claimed, by protocol.
+/// Makes `count` conversations at a port; returns those that were claimed, by protocol.
 fn claimed(index: usize, generator: &Generator, port: u16, count: usize) -> BTreeMap<&'static str, Vec<usize>> {
     let options = netkit::protocols::options();
     let mut found: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
@@ -114,7 +113,7 @@ fn nobody_claims_near_misses() {
     let mut failures = failures.into_inner().expect("a lock");
     failures.sort();
     let all = each * PORTS.len();
-    // None of n: with 95 % confidence fewer than one of n / 3.
+    // None of n: with 95 % confidence, fewer than one of n / 3.
     println!(
         "{} kinds, {all} conversations each: {} claimed; if none, fewer than 1 of {} of each kind (2^-{:.1}; documented: 2^-20)",
         GENERATORS.len(),

@@ -1,10 +1,10 @@
-//! Protocols that are none of ours, made by chance: each conversation is one of another protocol of
-//! its kind, with its own numbers, sizes and constants.
+//! Random protocols that are not ours: each conversation belongs to another protocol of its kind, with its own numbers,
+//! sizes and constants.
 
 use super::common::Random;
 use netkit::flow::Transport;
 
-/// What is sent, and whether the client sends it.
+/// The sent bytes, and whether the client sends them.
 pub type Said = Vec<(bool, Vec<u8>)>;
 
 pub struct Generator {
@@ -58,7 +58,7 @@ pub static GENERATORS: [Generator; 34] = [
     tcp("two letters and a length", letters),
 ];
 
-/// A number of so many bytes.
+/// A number of `width` bytes.
 fn number(value: u64, width: usize, low_first: bool) -> Vec<u8> {
     let mut bytes = value.to_le_bytes()[..width].to_vec();
     if !low_first {
@@ -71,7 +71,7 @@ fn bytes(r: &mut Random, count: usize) -> Vec<u8> {
     (0..count).map(|_| r.below(256) as u8).collect()
 }
 
-/// As applications fill messages: random, zeros, small numbers, text.
+/// Content as in real applications: random, zeros, small numbers, text.
 fn body(r: &mut Random, count: usize) -> Vec<u8> {
     match r.below(5) {
         0 => vec![0; count],
@@ -82,7 +82,7 @@ fn body(r: &mut Random, count: usize) -> Vec<u8> {
     }
 }
 
-/// Who sends the next one, as peers do: mostly in turns, or one side far more often.
+/// The senders of `count` messages, as in real traffic: mostly alternating, or one side far more often.
 fn sides(r: &mut Random, count: usize) -> Vec<bool> {
     let (share, one) = (1 + r.below(9), r.below(6) == 0);
     (0..count).map(|k| k == 0 || !one && r.below(10) < share).collect()
@@ -122,7 +122,7 @@ fn sized_opcodes(r: &mut Random) -> Said {
         .collect()
 }
 
-/// Each side numbers what it sends; some opcodes have no number.
+/// Each side numbers its messages; some opcodes have no number.
 fn numbered_opcodes(r: &mut Random) -> Said {
     let (most, width, low_first) = (2 + r.below(10), 1 + r.below(4), r.below(2) == 0);
     let (mut next, step) = ([r.below(300) as u64, r.below(300) as u64], 1 + r.below(2) as u64);
@@ -143,13 +143,13 @@ fn numbered_opcodes(r: &mut Random) -> Said {
     said
 }
 
-/// Numbered messages, each acknowledged by its number, under opcodes, widths and orders of its own.
+/// Numbered messages, each acknowledged by its number, with random opcodes, widths and byte orders.
 fn acknowledged(r: &mut Random) -> Said {
     let ops: Vec<u8> = (0..3).map(|_| if r.below(2) == 0 { r.below(16) as u8 } else { r.below(256) as u8 }).collect();
     let (width, low_first, place) = ([1, 2, 2, 2, 4][r.below(5)], r.below(2) == 0, r.below(3));
     let (mut next, tail) = ([r.below(1000) as u64; 2], r.below(4));
     let echo = r.below(2) == 0;
-    // Byte for byte DNP's own acknowledgement is no near miss.
+    // Exactly DNP's own acknowledgement is no near miss.
     let ops = if [place, width, tail] == [0, 2, 1] && !echo { vec![ops[0], ops[1] & 0xf0 | 3, ops[2]] } else { ops };
     let mut said = Said::new();
     for _ in 0..3 + r.below(8) {
@@ -167,11 +167,11 @@ fn acknowledged(r: &mut Random) -> Said {
     said
 }
 
-/// Sequence, acknowledgement and the bits of earlier ones in each datagram, as many games have it.
+/// Sequence, acknowledgement and bits for earlier messages in each datagram, as in many games.
 fn ack_bits(r: &mut Random) -> Said {
     let (width, bits, low_first) = (1 + r.below(2), [1, 2, 4][r.below(3)], r.below(2) == 0);
     let (head, mut next, mut got) = (r.below(4), [r.below(100) as u64; 2], [0u64; 2]);
-    // As nothing is lost: all ones, or one more with each.
+    // Nothing is lost, so all bits are set, or one more with each message.
     let (full, mut count) = (r.below(2) == 0, [0u32; 2]);
     let first = r.below(256) as u8;
     let turns = turns(r);
@@ -204,7 +204,7 @@ fn counters(r: &mut Random) -> Said {
     said
 }
 
-/// A type in one half of the first byte, a counter in the other, more behind it.
+/// A type in one half of the first byte, a counter in the other, more bytes after it.
 fn nibbles(r: &mut Random) -> Said {
     let (high, kinds) = (r.below(2) == 0, 1 + r.below(6));
     let (carries, size) = (r.below(2) == 0, r.below(8));
@@ -225,7 +225,7 @@ fn nibbles(r: &mut Random) -> Said {
     said
 }
 
-/// Positions that move a little, behind a first byte.
+/// Positions that move a little, after a first byte.
 fn walks(r: &mut Random) -> Said {
     let (mut at, count) = (bytes(r, 12), 2 + r.below(10));
     let first = if r.below(2) == 0 { vec![r.below(8) as u8] } else { Vec::new() };
@@ -254,7 +254,7 @@ fn echoes(r: &mut Random) -> Said {
 fn heartbeats(r: &mut Random) -> Said {
     let (ask, answer, width) = (r.below(16) as u8, r.below(16) as u8, 1 + r.below(3));
     let (mut next, trips, tail) = (r.below(256) as u64, r.below(2) == 0, r.below(3));
-    // Byte for byte DNP's own acknowledgement and Riptide's own heartbeat are no near misses.
+    // Exactly DNP's own acknowledgement and Riptide's own heartbeat are no near misses.
     let trips = trips && !(width + tail == 1 && ask == answer && matches!(ask, 4 | 5));
     let answer = if answer == 6 && width + tail == 3 { 7 } else { answer };
     let mut said = Said::new();
@@ -318,7 +318,7 @@ fn protobuf(r: &mut Random) -> Said {
 }
 
 fn line(r: &mut Random) -> Vec<u8> {
-    // No code of 200 or 500: behind a type and a length that is nano's own handshake.
+    // No code of 200 or 500: after a type and a length it would be nano's own handshake.
     let words = ["join", "move", "user", "code", "sys", "route", "id", "data", "ok", "tick"];
     match r.below(3) {
         0 => format!(
@@ -460,7 +460,7 @@ fn dns(r: &mut Random) -> Said {
     said
 }
 
-/// Blocks and their acknowledgements, in either order of bytes.
+/// Blocks and their acknowledgements, in either byte order.
 fn tftp(r: &mut Random) -> Said {
     let (low_first, n) = (r.below(2) == 0, 4 + r.below(30));
     let [data, ack] = [r.below(12) as u64, r.below(12) as u64];
@@ -509,7 +509,7 @@ fn small(r: &mut Random) -> Said {
     turns.into_iter().map(|who| (who, (0..1 + r.below(long)).map(|_| r.below(most) as u8).collect())).collect()
 }
 
-/// The body of a stream's message, which may begin with a small type.
+/// The content of a stream's message, which may begin with a small type.
 fn content(r: &mut Random, typed: Option<usize>) -> Vec<u8> {
     let n = r.below(40);
     match typed {
@@ -522,7 +522,7 @@ fn content(r: &mut Random, typed: Option<usize>) -> Vec<u8> {
     }
 }
 
-/// How a stream's lengths are written: bytes, order, and what they count beside the content.
+/// The form of a stream's lengths: width, byte order, and the bytes they count in addition to the content.
 fn length_form(r: &mut Random) -> (usize, bool, usize) {
     let width = [1, 2, 2, 3, 4, 4][r.below(6)];
     (width, r.below(2) == 0, if r.below(3) == 0 { width } else { 0 })
@@ -540,7 +540,7 @@ fn lengths(r: &mut Random) -> Said {
     said
 }
 
-/// The same; the first message is one byte, and so may its answer be.
+/// The same; the first message has one byte, and so may its answer.
 fn hello(r: &mut Random) -> Said {
     let width = [2, 4, 4][r.below(3)];
     let frame = |content: &[u8]| [&number(content.len() as u64, width, true)[..], content].concat();
@@ -570,7 +570,7 @@ fn types(r: &mut Random) -> Said {
     said
 }
 
-/// The same with JSON alone, in 24 bits or others.
+/// The same with JSON only, with lengths of 24 bits or others.
 fn json_types(r: &mut Random) -> Said {
     let (width, first) = ([2, 3, 3, 4][r.below(4)], 1 + r.below(5) as u8);
     let kinds = 1 + r.below(5);
@@ -622,7 +622,7 @@ fn frame(r: &mut Random, first: u8, by_client: bool, content: &[u8]) -> Vec<u8> 
     frame
 }
 
-/// A WebSocket with these messages, as often from its middle as from its upgrade.
+/// A WebSocket with these messages; half of them begin in the middle, the others with the upgrade.
 fn websocket(r: &mut Random, first: u8, content: &mut dyn FnMut(&mut Random) -> Vec<u8>) -> Said {
     let mut said = Said::new();
     if r.below(2) == 0 {
@@ -653,7 +653,7 @@ fn socket_io(r: &mut Random) -> Said {
     })
 }
 
-/// A type below 6 and a length of 24 bits, as many applications have it.
+/// A type below 6 and a length of 24 bits, as in many applications.
 fn websocket_types(r: &mut Random) -> Said {
     let (width, kinds) = ([2, 3, 3, 3, 4][r.below(5)], 1 + r.below(8));
     let kind_of = r.below(4);

@@ -1,5 +1,5 @@
-//! How well conversations are recognised: how much of real captures that begin in their middle, have
-//! one side, or have lost something; and that nobody claims what is nearly a protocol of ours.
+//! Protocol recognition: the share that is recognised of real captures that begin in the middle, have one side, or have
+//! lost packets; and that no protocol claims near misses.
 
 mod captured;
 mod cuts;

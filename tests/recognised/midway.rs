@@ -1,5 +1,5 @@
-//! Captures that begin in their middle: what remains is read as in the whole, but for what only the removed part
-//! said. That is counted, and none of it is silent.
+//! Captures that begin in the middle: the rest is read as in the whole, except for information that only the removed
+//! part has. Each exception is counted, and none is silent.
 
 use super::captured::{Kept, Line, file, options, packets, read_file};
 use super::common;
@@ -8,30 +8,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// The notes of a line that lacks what only the removed part said.
+/// The notes about information that only the removed part has.
 const MISSING: [&str; 3] = ["dnp.unknown_types", "acknex.angle_other_reading", "gne.order_unknown"];
 
-/// Captures of which a tenth or more does not say which version they are: by protocol, and the versions.
+/// Captures of which at least a tenth does not show its version: protocol and version.
 const VERSIONS: [(&str, &str); 3] = [("acknex", "a5"), ("gne", "be"), ("gne", "le")];
 
-/// Cuts in whose first messages something else is found as well: the rest of a frame that has a frame's length in it,
-/// a datagram that has no fault with coordinates of either width.
+/// Cuts whose first messages can also be read as something else: the rest of a frame that contains a valid frame
+/// length, a datagram that is valid with coordinates of either width.
 const AMBIGUOUS: [(&str, usize); 3] = [("edge22-tcp", 60), ("edge22-tcp", 70), ("acknex-sim-fixed", 40)];
 
-/// How the lines of a part differ from those of the whole.
+/// The differences between the lines of a part and those of the whole.
 #[derive(Debug, Default)]
 struct Differences {
-    /// The side of a line is not known, nor that of any other of its conversation.
+    /// The side of a line is unknown, and that of all lines of its conversation.
     sides: usize,
-    /// A note says what is not known.
+    /// A note reports the missing information.
     noted: usize,
-    /// The version is not known.
+    /// The version is unknown.
     versions: usize,
-    /// Of messages that began before, or before the direction is in step.
+    /// Messages that began before the cut, or before the direction is in step.
     rests: usize,
-    /// Of conversations that nobody claims.
+    /// Messages of conversations that no protocol claims.
     unclaimed: usize,
-    /// All others.
+    /// All other differences.
     other: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl std::ops::AddAssign for Differences {
     }
 }
 
-/// The lines of each frame, of each kind.
+/// The lines of each frame and kind.
 type Lines<'a> = BTreeMap<(u64, SocketAddr, &'static str, &'static str), Vec<&'a Line>>;
 
 fn by_kind<'a>(lines: impl Iterator<Item = &'a Line>) -> Lines<'a> {
@@ -57,7 +57,7 @@ fn by_kind<'a>(lines: impl Iterator<Item = &'a Line>) -> Lines<'a> {
     all
 }
 
-/// Bytes of which nobody knows where in a message they are.
+/// Whether the position of these bytes in a message is unknown.
 fn is_rest(line: &Line) -> bool {
     line.message == "unknown" || (line.proto, line.message) == ("hawknl", "frame")
 }
@@ -67,7 +67,7 @@ fn compare(whole: &[Line], part: &[Line], first: u64) -> Differences {
     let mut found = Differences::default();
     let there: BTreeSet<_> = part.iter().map(|line| line.ends).collect();
     let sided: BTreeSet<_> = part.iter().filter(|line| line.from != "unknown").map(|line| line.ends).collect();
-    // From where on each direction is in step.
+    // The frame from which on each direction is in step.
     let mut in_step: BTreeMap<_, u64> = BTreeMap::new();
     for line in part.iter().filter(|line| !is_rest(line)) {
         in_step.entry((line.ends, line.src)).or_insert(line.frame);
@@ -75,7 +75,7 @@ fn compare(whole: &[Line], part: &[Line], first: u64) -> Differences {
     let begun = |line: &Line| {
         line.begins < first || in_step.get(&(line.ends, line.src)).is_none_or(|frame| line.frame <= *frame)
     };
-    // GNE's has no mark: what it is follows from the beginning.
+    // GNE's port message has no mark: only the beginning of the stream identifies it.
     let port =
         |line: &Line| whole.iter().any(|w| (w.frame, w.ends, w.message) == (line.frame, line.ends, "client_port"));
     let ends_later = |line: &Line| {
@@ -129,7 +129,7 @@ fn compare(whole: &[Line], part: &[Line], first: u64) -> Differences {
     found
 }
 
-/// Cuts a capture at each tenth, and adds up how what remains differs.
+/// Cuts a capture at each tenth, and sums up the differences of the remaining parts.
 fn tenths(path: &Path, all: &mut Differences) {
     let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
     let (plain, capture) = (options(path), packets(path));
@@ -153,7 +153,7 @@ fn tenths(path: &Path, all: &mut Differences) {
     }
 }
 
-/// Every capture of a protocol; `most`: how many lines may differ in each way.
+/// Checks every capture of a protocol; `most`: the most lines of each kind of difference.
 fn same(protocol: &str, most: [usize; 5]) {
     let mut all = Differences::default();
     captures(protocol).iter().for_each(|path| tenths(path, &mut all));

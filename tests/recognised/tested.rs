@@ -1,10 +1,10 @@
-//! A server that is tested with malformed packets: it is not given up because of them.
+//! A server that receives malformed packets is not given up because of them.
 
 use super::captured::{Kept, Line, options, packets, read, read_file};
 use super::common::{Random, fixture};
 
-/// A capture with `count` broken datagrams of the client, among the packets from `at` on: one
-/// after every so many, or all at once.
+/// A capture with `count` broken datagrams of the client among the packets from `at` on: one after each `every`
+/// packets, or all at once for 0.
 fn tested(all: &[Kept], at: usize, count: usize, every: usize) -> Vec<Kept> {
     let client = all.iter().find(|kept| kept.dst.port() == 2300).expect("a client's packet").clone();
     let (mut r, mut list) = (Random(7), all[..at].to_vec());
@@ -24,8 +24,8 @@ fn tested(all: &[Kept], at: usize, count: usize, every: usize) -> Vec<Kept> {
     list
 }
 
-/// Whether they come at once or between others: where the server has said something that is read well, nothing that it
-/// says is lost.
+/// Whether they arrive at once or between others: if some messages of the server were valid, none of its messages is
+/// lost.
 #[test]
 fn malformed_packets_of_clients() {
     for name in ["acknex-sim-fixed", "acknex-sim-le"] {

@@ -30,7 +30,7 @@ fn lists_and_asks_for_one() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("choose one with --flow N"));
 }
 
-/// What carries a conversation is listed, and datagrams that belong to a stream are not played alone.
+/// The list shows each conversation's carrier; datagrams that belong to a stream are not played alone.
 #[test]
 fn lists_what_can_be_played() {
     let list = |capture: &str| lines(&run(&["replay", capture, "--list", "-f", "ndjson"]));
@@ -78,7 +78,7 @@ fn nobody_there() {
     assert!(text.starts_with("trouble       the host refuses: nothing listens on that port\nsent "), "{text}");
 }
 
-/// `-F` chooses what is compared: one that matches nothing of the peer is refused.
+/// `-F` selects the messages that are compared: a filter without a message of the peer is refused.
 #[test]
 fn compares_what_is_chosen() {
     let edit = "message == reliable and sequence_id == 2: payload=00";
@@ -102,7 +102,7 @@ fn compares_what_is_chosen() {
     assert!(output.status.code() == Some(2) && told.contains("none of the peer's messages matches"), "{told}");
 }
 
-/// Two processes, an edit that the other side sees, and a capture of it that decodes.
+/// Two processes, an edit that the other side detects, and a capture of it that decodes.
 #[test]
 fn two_processes() {
     let pcap = std::env::temp_dir().join(format!("netkit-replay-{}.pcap", std::process::id()));
@@ -124,7 +124,7 @@ fn two_processes() {
     assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
     let server = server.wait_with_output().unwrap();
     let report = lines(&server);
-    // The edited message is the one place where it diverged: status 1 by --expect.
+    // The edited message is the only divergence: status 1 with --expect.
     let diverged: Vec<&Value> = report.iter().filter(|l| l["report"] == "divergence").collect();
     assert_eq!((diverged.len(), &diverged[0]["kind"]), (1, &"differs".into()), "{report:#?}");
     assert_eq!(server.status.code(), Some(1));
@@ -136,7 +136,7 @@ fn two_processes() {
     assert!(decoded.iter().all(|l| l["fault"].is_null()));
 }
 
-/// What is kept of a recording is bounded by limits that have names, and what they leave out is told.
+/// Named limits bound the stored part of a recording, and the output reports what they leave out.
 #[test]
 fn a_recording_beyond_its_limits() {
     let count = |output: &Output| lines(output).iter().map(|l| l["messages"].as_u64().unwrap()).sum::<u64>();
@@ -151,12 +151,12 @@ fn a_recording_beyond_its_limits() {
     let told = String::from_utf8_lossy(&cut.stderr).into_owned();
     assert!(told.contains("(--limit replay_bytes): only its beginning is played"), "{told}");
     assert!((1..count(&whole)).contains(&count(&cut)), "{}", count(&cut));
-    // As many as there are is enough.
+    // A limit of exactly that number is enough.
     let all = list(&format!("replay_messages={}", count(&whole)));
     assert_eq!((count(&all), all.stderr.is_empty()), (count(&whole), true));
 }
 
-/// The capture of a session is bounded; what is in it is its beginning, whole frames.
+/// The capture of a session has a limit; it holds the session's beginning, in whole frames.
 #[test]
 fn a_capture_that_is_full() {
     let pcap = std::env::temp_dir().join(format!("netkit-full-{}.pcap", std::process::id()));

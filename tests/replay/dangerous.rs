@@ -1,4 +1,4 @@
-//! What may harm a peer is refused, and said.
+//! Messages that may harm a peer are refused, and reported.
 
 use crate::stage::{Stage, both, conversation, recording};
 use netkit::capture::{Body, LinkType, Packets, PcapWriter, Time, ethernet};
@@ -27,7 +27,7 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
     order.plan(&order.options(&netkit::protocols::options())).0
 }
 
-/// All refusals of a capture's clients.
+/// All refusals for a capture's clients.
 fn refused(path: &str, allow: bool) -> Vec<String> {
     let recording = recording(path, &Stage::default());
     let flows = recording.flows.values().filter(|conversation| conversation.is_whole());
@@ -45,13 +45,13 @@ fn broken_messages_are_refused() {
     has("riptide/edge20-udp.pcap", "a type that no library knows");
     // A truncated command: a C++ server reads past its end.
     has("dnp/dnp-vectors.pcap", "broken: ");
-    // An empty data package: a pomelo server's process ends.
+    // An empty data package: a pomelo server's process exits.
     has("nano/nano-tcp-bad.pcap", "an empty or cut data package");
     has("gne/gne-edge.pcap", "broken: ");
     has("acknex/acknex-malformed.pcap", "broken: ");
 }
 
-/// A C# server that gets one goes deaf.
+/// A C# server stops receiving after an empty datagram.
 #[test]
 fn an_empty_datagram_is_refused() {
     let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:7777".parse().unwrap());
@@ -78,8 +78,8 @@ fn an_empty_datagram_is_refused() {
     let [client, _] = both(&played, &Stage::default());
     assert_eq!(client.refused.len(), 1, "{client}");
     assert!(client.refused[0].why.starts_with("an empty datagram"), "{client}");
-    assert!(client.complete() && client.said == 3, "{client}");
-    // Also the gate would not let it out, whatever a plan says.
+    assert!(client.complete() && client.sent == 3, "{client}");
+    // The gate would refuse it, too, whatever the plan.
     let reading =
         netkit::live::exchange::gate::Reading { role: Role::Client, length: 0, messages: &[], senders: &[], unread: 0 };
     assert_eq!(netkit::live::exchange::gate::admit(&reading), Err(netkit::live::exchange::gate::Refusal::Empty));
@@ -93,10 +93,10 @@ fn the_rest_is_played() {
     let flows = recording(path, &stage).flows;
     let flow = flows.keys().copied().find(|flow| {
         let plan = plan(path, *flow, Role::Client, false);
-        !plan.refused.is_empty() && plan.steps.iter().any(|s| s.recorded.said.message == "welcome")
+        !plan.refused.is_empty() && plan.steps.iter().any(|s| s.recorded.decoded.message == "welcome")
     });
     let played = conversation(path, flow.expect("a conversation with a handshake and something dangerous"), &stage);
     let [client, _] = both(&played, &stage);
-    assert!(!client.refused.is_empty() && client.said > 1, "{client}");
+    assert!(!client.refused.is_empty() && client.sent > 1, "{client}");
     assert!(client.to_string().contains("refused"), "{client}");
 }

@@ -1,4 +1,4 @@
-//! `delay TIME` of an edit is time: who rests on the delayed message waits, all others go on.
+//! `delay TIME` of an edit moves a message in time: messages that depend on it wait, all others go on.
 
 use crate::simulated::{ASAP, CLOCK, Dice, Played, simulated};
 use crate::stage::{Stage, conversation};
@@ -7,7 +7,7 @@ use netkit::dissect::Role;
 use netkit::live::replay::{Conversation, Pace};
 use std::time::Duration;
 
-/// Longer than this nobody waits but for what will not come: the shortest patience is eight times it.
+/// No session waits longer than this, except for messages that never arrive: the shortest timeout is eight times it.
 const SPARE: Duration = Duration::from_secs(1);
 /// The simulated network's round trip.
 const TRIP: Duration = Duration::from_millis(14);
@@ -23,14 +23,14 @@ const CAPTURES: [(&str, u64); 8] = [
     ("gne/gne-le-udp-full.pcap", 1),
 ];
 
-/// Another recording: other pauses, and answers of the server that come later than they did.
+/// Varies a recording: other pauses, and later answers of the server.
 fn varied(conversation: &mut Conversation, dice: &mut Dice) {
     let messages = &mut conversation.messages;
     for at in (0..messages.len()).rev().filter(|_| conversation.dissector.name() == "nano") {
         let mut place = at;
-        // No answer moves beyond another one, or the session's end.
-        while messages[at].said.message == "response" && place + 1 < messages.len() && dice.percent() < 60 {
-            let next = &messages[place + 1].said;
+        // No answer moves past another one, or past the session's end.
+        while messages[at].decoded.message == "response" && place + 1 < messages.len() && dice.percent() < 60 {
+            let next = &messages[place + 1].decoded;
             if next.from != Role::Client || !["request", "notify"].contains(&next.message) {
                 break;
             }
@@ -45,11 +45,11 @@ fn varied(conversation: &mut Conversation, dice: &mut Dice) {
     }
 }
 
-/// Delays some of the client's messages; the sum of all delays.
+/// Delays some of the client's messages; returns the sum of the delays.
 fn delayed(conversation: &mut Conversation, dice: &mut Dice) -> Duration {
     let mut sum = Duration::ZERO;
     let share = dice.percent();
-    for message in conversation.messages.iter_mut().filter(|message| message.said.from == Role::Client) {
+    for message in conversation.messages.iter_mut().filter(|message| message.decoded.from == Role::Client) {
         if dice.percent() < share {
             message.changed.delay = Duration::from_millis(1 + 4 * dice.percent());
             sum += message.changed.delay;
@@ -60,7 +60,7 @@ fn delayed(conversation: &mut Conversation, dice: &mut Dice) -> Duration {
 
 fn is_whole(played: &Played, what: &str) {
     for report in &played.reports {
-        // Nobody waits for what others cause: a client that has had its answers may have left before.
+        // A session does not wait for messages that others cause: a client that has its answers may have left before.
         let pushes = !report.unsaid.is_empty() && report.unsaid.iter().all(|unsaid| unsaid.message == "nano.push");
         assert!(
             (report.complete() || pushes) && report.divergences.is_empty(),
@@ -72,7 +72,7 @@ fn is_whole(played: &Played, what: &str) {
     }
 }
 
-/// Whatever is delayed of whatever recording: all is said and answered, and no wait ends in vain.
+/// Random delays in random recordings: all messages are sent and answered, and no wait times out.
 #[test]
 fn random_delays_of_random_recordings() {
     let stage = Stage::default();
@@ -94,20 +94,20 @@ fn random_delays_of_random_recordings() {
     }
 }
 
-/// What nothing rests on holds nobody up: it comes by its delay later, all others when they did.
+/// A message that no other one depends on delays none: it is sent later by its delay, all others at their times.
 #[test]
 fn others_go_on() {
     let played = |edit| {
         let stage = Stage { edit, ..Stage::default() };
         let conversation = conversation("riptide/riptide22-udp.pcap", 2, &stage);
-        let at = conversation.messages.iter().find(|m| !m.changed.delay.is_zero()).map(|m| m.said.bytes().to_vec());
+        let at = conversation.messages.iter().find(|m| !m.changed.delay.is_zero()).map(|m| m.decoded.bytes().to_vec());
         (simulated(&conversation, &stage, CLOCK, 0), at)
     };
     let delay = Duration::from_millis(2500);
     let ((plain, _), (late, bytes)) = (played(None), played(Some("message == unreliable: once delay 2500ms")));
     is_whole(&late, "riptide");
     let bytes = bytes.unwrap();
-    // When something like it is sent, from the session's beginning.
+    // The times of such messages, from the session's beginning.
     let when = |played: &Played| -> Vec<(Duration, Vec<u8>)> {
         let first = played.log[0].at;
         let ours = played.log.iter().filter(|sent| sent.side == 0 && sent.bytes[0] & 0x0f == 0);
@@ -127,7 +127,7 @@ fn others_go_on() {
     }
 }
 
-/// A request is said so much later whatever the speed, and what was recorded after its answer waits.
+/// A request is delayed by real time at any speed, and messages recorded after its answer wait.
 #[test]
 fn a_delay_is_real_time() {
     for (pace, least) in [(ASAP, 400), (Pace { speed: Some(1000.0), max_gap: None }, 400)] {

@@ -1,5 +1,5 @@
-//! Who must have heard what: what a protocol delivers for sure came once and as it was; for all
-//! else the network's log tells why it did not come, or came twice.
+//! Checks which messages each side received. Reliable messages must arrive once and unchanged; for all others the
+//! network's log explains why one is missing or doubled.
 
 use crate::simulated::{Sent, lossy};
 use crate::stage::{Stage, both, told};
@@ -9,11 +9,11 @@ use netkit::flow::{Side, Transport};
 use netkit::live::replay::{Conversation, Divergence, Report};
 use std::collections::HashMap;
 
-/// Is this said once, or so often as not to matter, and never acknowledged? By the first word of
-/// what a message is about. Goodbyes too: who is gone cannot acknowledge (three copies of each).
+/// Whether this message, given by its name, is never acknowledged: it is sent once, or so often that a loss does not
+/// matter. Goodbyes are included: a peer that has left cannot acknowledge (three copies of each).
 fn unsure(name: &str, proto: &str) -> bool {
     match proto {
-        // Not one of its messages is acknowledged.
+        // None of its messages is acknowledged.
         "acknex" => true,
         "gne" => name == "datagram",
         _ => {
@@ -38,16 +38,16 @@ impl Sink for Names {
     }
 }
 
-/// What one side was sent, by name.
+/// The messages sent by one side, by name.
 #[derive(Debug, Default)]
 struct Ways {
-    /// Lost, or passed when somebody had said goodbye already: it may have met nobody.
+    /// Lost, or delivered after a goodbye: nobody may have received it.
     lost: HashMap<String, usize>,
     doubled: HashMap<String, usize>,
     passed: HashMap<String, usize>,
 }
 
-/// What both sides said, as the network saw it.
+/// The messages of both sides, as the network saw them.
 fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 2] {
     let mut ways = [Ways::default(), Ways::default()];
     let mut parted = false;
@@ -59,6 +59,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
         ends: Some(ends),
         opener: Some(Side::A),
         begun: [true; 2],
+        leg: None,
         options,
     };
     let mut session = conversation.dissector.session(&flow_info);
@@ -75,7 +76,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
         };
         session.datagram(&place, &mut Out::new(&mut dissection, &mut names, &flow_info, ["", ""]));
         for name in names.0 {
-            // Beside a stream: what they are about says the replay.
+            // Datagrams beside a stream have one name: only the replay knows their content.
             let name = if conversation.transport == Transport::Tcp { "datagram" } else { name };
             let this = &mut ways[*side];
             let mut count = |list: fn(&mut Ways) -> &mut HashMap<String, usize>| {
@@ -98,8 +99,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
     ways
 }
 
-/// Both sides said everything, and heard everything that was said in the capture, as far as the
-/// network let it through.
+/// Checks that both sides sent all messages, and received all messages of the capture that the network delivered.
 pub fn delivered(name: &str, conversation: &Conversation, stage: &Stage) -> [Report; 2] {
     let (reports, log) = match stage.lossy {
         None => (both(conversation, stage), Vec::new()),
@@ -112,11 +112,11 @@ pub fn delivered(name: &str, conversation: &Conversation, stage: &Stage) -> [Rep
     for (k, (side, report)) in ["client", "server"].iter().zip(&reports).enumerate() {
         let whole = || format!("{name} {side}:\n{}\n{}\n{ways:?}", reports[0], reports[1]);
         assert!(report.complete(), "{}", whole());
-        // The client hears what the server said.
+        // The client receives the server's messages.
         let Ways { lost, doubled, passed } = &ways[1 - k];
         if lost.is_empty() && doubled.is_empty() {
             assert!(report.divergences.is_empty(), "{}", whole());
-            assert_eq!(report.heard, report.expected, "{}", whole());
+            assert_eq!(report.received, report.expected, "{}", whole());
         }
         let proto = conversation.dissector.name();
         let mut explained: HashMap<(&str, bool), usize> = HashMap::new();

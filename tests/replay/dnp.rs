@@ -11,7 +11,7 @@ const CAPTURES: [(&str, u64); 5] = [
     ("dnp/dnp-python.pcap", 2),
 ];
 
-/// The libraries wait half a second before they send again; tests do not.
+/// The libraries resend after half a second; the tests sooner.
 const SOON: &[&str] = &["dnp.resend=0.05"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `--edit` and `--drop`: what is written is what goes out, or it is refused before the first packet.
+//! `--edit` and `--drop`: an edit is sent exactly as written, or it is refused before the first packet.
 
 use crate::stage::{Stage, conversation, to};
 use netkit::encode::json;
@@ -21,7 +21,7 @@ fn dry(before: &[&str], args: &[&str]) -> Vec<Value> {
     String::from_utf8_lossy(&output.stdout).lines().map(|line| json(line.as_bytes()).unwrap()).collect()
 }
 
-/// The refusal: nothing on stdout, status 2.
+/// Checks for a refusal: nothing on stdout, status 2.
 fn refused(before: &[&str], args: &[&str]) -> String {
     let output = run(before, &[&["--dry-run"], args].concat());
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{args:?}");
@@ -37,7 +37,7 @@ fn a_dry_run_shows_the_bytes_of_what_was_written() {
     let lines = dry(&MIDSTREAM, &["--edit", "message == request and id == 54: id=77"]);
     let only = edited(&lines);
     assert_eq!((only.len(), &only[0]["fields"]["id"]), (1, &77.into()), "{only:?}");
-    // A data package: type, three bytes of length, the flags, the id.
+    // A data package: type, three bytes of length, flags, id.
     let bytes = only[0]["bytes"].as_str().unwrap();
     assert_eq!((&bytes[..2], &bytes[8..12]), ("04", "004d"), "{bytes}");
     let lines = dry(&RIPTIDE, &["--edit", "message_id == 200: a_byte=9, text=\"x, y\", an_int=-5"]);
@@ -45,7 +45,7 @@ fn a_dry_run_shows_the_bytes_of_what_was_written() {
         let payload = &line["fields"]["payload"];
         assert_eq!((&payload["a_byte"], &payload["an_int"]), (&9.into(), &(-5).into()), "{line}");
         assert_eq!(payload["text"], "x, y");
-        // What is shown as bytes reads as what was asked for.
+        // The printed bytes decode to the edited values.
         let text = format!("{}\n", line["bytes"].as_str().unwrap());
         let dump =
             ["dump", "-p", "riptide", "-s", "riptide.version=2.2", "--schema", "schemas/riptide.toml", "-f", "ndjson"];
@@ -79,7 +79,7 @@ fn what_cannot_be_is_refused_with_its_place() {
     told(&RIPTIDE, "message_id == 201: a_byte=3", "frame 16, riptide.unreliable: no field \"a_byte\"");
     told(&RIPTIDE, "message == reliable: sequence_id=3", "sequence_id is decided by the live session");
     told(&RIPTIDE, "message == welcome: client_id=3", "client_id is decided by the live session");
-    told(&RIPTIDE[..4], "message == reliable: payload.hp=3", "--schema FILE tells what payloads hold");
+    told(&RIPTIDE[..4], "message == reliable: payload.hp=3", "--schema FILE describes payloads");
     told(&RIPTIDE[..4], "message == reliable: payload=zz", "expected hex digits, got \"zz\"");
     told(&PITAYA, "message == request and id == 5: id=300000000000", "id is decided by the live session");
     let gne = ["replay", "gne/gne-le-tcponly.pcap"];
@@ -105,7 +105,7 @@ fn both_options_take_all_actions() {
     };
     assert_eq!(half("7"), half("7"));
     assert!((1..20).map(|seed| half(&seed.to_string())).any(|other| other != half("7")));
-    // A delay is time: the order is the recording's.
+    // A delay changes the time: the order is the recording's.
     let later = dry(&PITAYA, &["--edit", "message == request: once delay 100ms"]);
     let delayed: Vec<usize> = (0..later.len()).filter(|at| later[*at]["delayed_ms"] == 100.0).collect();
     assert_eq!(delayed, [plain.iter().position(|line| line["message"] == "request").unwrap()]);
@@ -116,7 +116,7 @@ fn both_options_take_all_actions() {
     assert!(told.contains("no message of the client fits"), "{told}");
 }
 
-/// A route code says something in its server's dictionary alone: elsewhere another handler runs.
+/// A route code has a meaning only in its server's dictionary: elsewhere another handler would run.
 #[test]
 fn route_codes_without_a_dictionary_are_refused() {
     let lines = dry(&MIDSTREAM, &[]);
@@ -125,12 +125,12 @@ fn route_codes_without_a_dictionary_are_refused() {
     assert!(refused.iter().all(|line| line["why"].as_str().unwrap().contains("-s nano.dict=FILE")));
     let lines = dry(&MIDSTREAM, &["-s", "nano.dict={\"a.b\":1,\"a.c\":2}"]);
     assert!(lines.iter().all(|line| line["report"] != "refused"));
-    // A code that the user writes is meant.
+    // A code that the user writes is intended.
     let lines = dry(&MIDSTREAM, &["--edit", "message == request and route_code == 1: route_code=5"]);
     assert_eq!(edited(&lines)[0]["fields"]["route_code"], 5);
 }
 
-/// What leaves is what the dry run shows, also where a live dictionary has another number.
+/// The bytes of the dry run are sent, also if a live dictionary has another number.
 #[test]
 fn an_edited_code_is_not_undone_by_the_live_dictionary() {
     let stage = Stage { edit: Some("frame == 13: route_code=5, id=78"), until: Some(13), ..Stage::default() };

@@ -1,5 +1,4 @@
-//! Peers that send without end: memory stays below the limits, and the report names the limit that
-//! was reached, and the peer.
+//! Peers that send without end: memory stays below the limits, and the report names the reached limit and the peer.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// For so long the peer sends.
+/// The time for which the peer sends.
 const LONG: Duration = Duration::from_millis(2000);
-/// What a session may take beside the messages that it keeps: those in the report stand there as
-/// values and as text, and so does what is compared.
+/// The memory of a session besides stored messages: messages in the report are held as values and as text, and so is
+/// compared data.
 const MOST: usize = 320 << 20;
 
 fn netkit(args: &[&str]) -> Child {
-    // Whoever takes more than this is stopped, and harms nobody.
+    // A process that needs more than this is stopped, and harms nobody.
     let script = "ulimit -v 4194304; exec \"$0\" \"$@\"";
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_netkit")]).args(args);
@@ -23,14 +22,14 @@ fn netkit(args: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("netkit runs")
 }
 
-/// The most memory that a process has had so far, in bytes; 0 where the system does not tell.
+/// The peak memory of a process so far, in bytes; 0 if the system does not report it.
 fn peak(child: &Child) -> usize {
     let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
 }
 
-/// How a command ended: its last line of JSON, all that it said, and its peak.
+/// The end of a command: its last line of JSON, all its output, and its peak memory.
 fn ended(mut child: Child) -> (Value, String, usize) {
     let (mut stdout, mut stderr) = (child.stdout.take().expect("stdout"), child.stderr.take().expect("stderr"));
     std::thread::scope(|scope| {
@@ -66,7 +65,7 @@ fn replay<'a>(capture: &'a str, flow: &'a str, how: &'a str, at: &'a str) -> Vec
     vec!["replay", capture, "--flow", flow, how, at, "--asap", "-W", "500ms", "-f", "ndjson"]
 }
 
-/// A server on TCP that says `first` to the first who comes, and then `again` as long as it can.
+/// A server on TCP that sends `first` to the first client, and then `again` as long as it can.
 fn server(first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = listener.local_addr().expect("an address");
@@ -96,7 +95,7 @@ impl Drop for Over<'_> {
     }
 }
 
-/// A message that the capture does not have, again and again.
+/// A message that the capture does not have, repeated.
 #[test]
 fn datagrams() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -106,24 +105,24 @@ fn datagrams() {
     let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
     let over = AtomicBool::new(false);
     let (session, text, _) = std::thread::scope(|scope| {
-        // Until the session is over: how soon there is no room any more depends on the machine.
+        // Until the session is over: how soon the limit is reached depends on the machine.
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 let _ = socket.send_to(&[0; 1400], peer);
             }
         });
-        // Also where the test fails.
+        // Also if the test fails.
         let _over = Over(&over);
         ended(child)
     });
     let uncompared = session["uncompared"].as_u64().expect("a number");
-    // So many as had no room, and they count as having come.
+    // The messages beyond the limit count as received.
     assert!(uncompared > 0, "{session}");
     assert!(session["received"].as_u64() > Some(uncompared) && session["diverged"] == true, "{session}");
     assert!(!text.contains("panicked"));
 }
 
-/// Where there is room for all, all are compared.
+/// If the limit allows it, all messages are compared.
 #[test]
 fn the_limit_is_the_users() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -137,14 +136,14 @@ fn the_limit_is_the_users() {
         }
         let (session, ..) = ended(child);
         assert_eq!(session["uncompared"].as_u64() > Some(0), some, "{limit} {session}");
-        // What the session before has sent.
+        // Datagrams of the session before.
         socket.set_nonblocking(true).expect("set");
         while socket.recv_from(&mut [0; 2048]).is_ok() {}
         socket.set_nonblocking(false).expect("set");
     }
 }
 
-/// An HTTP head that never ends, and one package or frame after the other that never does.
+/// An HTTP head that never ends, and packages or frames that are never complete.
 #[test]
 fn messages_without_end() {
     let frame = vec![0x82, 127, 0, 0, 0, 0, 0, 0xf0, 0, 0];
@@ -160,7 +159,7 @@ fn messages_without_end() {
     }
 }
 
-/// Messages of which each is whole, without end: pieces of an HTTP head, heartbeats, zeros.
+/// Endless complete messages: parts of an HTTP head, heartbeats, zeros.
 #[test]
 fn messages_by_the_million() {
     for (capture, first, again) in [
@@ -176,7 +175,7 @@ fn messages_by_the_million() {
     }
 }
 
-/// One message that inflates to more packages than anybody sends.
+/// One message that inflates to more packages than any server sends.
 #[test]
 fn packages_by_the_million_at_once() {
     let packages = [3, 0, 0, 0].repeat((1 << 18) - 10);
@@ -194,8 +193,7 @@ fn packages_by_the_million_at_once() {
     assert!(trouble.contains("--limit live_kept") && trouble.contains(&at), "{text}");
 }
 
-/// A server that grants an upgrade, with further lines in its head, says `first`, and then `again` as
-/// long as it can.
+/// A server that accepts an upgrade, with further lines in its head, sends `first`, and then `again` as long as it can.
 fn upgraded(lines: &'static str, first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = listener.local_addr().expect("an address");
@@ -214,7 +212,7 @@ fn upgraded(lines: &'static str, first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
     at
 }
 
-/// A client that sends zeros to whoever waits for one.
+/// A client that sends zeros to the side that waits for it.
 #[test]
 fn a_client() {
     for capture in ["riptide/riptide20-tcp.pcap", "nano/nano-protobuf-tcp.pcap"] {
@@ -231,7 +229,7 @@ fn a_client() {
     }
 }
 
-/// What is probed may do the same.
+/// A probed server may do the same.
 #[test]
 fn whoever_is_probed() {
     for (proto, transport, again) in [
@@ -248,7 +246,7 @@ fn whoever_is_probed() {
     }
 }
 
-/// What `-v` shows waits in memory, so that the targets' order is kept.
+/// The output of `-v` is buffered to keep the order of the targets.
 #[test]
 fn what_is_shown_of_whoever_is_probed() {
     let at = server(Vec::new(), [3, 0, 0, 0].repeat(1 << 12)).to_string();
@@ -267,7 +265,7 @@ fn accept(key: &str) -> String {
         .iter()
         .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1))
         .collect();
-    // 160 bits are 26 letters and four bits, which two zeros fill up.
+    // 160 bits are 26 letters and four bits, which two zeros complete.
     let letter = |six: &[u8]| six.iter().chain(&[0; 6]).take(6).fold(0, |n, bit| n << 1 | bit);
     bits.chunks(6).map(|six| letters[letter(six) as usize] as char).chain(['=']).collect()
 }

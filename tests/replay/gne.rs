@@ -21,8 +21,8 @@ fn against_itself() {
     }
 }
 
-/// The stream in odd pieces, and through the same gateway the datagrams beside it, of which it
-/// loses, doubles and disorders some: all that went over the stream comes.
+/// The stream in odd chunks, and through the same gateway its datagrams, some of which are lost, duplicated and
+/// reordered: all messages of the stream arrive.
 #[test]
 fn through_a_bad_network() {
     let mut lost = 0;

@@ -1,7 +1,7 @@
-//! GNE's client against live servers of another kind than the captured one.
+//! GNE's client against live servers that differ from the captured one.
 //!
-//! The captures of both orders come from one application that did the same twice, so what a
-//! little-endian capture must become for a big-endian server is what the big-endian one holds.
+//! The captures of both byte orders are of one application that did the same twice. So the big-endian capture holds
+//! what a little-endian capture must become for a big-endian server.
 
 use crate::gne_peer::{Kind, Order, Seen, Server};
 use crate::gne_peer::{frame, say};
@@ -31,27 +31,27 @@ const KIND: Kind =
 
 fn play(path: &str, stage: &Stage, kind: Kind) -> (Report, Vec<Seen>) {
     let server = Server::start(kind);
-    // The server says nothing beyond the handshake: what is waited for does not come.
+    // The server sends only the handshake: the other expected messages never arrive.
     let report = to(server.at, &conversation(path, 1, stage), stage, Duration::from_millis(300));
     (report, server.seen())
 }
 
-/// Packets of one transport, without the frames' ends (how many go in one is the sender's choice)
-/// and without lone replies to pings, whose times are live.
+/// Packets of one transport, without the ends of frames (the sender chooses the number of packets in a frame) and
+/// without lone replies to pings, whose times are live.
 fn flat<'a>(contents: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     let reply = |c: &&[u8]| c.len() == 22 && c[0] == 4 && c[5..13] != [0; 8];
     contents.filter(|c| !reply(c)).flat_map(|c| c[..c.len() - 1].to_vec()).collect()
 }
 
-/// What the captured client sent behind the handshake.
+/// The captured client's packets after the handshake.
 fn captured(path: &str, channel: Channel) -> Vec<u8> {
     let messages = conversation(path, 1, &SCHEMA).messages;
-    let own = messages.iter().filter(|m| m.said.from == Role::Client && m.said.message == "packets");
-    flat(own.filter(|m| m.said.channel == channel).map(|m| m.said.bytes()))
+    let own = messages.iter().filter(|m| m.decoded.from == Role::Client && m.decoded.message == "packets");
+    flat(own.filter(|m| m.decoded.channel == channel).map(|m| m.decoded.bytes()))
 }
 
 fn request(path: &str) -> Vec<u8> {
-    conversation(path, 1, &SCHEMA).messages[0].said.bytes().to_vec()
+    conversation(path, 1, &SCHEMA).messages[0].decoded.bytes().to_vec()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn the_live_byte_order() {
     }
 }
 
-/// The same kind: one connection, no remark.
+/// A server of the same kind: one connection, no remark.
 #[test]
 fn nothing_is_taken_over_where_all_is_equal() {
     let (report, seen) = play(LE, &SCHEMA, Kind { order: Order::Little, ..KIND });
@@ -80,7 +80,7 @@ fn nothing_is_taken_over_where_all_is_equal() {
     assert_eq!(flat(seen[0].frames.iter().map(Vec::as_slice)), captured(LE, Channel::Main));
 }
 
-/// What no schema explains is not written in another order: it is not sent, and said.
+/// A packet that no schema explains cannot be written in another byte order: it is not sent, and reported.
 #[test]
 fn what_cannot_be_turned_is_not_sent() {
     let stage = Stage { schema: None, ..SCHEMA };
@@ -92,7 +92,7 @@ fn what_cannot_be_turned_is_not_sent() {
     assert!(frames.iter().all(|f| (0..=8).contains(&f[0])), "{frames:?}");
     assert!(frames.iter().any(|f| f[..3] == [1, 1, 0x2c]), "the custom packet of 300 bytes");
     assert!(frames.contains(&vec![3, 0, 0, 9, 0xc4, 255]), "the rate of 2500");
-    // To a server of the same order they go as they are.
+    // A server of the same order gets them unchanged.
     let (report, seen) = play(LE, &stage, Kind { order: Order::Little, ..KIND });
     assert!(report.complete(), "{report}");
     assert_eq!(flat(seen[0].frames.iter().map(Vec::as_slice)), captured(LE, Channel::Main));
@@ -124,7 +124,7 @@ fn the_live_protocol_version() {
     }
 }
 
-/// Another game, or a version that the user has set, is not for netkit to decide.
+/// A refusal because of another game, or of a version that the user has set, is final.
 #[test]
 fn another_games_refusal_stays_one() {
     another(Kind { game: "another", ..KIND });
@@ -149,15 +149,15 @@ fn other_refusals_stay_refusals() {
     let (report, seen) = play(LE, &edit, KIND);
     assert_eq!((seen.len(), report.complete()), (1, false));
     assert_eq!(seen[0].request[5..7], [6, 0]);
-    // Twice at most.
+    // Two attempts at most.
     let (report, seen) = play(LE, &SCHEMA, Kind { stubborn: 9, ..KIND });
     assert_eq!((seen.len(), report.complete()), (2, false));
-    // A capture of a refusal has said all it has.
+    // A capture of a refusal is complete after it.
     let (report, seen) = play("gne/gne-mixed-refused-version.pcap", &SCHEMA, KIND);
     assert_eq!((seen.len(), seen[0].refused), (1, true), "{report}");
 }
 
-/// Without datagrams all goes over the stream, as the library's own packets do.
+/// Without datagrams everything is sent over the stream, as the library's own packets are.
 #[test]
 fn a_server_without_datagrams() {
     let (report, seen) = play(LE, &SCHEMA, Kind { order: Order::Little, datagrams: false, ..KIND });
@@ -179,7 +179,7 @@ fn a_server_that_grants_more() {
     assert_eq!(flat(seen[0].frames.iter().map(Vec::as_slice)), captured("gne/gne-be-udp-denied.pcap", Channel::Main));
 }
 
-/// `--listen` speaks the order of the client that comes: its acceptance, its packets, its datagrams.
+/// `--listen` uses the byte order of the live client in its acceptance, packets and datagrams.
 #[test]
 fn a_live_client_of_another_byte_order() {
     let stage = SCHEMA;
@@ -199,7 +199,7 @@ fn a_live_client_of_another_byte_order() {
             let port = order.read(&accepted[8..]);
             let mut datagrams = Vec::new();
             if wants {
-                // The opener comes before the port, as in the library.
+                // The opener is sent before the port, as in the library.
                 socket.send_to(&[255], (at.ip(), port as u16)).unwrap();
                 say(&stream, &order.u32(socket.local_addr().unwrap().port() as u32));
                 let mut buffer = [0; 600];
@@ -208,7 +208,7 @@ fn a_live_client_of_another_byte_order() {
                 }
             } else {
                 assert_eq!(port, u32::MAX, "no port for who wants none");
-                // What the server has to say is said by then.
+                // The server has sent all its messages by then.
                 std::thread::sleep(Duration::from_secs(3));
             }
             say(&stream, &[2, 255]);
@@ -225,23 +225,23 @@ fn a_live_client_of_another_byte_order() {
     };
     for (path, other, order) in [(LE, BE, Order::Big), (BE, LE, Order::Little)] {
         let (report, (accepted, frames, datagrams)) = server(path, order, true);
-        assert_eq!(report.said, report.steps, "{report}");
+        assert_eq!(report.sent, report.steps, "{report}");
         let messages = conversation(other, 1, &stage).messages;
         let said = |channel| {
-            let own = messages.iter().filter(|m| m.said.from == Role::Server && m.said.channel == channel);
-            own.filter(|m| m.said.message == "packets").map(|m| m.said.bytes().to_vec()).collect::<Vec<_>>()
+            let own = messages.iter().filter(|m| m.decoded.from == Role::Server && m.decoded.channel == channel);
+            own.filter(|m| m.decoded.message == "packets").map(|m| m.decoded.bytes().to_vec()).collect::<Vec<_>>()
         };
         assert_eq!(accepted[4..8], order.u32(5000));
         assert_eq!(flat(datagrams.iter().map(Vec::as_slice)), flat(said(Channel::Beside).iter().map(Vec::as_slice)));
         assert_eq!(flat(frames.iter().map(Vec::as_slice)), flat(said(Channel::Main).iter().map(Vec::as_slice)));
-        // Who wants no datagrams gets them over the stream.
+        // A client that wants no datagrams gets their packets over the stream.
         let (_, (_, frames, _)) = server(path, order, false);
         let small = said(Channel::Beside).into_iter().next().unwrap();
         assert!(frames.contains(&small), "{frames:?}");
     }
 }
 
-/// The acceptance may be under way when we give up: without an exit the server would go deaf.
+/// The acceptance may be under way when the client gives up: without an exit the server would accept no more clients.
 #[test]
 fn an_exit_also_without_an_answer() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -250,7 +250,7 @@ fn an_exit_also_without_an_answer() {
         let (stream, _) = listener.accept().unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let request = frame(&stream).unwrap();
-        // Slower than the client's patience.
+        // Longer than the client's timeout.
         let next = frame(&stream);
         say(&stream, &[b"GNE\x01", &[0; 4][..], &[255; 4]].concat());
         stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
@@ -264,15 +264,16 @@ fn an_exit_also_without_an_answer() {
     assert_eq!(server.join().unwrap(), (48, Some(vec![2, 255]), false), "an exit, and the end is waited for");
 }
 
-/// A goodbye that this server could not read is not said: then another one is.
+/// A goodbye that this server could not read is replaced by one that it can.
 #[test]
 fn an_exit_also_where_the_captured_one_cannot_be_written() {
     let stage = Stage::default();
     let mut played = conversation("gne/gne-le-stock-exping.pcap", 1, &stage);
     let exit = json!({"packets": [{"id": "exit"}]});
-    let own = played.messages.iter_mut().find(|m| m.said.from == Role::Client && *m.said.to_json() == exit).unwrap();
+    let own =
+        played.messages.iter_mut().find(|m| m.decoded.from == Role::Client && *m.decoded.to_json() == exit).unwrap();
     let fields = json!({"packets": [{"id": "object_death", "packet": null, "object_id": 1}, {"id": "exit"}]});
-    own.said = own.said.clone().with_fields(fields);
+    own.decoded = own.decoded.clone().with_fields(fields);
     let kind = Kind { order: Order::Little, build: 5, game: "GNE exping", user_version: 1, ..KIND };
     let server = Server::start(kind);
     let report = to(server.at, &played, &stage, Duration::from_millis(300));

@@ -1,8 +1,8 @@
-//! A GNE server as src/protocols/gne/README.md has it, bytes and sockets only: it shares no code with netkit.
+//! A GNE server by src/protocols/gne/README.md, made of bytes and sockets: it shares no code with netkit.
 //!
-//! It refuses who is not of its own kind and never closes a refused connection; it accepts with a
-//! fresh UDP port; it answers an ExitPacket with its own and ends. As release 0.70 it goes deaf when
-//! an accepted client leaves otherwise, and this is what the tests ask it at the end.
+//! It refuses clients that differ from it, and never closes a refused connection. It accepts with a new UDP port,
+//! answers an ExitPacket with its own, and closes. Release 0.70 accepts no clients any more when an accepted client
+//! leaves in another way; this server records that for the tests.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -32,16 +32,16 @@ impl Order {
     }
 }
 
-/// What the server is, and how it treats its clients.
+/// The properties of the server, and its treatment of clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     pub order: Order,
     pub build: u16,
     pub game: &'static str,
     pub user_version: u32,
-    /// Clients that ask for datagrams get them.
+    /// Whether clients that ask for datagrams get them.
     pub datagrams: bool,
-    /// How many clients it refuses though all is equal.
+    /// The number of clients that it refuses although everything is equal.
     pub stubborn: usize,
 }
 
@@ -54,21 +54,21 @@ impl Kind {
     }
 }
 
-/// One connection as the server saw it.
+/// One connection, as the server saw it.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub request: Vec<u8>,
     pub refused: bool,
-    /// Contents of the frames behind the handshake.
+    /// The contents of frames after the handshake.
     pub frames: Vec<Vec<u8>>,
     pub datagrams: Vec<Vec<u8>>,
-    /// What of the rules the client broke.
+    /// The rule that the client broke.
     pub broken: Option<&'static str>,
 }
 
 pub struct Server {
     pub at: SocketAddr,
-    /// How many clients have been accepted.
+    /// The number of accepted clients.
     #[allow(dead_code)]
     pub accepted: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -107,7 +107,7 @@ impl Server {
         Server { at, accepted, seen, end, thread: Some(thread) }
     }
 
-    /// All connections, when the last one has ended.
+    /// Returns all connections when the last one has ended.
     pub fn seen(mut self) -> Vec<Seen> {
         self.end.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap();
@@ -115,7 +115,7 @@ impl Server {
     }
 }
 
-/// A frame's content; `None`: the client has ended.
+/// Reads a frame's content; `None`: the client has closed the stream.
 pub fn frame(mut stream: &TcpStream) -> Option<Vec<u8>> {
     let mut header = [0; 4];
     stream.read_exact(&mut header).ok()?;
@@ -130,7 +130,7 @@ pub fn say(mut stream: &TcpStream, content: &[u8]) {
     stream.write_all(&[b"NL", &length[..], content].concat()).unwrap();
 }
 
-/// `true`: the server keeps the socket.
+/// Serves a client; returns whether the server keeps the socket.
 fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen, accepted: &AtomicUsize) -> bool {
     let Some(request) = frame(stream) else { return false };
     seen.request.clone_from(&request);
@@ -173,7 +173,7 @@ fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen, accept
     while let Ok((length, _)) = socket.recv_from(&mut buffer) {
         seen.datagrams.push(buffer[..length].to_vec());
     }
-    // The client must wait for our end: its own must not be there yet.
+    // The client must wait for the server to close: it must not have closed yet.
     stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     if matches!((&*stream).read(&mut buffer), Ok(0)) {
         seen.broken = Some("it closed right after its ExitPacket: deaf from now on");

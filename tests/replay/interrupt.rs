@@ -1,14 +1,13 @@
-//! Ctrl-C: a session is left politely, and the status is 130, as shells have it.
+//! Ctrl-C: the session is left properly, and the status is 130, as in shells.
 //!
-//! Acknex has no goodbye (its server notices the silence), and nano over TCP none but the stream's
-//! own end.
+//! Acknex has no goodbye (its server notices the silence), and nano over TCP only closes the stream.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Capture, conversation, and what the one who stays says of the end.
+/// Capture, conversation, and the end that the other side reports.
 const SESSIONS: [(&str, &str, &str); 5] = [
     ("riptide/riptide22-udp.pcap", "2", "disconnect"),
     ("riptide/riptide22-tcp.pcap", "1", "disconnect"),
@@ -25,7 +24,7 @@ fn netkit(args: &[&str]) -> Command {
     command
 }
 
-/// A server, and where it listens.
+/// A server and its address.
 fn listening(args: &[&str]) -> (Child, String) {
     let mut child = netkit(args).args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
     let mut told = String::new();
@@ -38,7 +37,7 @@ fn interrupt(child: Child) -> Output {
     let begin = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    // A guard against hanging; how soon it is depends on the machine.
+    // A guard against hanging; the time depends on the machine.
     assert!(begin.elapsed() < Duration::from_secs(60), "it took {:?}", begin.elapsed());
     output
 }
@@ -48,14 +47,14 @@ fn session(output: &Output) -> Value {
     serde_json::from_str(text.lines().last().unwrap_or_else(|| panic!("no report: {output:?}"))).unwrap()
 }
 
-/// Plays both sides, so slowly that neither can be done.
+/// Plays both sides, so slowly that neither can finish.
 fn interrupted(path: &str, flow: &str, client: bool) -> [Output; 2] {
     let play = [path, "--flow", flow, "--speed", "0.02"];
     let seen = |goes: bool| if goes { &["-v"][..] } else { &[] };
     let (server, at) = listening(&[&play[..], seen(!client)].concat());
     let other = netkit(&[&play[..], seen(client), &["--to", &at]].concat()).spawn().unwrap();
     let (mut goes, stays) = if client { (other, server) } else { (server, other) };
-    // It is interrupted when it has asked and heard the answer, or was asked and has answered.
+    // It is interrupted after one exchange: it has asked and received the answer, or was asked and has answered.
     let mut lines = BufReader::new(goes.stderr.take().unwrap()).lines();
     assert_eq!(lines.by_ref().take(2).map_while(Result::ok).count(), 2, "{path}: it has not begun");
     let rest = std::thread::spawn(move || lines.map_while(Result::ok).count());
@@ -86,7 +85,7 @@ fn the_session_is_left() {
     });
 }
 
-/// Nobody has come: nobody is left.
+/// Without a client there is no session to leave.
 #[test]
 fn waiting_for_a_client() {
     let (server, _) = listening(&["gne/gne-le-tcponly.pcap"]);

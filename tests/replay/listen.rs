@@ -1,5 +1,5 @@
-//! `--listen`: whoever sends the recorded opening is played. A peer that leaves with nothing said but
-//! its handshake gives the place back; strangers, other versions and probes end nothing.
+//! `--listen`: the first peer that sends the recorded opening is played. A peer that leaves after nothing but its
+//! handshake frees the place; strangers, other versions and probes end nothing.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 const CAPTURE: [&str; 3] = ["riptide/riptide22-udp.pcap", "--flow", "2"];
 const STREAM: [&str; 3] = ["riptide/riptide22-tcp.pcap", "--flow", "1"];
-/// Nothing here waits as long: a listener with this patience ends by its peer or by a signal.
+/// Longer than any wait here: a listener with this timeout ends by its peer or by a signal.
 const LONG: &str = "120s";
 
-/// A protocol's capture, how it is probed, and the scheme of a WebSocket.
+/// A protocol's capture, the options of its probe, and the scheme of a WebSocket.
 const PROBED: [([&str; 3], &[&str], &str); 6] = [
     (CAPTURE, &["-p", "riptide"], ""),
     (STREAM, &["-p", "riptide", "--transport", "tcp"], ""),
@@ -54,7 +54,7 @@ fn remarks(report: &Value) -> Vec<&str> {
     report["remarks"].as_array().unwrap().iter().map(|remark| remark.as_str().unwrap()).collect()
 }
 
-/// The recorded client comes, and both sides are complete.
+/// Plays the recorded client, and checks that both sides are complete.
 #[track_caller]
 fn played(server: Child, capture: &[&str], to: &str) -> Value {
     let client = client(capture, to);
@@ -76,7 +76,7 @@ fn a_probe_and_then_the_client() {
                 for _ in 0..3 {
                     let probe = netkit(&[&["probe", &at, "-W", "60s", "-n", "1"], how].concat()).output().unwrap();
                     let found = String::from_utf8_lossy(&probe.stdout).into_owned();
-                    // GNE's is asked what every server refuses; a recording cannot.
+                    // A probe of GNE sends a request that every server refuses; a recording cannot refuse.
                     let status = if how.contains(&"gne") { 1 } else { 0 };
                     assert_eq!(probe.status.code(), Some(status), "{capture:?}: {found} {probe:?}");
                 }
@@ -88,7 +88,7 @@ fn a_probe_and_then_the_client() {
     });
 }
 
-/// The 2.0 question of a probe comes first, as it may; then strangers, each from its own socket.
+/// A probe's connect of 2.0 may arrive first; then strangers, each from its own socket.
 #[test]
 fn other_versions_and_strangers() {
     let (server, at) = listening(&CAPTURE, LONG);
@@ -112,7 +112,7 @@ fn other_versions_and_strangers() {
         format!("{stun} was not played: it sends STUN, not riptide.connect"),
     ];
     assert_eq!(remarks[..3], expected, "{report}");
-    // Nobody of them was answered: neither a word nor ICMP's.
+    // None of them got an answer, nor an ICMP error.
     for socket in others.iter().chain([&old]) {
         socket.set_nonblocking(true).unwrap();
         let heard = socket.recv(&mut [0; 64]).map_err(|error| error.kind());
@@ -120,7 +120,7 @@ fn other_versions_and_strangers() {
     }
 }
 
-/// While somebody is played, others are neither answered nor heard, and the port stays open to them.
+/// While a client is played, others get no answer and are ignored; the port stays open to them.
 #[test]
 fn others_while_one_is_played() {
     let (server, at) = listening(&CAPTURE, LONG);
@@ -135,30 +135,30 @@ fn others_while_one_is_played() {
     let mut buffer = [0; 64];
     let length = ours.recv(&mut buffer).unwrap();
     assert!(length >= 3 && buffer[0] & 15 != 2, "{:x?}", &buffer[..length]);
-    // A second client, and a goodbye in the name of nobody.
+    // A second client, and a goodbye of somebody who is not played.
     for bytes in [[2], [5]] {
         other.send(&bytes).unwrap();
     }
-    // The one that is played still is: the welcome comes again until it is acknowledged.
+    // The first client is still played: the welcome is resent until it is acknowledged.
     let again = ours.recv(&mut buffer).unwrap();
     assert_eq!(length, again);
     other.set_nonblocking(true).unwrap();
     assert_eq!(other.recv(&mut buffer).map_err(|e| e.kind()), Err(std::io::ErrorKind::WouldBlock));
-    // It leaves; the place is the recorded client's.
+    // It leaves, and the recorded client gets the place.
     ours.send(&[5]).unwrap();
     let report = played(server, &CAPTURE, &at);
     let left = format!("{} left with nothing said of the recording but its opening", ours.local_addr().unwrap());
     assert!(remarks(&report).iter().any(|r| r.starts_with(&left) && r.contains("disconnect")), "{report}");
 }
 
-/// Connections that say nothing, something else, or leave: none holds up the recorded client.
+/// Connections that send nothing, send something else, or leave: none delays the recorded client.
 #[test]
 fn connections_of_strangers() {
     let (server, at) = listening(&STREAM, LONG);
     let silent = TcpStream::connect(&at).unwrap();
     let mut web = TcpStream::connect(&at).unwrap();
     web.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    // Whoever is not played is disconnected, with or without a reset.
+    // A connection that is not played is closed, with or without a reset.
     let heard = web.read(&mut [0; 64]);
     assert!(matches!(heard, Ok(0)) || heard.is_err(), "{heard:?}");
     drop(TcpStream::connect(&at).unwrap());
@@ -170,7 +170,7 @@ fn connections_of_strangers() {
     assert!(says(&silent), "{report}");
 }
 
-/// Nobody but strangers: the patience runs from the last of them, and the report names why.
+/// Only strangers: the timeout starts at the last of them, and the report names the reason.
 #[test]
 fn nobody_but_strangers() {
     let (server, at) = listening(&CAPTURE, "1s");
@@ -186,14 +186,14 @@ fn nobody_but_strangers() {
                the recording's opening, within 1s";
     assert_eq!((trouble, &report["sent"], &report["messages"]), (why, &0.into(), &25.into()));
     assert_eq!((&report["complete"], &report["diverged"]), (&false.into(), &true.into()));
-    // Ctrl-C before that: what came is reported all the same.
+    // Ctrl-C before that: the strangers are reported nevertheless.
     let (server, at) = listening(&CAPTURE, LONG);
     let ours = UdpSocket::bind("127.0.0.1:0").unwrap();
     ours.connect(&at).unwrap();
     for bytes in [[3], [2]] {
         ours.send(&bytes).unwrap();
     }
-    // Answered: both were read.
+    // It was answered, so both datagrams were read.
     ours.recv(&mut [0; 64]).unwrap();
     assert!(Command::new("kill").args(["-INT", &server.id().to_string()]).status().unwrap().success());
     let output = server.wait_with_output().unwrap();
@@ -203,7 +203,7 @@ fn nobody_but_strangers() {
     assert!(remarks(&report)[0].contains("2.0's connect"), "{report}");
 }
 
-/// A port that is open to all addresses: what is recorded names the one that the peer spoke to.
+/// A port that listens on all addresses: the capture has the address that the peer used.
 #[test]
 fn the_address_that_was_spoken_to() {
     let pcap = std::env::temp_dir().join(format!("netkit-listen-{}.pcap", std::process::id()));

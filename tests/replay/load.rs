@@ -1,35 +1,38 @@
-//! Many clients at once: what they find of servers that answer, refuse, are silent and drop them.
+//! Many clients at once: the figures for servers that answer, refuse, stay silent or drop clients.
 
 use serde_json::Value;
+use std::collections::HashSet;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// In its first 18 frames four requests, each with its answer.
+/// Its first 18 frames have four requests, each with its answer.
 const CAPTURE: &str = "nano/nano-tcp.pcap";
 
-/// What a server does with its clients.
+/// The behaviour of a server.
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
     Answers,
-    /// It says nothing at all.
+    /// Sends nothing at all.
     Silent,
-    /// It ends the connection behind the handshake.
+    /// Closes the connection after the handshake.
     Drops,
-    /// It answers each request so much later.
+    /// Answers each request after this delay.
     Slow(Duration),
-    /// It takes so many sessions of so many, and answers requests when all have come.
+    /// Accepts this many sessions of this total, and answers requests when all have connected.
     Capped(usize, usize),
 }
 
 /// A server of nano's family.
 struct Server {
     at: SocketAddr,
-    /// Connections so far, and those that are open.
+    /// The number of connections so far, of open ones, and the most at once.
     counts: Arc<[AtomicUsize; 3]>,
+    /// The bodies of all requests with a route.
+    texts: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
@@ -38,21 +41,23 @@ impl Server {
         let at = listener.local_addr().unwrap();
         let counts: Arc<[AtomicUsize; 3]> = Arc::default();
         let all = Arc::clone(&counts);
+        let texts: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = Arc::clone(&texts);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let all = Arc::clone(&all);
+                let (all, heard) = (Arc::clone(&all), Arc::clone(&heard));
                 all[0].fetch_add(1, Ordering::SeqCst);
                 let open = all[1].fetch_add(1, Ordering::SeqCst) + 1;
                 all[2].fetch_max(open, Ordering::SeqCst);
                 std::thread::spawn(move || {
-                    // Whoever resets the connection has ended it, too.
+                    // A reset of the connection ends it, too.
                     let taken = !matches!(manner, Manner::Capped(most, _) if open > most);
-                    let _ = if taken { serve(stream, manner, &all) } else { Ok(()) };
+                    let _ = if taken { serve(stream, manner, &all, &heard) } else { Ok(()) };
                     all[1].fetch_sub(1, Ordering::SeqCst);
                 });
             }
         });
-        Server { at, counts }
+        Server { at, counts, texts }
     }
 
     fn all(&self) -> usize {
@@ -63,7 +68,7 @@ impl Server {
         self.counts[2].load(Ordering::SeqCst)
     }
 
-    /// Everybody has left.
+    /// Waits until all clients have left.
     fn is_left(&self) {
         let end = Instant::now() + Duration::from_secs(20);
         while self.counts[1].load(Ordering::SeqCst) > 0 {
@@ -73,7 +78,12 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, manner: Manner, counts: &[AtomicUsize; 3]) -> std::io::Result<()> {
+fn serve(
+    mut stream: TcpStream,
+    manner: Manner,
+    counts: &[AtomicUsize; 3],
+    texts: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
     let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
     loop {
         let mut head = [0; 4];
@@ -84,7 +94,7 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &[AtomicUsize; 3]) -> st
             (_, Manner::Silent) => {}
             (1, _) => stream.write_all(&package(1, br#"{"code":200,"sys":{"heartbeat":60}}"#))?,
             (2 | 4, Manner::Drops) => return Ok(()),
-            // A request: its number, of one or more bytes, behind the flags.
+            // A request: its number, of one or more bytes, follows the flags.
             (4, _) if body[0] >> 1 & 7 == 0 => {
                 match manner {
                     Manner::Slow(time) => std::thread::sleep(time),
@@ -94,6 +104,9 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &[AtomicUsize; 3]) -> st
                         }
                     }
                     _ => {}
+                }
+                if let Some(at) = body.iter().position(|byte| *byte == b'{') {
+                    texts.lock().unwrap().push(String::from_utf8_lossy(&body[at..]).into_owned());
                 }
                 let end = 1 + body[1..].iter().position(|byte| byte & 0x80 == 0).unwrap();
                 stream.write_all(&package(4, &[&[4], &body[1..=end], br#"{"code":200}"#].concat()))?;
@@ -116,14 +129,14 @@ fn run(at: SocketAddr, args: &[&str]) -> (Vec<Value>, String, Option<i32>) {
     read(&command(&at.to_string(), args).output().unwrap())
 }
 
-/// The report's lines, the last one for all; what was told; the status.
+/// The report's lines, the last one for all sessions; stderr; the status.
 fn read(output: &Output) -> (Vec<Value>, String, Option<i32>) {
     let text = String::from_utf8_lossy(&output.stdout);
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (lines, String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
 }
 
-/// Each has a session of its own, all are counted, each second too, and nobody stays.
+/// Each session is separate, all are counted, also by second, and none stays open.
 #[test]
 fn all_are_answered() {
     let server = Server::start(Manner::Slow(Duration::from_millis(20)));
@@ -134,6 +147,8 @@ fn all_are_answered() {
         assert_eq!(all[name], 30, "{name}: {all}");
     }
     assert_eq!(all["requests"], 4 * 30, "{all}");
+    let kind = &all["kinds"]["request Room.Echo"];
+    assert_eq!((&kind["requests"], &kind["p99"]), (&all["requests"], &all["p99"]), "{all}");
     // No answer is faster than the server.
     assert!(all["p50"].as_f64() >= Some(20.0) && all["p50"].as_f64() <= all["p99"].as_f64(), "{all}");
     assert!(all["p99"].as_f64() <= all["max"].as_f64(), "{all}");
@@ -148,7 +163,34 @@ fn all_are_answered() {
     assert!(server.most() <= 30 && all["most_at_once"].as_u64() <= Some(30));
 }
 
-/// A server that takes twelve sessions of twenty is described as one.
+/// Each client sends its own values. A value that cannot be written for all clients is refused before the first packet.
+#[test]
+fn each_client_has_its_own_name() {
+    let server = Server::start(Manner::Answers);
+    let edit = "message == request and id == 1: payload.q=\"bot{client}\"";
+    let (lines, told, status) = run(server.at, &["--clients", "12", "--ramp", "1000/s", "--edit", edit]);
+    assert_eq!((status, &told[..]), (Some(0), ""), "{lines:?}");
+    server.is_left();
+    let mut names: Vec<String> = server.texts.lock().unwrap().iter().filter(|t| t.contains("bot")).cloned().collect();
+    names.sort_by_key(|name| (name.len(), name.clone()));
+    let wanted: Vec<String> = (1..=12).map(|n| format!(r#"{{"q":"bot{n}"}}"#)).collect();
+    assert_eq!(names, wanted);
+    // A session alone is client 1.
+    let alone = ["replay", CAPTURE, "--flow", "1", "--until", "10", "--dry-run", "-f", "ndjson", "--edit", edit];
+    let alone = crate::common::program()
+        .args(alone)
+        .current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .unwrap();
+    let hex: String = "bot1".bytes().map(|byte| format!("{byte:02x}")).collect();
+    let printed = String::from_utf8(alone.stdout).unwrap();
+    assert!(printed.contains(&hex) && !printed.contains("client}"), "{printed}");
+    let number = ["--clients", "5", "--edit", "message == request: id={client}"];
+    let (_, told, status) = run(server.at, &number);
+    assert!(status == Some(2) && told.contains("id is a number, got \"{client}\""), "{told}");
+}
+
+/// A server that accepts twelve of twenty sessions is reported as the limit.
 #[test]
 fn capped() {
     let server = Server::start(Manner::Capped(12, 20));
@@ -160,7 +202,7 @@ fn capped() {
     server.is_left();
 }
 
-/// What this side lacks is its own failure, and breaks no bound on the server's.
+/// A shortage on the client's side is its own failure, and breaks no limit on the server's.
 #[cfg(unix)]
 #[test]
 fn no_descriptors() {
@@ -178,19 +220,18 @@ fn no_descriptors() {
     server.is_left();
 }
 
-/// Sessions that were played whole are replaced at once: there are as many as were asked for, however
-/// slowly they began.
+/// Complete sessions are replaced at once: the requested number runs, however slowly they started.
 #[test]
 fn as_many_as_asked_for() {
     let server = Server::start(Manner::Slow(Duration::from_millis(20)));
     let (lines, ..) = run(server.at, &["--clients", "10", "--ramp", "20/s", "--for", "3s", "-W", "60s"]);
     let all = lines.last().unwrap();
-    // Each takes at least 80 ms: the ramp alone would keep two.
+    // Each takes at least 80 ms: the ramp alone would keep two running.
     assert_eq!(all["most_at_once"], 10, "{all}");
     server.is_left();
 }
 
-/// As many sessions begin as the stages' rates have, and all leave at their end.
+/// Sessions start at the rates of the stages, and all leave at the end.
 #[test]
 fn stages() {
     let server = Server::start(Manner::Answers);
@@ -198,7 +239,7 @@ fn stages() {
     let (lines, _, status) = run(server.at, &["--clients", "1000", "--stages", stages, "-W", "60s"]);
     let all = lines.last().unwrap();
     assert_eq!(status, Some(0), "{all}");
-    // 10, 20 and 20, but for those whose time a busy machine has missed before the end.
+    // 10, 20 and 20, without those whose start a busy machine has missed before the end.
     assert!((20..=50).contains(&all["started"].as_u64().unwrap()), "{all}");
     assert!(all["seconds"].as_f64() >= Some(2.0), "{all}");
     assert_eq!(all["started"], server.all(), "{all}");
@@ -209,7 +250,7 @@ fn stages() {
     }
 }
 
-/// For a time: sessions that end are followed by others, never more at once than were asked for.
+/// `--for`: new sessions replace those that end, but never exceed the requested number.
 #[test]
 fn for_a_time() {
     let server = Server::start(Manner::Answers);
@@ -228,7 +269,7 @@ fn for_a_time() {
     assert!(server.most() <= 4, "{}: one may not be seen to have left yet", server.most());
 }
 
-/// Whoever does not answer, refuses or drops is named as such, and that is a failure.
+/// Servers that do not answer, refuse or drop are reported as such, and that is a failure.
 #[test]
 fn what_goes_wrong_is_told_apart() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -244,7 +285,7 @@ fn what_goes_wrong_is_told_apart() {
     [silent, drops].iter().for_each(Server::is_left);
 }
 
-/// The user's bounds decide instead, those that no figure can be held against among them.
+/// The user's limits decide instead, also those without data to check.
 #[test]
 fn bounds() {
     let server = Server::start(Manner::Slow(Duration::from_millis(30)));
@@ -272,7 +313,7 @@ fn bounds() {
     assert!(told.contains("p98"), "{told}");
 }
 
-/// Ctrl-C: all leave, and what was counted is told.
+/// Ctrl-C: all sessions leave, and the figures so far are reported.
 #[cfg(unix)]
 #[test]
 fn stopped() {
@@ -292,7 +333,7 @@ fn stopped() {
     server.is_left();
 }
 
-/// Sessions begin one after the other, as fast as asked and no faster.
+/// Sessions start one after the other, at the requested rate and no faster.
 #[test]
 fn the_ramp_is_kept() {
     let server = Server::start(Manner::Answers);
@@ -304,4 +345,46 @@ fn the_ramp_is_kept() {
         "three quarters of a second lie between the first and the last: {all}"
     );
     server.is_left();
+}
+
+/// All clients say goodbye at once when the time is over, and again if the first goodbye is lost.
+#[test]
+fn goodbyes_are_repeated() {
+    const CLIENTS: usize = 40;
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let at = socket.local_addr().unwrap().to_string();
+    // Riptide 2.2: the type is in the first four bits. The first disconnect of each client is lost.
+    let server = std::thread::spawn(move || {
+        let (mut buffer, mut goodbyes) = ([0; 2048], Vec::<SocketAddr>::new());
+        let mut gone = HashSet::new();
+        while gone.len() < CLIENTS {
+            let (_, client) = socket.recv_from(&mut buffer).expect("a client said goodbye once at most");
+            let answer: &[u8] = match buffer[0] & 15 {
+                2 => &[0x18, 0, 0x10, 0, 0],
+                8 => &[0x11, 0, 0x10, 0, 0],
+                5 => {
+                    if goodbyes.contains(&client) {
+                        gone.insert(client);
+                    }
+                    goodbyes.push(client);
+                    continue;
+                }
+                _ => continue,
+            };
+            socket.send_to(answer, client).unwrap();
+        }
+        goodbyes
+    });
+    let many = CLIENTS.to_string();
+    let played = ["replay", "real/asap-first-notify.pcap", "--flow", "1", "--speed", "0.001", "--to", &at];
+    let load = ["--clients", &many, "--ramp", "1000/s", "--for", "2s", "-W", "60s", "-f", "ndjson"];
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let output = crate::common::program().args(played).args(load).current_dir(folder).output().unwrap();
+    let (lines, ..) = read(&output);
+    let goodbyes = server.join().unwrap();
+    let all = lines.last().unwrap();
+    assert_eq!((&all["started"], &all["left"]), (&CLIENTS.into(), &CLIENTS.into()), "{all}");
+    let first: HashSet<SocketAddr> = goodbyes.iter().take(CLIENTS).copied().collect();
+    assert_eq!(first.len(), CLIENTS, "no client waits for the goodbyes of another");
 }

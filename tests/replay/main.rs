@@ -1,4 +1,4 @@
-//! Replays against themselves: both sides of a capture, over loopback and through a bad network that is simulated.
+//! Replays against themselves: both sides of a capture, over loopback and through a simulated bad network.
 
 mod acknex;
 mod command;

@@ -27,8 +27,7 @@ fn in_odd_pieces() {
     }
 }
 
-/// Who grants the upgrade with another answer than our key's is no WebSocket server: nothing is
-/// said to it.
+/// A server that grants the upgrade with the answer to another key is no WebSocket server: nothing is sent to it.
 #[test]
 fn a_server_that_has_not_read_the_key() {
     let stage = Stage::default();

@@ -1,5 +1,5 @@
-//! Captures of real peers with which replays went wrong, played by scripted peers on a simulated
-//! clock: no port, and so as long as the recording and not as long as the machine takes.
+//! Captures of real peers for which replays once failed, played by scripted peers on a simulated clock. Without ports,
+//! the time is that of the recording and does not depend on the machine.
 
 use crate::simulated::{ASAP, CLOCK, Played, between, simulated};
 use crate::stage::{Stage, conversation, recording};
@@ -13,7 +13,7 @@ const SESSION: &str = "real/riptide-22-session.pcap";
 const STAGE: Stage =
     Stage { lossy: None, allow_dangerous: false, set: &[], schema: None, until: None, edit: None, drop: None };
 
-/// A conversation with other messages of one side.
+/// A conversation with changed messages.
 fn with(path: &str, flow: u64, change: impl FnOnce(&mut Vec<Recorded>)) -> Conversation {
     let mut conversation = conversation(path, flow, &STAGE);
     change(&mut conversation.messages);
@@ -21,23 +21,23 @@ fn with(path: &str, flow: u64, change: impl FnOnce(&mut Vec<Recorded>)) -> Conve
 }
 
 fn is(message: &Recorded, from: Role, name: &str) -> bool {
-    message.said.from == from && message.said.message == name
+    message.decoded.from == from && message.decoded.message == name
 }
 
-/// All was said, and nothing that came was wrong.
+/// All messages were sent, and none of the received ones was wrong.
 fn clean(report: &Report) {
     assert!(report.complete() && !report.diverged(), "{report:#}");
-    assert_eq!(report.said, report.steps, "{report}");
+    assert_eq!(report.sent, report.steps, "{report}");
 }
 
-/// It took as long as the recording, and the peer's own delay.
+/// The session took as long as the recording, plus the peer's own delay.
 fn in_time(played: &Played, conversation: &Conversation, more: Duration) {
     let long = conversation.duration();
     assert!(played.took >= long.mul_f64(0.95), "{:?} for {long:?}", played.took);
     assert!(played.took <= long + more, "{:?} for {long:?}", played.took);
 }
 
-/// Each session as it was, by the recording's clock: it takes no longer than it took.
+/// Each session as recorded, by the recording's clock: it takes no longer than it took.
 #[test]
 fn as_long_as_it_was() {
     for (path, flow) in [
@@ -60,8 +60,8 @@ fn as_long_as_it_was() {
     }
 }
 
-/// Other clients are not there this time, or others are: nobody waits for what they cause, and it is
-/// not held against the server.
+/// Other clients are missing this time, or others are present: no session waits for messages that they cause, and the
+/// server is not blamed.
 #[test]
 fn other_players_are_nobodys_fault() {
     let client = conversation(SESSION, 2, &STAGE);
@@ -74,21 +74,21 @@ fn other_players_are_nobodys_fault() {
     in_time(&played, &client, Duration::from_millis(200));
     let text = report.to_string();
     assert!(text.contains("messages about other players that differ"), "{text}");
-    // And the other way round: more than the capture has, before the welcome's answer is there.
+    // The reverse: more messages than the capture has, before the welcome's answer has arrived.
     let played = between([&alone, &client], &STAGE, [CLOCK; 2]);
     clean(&played.reports[0]);
     in_time(&played, &client, Duration::from_millis(200));
 }
 
-/// The recorded end is played at its time to a client that keeps talking, and says none of what the
-/// captured one said.
+/// The recorded end is played at its time to a client that keeps sending, and sends none of the captured client's
+/// messages.
 #[test]
 fn a_kick_is_played_to_whom_keeps_talking() {
     let mut server = with(SESSION, 1, |messages| messages.retain(|m| !is(m, Role::Server, "disconnect")));
     let last = server.messages.last().cloned().expect("a message");
     let mut kick = last.clone();
-    kick.said = kick.said.with_fields(json!({"reason": "kicked"})).with_derived(Json::Null);
-    (kick.said.from, kick.said.message) = (Role::Server, "disconnect");
+    kick.decoded = kick.decoded.with_fields(json!({"reason": "kicked"})).with_derived(Json::Null);
+    (kick.decoded.from, kick.decoded.message) = (Role::Server, "disconnect");
     (kick.notes, kick.frame) = (Vec::new(), last.frame + 1);
     server.messages.retain(|m| !is(m, Role::Client, "disconnect"));
     server.messages.push(kick);
@@ -101,7 +101,7 @@ fn a_kick_is_played_to_whom_keeps_talking() {
         *messages = vec![connect, server_welcome, welcome];
         for k in 0..600u64 {
             let mut more = one.clone();
-            more.said.edit(|fields| fields["message_id"] = json!(900 + k % 3));
+            more.decoded.edit(|fields| fields["message_id"] = json!(900 + k % 3));
             let tenths = begin.frac / 100_000_000 + 5 + k;
             more.time.secs = begin.secs + (tenths / 10) as i64;
             more.time.frac = tenths % 10 * 10u64.pow(more.time.digits as u32 - 1);
@@ -111,20 +111,20 @@ fn a_kick_is_played_to_whom_keeps_talking() {
     for pace in [CLOCK, ASAP] {
         let played = between([&client, &server], &STAGE, [CLOCK, pace]);
         let [talks, kicks] = &played.reports;
-        assert_eq!(kicks.said, kicks.steps, "{kicks}");
+        assert_eq!(kicks.sent, kicks.steps, "{kicks}");
         assert!(talks.ended.as_deref().is_some_and(|why| why.contains("kicked")), "{talks}");
         assert!(played.took < server.duration() + Duration::from_secs(8), "{:?}", played.took);
     }
 }
 
-/// The server hears nothing of a client before it has its answer to the welcome: the first notify
-/// leaves when that is acknowledged, and a tick's answer has shown that the application knows it.
+/// No message of the client overtakes its answer to the welcome: the first notify leaves when that answer is
+/// acknowledged, and when the answer to a heartbeat has shown that the application knows the client.
 #[test]
 fn nothing_overtakes_the_answer_to_the_welcome() {
     for (path, flow) in [("real/asap-first-notify.pcap", 1), (SESSION, 2)] {
         let conversation = conversation(path, flow, &STAGE);
         let played = simulated(&conversation, &STAGE, ASAP, 0);
-        // Of 2.2 the type is in the first four bits: 1 an ack, 6 a notify, 0 unreliable.
+        // In 2.2 the type is in the first four bits: 1 an ack, 6 a notify, 0 unreliable.
         let kind = |k: usize| played.log[k].bytes[0] & 15;
         let by = |side: usize, kinds: &[u8]| {
             (0..played.log.len()).find(|k| played.log[*k].side == side && kinds.contains(&kind(*k)))
@@ -135,11 +135,11 @@ fn nothing_overtakes_the_answer_to_the_welcome() {
         assert!(acknowledged < answered && answered < first, "{path}: {acknowledged} {answered} {first}");
         let remarks = &played.reports[0].remarks;
         assert!(remarks.iter().any(|remark| remark.starts_with("--asap: the first message waits")), "{remarks:?}");
-        assert_eq!(played.reports[0].said, played.reports[0].steps, "{}", played.reports[0]);
+        assert_eq!(played.reports[0].sent, played.reports[0].steps, "{}", played.reports[0]);
     }
 }
 
-/// A link that the live server never makes concerns its own updates alone.
+/// If the live server never makes a link, only updates of that link are not sent.
 #[test]
 fn a_link_that_is_not_made() {
     let path = "real/dnp-session.pcap";
@@ -148,7 +148,7 @@ fn a_link_that_is_not_made() {
     let all = updates(&client);
     assert!(all > 2, "the capture has updates of the client");
     let server = with(path, 1, |messages| {
-        messages.retain(|m| !(is(m, Role::Server, "link_state") && m.said.to_json()["link_id"] == 1));
+        messages.retain(|m| !(is(m, Role::Server, "link_state") && m.decoded.to_json()["link_id"] == 1));
     });
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let [report, _] = &played.reports;
@@ -158,22 +158,24 @@ fn a_link_that_is_not_made() {
         assert_eq!(unsaid.message, "dnp.link_update");
         assert!(unsaid.frame > 0 && unsaid.why.contains("has not made its link (link_id 1"), "{unsaid:?}");
     }
-    assert_eq!(report.said + report.unsaid.len() as u64, report.steps, "what was not sent is not counted: {report}");
+    assert_eq!(report.sent + report.unsaid.len() as u64, report.steps, "what was not sent is not counted: {report}");
     in_time(&played, &client, Duration::from_millis(1900));
-    // With the link all of them leave, written with its types.
+    // If the link is made, all of them are sent, written with its types.
     let played = simulated(&client, &STAGE, CLOCK, 0);
     clean(&played.reports[0]);
     assert_eq!(played.reports[0].unsaid, []);
 }
 
-/// A live link has the captured one's types, and other values and another number.
+/// A live link has the captured link's types, but other values and another number.
 #[test]
 fn a_link_of_other_values() {
     let path = "real/dnp-session.pcap";
     let client = conversation(path, 1, &STAGE);
     let server = with(path, 1, |messages| {
-        for message in messages.iter_mut().filter(|m| m.said.message == "link_state" && m.said.from == Role::Server) {
-            message.said.edit(|fields| {
+        for message in
+            messages.iter_mut().filter(|m| m.decoded.message == "link_state" && m.decoded.from == Role::Server)
+        {
+            message.decoded.edit(|fields| {
                 let id = fields["link_id"].as_u64().expect("an id");
                 fields["link_id"] = json!(40 + id);
                 for value in fields["values"].as_array_mut().expect("values") {
@@ -184,22 +186,24 @@ fn a_link_of_other_values() {
             });
         }
         for message in messages.iter_mut() {
-            if matches!(message.said.message, "link_up" | "link_down") && message.said.from == Role::Client {
-                message.said.edit(|fields| fields["link_id"] = json!(40 + fields["link_id"].as_u64().expect("an id")));
+            if matches!(message.decoded.message, "link_up" | "link_down") && message.decoded.from == Role::Client {
+                message
+                    .decoded
+                    .edit(|fields| fields["link_id"] = json!(40 + fields["link_id"].as_u64().expect("an id")));
             }
-            // What the captured server updates and is told are its own links, in their own numbers.
-            if message.said.message == "link_update" {
-                message.dropped = message.said.from == Role::Server;
+            // The captured server's updates, and those it receives, belong to its own links and their numbers.
+            if message.decoded.message == "link_update" {
+                message.dropped = message.decoded.from == Role::Server;
             }
         }
     });
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let report = &played.reports[0];
     assert!(report.complete(), "{report}");
-    assert_eq!((report.said, report.unsaid.len()), (report.steps, 0), "{report}");
+    assert_eq!((report.sent, report.unsaid.len()), (report.steps, 0), "{report}");
 }
 
-/// How many packets go into a frame is a matter of time: what came is what came.
+/// The number of packets in a frame depends on the time: only the packets are compared.
 #[test]
 fn packets_come_together_or_one_by_one() {
     for path in ["real/gne-trunk.pcap", "real/gne-070.pcap", "real/st-hello-trunk.pcap", "gne/gne-be-udp-full.pcap"] {
@@ -215,26 +219,30 @@ fn packets_come_together_or_one_by_one() {
             let other = &played.reports[if role == Role::Client { 1 } else { 0 }];
             assert_eq!(other.divergences, [], "{path} {role:?}: {other:#}");
             assert_eq!(other.trouble, None, "{other}");
-            assert_eq!(other.heard, other.expected, "{other}");
+            assert_eq!(other.received, other.expected, "{other}");
         }
     }
 }
 
-/// Puts two frames of a side into one wherever the next one is of the same transport, too.
+/// Merges two frames of a side into one if the next frame uses the same transport.
 fn merge(messages: &mut Vec<Recorded>, role: Role) {
     let mut all: Vec<Recorded> = Vec::new();
     let mut open: Option<usize> = None;
     for message in std::mem::take(messages) {
-        let first = message.said.to_json()["packets"][0]["id"].clone();
+        let first = message.decoded.to_json()["packets"][0]["id"].clone();
         let fits = is(&message, role, "packets") && message.length > 1 && first != "exit";
         if !fits || first == "ping" {
-            if message.said.from == role {
+            if message.decoded.from == role {
                 open = None;
             }
             all.push(message);
             continue;
         }
-        match open.take().and_then(|at| all.get_mut(at)).filter(|before| before.said.channel == message.said.channel) {
+        match open
+            .take()
+            .and_then(|at| all.get_mut(at))
+            .filter(|before| before.decoded.channel == message.decoded.channel)
+        {
             Some(before) if before.length + message.length < 500 => join(before, &message),
             _ => {
                 open = Some(all.len());
@@ -245,10 +253,11 @@ fn merge(messages: &mut Vec<Recorded>, role: Role) {
     *messages = all;
 }
 
-/// The packets of the second behind those of the first. Behind one that no table explains stand bytes.
+/// Appends the packets of the second frame to those of the first; as bytes if the first has a packet that no table
+/// explains.
 fn join(first: &mut Recorded, second: &Recorded) {
-    let (bytes, other) = (hex::encode(second.said.bytes()), second.said.to_json());
-    first.said.edit(|fields| match fields.get("unparsed").and_then(Json::as_str).map(String::from) {
+    let (bytes, other) = (hex::encode(second.decoded.bytes()), second.decoded.to_json());
+    first.decoded.edit(|fields| match fields.get("unparsed").and_then(Json::as_str).map(String::from) {
         Some(rest) => fields["unparsed"] = json!(rest.strip_suffix("ff").unwrap_or(&rest).to_string() + &bytes),
         None => {
             let more = other["packets"].as_array().expect("packets").clone();
@@ -262,7 +271,7 @@ fn join(first: &mut Recorded, second: &Recorded) {
     first.notes.extend(second.notes.iter());
 }
 
-/// Pushes are nobody's answer; values are shown as values.
+/// Pushes answer nothing, so they are printed, but do not count as divergences; values are printed decoded.
 #[test]
 fn pushes_are_shown_and_not_held() {
     let path = "real/pinus-tcp-basic.pcap";
@@ -270,11 +279,11 @@ fn pushes_are_shown_and_not_held() {
     let server = with(path, 1, |messages| {
         let push = messages.iter_mut().find(|m| is(m, Role::Server, "push")).expect("a push");
         // n = 6 becomes 17.
-        push.said.edit(|fields| {
+        push.decoded.edit(|fields| {
             fields["payload"] = json!(fields["payload"].as_str().expect("bytes").replacen("0806", "0811", 1))
         });
         let answer = messages.iter_mut().rev().find(|m| is(m, Role::Server, "response")).expect("a response");
-        answer.said.edit(|fields| fields["payload"] = json!(hex::encode(br#"{"code":200,"late":false}"#)));
+        answer.decoded.edit(|fields| fields["payload"] = json!(hex::encode(br#"{"code":200,"late":false}"#)));
     });
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let report = &played.reports[0];
@@ -287,7 +296,7 @@ fn pushes_are_shown_and_not_held() {
     assert!(!text.contains("onTick") && format!("{report:#}").contains("push onTick n: 17, was 6"), "{report:#}");
 }
 
-/// An answer that does not come is named, once, and the session goes on.
+/// A missing answer is reported once, and the session goes on.
 #[test]
 fn an_answer_that_does_not_come() {
     let path = "real/pinus-tcp-plain.pcap";
@@ -298,7 +307,7 @@ fn an_answer_that_does_not_come() {
     });
     let played = crate::simulated::hasty([&client, &server], &STAGE, Duration::from_millis(900));
     let report = &played.reports[0];
-    assert_eq!((report.said, &report.trouble), (report.steps, &None), "{report}");
+    assert_eq!((report.sent, &report.trouble), (report.steps, &None), "{report}");
     let told: Vec<&String> = report.remarks.iter().filter(|r| r.contains("did not come within 900ms")).collect();
     assert_eq!(told.len(), 1, "{report}");
     assert!(told[0].contains("response connector.entryHandler.enter of frame"), "{told:?}");
@@ -310,17 +319,20 @@ fn an_answer_that_does_not_come() {
 fn a_dictionary_of_an_earlier_connection() {
     let captured = recording("real/cached.pcap", &STAGE);
     let second = &captured.flows[&2];
-    let route = |m: &Recorded| m.said.derived_json().get("route").is_some() || m.said.to_json()["route"].is_string();
-    let asks = |m: &&Recorded| m.said.from == Role::Client && matches!(m.said.message, "request" | "notify");
+    let route =
+        |m: &Recorded| m.decoded.derived_json().get("route").is_some() || m.decoded.to_json()["route"].is_string();
+    let asks = |m: &&Recorded| m.decoded.from == Role::Client && matches!(m.decoded.message, "request" | "notify");
     assert!(second.messages.iter().filter(asks).all(route), "the first connection to that server says them");
-    let told = captured.told(second);
-    assert_eq!(told.iter().map(|s| s.split('=').next().unwrap()).collect::<Vec<_>>(), ["nano.dict", "nano.protos"]);
-    assert_eq!(captured.told(&captured.flows[&1]), [] as [String; 0]);
-    let set: Vec<&'static str> = told.into_iter().map(|s| &*s.leak()).collect();
+    let settings = captured.missing_settings(second);
+    assert_eq!(settings.iter().map(|s| s.split('=').next().unwrap()).collect::<Vec<_>>(), ["nano.dict", "nano.protos"]);
+    assert_eq!(captured.missing_settings(&captured.flows[&1]), [] as [String; 0]);
+    let set: Vec<&'static str> = settings.into_iter().map(|s| &*s.leak()).collect();
     let stage = Stage { set: set.leak(), ..STAGE };
     let second = conversation("real/cached.pcap", 2, &stage);
     assert!(second.messages.iter().filter(asks).all(route));
-    assert!(second.messages.iter().any(|m| m.said.derived_json().get("message").is_some_and(|v| v["name"] == "Ann")));
+    assert!(
+        second.messages.iter().any(|m| m.decoded.derived_json().get("message").is_some_and(|v| v["name"] == "Ann"))
+    );
     // The live server has other codes.
     let server = conversation("real/cached.pcap", 1, &STAGE);
     let played = between([&second, &server], &stage, [CLOCK; 2]);
@@ -332,11 +344,11 @@ fn clean_but_pushes(report: &Report) {
     assert!(report.others.iter().all(|(kind, _)| *kind == "pushes"), "{report:#}");
 }
 
-/// Who stops answering is named after as many copies as the library sends.
+/// A peer that stops answering is reported after as many copies as the library sends.
 #[test]
 fn a_peer_that_stops_answering() {
     let client = conversation(SESSION, 2, &STAGE);
-    // The server acknowledges what comes until it leaves without a word.
+    // The server acknowledges messages until it vanishes.
     let server = with(SESSION, 2, |messages| {
         let at = messages.iter().position(|m| is(m, Role::Client, "reliable")).expect("a message");
         messages.truncate(at);
@@ -350,7 +362,7 @@ fn a_peer_that_stops_answering() {
     assert!(report.to_string().starts_with(&format!("trouble       {trouble}\n")), "{report}");
 }
 
-/// Another carrier than the recording's is named first, and no goodbye is said to a stranger.
+/// A carrier that differs from the recording's is reported first, and no goodbye is sent to a stranger.
 #[test]
 fn another_carrier_is_named() {
     use crate::stage::{answer, to};

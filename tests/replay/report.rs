@@ -1,6 +1,6 @@
-//! What people and programs read at the end.
+//! The report at the end, for people and for programs.
 
-use netkit::live::replay::actor::Counts;
+use netkit::live::replay::actor::{Counts, RoundTrip};
 use netkit::live::replay::{Divergence, Report, Unsaid};
 use serde_json::json;
 use std::time::Duration;
@@ -9,9 +9,9 @@ fn report() -> Report {
     let unsaid = |frame, message: &str, why: &str| Unsaid { frame, message: message.into(), why: why.into() };
     Report {
         steps: 12,
-        said: 11,
+        sent: 11,
         expected: 9,
-        heard: 8,
+        received: 8,
         uncompared: 0,
         unsaid: [31, 34, 40].map(|frame| unsaid(frame, "gne.packets", "the session was over")).into(),
         refused: vec![unsaid(12, "gne.packets", "an empty datagram or frame ends the connection")],
@@ -24,7 +24,9 @@ fn report() -> Report {
             unacknowledged: 1,
             copies: 2,
             live: 6,
-            round_trips: [9, 1, 4].map(Duration::from_millis).into(),
+            round_trips: [9, 1, 4]
+                .map(|ms| RoundTrip { subject: "ping".into(), took: Duration::from_millis(ms) })
+                .into(),
         },
         remarks: vec!["no datagrams are granted".into()],
         ended: Some("exit".into()),
@@ -56,7 +58,7 @@ made live     6 acknowledgements, heartbeats and answers
 round trips   3: min 1.00, median 4.00, max 9.00 ms
 not repeated  1 answers to exits of the capture
 dropped       2
-left out      1 message of an unknown sender: --server ADDR tells who is who
+left out      1 message of an unknown sender: --server ADDR names the server
 refused       frame 12 gne.packets: an empty datagram or frame ends the connection (--allow-dangerous sends it)
 not sent      3 messages, frames 31 to 40: the session was over
 note          no datagrams are granted
@@ -68,7 +70,7 @@ not held against the peer: 1 pings that differ (-v lists them)
 ";
     assert_eq!(report().to_string(), expected);
     let quiet =
-        Report { steps: 1, said: 1, expected: 1, heard: 1, took: Duration::from_millis(3), ..Report::default() };
+        Report { steps: 1, sent: 1, expected: 1, received: 1, took: Duration::from_millis(3), ..Report::default() };
     let expected = "\
 sent          1 of 1 message in 0.003 s
 received      1 of 1 message

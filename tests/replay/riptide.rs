@@ -47,7 +47,7 @@ fn through_a_bad_network() {
     assert!(resent > 0, "nothing was lost");
 }
 
-/// A server without heartbeats has the time of a tick, and the report says what that means.
+/// A server without heartbeats gets the time of a tick, and the report explains that.
 #[test]
 fn as_soon_as_possible_without_heartbeats() {
     let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
@@ -77,7 +77,7 @@ fn as_soon_as_possible_without_heartbeats() {
     assert!(report.remarks.iter().any(|remark| remark.contains("answers no heartbeat")), "{report}");
 }
 
-/// A refusal is reported once, with its data, and not again for each message that it keeps back.
+/// A refusal is reported once, with its data, and not again for each message that is not sent because of it.
 #[test]
 fn refused_with_data() {
     let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();

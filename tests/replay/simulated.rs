@@ -1,5 +1,5 @@
-//! Two players against each other on a simulated clock: no port, no thread, no sleep. The network
-//! between them takes its time, loses and doubles datagrams, by a seed.
+//! Two players against each other on a simulated clock: no port, no thread, no sleep. The network between them has
+//! latency, and loses and duplicates datagrams, by a seed.
 
 use crate::stage::{Stage, conversation, options};
 use netkit::capture::Time;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Numbers that follow from a seed (xorshift64*).
+/// Random numbers from a seed (xorshift64*).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -26,20 +26,20 @@ impl Dice {
     }
 }
 
-/// What is under way to a side.
+/// A packet under way to a side.
 #[derive(Clone)]
 enum Packet {
-    /// A datagram, by its place in the log, or bytes of the stream.
+    /// A datagram, by its index in the log, or bytes of the stream.
     Bytes(Channel, Option<usize>, Vec<u8>),
     End,
 }
 
-/// A datagram, and what became of it.
+/// A datagram and its outcome.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// Who sent it (0: the client).
+    /// The side that sent it (0: the client).
     pub side: usize,
-    /// How many copies of it came, to somebody who was still there.
+    /// The number of copies that arrived while the receiver was present.
     pub came: usize,
     pub at: Instant,
     pub bytes: Vec<u8>,
@@ -51,18 +51,19 @@ struct Net {
     loss: u64,
     dice: Dice,
     latency: Duration,
-    /// By arrival, then by number: to which side, and what.
+    /// Receiver and packet, by arrival time and number.
     under_way: BTreeMap<(Instant, u64), (usize, Packet)>,
     number: u64,
     lost: u64,
-    /// Streams come in odd pieces, and as many datagrams as are lost come late.
+    /// Whether streams arrive in odd chunks, and as many datagrams are late as are lost.
     bad: bool,
     log: Vec<Sent>,
-    /// Each side's socket for datagrams beside the stream: connected, and what waits in it until then.
+    /// Each side's socket for datagrams beside the stream: whether it is connected, and the datagrams that wait until
+    /// then.
     beside: [(bool, Vec<Beside>); 2],
 }
 
-/// A datagram beside the stream: its number in the log, and its bytes.
+/// A datagram beside the stream: its index in the log, and its bytes.
 type Beside = (Option<usize>, Vec<u8>);
 
 impl Net {
@@ -70,7 +71,7 @@ impl Net {
         if channel == Channel::Main && self.transport == Transport::Tcp {
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                // GNE's handshake wants its header in one piece.
+                // GNE's handshake needs its header in one chunk.
                 let size = if self.bad { 4 + self.dice.percent() as usize } else { rest.len() };
                 let (piece, behind) = rest.split_at(size.min(rest.len()));
                 self.put(from, Packet::Bytes(channel, None, piece.to_vec()), now);
@@ -99,36 +100,36 @@ impl Net {
     }
 }
 
-/// How long an answer is waited for.
+/// The timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// What came of a simulated session.
+/// The result of a simulated session.
 pub struct Played {
     pub reports: [Report; 2],
     pub lost: u64,
     /// All datagrams, in order.
     pub log: Vec<Sent>,
-    /// By the simulated clock.
+    /// The duration by the simulated clock.
     pub took: Duration,
 }
 
-/// Both sides of a conversation, `loss` of a hundred datagrams lost, as many doubled; with the stage's
-/// seed as many late, and streams in pieces.
+/// Plays both sides of a conversation. Of a hundred datagrams, `loss` are lost and as many duplicated; if the stage has
+/// a seed, as many are late, and streams arrive in chunks.
 pub fn simulated(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64) -> Played {
     cancelled([conversation; 2], stage, [pace; 2], loss, None)
 }
 
-/// The client's side of one conversation against the server's of another, each at its own pace.
+/// Plays the client's side of one conversation against the server's of another, each at its own pace.
 pub fn between(conversations: [&Conversation; 2], stage: &Stage, paces: [Pace; 2]) -> Played {
     cancelled(conversations, stage, paces, 0, None)
 }
 
-/// Through a bad network, as fast as it goes.
+/// Plays through a bad network, as fast as possible.
 pub fn lossy(conversation: &Conversation, stage: &Stage) -> Played {
     simulated(conversation, stage, ASAP, 10)
 }
 
-/// The same; the client's user wants to stop after some time.
+/// The same; the client's user cancels after some time.
 fn cancelled(
     conversations: [&Conversation; 2],
     stage: &Stage,
@@ -139,12 +140,12 @@ fn cancelled(
     staged(conversations, stage, paces, loss, cancel, None, PATIENCE)
 }
 
-/// The server goes away after some time, without a word.
+/// The server vanishes after some time.
 pub fn vanishing(conversations: [&Conversation; 2], stage: &Stage, after: Duration) -> Played {
     staged(conversations, stage, [CLOCK; 2], 0, None, Some(after), PATIENCE)
 }
 
-/// The client waits no longer than that for an answer.
+/// The client waits at most this long for an answer.
 pub fn hasty(conversations: [&Conversation; 2], stage: &Stage, patience: Duration) -> Played {
     staged(conversations, stage, [CLOCK; 2], 0, None, None, patience)
 }
@@ -223,7 +224,7 @@ fn staged(
                     net.beside[to].1.push((number, bytes));
                 }
                 Packet::Bytes(channel, number, bytes) => {
-                    // Who is gone hears nothing.
+                    // A player that has left receives nothing.
                     number.filter(|_| !players[to].is_done()).into_iter().for_each(|k| net.log[k].came += 1);
                     players[to].recv(channel, &bytes, now);
                 }
@@ -291,13 +292,13 @@ fn everything_comes_through() {
         for (side, report) in ["client", "server"].iter().zip(&played.reports) {
             assert!(report.complete(), "{path} {side}: {report}");
             assert!(report.divergences.is_empty(), "{path} {side}: {report}");
-            assert_eq!((report.said, report.heard), (report.steps, report.expected), "{path} {side}: {report}");
+            assert_eq!((report.sent, report.received), (report.steps, report.expected), "{path} {side}: {report}");
         }
-        assert!(played.reports.iter().map(|r| r.said).sum::<u64>() > 5, "{path}");
+        assert!(played.reports.iter().map(|r| r.sent).sum::<u64>() > 5, "{path}");
     }
 }
 
-/// What a protocol delivers for sure is delivered though a tenth of all datagrams is lost.
+/// Reliable messages arrive although a tenth of all datagrams is lost.
 #[test]
 fn losses_are_made_good() {
     let (mut lost, mut resent) = (0, 0);
@@ -313,7 +314,7 @@ fn losses_are_made_good() {
     assert!(lost > 10 && resent > 10, "{lost} lost, {resent} resent");
 }
 
-/// The recording's time is kept: by the simulated clock, in no time at all.
+/// The recording's time is kept by the simulated clock; the test itself takes no time.
 #[test]
 fn the_recordings_pauses() {
     let (stage, (path, flow)) = (Stage::default(), CAPTURES[0]);
@@ -325,7 +326,7 @@ fn the_recordings_pauses() {
     assert!(real.reports.iter().all(Report::complete));
 }
 
-/// Who wants to stop takes leave, and the other side is told.
+/// A cancelled session sends its goodbye, and the other side receives it.
 #[test]
 fn a_cancelled_session_is_left() {
     let slow = Pace { speed: Some(0.02), max_gap: None };
@@ -335,14 +336,14 @@ fn a_cancelled_session_is_left() {
         let played = cancelled([&conversation; 2], &stage, [slow; 2], 0, Some(Duration::from_millis(900)));
         let [client, server] = &played.reports;
         assert_eq!(client.trouble.as_deref(), Some("interrupted"), "{path}: {client}");
-        assert!(client.said > 0 && client.said < client.steps, "{path}: {client}");
+        assert!(client.sent > 0 && client.sent < client.steps, "{path}: {client}");
         let told = server.ended.is_some() || server.trouble.as_deref().is_some_and(|why| why.contains("ended"));
         assert!(told, "{path}: {server}");
         assert!(played.took < Duration::from_secs(15), "{path}: {:?}", played.took);
     }
 }
 
-/// Nobody answers: it ends, and says so.
+/// Without an answer the session ends, and reports that.
 #[test]
 fn silence() {
     for (path, flow) in CAPTURES.into_iter().filter(|(path, _)| path.contains("-udp") || path.contains("dnp")) {
@@ -351,7 +352,7 @@ fn silence() {
         if conversation.transport == Transport::Udp {
             let played = simulated(&conversation, &stage, ASAP, 100);
             let client = &played.reports[0];
-            assert!(!client.complete() && client.heard == 0, "{path}: {client}");
+            assert!(!client.complete() && client.received == 0, "{path}: {client}");
             assert!(client.trouble.as_deref().is_some_and(|why| why.contains("no answer")), "{path}: {client}");
             assert_eq!(client.ended, None, "{path}: nobody has ended it: {client}");
             assert!(played.took < Duration::from_secs(60), "{path}: {:?}", played.took);

@@ -1,4 +1,4 @@
-//! Both sides of a capture played against each other over loopback. (A bad network is simulated.)
+//! Both sides of a capture played against each other over loopback. (`simulated` has the bad network.)
 
 use netkit::capture::{Capture, Input, Packets};
 use netkit::codec::schema::Schemas;
@@ -9,13 +9,13 @@ use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How a session is staged.
+/// The setup of a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stage {
-    /// Through a network that loses, doubles and disorders, by this seed.
+    /// The seed of a network that loses, duplicates and reorders.
     pub lossy: Option<u64>,
     pub allow_dangerous: bool,
-    /// Sent again after so many milliseconds, where the protocol's own wait is long.
+    /// Settings: resend sooner if the protocol's own wait is long.
     pub set: &'static [&'static str],
     /// A schema of the fixtures.
     pub schema: Option<&'static str>,
@@ -70,19 +70,19 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
     }
 }
 
-/// The options of a session: with what the recording tells.
+/// The options of a session, including those that the recording implies.
 pub fn told(conversation: &Conversation, stage: &Stage) -> Options {
     order(conversation, Role::Client, stage, &CancelToken::default()).options(&options(stage))
 }
 
-/// Plays the client's side to a server of the test's own.
+/// Plays the client's side to a test's own server.
 pub fn to(server: SocketAddr, conversation: &Conversation, stage: &Stage, timeout: Duration) -> Report {
     let stop = CancelToken::default();
     let order = Order { timeout, linger: timeout, ..order(conversation, Role::Client, stage, &stop) };
     order.to(server, &order.options(&options(stage)), &mut |_| {}).unwrap()
 }
 
-/// Plays the server's side to a client of the test's own.
+/// Plays the server's side to a test's own client.
 pub fn answer<T>(
     conversation: &Conversation,
     stage: &Stage,
@@ -103,12 +103,12 @@ pub fn answer<T>(
     })
 }
 
-/// Plays both sides: the client's report, and the server's.
+/// Plays both sides; returns the client's report, and the server's.
 pub fn both(conversation: &Conversation, stage: &Stage) -> [Report; 2] {
     both_of([conversation, conversation], stage)
 }
 
-/// The client's side of one conversation against the server's of another.
+/// Plays the client's side of one conversation against the server's of another.
 pub fn both_of(conversations: [&Conversation; 2], stage: &Stage) -> [Report; 2] {
     let transport = conversations[0].transport;
     let waiting = Waiting::on(SocketAddr::from(([127, 0, 0, 1], 0)), transport).unwrap();

@@ -1,7 +1,7 @@
-// Reports as a browser shows them: `node tests/report/browser.js NETKIT FOLDER`.
+// Reports in a browser: `node tests/report/browser.js NETKIT FOLDER`.
 //
-// NETKIT is the program, FOLDER has the node_modules of package.json and takes pages and pictures.
-// Chromium is Debian's. Every check that fails is told, and the exit status is 1 then.
+// NETKIT is the program; FOLDER has the node_modules of package.json, and receives pages and pictures. Chromium is
+// Debian's. Every failed check is printed, and then the exit status is 1.
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
@@ -15,7 +15,7 @@ const AXE = fs.readFileSync(path.join(folder, "node_modules/axe-core/axe.min.js"
 const FIXTURES = path.join(__dirname, "../../fixtures");
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
-/** Until a page of 100,000 messages can be used, and until a search in it is done, in milliseconds. */
+/** The most milliseconds until a page of 100,000 messages is ready, and until a search in it is done. */
 const USABLE = 2000;
 
 let browser, failed = 0;
@@ -41,7 +41,7 @@ function run(args, status = 0) {
 
 const pages = new Map();
 
-/** The page of a fixture or a capture; made once. */
+/** Returns the page of a fixture or a capture; makes it once. */
 function report(capture, ...args) {
   const name = [capture, ...args].join(" ");
   if (!pages.has(name)) {
@@ -52,7 +52,7 @@ function report(capture, ...args) {
   return pages.get(name);
 }
 
-/** Opens a page; what the browser complains about or asks the network for is an error in the end. */
+/** Opens a page; the browser's complaints and network requests are errors at the end. */
 async function opened(file, use, options = {}) {
   const { hash = "", ...context } = options;
   const own = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...context });
@@ -85,7 +85,7 @@ const shown = async (page, text) => {
   await page.waitForFunction((want) => document.getElementById("message-count").textContent === want, text);
 };
 
-/** What `netkit stats -f json` says, and what stands in the page. */
+/** Returns the figures of `netkit stats -f json`, and those of the page. */
 async function sums(fixture) {
   const file = path.join(FIXTURES, fixture), argsFile = file.replace(/\.pcap$/, ".args");
   const args = fs.existsSync(argsFile) ? fs.readFileSync(argsFile, "utf8").trim().split(/\s+/) : [];
@@ -100,7 +100,7 @@ async function sums(fixture) {
     assert.equal(await count(page), `${stats.messages.toLocaleString("en")} messages`);
     const flows = stats.flow.filter((flow) => flow.client_messages + flow.server_messages > 0).length;
     assert.equal(await page.locator("#filter-flow option").count(), flows + 1);
-    // The list's types are told with the version.
+    // The list of types has the version, too.
     const listed = {};
     for (const text of await page.locator("#filter-kind option").allTextContents()) {
       const [, name, times] = /(\S+) \(([\d,]+)\)$/.exec(text) ?? [];
@@ -297,7 +297,7 @@ async function main() {
     const file = report(capture);
     const size = fs.statSync(file).size;
     await opened(file, async (page) => {
-      // What the page's process worked, and not how long it waited: other programs may use the machine.
+      // The processor time of the page's process, without waiting: other programs may use the machine.
       const worked = async () => {
         const { metrics } = await devtools.send("Performance.getMetrics");
         return metrics.find((one) => one.name === "ProcessTime").value * 1000;

@@ -1,9 +1,9 @@
-// Captures that the browser's tests make themselves: long ones, and ones that want to be more than text.
+// Captures made for the browser's tests: long ones, and hostile ones.
 "use strict";
 const fs = require("node:fs");
 const { spawnSync } = require("node:child_process");
 
-/** `times` copies of a UDP capture, each with clients of its own and behind the one before. */
+/** `times` copies of a UDP capture in a row, each with clients of its own. */
 function repeated(from, to, times) {
   const file = fs.readFileSync(from);
   if (file.readUInt32LE(0) !== 0xa1b2c3d4 || file.readUInt32LE(20) !== 1) throw new Error(`${from}: not as expected`);
@@ -22,7 +22,7 @@ function repeated(from, to, times) {
       const ip = 16 + 14, udp = ip + (copy[ip] & 15) * 4;
       if (copy.readUInt16BE(16 + 12) !== 0x0800 || copy[ip + 9] !== 17) throw new Error(`${from}: not UDP`);
       for (const port of [udp, udp + 2]) {
-        // The client's port is one that the system chose.
+        // The system chose the client's port.
         const own = copy.readUInt16BE(port);
         if (own > 20_000) copy.writeUInt16BE(20_000 + (own * 7 + turn * 31) % 45_000, port);
       }
@@ -33,11 +33,11 @@ function repeated(from, to, times) {
   fs.writeFileSync(to, Buffer.concat(parts));
 }
 
-/** Names and values of which some would end an element, some change the order of text, some are endless. */
+/** Names and values: some would end an element, some change the direction of text, some are very long. */
 const HOSTILE = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='window.hacked = 2'>",
   "\u202ereversed\u2066", "nul\0byte\x1b[31m", "\"'&amp;<!--", "a".repeat(1 << 20), "]]>", "javascript:alert(1)"];
 
-/** A capture of nano whose routes, JSON names and values are these. */
+/** A capture of nano with these routes, JSON names and values. */
 function hostile(netkit, to) {
   const body = (value) => Buffer.from(JSON.stringify(value)).toString("hex");
   const line = (message, from, fields) => ({ proto: "nano", message, from, fields });

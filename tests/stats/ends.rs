@@ -1,21 +1,22 @@
-//! Why connections ended, against what the programs that were captured did: their logs, the frozen and the
-//! refused clients that the notes of the captures name.
+//! The reasons why connections ended, compared with the captured programs: their logs, and the frozen and refused
+//! clients in the notes of the captures.
 
 use super::{fixture, stats};
 use serde_json::Value as Json;
 
-/// A capture, and of some of its connections: flow, connection, end, by whom, reason, the application's words.
+/// A capture and some of its connections: flow, connection, end, the side that ended it, reason, the application's
+/// data.
 type Truth = (&'static str, &'static [(u64, u64, &'static str, &'static str, &'static str, &'static str)]);
 
 const TRUTHS: [Truth; 13] = [
-    // The client's process was stopped at 3.0 s; the server logged TimedOut 5 s later. A goodbye came behind it.
+    // The client's process was stopped at 3.0 s; the server logged TimedOut 5 s later. A goodbye followed.
     ("real/end-timed-out-22.pcap", &[(1, 1, "timed_out", "server", "", "")]),
     // The client logged PoorConnection.
     ("real/end-poor-connection-22.pcap", &[(1, 1, "poor_connection", "client", "", "")]),
-    // Its application had forbidden that.
+    // Its application had switched the disconnect for poor quality off.
     ("real/given-up-quality-off-22.pcap", &[(1, 1, "left", "client", "disconnected", "")]),
-    // A whole life cycle: stop, kick, leave, full, a frozen client, an application that refuses with words and
-    // without, and a request to nobody.
+    // A whole life cycle: stop, kick, leave, full, a frozen client, an application that refuses with and without data,
+    // and a request to a port without a server.
     (
         "riptide/riptide20-udp.pcap",
         &[
@@ -37,7 +38,8 @@ const TRUTHS: [Truth; 13] = [
             (6, 1, "refused", "server", "custom", "Nope: Zoë ok 29feffff"),
         ],
     ),
-    // Behind a relay that went black: the client hears nothing for 5 s (2.0), or drops the connection (2.2).
+    // Through a relay that stopped forwarding: the client receives nothing for 5 s (2.0), or drops the connection
+    // (2.2).
     ("riptide/riptide20-lossy.pcap", &[(2, 1, "timed_out", "client", "", "")]),
     ("riptide/riptide22-lossy.pcap", &[(2, 1, "poor_connection", "client", "", "")]),
     (
@@ -50,7 +52,7 @@ const TRUTHS: [Truth; 13] = [
             (7, 1, "timed_out", "client", "", ""),
         ],
     ),
-    // A client that says nothing, and one whose handshake the validator refuses without a word.
+    // A client that sends nothing, and one whose handshake the validator refuses without an answer.
     (
         "nano/nano-tcp.pcap",
         &[
@@ -88,7 +90,7 @@ fn ends_are_those_of_the_programs() {
             let row = row.unwrap_or_else(|| panic!("{capture}: flow {flow}"));
             let got = ["end", "end_by", "end_reason", "end_data"].map(|key| text(&row[key]));
             assert_eq!(got, [*end, *by, *reason, *data], "{capture}: flow {flow}");
-            // A reader is told without asking, unless somebody left or the capture ended.
+            // A verdict reports the end, unless a peer left or the capture ended.
             let told = all["verdicts"].as_array().unwrap().iter().any(|verdict| {
                 (&verdict["rule"], &verdict["flow"], &verdict["connection"])
                     == (&"end".into(), &(*flow).into(), &(*connection).into())
@@ -98,7 +100,7 @@ fn ends_are_those_of_the_programs() {
     }
 }
 
-/// Selected messages may lack those that tell the end.
+/// A selection may lack the messages that show the end.
 #[test]
 fn nothing_ends_in_a_selection() {
     let path = fixture("riptide/riptide20-udp.pcap");

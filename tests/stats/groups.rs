@@ -1,4 +1,4 @@
-//! `stats --by FIELD`: the groups are those that the lines of decode give, and sum up to the total.
+//! `stats --by FIELD`: the groups are those of decode's lines, and add up to the total.
 
 use super::common::{Done, args_of, feed, fixture, netkit};
 use serde_json::Value as Json;
@@ -21,7 +21,7 @@ fn lines(file: &str) -> Vec<Json> {
     on(file, "decode", &["-f", "ndjson"]).ok().lines()
 }
 
-/// The groups, and the sums beside them.
+/// The groups, and their sums.
 fn groups(file: &str, args: &[&str]) -> (Vec<Json>, Json) {
     let done = on(file, "stats", &[args, &["-f", "json"]].concat()).ok();
     let all: Json = serde_json::from_str(done.text()).unwrap();
@@ -32,7 +32,7 @@ fn sum(rows: &[Json], column: &str) -> u64 {
     rows.iter().map(|row| row[column].as_u64().unwrap()).sum()
 }
 
-/// What decode prints of a field, wherever it stands.
+/// The value that decode prints for a field, in any part of the line.
 fn value(line: &Json, name: &str) -> Json {
     [line, &line["fields"], &line["derived"]].into_iter().find_map(|part| part.get(name)).cloned().unwrap_or(Json::Null)
 }
@@ -86,14 +86,14 @@ fn steps_of_time_and_several_fields() {
             .collect();
         assert_eq!(got, want, "{args:?}");
     }
-    // Alone, steps without a message are there too.
+    // Without other fields, steps without a message are listed, too.
     let rows = groups(file, &["--every", "250ms"]).0;
     let at: Vec<f64> = rows.iter().map(|row| row["second"].as_f64().unwrap()).collect();
     assert!(at.windows(2).all(|pair| pair[1] - pair[0] == 0.25) && rows.iter().any(|row| row["messages"] == 0));
     assert_eq!(sum(&rows, "messages"), lines.len() as u64);
 }
 
-/// Copies, gaps and round trips are those of --delivery.
+/// Copies, gaps and round trips equal those of --delivery.
 #[test]
 fn figures_are_those_of_the_delivery() {
     for file in ["riptide/riptide20-lossy.pcap", "dnp/dnp-lossy.pcap"] {
@@ -123,7 +123,7 @@ fn sorted_cut_and_with_columns_by_choice() {
     assert!(rows[0]["resent"].as_u64() >= rows[1]["resent"].as_u64());
     let most = all.iter().map(|row| row["resent"].as_u64().unwrap()).max();
     assert_eq!(rows[0]["resent"].as_u64(), most);
-    // What was cut is told, so that the sums are those of all.
+    // Omitted groups are counted, so that the sums are complete.
     assert_eq!(sums["omitted_groups"].as_u64(), Some(all.len() as u64 - 2));
     assert_eq!(sum(&rows, "messages") + sums["omitted_messages"].as_u64().unwrap(), sum(&all, "messages"));
     let text = on(file, "stats", &["--by", "message,message_id", "--top", "2"]).ok();
@@ -153,14 +153,14 @@ fn groups_have_a_limit_that_is_said() {
     assert!(done.err.contains("of further groups") && done.err.contains("groups=N"), "{}", done.err);
 }
 
-/// Without messages there is no group, and no figure of nothing.
+/// Without messages there is no group, and no figure without data.
 #[test]
 fn nothing_is_no_group() {
     let (rows, all) = groups("foreign/foreign-ntp.pcap", &["--by", "src"]);
     assert_eq!((rows.len(), all["messages"].as_u64()), (0, Some(0)));
 }
 
-/// Several files: each as alone, then all as one capture.
+/// Several files: each as if alone, then all as one capture.
 #[test]
 fn several_files_each_and_together() {
     let files = ["riptide/riptide20-lossy.pcap", "riptide/riptide22-lossy.pcap"].map(fixture);
@@ -181,7 +181,7 @@ fn several_files_each_and_together() {
     assert_eq!(run(&["-f", "csv"]).status, Some(2));
 }
 
-/// The picture has round columns that fit the width, and its bytes are all there.
+/// The plot has round columns that fit the width, and contains all bytes.
 #[test]
 fn a_plot_has_axes_and_all_bytes() {
     let file = "riptide/riptide20-lossy.pcap";
@@ -192,7 +192,7 @@ fn a_plot_has_axes_and_all_bytes() {
         let done = feed(command.arg(&path).env("COLUMNS", width.to_string()), b"").ok();
         let text = done.text();
         let widest = text.lines().map(|line| line.chars().count()).max();
-        // Round steps are at most 2.5 times the shortest that would fit.
+        // A round step is at most 2.5 times the shortest that would fit.
         assert!(widest <= Some(width) && widest > Some(width * 2 / 5), "{widest:?} {text}");
         assert!(text.contains("B/s ┤") && text.contains("└──"), "{text}");
         assert!(text.contains(&format!(" {end}\n")) && text.contains(&format!("a column is {step};")), "{text}");
@@ -226,7 +226,7 @@ fn groups_by_relations() {
             assert_eq!(got, want, "{file} {name}");
             assert_eq!(all["messages"].as_u64(), Some(lines.len() as u64), "each message once");
         }
-        // Several parts are those of one relation, and other fields stand beside them.
+        // Several parts belong to one relation, and can be combined with other fields.
         let (rows, _) = groups(file, &["--by", "related.kind,from"]);
         let kinds = groups(file, &["--by", "related.kind"]).0;
         assert_eq!(sum(&rows, "messages"), sum(&kinds, "messages"), "{file}");

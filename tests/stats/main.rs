@@ -1,5 +1,5 @@
-//! Statistics against what is known otherwise: the delivery files of real programs' captures, and
-//! counts over the lines that decode prints.
+//! Statistics compared with independent sources: the delivery files of real programs' captures, and counts over
+//! decode's lines.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -26,7 +26,7 @@ fn stats(capture: &Path, args: &[&str]) -> Json {
 }
 
 fn delivery_files() -> Vec<(PathBuf, Json)> {
-    // Those of described protocols need their files, and are held by tests of their own.
+    // Those of described protocols need their files, and have tests of their own.
     let files = fixtures().into_iter().filter(|p| p.to_string_lossy().ends_with(".delivery.json"));
     let files = files.filter(|p| !p.parent().is_some_and(|folder| folder.ends_with("described")));
     files
@@ -37,7 +37,7 @@ fn delivery_files() -> Vec<(PathBuf, Json)> {
         .collect()
 }
 
-/// The keys of `want` are all that is compared; the protocol's word for a number is `number` here.
+/// Only the keys of `want` are compared; the protocol's name of a number is `number` here.
 fn project(row: &Json, want: &Json) -> Json {
     let keys = want.as_object().expect("an object").keys();
     let key = |k: &String| if k == "sequence_id" { "number".to_string() } else { k.clone() };
@@ -114,7 +114,7 @@ fn delivery_is_as_the_delivery_files_say() {
     }
 }
 
-/// The figures of the table are those of the rows.
+/// The figures of the table equal those of the rows.
 #[test]
 fn delivery_figures_are_those_of_the_rows() {
     for (capture, _) in delivery_files() {
@@ -139,7 +139,7 @@ fn delivery_figures_are_those_of_the_rows() {
     }
 }
 
-/// What a name was counted: how often, bytes, largest, faults.
+/// The counts of a name: messages, bytes, largest, faults.
 type Counts = BTreeMap<(String, String), [u64; 4]>;
 
 #[test]
@@ -184,7 +184,7 @@ fn counts_are_those_of_the_lines() {
     assert!(captures > 10);
 }
 
-/// A capture differs in nothing from itself, and in something from another.
+/// A capture does not differ from itself, but from another one.
 #[test]
 fn a_capture_does_not_differ_from_itself() {
     let diff = |a: &str, b: &str, limit: &str| {
@@ -197,7 +197,7 @@ fn a_capture_does_not_differ_from_itself() {
     assert!(count > 0 && status == Some(1), "{count} {status:?}");
 }
 
-/// Text is as wide as the terminal, whatever is counted; the line with the file's name aside.
+/// Text fits the terminal's width, whatever is counted; except the line with the file's name.
 #[test]
 fn tables_fit_the_terminal() {
     for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {

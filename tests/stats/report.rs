@@ -1,5 +1,5 @@
-//! `netkit report`: the page's figures are those of `stats -f json`, whatever a capture holds stays
-//! text, and the page can do nothing but what its policy says.
+//! `netkit report`: the page's figures equal those of `stats -f json`, the content of a capture stays text, and the
+//! page's policy allows only its own style and script.
 
 use super::common::{self, Scratch, Wire, args_of, ends_in, feed, fixture, run};
 use super::{Json, fixtures, stats};
@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A page read as a browser does: elements with their attributes, and text between them.
+/// An element of a page read like a browser does, with its attributes and text.
 struct Element {
     tag: String,
     attributes: BTreeMap<String, String>,
-    /// All text inside it, also of elements in it.
+    /// All text inside it, including that of inner elements.
     text: String,
-    /// Where it ends in the list: those inside it come before.
+    /// The index after its last inner element.
     end: usize,
 }
 
@@ -28,7 +28,7 @@ struct Page(Vec<Element>);
 const VOID: [&str; 6] = ["meta", "br", "col", "hr", "input", "link"];
 
 impl Page {
-    /// Fails where the markup is not as it is to be: a character out of place is one of the capture's.
+    /// Parses a page. Fails if the markup is not well-formed: a character of the capture would be out of place.
     fn parse(html: &str) -> Page {
         let mut list: Vec<Element> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
@@ -80,7 +80,7 @@ impl Page {
         self.0.iter().position(|element| element.is("id", id))
     }
 
-    /// The rows of a table: each its cells by column, exact where the text is not.
+    /// The rows of a table: cells by column; the exact value if the text is rounded.
     fn rows(&self, id: &str) -> Vec<BTreeMap<String, String>> {
         let Some(at) = self.id(id) else { return Vec::new() };
         let inside = |k: usize| &self.0[k + 1..self.0[k].end];
@@ -119,7 +119,7 @@ fn unescape(text: &str) -> String {
     out + rest
 }
 
-/// The page of these captures.
+/// Makes the page of these captures.
 #[track_caller]
 fn page(files: &[&Path], args: &[&str]) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -132,7 +132,7 @@ fn page(files: &[&Path], args: &[&str]) -> String {
     std::fs::read_to_string(&out).expect("a page")
 }
 
-/// What may be said of every page: nothing loads, nothing runs but what the policy names.
+/// Checks the properties of every page: nothing loads, and only the policy's style and script run.
 fn harmless(html: &str) -> Page {
     assert!(!html.contains(|c: char| c.is_control() && c != '\n'), "controls are visible");
     assert!(!html.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "marks of direction are visible");
@@ -150,6 +150,8 @@ fn harmless(html: &str) -> Page {
         let known = ["iframe", "object", "embed", "link", "base", "form", "img"];
         assert!(!known.contains(&element.tag.as_str()), "{}", element.tag);
     }
+    let headers = page.0.iter().filter(|element| element.tag == "th");
+    assert!(headers.clone().all(|header| !header.text.trim().is_empty()), "every header says what it is of");
     let policy = page.0.iter().find(|e| e.is("http-equiv", "Content-Security-Policy")).expect("a policy");
     let policy = &policy.attributes["content"];
     assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("unsafe"), "{policy}");
@@ -164,12 +166,12 @@ fn captures() -> impl Iterator<Item = PathBuf> {
     files.filter(|path| !path.to_string_lossy().contains("described"))
 }
 
-/// A number as both write it.
+/// A number in the form of both.
 fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is a number"))
 }
 
-/// The rows of a table hold what JSON does, in the columns that are shown.
+/// Checks that the rows of a table equal JSON's, in the columns of the page.
 fn same_rows(page: &Page, id: &str, want: &Json, at: &Path) {
     let (rows, want) = (page.rows(id), want.as_array().expect("rows"));
     for (row, want) in rows.iter().zip(want) {
@@ -219,7 +221,7 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
         }
         let rules: Vec<&str> = rules.iter().filter_map(|verdict| verdict["rule"].as_str()).collect();
         assert_eq!(told, rules.iter().take(60).copied().collect::<Vec<_>>(), "{}", path.display());
-        // Every byte is in both charts.
+        // Both charts contain every byte.
         for id in ["by-message", "by-direction"] {
             let Some(at) = page.id(id) else { continue };
             let mut sums = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "sum"));
@@ -236,7 +238,7 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
     assert!(all > 50 && verdicts > 20, "{all} pages, {verdicts} verdicts");
 }
 
-/// The 12 longest waits of the list, for acks or for answers.
+/// Checks the 12 longest waits of the list, for acks or for answers.
 fn longest_first(page: &Page, id: &str, slow: &Json, acks: bool) {
     let all = slow["slow"].as_array().expect("rows").iter().filter(|row| row["sent"].is_null() != acks);
     let mut all: Vec<f64> = all.filter_map(|row| row["after"].as_f64()).collect();
@@ -246,7 +248,7 @@ fn longest_first(page: &Page, id: &str, slow: &Json, acks: bool) {
     assert!(!all.is_empty() && shown == all, "{id}: {shown:?} {all:?}");
 }
 
-/// Notes are counted as decode prints them, and delays over time as the tables have them.
+/// The counts of notes equal decode's, and delays over time add up to the tables' counts.
 #[test]
 fn notes_and_delays_are_all_there() {
     let path = fixture("riptide/riptide22-lossy.pcap");
@@ -272,13 +274,13 @@ fn notes_and_delays_are_all_there() {
         assert_eq!(cells.map(|element| number(&element.text)).sum::<f64>(), want, "{id}");
         assert!(want > 20.0, "{id}: {want}");
     }
-    // The longest waits are those of all, the longest first.
+    // The longest waits of all messages are listed, the longest first.
     let slow = stats(&path, &["--slow", "1ns"]);
     longest_first(&page, "slow-acks", &slow, true);
     assert!(page.id("slow-answers").is_none(), "heartbeats are pings");
     let path = fixture("nano/nano-ws-bad.pcap");
     longest_first(&harmless(&self::page(&[&path], &[])), "slow-answers", &stats(&path, &["--slow", "1ns"]), false);
-    // What a verdict rests on is as much as it says.
+    // A verdict links as many messages as it states.
     let of = |row: &Json| row["flow"] == 1 && row["from"] == "client";
     let row = want["delivery"].as_array().expect("rows").iter().find(|row| of(row)).expect("a row");
     let again = row["resent"].as_u64().expect("a count") + row["duplicates"].as_u64().expect("a count");
@@ -295,13 +297,13 @@ fn without_messages_there_is_a_page_too() {
     assert!(one.with("data-sum").all(|element| element.is("value", "0")));
     let both = harmless(&page(&[&path, &fixture("riptide/riptide20-udp.pcap")], &[]));
     assert_eq!(both.with("data-v").filter(|element| element.is("data-c", "messages")).count(), 2);
-    // Nothing at all is no capture, and gives no page.
+    // Empty input is no capture, and gives no page.
     let out = scratch.file("x.html");
     let nothing = run(&["report", "-", "-o", &out], b"");
     assert_eq!((nothing.status, Path::new(&out).exists()), (Some(3), false), "{}", nothing.err);
 }
 
-/// What a capture and its name say is shown, and does nothing.
+/// Text of a capture and its name is shown, and has no effect.
 #[test]
 fn hostile_text_stays_text() {
     let scratch = Scratch::new("report-hostile");
@@ -356,11 +358,52 @@ fn what_cannot_be_done_is_said() {
     let again = run(&["report", a, "-o", out], b"");
     assert_eq!(again.status, Some(2));
     assert!(again.err.contains("--force"), "{}", again.err);
-    // A capture that is cut has a page of what could be read, which says so.
+    // The page of a truncated capture has the readable part, and says so.
     let whole = std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("bytes");
     let cut = scratch.write("cut.pcap", &whole[..whole.len() / 2]);
     let done = run(&["report", &cut, "-o", out, "--force"], b"");
     assert_eq!(done.status, Some(3), "{}", done.err);
     let page = harmless(&std::fs::read_to_string(out).expect("a page"));
     assert!(page.0.iter().any(|e| e.is("class", "cut") && e.text.contains("not whole")));
+}
+
+/// The printed page has each dot of each chart on the screen. Chromium prints, poppler reads.
+#[test]
+fn dots_are_printed() {
+    use std::process::Command;
+    let has = |program: &str, arg: &str| Command::new(program).arg(arg).output().is_ok();
+    if !has("chromium", "--version") || !has("pdftocairo", "-v") {
+        eprintln!("SKIPPED: dots_are_printed: no chromium, or no pdftocairo (Debian: chromium, poppler-utils)");
+        return;
+    }
+    let scratch = Scratch::new("report-printed");
+    let html = page(&[&fixture("riptide/riptide22-lossy.pcap")], &[]);
+    let file = scratch.write("page.html", &html);
+    let (pdf, svg) = (scratch.file("page.pdf"), scratch.file("page.svg"));
+    let ran = |program: &str, args: &[&str]| {
+        let done = Command::new(program).args(args).output().expect("it runs");
+        assert!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let profile = format!("--user-data-dir={}", scratch.file("profile"));
+    let print = format!("--print-to-pdf={pdf}");
+    ran("chromium", &["--headless", "--no-sandbox", "--disable-gpu", &profile, &print, &file]);
+    ran("pdftocairo", &["-svg", &pdf, &svg]);
+    let shape = |element: &Element| ["round", "square"].into_iter().find(|s| element.attributes["class"].contains(s));
+    let mut shown: Vec<(&str, usize)> = Vec::new();
+    let parsed = Page::parse(&html);
+    let dots = |element: &&Element| element.attributes.get("class").is_some_and(|class| class.contains("dots"));
+    for element in parsed.0.iter().filter(dots) {
+        shown.push((shape(element).expect("a shape"), element.attributes["d"].matches('M').count()));
+    }
+    let svg = std::fs::read_to_string(svg).expect("a picture");
+    let mut printed: Vec<(&str, usize)> = Vec::new();
+    for path in svg.split("<path ").skip(1).filter_map(|path| path.split("/>").next()) {
+        let caps = ["round", "square"].into_iter().find(|cap| path.contains(&format!("stroke-linecap:{cap}")));
+        let (Some(cap), Some((_, d))) = (caps, path.split_once(" d=\"")) else { continue };
+        printed.push((cap, d.matches('M').count()));
+    }
+    shown.sort_unstable();
+    printed.sort_unstable();
+    assert!(shown.iter().any(|(shape, count)| *shape == "square" && *count > 50), "{shown:?}");
+    assert_eq!(printed, shown);
 }

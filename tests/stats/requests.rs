@@ -1,12 +1,11 @@
-//! Requests, pings and links, counted over the lines that decode prints.
+//! Requests, pings and links, compared with counts over decode's lines.
 
 use super::{fixtures, netkit, stats};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What one side asked in one conversation: how often, the times to the answers, and answers to
-/// nothing.
+/// The requests of one side in one conversation: their number, the times to the answers, and answers without a request.
 #[derive(Debug, Default)]
 struct Asked {
     requests: u64,
@@ -20,7 +19,7 @@ fn role(name: &str) -> &'static str {
     if name == "client" { "server" } else { "client" }
 }
 
-/// nano: a response has the id of its request, and no route of its own. A broken one asks nothing.
+/// nano: a response has the id of its request, and no route of its own. A broken request does not count.
 fn nano_asked(lines: &[Json]) -> AllAsked {
     let (mut all, mut open) = (AllAsked::new(), BTreeMap::new());
     for line in lines.iter().filter(|l| l["proto"] == "nano" && l.get("fault").is_none()) {
@@ -46,7 +45,7 @@ fn nano_asked(lines: &[Json]) -> AllAsked {
     all
 }
 
-/// GNE: pings of a connection, over TCP and UDP: a reply may come over the other one.
+/// GNE: pings of a connection, over TCP and UDP: a reply may use the other transport.
 fn gne_asked(lines: &[Json]) -> AllAsked {
     let mut all = AllAsked::new();
     let sender = |frame: &Json| {
@@ -65,7 +64,7 @@ fn gne_asked(lines: &[Json]) -> AllAsked {
                     let trip = ping["round_trip"].as_f64().expect("a number") * 1e3;
                     all.entry(sender(frame)).or_default().answers.push(trip);
                 }
-                // As a note it says that the request may be in bytes that nobody can read.
+                // Below a warning, the note says that the request may be in unreadable bytes.
                 (_, None) => {
                     let noted = |n: &Json| n["code"] == "gne.ping_unsolicited" && n["level"] == "warning";
                     let accused = line["notes"].as_array().is_some_and(|list| list.iter().any(noted));
@@ -77,7 +76,7 @@ fn gne_asked(lines: &[Json]) -> AllAsked {
     all
 }
 
-/// Riptide: a client's heartbeat has a round trip, the server's one the number of the client's last.
+/// Riptide: a client's heartbeat has a round trip, the server's has the number of the client's last.
 fn riptide_asked(lines: &[Json]) -> AllAsked {
     let (mut all, mut open) = (AllAsked::new(), BTreeMap::new());
     for line in lines.iter().filter(|l| l["message"] == "heartbeat" && l.get("fault").is_none()) {
@@ -102,7 +101,7 @@ fn riptide_asked(lines: &[Json]) -> AllAsked {
     all
 }
 
-/// nano: heartbeats of both sides, which no other heartbeat answers.
+/// nano: heartbeats of both sides; no other heartbeat answers them.
 fn nano_pinged(lines: &[Json]) -> AllAsked {
     let mut all = AllAsked::new();
     for line in lines.iter().filter(|l| l["message"] == "heartbeat" && l.get("fault").is_none()) {
@@ -112,7 +111,7 @@ fn nano_pinged(lines: &[Json]) -> AllAsked {
     all
 }
 
-/// Holds the rows of a table against what the lines say. Returns how many were answered.
+/// Compares the rows of a table with the lines. Returns the number of answers.
 fn hold(capture: &Path, (rows, mut want): (&Json, AllAsked), keys: [&str; 4]) -> u64 {
     want.retain(|_, asked| asked.requests + asked.unmatched > 0 || !asked.answers.is_empty());
     let rows = rows.as_array().expect("rows");
@@ -140,8 +139,8 @@ fn hold(capture: &Path, (rows, mut want): (&Json, AllAsked), keys: [&str; 4]) ->
     all
 }
 
-/// Requests without numbers and acknowledgements: what was asked, answered, and how fast. Pings and
-/// heartbeats are none, and have figures of their own.
+/// Requests without numbers and acknowledgements: their number, answers and delays. Pings and heartbeats are not
+/// requests, and have their own figures.
 #[test]
 fn requests_and_pings_are_those_of_the_lines() {
     let (mut answers, mut pongs, mut heartbeats) = (0, [0, 0], 0);
@@ -172,8 +171,7 @@ fn requests_and_pings_are_those_of_the_lines() {
     assert!(answers > 100 && pongs[0] > 100 && pongs[1] > 20 && heartbeats > 100, "{answers} {pongs:?} {heartbeats}");
 }
 
-/// DNP's links, counted over the lines: offers are link_states, and what the other side answers to
-/// them is noted by frame.
+/// DNP's links, counted over the lines: offers are link_states, and the other side's answers are noted by frame.
 #[test]
 fn links_are_those_of_the_lines() {
     let mut offers = 0;

@@ -1,5 +1,5 @@
-//! `stats --unanswered`, `--never-acked`, `--slow`, `--latency`: what `decode --link` says of each
-//! message, in a list.
+//! `stats --unanswered`, `--never-acked`, `--slow`, `--latency`: lists of the relations that `decode --link` prints for
+//! each message.
 
 use super::common::{Done, args_of, feed, fixture, netkit};
 use super::{delivery_files, stats};
@@ -28,7 +28,7 @@ fn key(row: &Json) -> (u64, u64) {
     (row["frame"].as_u64().unwrap(), row["index"].as_u64().unwrap_or(1))
 }
 
-/// The lines of decode --link, each with its place in its frame.
+/// The lines of decode --link, each with its index in its frame.
 fn linked(file: &str, filter: &str) -> Vec<Json> {
     on(file, "decode", &["--link", "-f", "ndjson", "-F", filter]).ok().lines()
 }
@@ -42,7 +42,7 @@ fn lists_are_those_of_the_linked_lines() {
         for (k, (name, filter)) in [
             ("unanswered", "has unanswered"),
             ("never_acked", "has never_acked"),
-            // Pings are no requests.
+            // Pings are not requests.
             ("slow", "related.kind in {answered_by, acked_by} and related.after_ms >= 50 and message != heartbeat"),
         ]
         .into_iter()
@@ -72,7 +72,7 @@ fn lists_are_those_of_the_linked_lines() {
     assert!(some.iter().all(|n| *n > 0), "{some:?}");
 }
 
-/// The applications' own account: which numbered messages were never acknowledged, and the copies.
+/// The applications' own record: the numbered messages that were never acknowledged, and the copies.
 #[test]
 fn never_acked_are_those_of_the_delivery_files() {
     let (mut checked, mut some) = (0, 0);
@@ -94,7 +94,7 @@ fn never_acked_are_those_of_the_delivery_files() {
     assert!(checked >= 3 && some > 0, "{checked} {some}");
 }
 
-/// A filter says whose waiting is told, and not which answers count.
+/// A filter selects the messages that are listed, not the answers that count.
 #[test]
 fn a_filter_takes_no_answer_away() {
     let file = "nano/nano-ws-bad.pcap";
@@ -133,11 +133,11 @@ fn latency_is_that_of_the_relations() {
         }
         for (kind, (count, max)) in &got {
             let Some(delays) = want.get(kind) else { panic!("{file}: {kind:?}") };
-            // A link_state waits for two things, and is told by the one it waits for.
+            // A link_state waits for an answer and an ack; its row has the one it waits for.
             assert!(*count <= delays.len() as u64 && *count > 0, "{file} {kind:?} {count}");
             assert!((delays.iter().fold(0.0, |a: f64, b| a.max(*b)) - max).abs() < 0.001, "{file} {kind:?} {max}");
         }
-        // It has nothing but pings that are answered.
+        // It has only pings that are answered.
         assert_eq!(got.is_empty(), file.starts_with("gne"), "{file}");
     }
 }
@@ -157,7 +157,7 @@ fn what_is_not_followed_is_counted() {
     assert!(one.text().starts_with("frame,index,time,flow,from,peer,proto,message,route,sent\n"), "{}", one.text());
 }
 
-/// What verdicts say stands in the tables, and nothing is said of a capture in which all is well.
+/// The figures in verdicts equal those in the tables, and a capture without problems has no verdict.
 #[test]
 fn verdicts_are_of_the_figures() {
     let path = fixture("riptide/riptide20-lossy.pcap");
@@ -175,7 +175,7 @@ fn verdicts_are_of_the_figures() {
             "resends" => {
                 let row = of("delivery");
                 assert_eq!(text.contains("every message arrived"), number(&row, "never_acked") == 0, "{text}");
-                // The share is the table's: of transmissions, those that were resent.
+                // The share is the table's: resent transmissions of all.
                 let [sent, resent, twice] = ["sent", "resent", "duplicates"].map(|key| number(&row, key));
                 let share = row["resent_share"].as_f64().unwrap() * 100.0;
                 assert!((share - 100.0 * resent as f64 / sent as f64).abs() < 1e-4, "{row}");
@@ -192,7 +192,7 @@ fn verdicts_are_of_the_figures() {
             }
             "never_acked" => format!("{} of {} messages", of("delivery")["never_acked"], of("delivery")["messages"]),
             "unanswered" => format!("{} of {} requests", of("request")["unanswered"], of("request")["requests"]),
-            // Held against the truth in another test.
+            // Compared with the truth in another test.
             "end" => String::new(),
             other => panic!("{other}"),
         };
@@ -202,8 +202,8 @@ fn verdicts_are_of_the_figures() {
     assert_eq!(well["verdicts"], serde_json::json!([]), "{}", well["verdicts"]);
 }
 
-/// What the notes call given up is what the table counts, but for senders that went on: their
-/// application had switched the quality disconnect off.
+/// The notes and the table count the same messages as given up, except for senders that went on: their application had
+/// switched the quality disconnect off.
 #[test]
 fn given_up_is_what_the_library_gave_up() {
     let mut seen = [0, 0];

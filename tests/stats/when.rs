@@ -1,4 +1,4 @@
-//! Silences, and the times of lists, against what decode prints.
+//! Silences, and the times of lists, compared with decode's output.
 
 use super::{fixture, netkit, stats};
 use crate::common;
@@ -6,7 +6,7 @@ use common::feed;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// The longest time between two messages of a side, or to the last message of its conversation.
+/// A silence is the longest time between two messages of a side, or to the last message of its conversation.
 #[test]
 fn the_longest_silence_is_between_messages_of_a_side() {
     for (file, least) in
@@ -42,7 +42,7 @@ fn the_longest_silence_is_between_messages_of_a_side() {
     }
 }
 
-/// Lists show times in the forms of decode.
+/// Lists print times in decode's formats.
 #[test]
 fn lists_have_the_times_of_decode() {
     let capture = fixture("nano/nano-tcp-bad.pcap");
@@ -64,7 +64,7 @@ fn lists_have_the_times_of_decode() {
     assert_eq!(done.status, Some(2), "{}", done.err);
 }
 
-/// The axis of a plot begins at --since, its columns are round, and what is less than half a cell is drawn smaller.
+/// The axis of a plot begins at --since, its columns are round, and a value below half a cell is drawn smaller.
 #[test]
 fn a_plot_begins_where_it_is_cut() {
     let capture = fixture("riptide/riptide20-lossy.pcap");

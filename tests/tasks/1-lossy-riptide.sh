@@ -1,22 +1,22 @@
-# Which client of a Riptide server loses messages: which ids, what share, when.
+# The client of a Riptide server that loses messages: which ids, which share, at which times.
 capture=fixtures/riptide/riptide20-lossy.pcap
 
-# Who sends again: the client of flow 1, by far.
+# The sender with the most resends: by far the client of flow 1.
 netkit stats $capture --by src,message_id --sort resent --columns messages,resent -f csv > "$TMP/who.csv"
 sed -n 2p "$TMP/who.csv" > "$TMP/worst"
 IFS=, read -r client id messages resends < "$TMP/worst"
 
-# What share of its reliable messages, all transmissions counted.
+# The resent share of its reliable transmissions.
 netkit stats $capture --delivery -F "src == $client or dst == $client" -f csv \
     --columns from,messages,sent,resent,resent_share > "$TMP/share.csv"
 
-# When: the five seconds in which most was lost, and the longest silence.
+# The five seconds with the most losses, and the longest silence.
 netkit stats $capture --delivery -F "src == $client or dst == $client" -f json > "$TMP/when.json"
 
-# What was never acknowledged at all.
+# Messages that were never acknowledged.
 netkit stats $capture --never-acked -f csv --columns frame,peer,route,sent > "$TMP/never.csv"
 
-# The answers are those of what the capture's applications logged.
+# The answers equal the logs of the capture's applications.
 cp $capture "$TMP/capture"
 command -v python3 > /dev/null || { echo "no python3" >&2; exit 77; }
 python3 - fixtures/riptide/riptide20-lossy.delivery.json "$TMP" "$client" "$id" "$resends" <<'END'
@@ -58,7 +58,8 @@ losses = [times[frame] for row in sent["reliable"] for frame in row["resent_fram
 losses = sorted(losses + [times[gap["frame"]] for gap in sent["gaps"] for _ in range(gap["missing"])])
 first, last = (round((report["start"] + own[key]) * 1000000) for key in ("worst_from", "worst_to"))
 assert last - first == 5000000
-# What is printed is in these five seconds, and no others have more; they begin with a loss, within a step of 5/64 s.
+# The printed times are in these five seconds, and no other five have more losses; they begin with a loss, within a step
+# of 5/64 s.
 step, inside = 78125, lambda begin, end: sum(begin <= at < end for at in losses)
 assert inside(first, last) == own["worst_losses"], (own, inside(first, last))
 assert all(inside(at, at + 5000000 - step) <= own["worst_losses"] for at in losses), own

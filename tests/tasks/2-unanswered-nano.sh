@@ -1,15 +1,15 @@
-# Which requests to a nano server hang, and how long the others took, by route.
+# The requests to a nano server that hang, and the delays of the others, by route.
 capture=fixtures/nano/nano-tcp.pcap
 
 netkit stats $capture --unanswered -f csv --columns frame,peer,message,route > "$TMP/hang.csv"
 netkit stats $capture --latency -f csv --columns route,count,waiting,p50,p90,p99,max > "$TMP/latency.csv"
 
-# The frames, as they are known of this capture; and as the lines say it that decode prints.
+# The frames that are known for this capture; and the same by decode's lines.
 cut -d, -f1 "$TMP/hang.csv" | tail -n +2 | xargs > "$TMP/frames"
 echo "43 310 311 323" | cmp - "$TMP/frames"
 netkit decode $capture -F 'has unanswered' -f csv --columns frame,message,route | tail -n +2 | cut -d, -f1 | xargs | cmp - "$TMP/frames"
 
-# Latencies against the requests and responses of the independent decoder, and the capture's records.
+# Latencies compared with the requests and responses of the independent decoder, and the capture's records.
 command -v python3 > /dev/null || { echo "no python3" >&2; exit 77; }
 python3 - "$TMP" $capture fixtures/nano/nano-tcp.expected.ndjson <<'END'
 import csv

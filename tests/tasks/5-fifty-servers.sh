@@ -1,9 +1,9 @@
-# Fifty servers, five of which are down, into Prometheus' format: promtool finds nothing to say.
+# Fifty servers, five of which are down, in Prometheus' format: promtool finds no mistake.
 promtool=${NETKIT_PROMTOOL:-promtool}
 command -v python3 > /dev/null || { echo "no python3" >&2; exit 77; }
 command -v "$promtool" > /dev/null || { echo "no promtool (Debian: apt-get install prometheus)" >&2; exit 77; }
 
-# The fleet: 45 sockets that welcome whoever connects and answer heartbeats, as Riptide 2.0 does.
+# The fleet: 45 sockets that welcome every client and answer heartbeats, like Riptide 2.0.
 python3 - "$TMP/ports" <<'END' &
 import os
 import select
@@ -46,7 +46,7 @@ test "$(grep -c '^netkit_probe_up{.*} 0$' "$TMP/metrics")" = 5
 test "$(grep -c 'region="us",outcome="refused"' "$TMP/metrics")" = 5
 test "$(grep -c '^netkit_probe_rtt_median_seconds{.*name="eu' "$TMP/metrics")" = 45
 
-# The same for node_exporter: the file is replaced whole.
+# The same for node_exporter: the file is replaced as a whole.
 netkit probe --targets "$TMP/servers.txt" --transport udp -n 1 -W 2s --textfile "$TMP/game.prom" > "$TMP/out" || test "$?" = 1
 ! test -s "$TMP/out"
 "$promtool" check metrics < "$TMP/game.prom"

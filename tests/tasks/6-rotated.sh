@@ -1,4 +1,4 @@
-# Five files as `tcpdump -C` rotates them, read as one: what is printed is what the whole gives.
+# Five files as `tcpdump -C` rotates them, read as one: the output equals that for the whole capture.
 command -v python3 > /dev/null || { echo "no python3" >&2; exit 77; }
 python3 - fixtures/riptide/riptide20-lossy.pcap "$TMP" <<'END'
 import struct
@@ -21,6 +21,6 @@ sed -E 's/,"file":"[^"]*","file_frame":[0-9]+//' "$TMP/parts" | cmp - "$TMP/whol
 for k in 0 1 2 3 4; do
     grep -q "\"file\":\"$TMP/ring$k.pcap\"" "$TMP/parts"
 done
-# Read on their own, the files do not know what was sent before them.
+# Read separately, the files lack the messages before them.
 netkit decode "$TMP"/ring*.pcap -f ndjson | sed -E 's/,"file":"[^"]*","file_frame":[0-9]+//' > "$TMP/apart"
 ! cmp -s "$TMP/apart" "$TMP/whole"

@@ -1,5 +1,5 @@
-# A table of messages into DuckDB: each column has the type that it should have, and the figures are
-# those of the independent decoder's lines.
+# A table of messages in DuckDB: each column has its proper type, and the figures equal those of the independent
+# decoder's lines.
 python=${NETKIT_DUCKDB:-python3}
 "$python" -c 'import duckdb' 2>/dev/null || { echo "no Python with duckdb (PyPI)" >&2; exit 77; }
 
@@ -28,7 +28,7 @@ expected = duckdb.sql(figures.format("fields.", lines)).fetchall()
 assert len(expected) > 4, expected
 for rows in table, tabs:
     assert duckdb.sql(figures.format("", rows)).fetchall() == expected
-# As a time, not as text: the whole capture took 21.653 seconds.
+# A time, not a text: the whole capture took 21.653 seconds.
 span, = duckdb.sql("select max(time) - min(time) from " + table).fetchall()
 assert round(span[0].total_seconds(), 3) == 21.653, span
 END

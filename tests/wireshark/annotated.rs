@@ -39,7 +39,7 @@ pub fn write(capture: &Path, args: &[String], out: &Path) {
     assert_eq!(done.err, "", "{capture}");
 }
 
-/// What `decode` prints of it.
+/// The output of `decode` for it.
 pub fn decoded(capture: &Path, args: &[String], format: &str) -> Vec<u8> {
     let capture = capture.display().to_string();
     let mut all = vec!["decode", &capture, "-f", format, "-q"];

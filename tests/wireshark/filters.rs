@@ -1,4 +1,4 @@
-//! Filters of netkit and of Wireshark choose the same frames; notes are expert information.
+//! Filters of netkit and of Wireshark select the same frames; notes are expert information.
 
 use crate::annotated;
 use crate::common::*;
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The captures, and filters for each: netkit's, and Wireshark's.
+/// The captures, and filters for each: netkit's and Wireshark's.
 const FILTERS: [(&str, &[(&str, &str)]); 6] = [
     (
         "riptide/riptide22-lossy",
@@ -135,12 +135,12 @@ fn filters_choose_the_same_frames() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // Filters that choose nothing compare nothing.
+    // Filters without a match would compare nothing.
     assert!(chosen >= 45, "{chosen}");
 }
 
-/// The frames that each of Wireshark's filters chooses, in one start of tshark: it takes longer to start
-/// than to filter. Each filter is a listener's, made when the fields of the script are known.
+/// The frames that each of Wireshark's filters selects, in one run of tshark: it takes longer to start than to filter.
+/// Each filter is a listener's, created when the fields of the script are registered.
 fn chosen_by<'a>(
     folder: &Scratch,
     script: &Path,
@@ -176,7 +176,7 @@ fn lines(text: &[u8]) -> BTreeSet<u64> {
     lines.map(|line| serde_json::from_slice::<Json>(line).expect("JSON")["frame"].as_u64().expect("a frame")).collect()
 }
 
-/// `-z expert` counts what `decode` counts, by severity; and what only later frames tell is a link.
+/// `-z expert` has the same counts as `decode`, by severity; relations to later frames are links.
 #[test]
 fn notes_are_expert_information() {
     if !pdml::tshark() {

@@ -1,4 +1,4 @@
-//! What tshark shows of a capture, from its PDML.
+//! tshark's view of a capture, from its PDML.
 
 use crate::common::finish;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 pub struct Item {
     pub name: String,
     pub show: String,
-    /// As it stands in the tree.
+    /// Its text in the tree.
     pub label: String,
     pub pos: i64,
     pub size: i64,
@@ -18,13 +18,13 @@ pub struct Item {
 }
 
 impl Item {
-    /// The items of that name.
+    /// The items with this name.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Item> {
         self.items.iter().filter(move |item| item.name == name)
     }
 }
 
-/// The tools of Debian's tshark are there. Where `.ci/run` asks for them, they have to be.
+/// Whether Debian's tshark tools are installed. With NETKIT_TSHARK, as in `.ci/run`, they must be.
 pub fn tshark() -> bool {
     let there = Command::new("tshark").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !there {
@@ -34,7 +34,7 @@ pub fn tshark() -> bool {
     there
 }
 
-/// What tshark says of a capture, with the script.
+/// Runs tshark on a capture with the script, and returns its output.
 pub fn run(script: &Path, capture: &Path, args: &[&str]) -> String {
     let script = format!("lua_script:{}", script.display());
     let path = capture.display().to_string();
@@ -88,7 +88,7 @@ fn close(item: Item, open: &mut [Item], packets: &mut [Option<Item>]) {
     match open.last_mut() {
         Some(outer) => outer.items.push(item),
         None if item.name == "netkit" => *packets.last_mut().expect("a packet") = Some(item),
-        // Whatever else the frame has; but no error of a script.
+        // Other items of the frame, but no error of a script.
         None => assert!(!format!("{item:?}").contains("Lua Error"), "{item:?}"),
     }
 }

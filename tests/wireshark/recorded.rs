@@ -1,5 +1,5 @@
-//! `--pcap X.pcapng` of proxy, replay and probe: what is recorded has the comments that `decode -f
-//! pcapng` makes; and live output is there when traffic pauses.
+//! `--pcap X.pcapng` of proxy, replay and probe: the recording has the same comments as `decode -f pcapng` writes; and
+//! live output is complete when traffic pauses.
 #![cfg(unix)]
 
 use crate::common::*;
@@ -11,7 +11,7 @@ use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Child, ChildStderr};
 
-/// A command that runs; its stderr up to the line that has `word`, and the address in that.
+/// Starts a command and reads its stderr up to the line that has `word`; returns the address in that line, too.
 #[allow(clippy::zombie_processes, reason = "it is waited for by its test")]
 fn started(args: &[&str], word: &str) -> (Child, BufReader<ChildStderr>, String) {
     let mut child = netkit(args).spawn().expect("netkit runs");
@@ -28,7 +28,7 @@ fn started(args: &[&str], word: &str) -> (Child, BufReader<ChildStderr>, String)
     }
 }
 
-/// Ctrl-C, and what it told.
+/// Ctrl-C; returns the rest of stderr.
 fn end(child: Child, mut said: BufReader<ChildStderr>) -> String {
     signal(&child, "-INT");
     assert_eq!(finish(child).status, Some(0));
@@ -55,8 +55,8 @@ fn datagrams() -> Vec<(bool, Vec<u8>)> {
     list
 }
 
-/// Every block as `decode -f pcapng` would write it, and everything that tshark shows of it as JSON has
-/// it. Returns the file.
+/// Checks that every block is as `decode -f pcapng` would write it, and that tshark shows the values of JSON. Returns
+/// the file.
 fn same_as_decode(folder: &Scratch, path: &str, args: &[&str]) -> Vec<u8> {
     let file = std::fs::read(path).expect("a recording");
     let again = run(&[&["decode", path, "-f", "pcapng", "-q"], args].concat(), b"").ok().out;
@@ -107,10 +107,10 @@ fn a_proxy_records_messages_and_what_was_done() {
     let file = same_as_decode(&folder, &path, &["-p", "riptide"]);
     assert!(sent > 10 && count(&file, "netkit:1 p=riptide") > sent, "{sent}: {told}");
     assert!(count(&file, "delayed 2") > 0, "what was done is there, too");
-    // Both legs know who is the server.
+    // Both legs have the server's side.
     assert_eq!(count(&file, " f=unknown"), 0);
     assert!(count(&file, "netkit: riptide 2.0 welcome (server)") >= 2, "{told}");
-    // What was done stands beside what was said.
+    // The outcome is in a comment of the same frame.
     if pdml::tshark() {
         let script = annotated::script(&folder, &[]);
         let fields =
@@ -119,7 +119,7 @@ fn a_proxy_records_messages_and_what_was_done() {
         assert!(text.contains("client side\t") && text.contains("server side\t"), "{text}");
         assert!(text.lines().all(|line| line.contains("delayed ") && line.contains("netkit: riptide ")), "{text}");
     }
-    // Without that name nothing is read.
+    // With another extension nothing is decoded.
     let plain = folder.file("legs.pcap");
     let args = ["proxy", "127.0.0.1:0", &target, "-p", "riptide", "-f", "none", "--pcap", &plain];
     let (proxy, said, at) = started(&args, "relaying");
@@ -131,7 +131,7 @@ fn a_proxy_records_messages_and_what_was_done() {
     assert!(count(&file, "client side") == 1 && count(&file, "netkit: ") == 0);
 }
 
-/// The comments are part of what the file may take: a full one is told, and can be read.
+/// Comments count towards the file's limit: a full file is reported, and can be read.
 #[test]
 fn comments_keep_within_the_bound() {
     let folder = Scratch::new("wireshark-bound");
@@ -155,7 +155,7 @@ fn comments_keep_within_the_bound() {
     run(&["decode", &path, "-q", "-f", "ndjson"], b"").ok();
 }
 
-/// One end of a recorded session plays the server, the other its client; a probe asks as well.
+/// A recorded session is played by both sides; a probe is recorded as well.
 #[test]
 fn replay_and_probe_record_messages() {
     let folder = Scratch::new("wireshark-replay");
@@ -181,7 +181,7 @@ fn replay_and_probe_record_messages() {
     assert!(count(&file, "netkit: riptide ") > 0);
 }
 
-/// Two frames of a capture in a format, and what both have of their first message's comment.
+/// A capture of two frames in pcap or pcapng, split after the first.
 fn two(ng: bool) -> [Vec<u8>; 2] {
     let packets = datagrams();
     let mut wire = Wire::default();
@@ -208,7 +208,7 @@ fn two(ng: bool) -> [Vec<u8>; 2] {
     [all, second]
 }
 
-/// Reads until a text has come, so often.
+/// Reads until a text has occurred `often` times.
 fn comes(from: &mut impl Read, seen: &mut Vec<u8>, text: &str, often: usize) {
     let mut block = [0; 4096];
     while count(seen, text) < often {
@@ -228,7 +228,7 @@ fn a_pause_shows_all_that_has_come() {
         for (k, part) in two(ng).iter().enumerate() {
             stdin.write_all(part).expect("written");
             stdin.flush().expect("written");
-            // It hangs here if the frame is held back.
+            // If the frame is held back, the test hangs here.
             comes(&mut stdout, &mut seen, "netkit:1 p=riptide", k + 1);
         }
         drop(stdin);

@@ -1,4 +1,4 @@
-//! Every value of `-f json` is tshark's, with its place, and tshark has no other.
+//! tshark shows every value of `-f json` at its place, and no other value.
 
 use crate::annotated;
 use crate::common::*;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// What a message has beside its fields, for filters.
+/// The items of a message that are not fields, for filters.
 const ABOUT: [&str; 20] = [
     "netkit.proto",
     "netkit.version",
@@ -32,11 +32,10 @@ const ABOUT: [&str; 20] = [
     "netkit.related.joined_from",
     "netkit.related.opened_by",
 ];
-/// A folder of other captures, compared instead of the fixtures.
+/// A folder of other captures to compare instead of the fixtures.
 const CAPTURES: &str = "NETKIT_WIRESHARK_CAPTURES";
 const RELATED: &str = "netkit.related.";
-/// tshark takes longer to start than to read a capture, so it reads several at once: until they have this
-/// many bytes.
+/// tshark takes longer to start than to read a capture, so it reads several at once, up to this many bytes.
 const BATCH: usize = 8 << 20;
 
 #[derive(Default)]
@@ -62,7 +61,7 @@ fn tshark_has_every_value() {
     let captures: Vec<_> = captures.into_iter().filter(|path| wanted(path)).collect();
     assert!(!captures.is_empty(), "{others:?}: no captures");
     let (mut all, mut wrong) = (Count::default(), Vec::new());
-    // tshark and netkit wait for each other: two at a time.
+    // tshark and netkit wait for each other, so two batches run at once.
     let halves = captures.chunks(captures.len().div_ceil(2));
     std::thread::scope(|scope| {
         let running: Vec<_> = halves
@@ -96,7 +95,7 @@ fn below(folder: &Path) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// Compares captures; the names of those that differ.
+/// Compares captures; returns the names of those that differ.
 fn compare_all(folder: &Scratch, captures: &[PathBuf]) -> (Count, Vec<String>) {
     let mut scripts: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
     for capture in captures {
@@ -116,11 +115,11 @@ fn compare_all(folder: &Scratch, captures: &[PathBuf]) -> (Count, Vec<String>) {
     (count, wrong)
 }
 
-/// Annotated captures, one after the other in a file: pcapng may have several sections.
+/// Annotated captures, concatenated in one file: pcapng may have several sections.
 #[derive(Default)]
 struct Batch<'a> {
     bytes: Vec<u8>,
-    /// Each capture, and how many frames it has.
+    /// Each capture, and its number of frames.
     captures: Vec<(&'a Path, usize)>,
 }
 
@@ -152,7 +151,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Compares one capture: its messages, and their values.
+/// Compares one capture; returns the numbers of messages and values.
 pub fn compared(folder: &Scratch, capture: &Path, args: &[String]) -> (usize, usize) {
     let (script, out) = (annotated::script(folder, args), folder.path().join("annotated.pcapng"));
     annotated::write(capture, args, &out);
@@ -161,13 +160,13 @@ pub fn compared(folder: &Scratch, capture: &Path, args: &[String]) -> (usize, us
     (count.messages, count.values)
 }
 
-/// Compares what netkit says of a capture with what tshark shows of its frames.
+/// Compares netkit's JSON of a capture with the items that tshark shows for its frames.
 fn compare(capture: &Path, args: &[String], frames: &[Option<Item>], count: &mut Count) {
     let name = capture.file_stem().expect("a name").to_string_lossy();
     let json = annotated::decoded(capture, args, "json");
     let json = String::from_utf8(json).expect("text");
     let mut shown = frames.iter().map(|frame| frame.as_ref().map_or(&[][..], |frame| &frame.items)).collect::<Vec<_>>();
-    // A message a line.
+    // One message a line.
     for line in json.lines().map(|line| line.trim_end_matches(',')).filter(|line| line.starts_with('{')) {
         let frame = line.split([':', ',']).nth(1).and_then(|number| number.parse::<usize>().ok()).expect("a frame");
         let place = || {
@@ -180,7 +179,7 @@ fn compare(capture: &Path, args: &[String], frames: &[Option<Item>], count: &mut
         shown[frame - 1] = rest;
         count.messages += 1;
         let Ok(message) = serde_json::from_str::<Json>(line) else {
-            // Nested deeper than serde_json reads, and than items are: every value is there.
+            // Nested deeper than serde_json and items allow: the number of values must be equal.
             assert_eq!(line.matches(",\"value\":").count(), leaves(first), "{}", place());
             continue;
         };
@@ -194,7 +193,7 @@ fn compare(capture: &Path, args: &[String], frames: &[Option<Item>], count: &mut
     }
 }
 
-/// How many items of an item are values.
+/// The number of values in an item.
 fn leaves(item: &Item) -> usize {
     let own = |item: &&Item| !item.hidden && !ABOUT.contains(&item.name.as_str()) && !item.name.starts_with(RELATED);
     item.items.iter().filter(own).map(|item| usize::from(item.label.contains(": ")) + leaves(item)).sum()
@@ -202,7 +201,7 @@ fn leaves(item: &Item) -> usize {
 
 struct Compared {
     place: String,
-    /// Where the message's own bytes begin in their data source.
+    /// The position of the message's own bytes in their data source.
     main: i64,
     values: usize,
 }
@@ -230,7 +229,7 @@ impl Compared {
                 self.same(&value, item);
             }
         }
-        // What else is derived stands among the fields, and in the headers.
+        // Other derived values are among the fields, and in the headers.
         let text = message["fields"].to_string();
         for (key, value) in &derived {
             let among = text.contains("\"derived\":true") && text.contains(&format!("\"{key}\""));
@@ -285,7 +284,7 @@ impl Compared {
         }
     }
 
-    /// The fields of a group, as JSON lists them, and the items of its tree.
+    /// Compares the fields of a group in JSON with the items of its tree.
     fn fields(&mut self, fields: &[Json], items: &mut dyn Iterator<Item = &Item>, parent: i64, list: bool) {
         for (k, field) in fields.iter().enumerate() {
             let name = field["name"].as_str().expect("a name");
@@ -312,7 +311,7 @@ impl Compared {
         }
     }
 
-    /// Is the item where the field is? Where its bytes begin.
+    /// Checks that the item is at the field's place; returns the position of its bytes.
     fn range(&self, field: &Json, item: &Item, parent: i64) -> i64 {
         let Some(offset) = field["offset"].as_i64() else { return parent };
         let (bit, bits) = (field["bit"].as_i64().unwrap_or(0), field["bits"].as_i64().expect("bits"));
@@ -320,12 +319,12 @@ impl Compared {
         let size = if bits == 0 { 0 } else { (bit + bits + 7) / 8 };
         let value = field["value"].as_str().or(field["value"]["raw"].as_str()).map_or(0, |hex| hex.len() as i64 / 2);
         if value > size && (field["type"] == "bytes" || field["value"].is_object()) {
-            // What it is made of is shorter, as of inflated bytes: those are marked.
+            // The value is longer than its source, for example inflated: the item marks the inflated bytes.
             assert_eq!(value, item.size, "{}: {item:?}", self.place);
             return item.pos;
         }
         assert_eq!(size, item.size, "{}: {item:?}", self.place);
-        // PDML adds the parent's where an item seems to begin before it.
+        // PDML adds the parent's position if an item seems to begin before it.
         let Some(start) = start else { return item.pos };
         let printed = if start < parent { parent + start } else { start };
         assert_eq!(printed, item.pos, "{}: {item:?}", self.place);
@@ -340,7 +339,7 @@ impl Compared {
         }
     }
 
-    /// Is the item's value that one?
+    /// Checks that the item has this value.
     fn same(&mut self, value: &Json, item: &Item) {
         let place = || format!("{}: {value} is shown as {item:?}", self.place);
         let shown = item.show.as_str();
@@ -386,7 +385,7 @@ impl Compared {
     }
 }
 
-/// As PDML has characters that XML has not.
+/// Escapes like PDML, for characters that XML does not have.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -400,7 +399,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// As labels have them.
+/// Escapes like the labels of items.
 fn labelled(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

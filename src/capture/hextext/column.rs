@@ -1,4 +1,4 @@
-//! One line of a dump after its offset: where the bytes end and the text column begins.
+//! One line of a dump after its offset: the bytes and the text column.
 //!
 //! The text column can look like bytes (`61 62 63 64  abcd`). It is recognised by its content: each
 //! position at which it could begin is tried, and accepted only if the text spells exactly the
@@ -12,7 +12,7 @@ use super::{MAX_COLUMNS, digits};
 pub(super) struct Shape {
     /// The number of digits in a group, if known from earlier lines.
     pub group: Option<usize>,
-    /// The form has a wider gap after the eighth byte.
+    /// Whether the form has a wider gap after the eighth byte.
     pub mid_gap: bool,
     /// Whether earlier lines had a text column.
     pub text: Option<bool>,
@@ -36,7 +36,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
     let text = line.text.get(..end).unwrap_or_default();
     let mut at = skip_blank(text, from);
     let mut group = shape.group;
-    // Candidates for the start of the text column: bytes so far, and the position in the line.
+    // Candidates for the start of the text column: the bytes before it, and its position in the line.
     let mut cuts: Vec<(usize, usize)> = Vec::new();
     let mut refused = None;
     let mut short = false;
@@ -44,7 +44,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
         let bytes = out.len() - start;
         if bytes > 0 && (is_wide_gap(text, at) || text[at..].starts_with(['|', '>'])) {
             cuts.push((bytes, at));
-            // Elsewhere than after the eighth byte, a gap ends the bytes.
+            // A gap ends the bytes, except after the eighth byte.
             if !(shape.mid_gap && bytes == 8) {
                 refused = Some(None);
                 break;
@@ -111,7 +111,7 @@ fn skip_blank(text: &str, from: usize) -> usize {
     text.len() - rest.trim_start_matches([' ', '\t']).len()
 }
 
-/// Whether two blanks or a tab precede, or are at, byte `at`.
+/// Whether there are two blanks or a tab around byte `at`.
 pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
     let blank = |b: &u8| matches!(b, b' ' | b'\t');
     let bytes = text.as_bytes();
@@ -122,17 +122,17 @@ pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
     matches!((around.next(), around.next()), (Some(_), Some(_)) | (Some(b'\t'), None))
 }
 
-/// Why a text column does not match the bytes.
+/// The ways in which a text column differs from the bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mismatch {
-    /// It has another character for a byte, `skip` bytes into the text.
+    /// Another character for a byte, `skip` bytes into the text.
     At { found: char, byte: u8, skip: usize },
-    /// It is longer or shorter.
+    /// Longer or shorter.
     Length,
 }
 
-/// Whether the text is a dump's text column for the bytes: `|....|`, `>....<`, bare, or with a
-/// blank in its middle.
+/// Checks whether the text is a dump's text column for the bytes: `|....|`, `>....<`, bare, or with a blank in its
+/// middle.
 pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
     if bytes.is_empty() || bytes.len() > MAX_COLUMNS {
         return Err(Mismatch::Length);
@@ -156,7 +156,7 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
     }
 }
 
-/// The text column with a blank after the eighth character, as in Wireshark's streams.
+/// Whether the text is a text column with a blank after the eighth character, as in Wireshark's streams.
 fn halves(bytes: &[u8], text: &str) -> bool {
     let Some((left, right)) = bytes.split_at_checked(8) else {
         return false;
@@ -170,7 +170,7 @@ fn halves(bytes: &[u8], text: &str) -> bool {
         && text_right.strip_prefix(' ').is_some_and(|t| spells(right, t).is_ok())
 }
 
-/// Compares character by character. Trailing blanks may be missing: copying loses them.
+/// Compares byte by byte. Trailing blanks may be missing: copying loses them.
 fn spells(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
     let mut chars = text.char_indices();
     for &byte in bytes {
@@ -183,7 +183,7 @@ fn spells(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
         let right = match byte {
             0x21..=0x7e => found == char::from(byte),
             b' ' => found == ' ' || found == '.',
-            // Other locales print letters for bytes from 0x80 on, and some tools a middle dot.
+            // Other locales print letters for bytes from 0x80 on; some tools print a middle dot.
             _ => found == '.' || !found.is_ascii(),
         };
         if !right {

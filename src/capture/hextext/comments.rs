@@ -1,11 +1,11 @@
-//! Comments in source code and between plain digits.
+//! Removal of comments in source code and between plain digits.
 
 use super::error::{HexError, HexErrorKind, Line};
 
 /// The `/* */`, `//` and `#` comments of the forms that are source code or plain digits.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    /// The position of a `/*` that is not closed yet: line and column.
+    /// The line and column of a `/*` that is not closed yet.
     open: Option<(usize, usize)>,
     text: String,
 }
@@ -21,12 +21,12 @@ impl Comments {
         self.open
     }
 
-    /// Goes back to a [`mark`](Self::mark).
+    /// Restores the state of a [`mark`](Self::mark).
     pub(super) fn reset(&mut self, mark: Option<(usize, usize)>) {
         self.open = mark;
     }
 
-    /// At the end of the input: checks that no comment is open.
+    /// Checks at the end of the input that no comment is open.
     pub(super) fn finish(&self) -> Result<(), HexError> {
         match self.open {
             None => Ok(()),

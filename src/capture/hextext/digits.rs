@@ -1,14 +1,14 @@
-//! Runs of hex digits, which every form has.
+//! Runs of hex digits, used by every form.
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::push_room;
 
-/// How many hex digits the text begins with.
+/// The number of hex digits at the start of the text.
 pub(super) fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_hexdigit).count()
 }
 
-/// Appends the bytes of a run of digits that begins at byte `at` of the line.
+/// Appends the bytes of the run of digits at byte `at` of the line.
 pub(super) fn push_digits(line: Line<'_>, at: usize, token: &str, out: &mut Vec<u8>) -> Result<(), HexError> {
     if token.len() % 2 == 1 {
         let kind = HexErrorKind::Odd { count: token.len(), token: excerpt(token) };

@@ -21,7 +21,7 @@ pub(super) struct Dump {
     star: Option<usize>,
     group: Option<usize>,
     text: Option<bool>,
-    /// A text column has shown that the bytes in groups are in their original order.
+    /// Whether a text column has shown that the bytes of a group are in their original order.
     in_order: bool,
     first: usize,
 }
@@ -89,7 +89,7 @@ impl Dump {
         self.order(&split, out);
         self.width = split.bytes;
         self.group = Some(split.group);
-        // A line of blanks has an invisible text column, so it proves neither.
+        // A line of blanks has an invisible text column, so it proves nothing.
         if split.text.is_some() {
             self.text = Some(true);
         } else if out.iter().rev().take(split.bytes).any(|b| *b != b' ') {
@@ -100,7 +100,7 @@ impl Dump {
 
     /// Whether a line with this offset begins the next message.
     fn is_next(&self, offset: &Offset, line: Line<'_>) -> bool {
-        // A zero with another number of digits than the first one is a broken offset.
+        // A zero with a different number of digits from the first offset is a broken offset.
         let alike = offset.column != self.form.column() || offset.digits == self.digits;
         let rest = line.text.get(offset.end..).unwrap_or_default();
         alike && offset.is_zero(line) && !rest.trim().is_empty() && matches!(Offset::first(line), Ok(Some(_)))
@@ -150,7 +150,7 @@ impl Dump {
         }
     }
 
-    /// At the end of the message.
+    /// Checks the message at its end.
     pub(super) fn finish(&self, line: Line<'_>, out: &[u8]) -> Result<(), HexError> {
         let place = |number| Line { number, text: "" };
         if let Some(number) = self.star {

@@ -1,21 +1,21 @@
-//! Why text was rejected, and where.
+//! Reasons and positions of rejected text.
 
 use crate::printable::Printable;
 use std::io;
 
-/// Hex text that was rejected: the position, and the reason.
+/// The position at which hex text was rejected, and the reason.
 ///
 /// Its `Display` is one line, `line 3, column 17: 'g' is not a hex digit`.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}, column {column}: {}", Printable(.kind))]
 pub struct HexError {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The column, from 1, in characters.
+    /// The column number, from 1, in characters.
     pub column: usize,
     /// The offending character, if there is one.
     pub character: Option<char>,
-    /// What is wrong there.
+    /// The reason.
     pub kind: HexErrorKind,
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The character at byte `at` is not valid.
+    /// The error for an invalid character at byte `at`.
     pub(super) fn stray(self, at: usize) -> HexError {
         HexError::at(self, at, HexErrorKind::Stray(self.char_at(at)))
     }
 
-    /// The character at byte `at` is not valid at this position.
+    /// The error for a character that is not valid at this position, byte `at`.
     pub(super) fn misplaced(self, at: usize) -> HexError {
         HexError::at(self, at, HexErrorKind::Misplaced(self.char_at(at)))
     }
@@ -53,7 +53,7 @@ impl Line<'_> {
     }
 }
 
-/// The start of a piece of text, for an error: enough to find it, never a whole line.
+/// The start of a text, for an error: enough to find it, never a whole line.
 pub(super) fn excerpt(text: &str) -> String {
     const SHOWN: usize = 24;
     let mut shown: String = text.chars().take(SHOWN).collect();
@@ -66,7 +66,7 @@ pub(super) fn excerpt(text: &str) -> String {
 /// The reasons for which text is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum HexErrorKind {
-    /// Not a hex digit, where one is expected.
+    /// A character that should be a hex digit.
     #[error("{0:?} is not a hex digit")]
     Stray(char),
     /// A character that the form uses, but not at this position.
@@ -80,7 +80,7 @@ pub enum HexErrorKind {
         /// The digits, or the first of them.
         token: String,
     },
-    /// A first column that could be offsets or data.
+    /// A first column that could be an offset or data.
     #[error(
         "\"{0}\" could begin with an offset or with data: take the offset column off, or join \
          the digits of each line"
@@ -101,7 +101,7 @@ pub enum HexErrorKind {
     /// An offset that does not continue the previous line.
     #[error("offset {found} where {expected:#x} is due: lines are missing, or stand twice")]
     Gap {
-        /// The offset as it is written.
+        /// The offset as written.
         found: String,
         /// The number of bytes so far.
         expected: u64,
@@ -139,18 +139,18 @@ pub enum HexErrorKind {
     )]
     GroupOrder(usize),
     /// A `*` without a line to repeat or without an end.
-    #[error("'*' stands for repeated lines, but there is no line {0} it")]
+    #[error("'*' means repeated lines, but there is no line {0} it")]
     Star(&'static str),
-    /// A `*` whose length depends on the base of the offsets.
+    /// A `*` whose length depends on the number base of the offsets.
     #[error("offset {0} could be octal, decimal or hex, so that '*' has no sure length")]
     StarBase(String),
-    /// A number without 0x among others with it.
+    /// A number without 0x among numbers with it.
     #[error("\"{0}\" has no 0x, so it could be decimal: write 0x.. numbers, or plain hex digits")]
     Decimal(String),
     /// An integer of several bytes in an array.
     #[error("0x{0} in an array is a number of several bytes, whose order is not known")]
     Wide(String),
-    /// Quotes around what could be text or digits.
+    /// Quotes around text that could also be digits.
     #[error("a quoted string without \\x escapes: if it is hex, take the quotes off")]
     NoEscape,
     /// An escape that netkit does not read.
@@ -159,7 +159,7 @@ pub enum HexErrorKind {
     /// Text before an array or string, but no array or string.
     #[error("no hex bytes follow this: netkit reads 0x.. arrays and \\x.. strings")]
     NoBytes,
-    /// An opened bracket, quote or comment.
+    /// A bracket, quote or comment that is not closed.
     #[error("{0:?} is never closed")]
     Unclosed(char),
     /// A `_len = N` of `xxd -i` that differs from the array's length.

@@ -15,10 +15,10 @@ pub(super) enum Token<'a> {
     Str {
         /// The text between the quotes.
         body: &'a str,
-        /// It has the prefix `b`.
+        /// Whether it has the prefix `b`.
         bytes: bool,
     },
-    /// `\x08` outside of quotes: its digits.
+    /// The digits of a `\x08` outside of quotes.
     Escape(&'a str),
     /// Any other printable ASCII character.
     Punct(char),
@@ -40,7 +40,7 @@ pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, 
         ('\'', _) if rest.starts_with("'static ") => ("'static".len(), Token::Word),
         ('"' | '\'', _) if length == 0 => string(line, at, at, false)?,
         (_, Some(_)) if matches!(word, "b" | "B") => string(line, at, at + 1, true)?,
-        // Other prefixes change what the string means: r"", u"", L"".
+        // Other prefixes change the meaning of the string: r"", u"", L"".
         (_, Some(_)) => return Err(line.misplaced(at)),
         _ if word.starts_with("0x") || word.starts_with("0X") => {
             let digits = word.get(2..).unwrap_or_default();
@@ -94,8 +94,8 @@ fn escape_digits(line: Line<'_>, at: usize) -> Result<&str, HexError> {
     }
 }
 
-/// Appends the bytes of a string's body; returns whether it had a `\x` escape. `at` is the position
-/// of the body in the line.
+/// Appends the bytes of a string's body. Returns whether it had a `\x` escape. `at` is the position of the body in the
+/// line.
 pub(super) fn unescape(line: Line<'_>, at: usize, body: &str, out: &mut Vec<u8>) -> Result<bool, HexError> {
     let mut escaped = false;
     let mut chars = body.char_indices();

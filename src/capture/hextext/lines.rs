@@ -37,8 +37,8 @@ impl<R: BufRead> Lines<R> {
                 while let Some(shorter) = raw.strip_suffix(b"\r") {
                     raw = shorter;
                 }
-                // Invalid UTF-8 becomes U+FFFD, which every form rejects, except in a text column,
-                // where it represents a byte.
+                // Invalid UTF-8 becomes U+FFFD. Every form rejects that, except in a text column, in which it represents
+                // a byte.
                 self.text.push_str(&String::from_utf8_lossy(raw));
                 Ok(true)
             }

@@ -1,4 +1,4 @@
-//! Messages from hex text, in the forms that tools and source code have.
+//! Reads messages from hex text, in the forms used by tools and source code.
 //!
 //! | form | looks like |
 //! |---|---|
@@ -12,9 +12,10 @@
 //! | [`Form::Tcpdump`] | `0x0000:  4500 0021 ...`, with or without its packet lines |
 //! | [`Form::Wireshark`] | `0000   08 01 00 01 00   .....` |
 //!
-//! A message ends at a blank line, where an offset returns to 0, and where an array is closed.
-//! Comments (`#`, `//`, `/* */`) are skipped. Nothing is guessed: ambiguous text and characters
-//! that do not belong to the form are rejected, with their position.
+//! A message ends at a blank line, at an offset that returns to 0, or at the end of an array.
+//! Comments (`#`, `//`, `/* */`) are skipped. A line `I TIME` or `O TIME` before a message is its
+//! direction, as in text2pcap. Nothing is guessed: ambiguous text and characters that do not belong
+//! to the form are rejected, with their position.
 
 mod column;
 mod comments;
@@ -34,7 +35,7 @@ pub use reader::HexText;
 
 use error::Line;
 
-/// The most bytes in a line of a dump: what `xxd -c` allows.
+/// The largest number of bytes in a line of a dump: the maximum of `xxd -c`.
 const MAX_COLUMNS: usize = 256;
 
 /// The longest line in bytes.
@@ -66,7 +67,7 @@ pub enum Form {
     Wireshark,
 }
 
-/// The first header of a message's bytes, as far as the form tells.
+/// The first header of a message's bytes, as far as the form shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
     /// None: the message itself.
@@ -75,21 +76,23 @@ pub enum Layer {
     Ip,
     /// An Ethernet header followed by a complete IP packet.
     Link,
-    /// The form often holds whole frames, but not always: the bytes have to be examined.
+    /// Not known: the form often holds whole frames, but not always, so the bytes have to be examined.
     Unknown,
 }
 
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// Its bytes, at least one.
+    /// The message's bytes, at least one.
     pub bytes: &'a [u8],
     /// The line at which it begins, from 1.
     pub line: usize,
     /// The form of its text.
     pub form: Form,
-    /// Its first header.
+    /// The message's first header.
     pub layer: Layer,
+    /// The direction from a line `I TIME` or `O TIME` before the message, as in text2pcap: inbound (true) or outbound.
+    pub inbound: Option<bool>,
 }
 
 /// The effect of a line on the current message.
@@ -97,13 +100,13 @@ pub struct Block<'a> {
 enum LineStep {
     /// The message may continue.
     More,
-    /// It is complete, including this line.
+    /// The message is complete, including this line.
     Done,
-    /// It was complete before this line.
+    /// The message was complete before this line.
     Before,
 }
 
-/// Rejects a message that `more` bytes would make too long.
+/// Rejects a message that becomes too long with `more` bytes.
 fn push_room(line: Line<'_>, at: usize, have: usize, more: usize) -> Result<(), HexError> {
     if more > MAX_MESSAGE.saturating_sub(have) {
         return Err(HexError::at(line, at, HexErrorKind::LongMessage));

@@ -1,4 +1,4 @@
-//! The offset column: what counts as an offset, and when a first line starts a dump.
+//! The offset column: its notations, and the lines that start a dump.
 
 use super::Form;
 use super::column::is_wide_gap;
@@ -30,7 +30,7 @@ impl Form {
 /// A possible offset of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offset {
-    /// How it is written.
+    /// Its notation.
     pub column: Column,
     /// The position of its digits.
     pub start: usize,
@@ -63,8 +63,8 @@ impl Offset {
         Some(Self { column, start, digits, end: text.len() - ends.len() })
     }
 
-    /// Finds the offset of a message's first line. Bare digits are taken as an offset only if
-    /// nothing else is possible; an ambiguous line is rejected.
+    /// Finds the offset of a message's first line. Bare digits count as an offset only if nothing else is possible; an
+    /// ambiguous line is rejected.
     pub(super) fn first(line: Line<'_>) -> Result<Option<Self>, HexError> {
         let Some(offset) = Self::find(line) else {
             return Ok(None);
@@ -98,13 +98,13 @@ impl Offset {
         Err(HexError::at(line, offset.start, kind(shown)))
     }
 
-    /// The digits.
+    /// The offset's digits.
     pub(super) fn text<'a>(&self, line: Line<'a>) -> &'a str {
         let range = self.start..self.start + self.digits;
         line.text.get(range).unwrap_or_default()
     }
 
-    /// Whether it is 0, in every base.
+    /// Whether the offset is 0, in every base.
     pub(super) fn is_zero(&self, line: Line<'_>) -> bool {
         self.text(line).bytes().all(|b| b == b'0')
     }
@@ -120,8 +120,7 @@ impl Offset {
         }
     }
 
-    /// The number bases that the form's offsets can have: xxd -d prints decimal, od octal numbers
-    /// by default.
+    /// The number bases of the form's offsets: xxd -d prints decimal offsets, od octal ones by default.
     pub(super) fn bases(&self) -> Vec<u32> {
         match (self.column, self.digits) {
             (Column::Colon, _) => vec![16, 10],

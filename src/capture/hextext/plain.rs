@@ -4,15 +4,15 @@ use super::column;
 use super::digits::{digits, push_digits};
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 
-/// Evidence from earlier lines on whether the first token of each is an offset.
+/// Evidence from earlier lines on whether each line's first token is an offset.
 #[derive(Debug, Default)]
 pub(super) struct Plain {
-    /// The offset that the next line would begin with, if the previous line began with one.
+    /// The offset expected at the start of the next line, if the previous line began with one.
     next: Option<u64>,
 }
 
 impl Plain {
-    /// Reads one line, whose comments have been blanked.
+    /// Reads one line whose comments have been replaced by blanks.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
         let text = line.text;
         let start = out.len();
@@ -117,7 +117,7 @@ fn separators(line: Line<'_>, from: usize, tokens: usize) -> Result<usize, HexEr
     Ok(at)
 }
 
-/// Whether the colon or dash at `at` joins tokens of two digits, or ends a wrapped line of such.
+/// Whether the colon or dash at `at` joins tokens of two digits, or ends a wrapped line of such tokens.
 fn joins_bytes(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     let after = bytes.get(at + 1..).unwrap_or_default();

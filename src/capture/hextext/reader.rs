@@ -19,13 +19,14 @@ pub struct HexText<R> {
     bytes: Vec<u8>,
     state: State,
     first: usize,
-    /// The current line belongs to the next message.
+    /// Whether the current line belongs to the next message.
     held: bool,
     over: bool,
     line_each: bool,
-    /// The bytes were derived from other frames: tshark also prints what it has reassembled or
-    /// unmasked.
+    /// Whether the bytes were derived from other frames: tshark also prints reassembled and unmasked data.
     derived: bool,
+    /// The direction of the current message.
+    inbound: Option<bool>,
     /// The length of the previous array, for the `_len = N` line of `xxd -i`.
     array: Option<u64>,
     /// The number of digits of the previous dump's offsets, if these are bare.
@@ -37,7 +38,7 @@ pub struct HexText<R> {
 enum State {
     #[default]
     Idle,
-    /// After tcpdump's packet line; the bytes must follow.
+    /// After tcpdump's packet line: the bytes must follow.
     Packet,
     Plain(Plain),
     Dump(Dump),
@@ -57,13 +58,14 @@ impl<R: BufRead> HexText<R> {
             over: false,
             line_each: false,
             derived: false,
+            inbound: None,
             array: None,
             offsets: None,
         }
     }
 
-    /// Whether each line of a form without offsets is a message of its own. By default lines are
-    /// joined until a blank one, since long messages are wrapped.
+    /// Sets whether each line of a form without offsets is a separate message. By default lines are joined until a
+    /// blank line, since long messages are wrapped.
     #[must_use]
     pub fn lines(mut self, each: bool) -> Self {
         self.line_each = each;
@@ -80,8 +82,9 @@ impl<R: BufRead> HexText<R> {
         let read = loop {
             self.bytes.clear();
             self.derived = false;
+            self.inbound = None;
             match self.read() {
-                // The frames contain these bytes already.
+                // The frames already contain these bytes.
                 Ok(Some(_)) if self.derived => {}
                 read => break read,
             }
@@ -91,6 +94,7 @@ impl<R: BufRead> HexText<R> {
             bytes: &self.bytes,
             line: self.first,
             form,
+            inbound: self.inbound,
             layer: match form {
                 Form::Tcpdump => tcpdump::layer(&self.bytes),
                 Form::Wireshark => Layer::Unknown,
@@ -141,6 +145,10 @@ impl<R: BufRead> HexText<R> {
                     return Ok(LineStep::More);
                 }
                 State::Idle => {
+                    if let Some(inbound) = preamble(shown) {
+                        self.inbound = inbound;
+                        return Ok(LineStep::More);
+                    }
                     // The length that ends a dump, after a blank line.
                     let lone = line.text.trim_end();
                     if self.offsets.is_some_and(|n| lone.len() == n && super::digits::digits(lone) == n) {
@@ -167,7 +175,7 @@ impl<R: BufRead> HexText<R> {
             let begins = match dump.form() {
                 Form::Tcpdump => tcpdump::is_packet_line(shown),
                 Form::Wireshark => tcpdump::title(shown).is_some(),
-                _ => false,
+                _ => preamble(shown).is_some(),
             };
             if begins {
                 return Ok(LineStep::Before);
@@ -210,7 +218,7 @@ impl<R: BufRead> HexText<R> {
         })
     }
 
-    /// At the end of a message, or of the input.
+    /// Checks the end of a message or of the input; returns the message's form.
     fn finish(&mut self) -> Result<Option<Form>, HexError> {
         let line = Line { number: self.first, text: "" };
         let mut offsets = None;
@@ -234,7 +242,21 @@ impl<R: BufRead> HexText<R> {
     }
 }
 
-/// Whether a line that is no dump is source code rather than plain digits.
+/// The direction in text2pcap's line before a message, `I 1700000000.25`: inbound, outbound, or unknown if the line has
+/// a time only.
+fn preamble(line: &str) -> Option<Option<bool>> {
+    let (inbound, time) = match line.split_at_checked(1)? {
+        ("I", time) => (Some(true), time),
+        ("O", time) => (Some(false), time),
+        _ => (None, line),
+    };
+    let digits = time.trim().bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let apart = time.trim().is_empty() || time.starts_with(' ');
+    let is_time = inbound.map_or(time.contains('.') && time.starts_with(|c: char| c.is_ascii_digit()), |_| apart);
+    (digits && is_time).then_some(inbound)
+}
+
+/// Whether a line that is not part of a dump is source code rather than plain digits.
 fn is_source(text: &str) -> bool {
     let text = text.trim_start();
     let number = text.starts_with("0x") || text.starts_with("0X");
@@ -244,8 +266,7 @@ fn is_source(text: &str) -> bool {
             && (text.contains(['"', '\'', '\\', '{', '[', '(', '=']) || text.contains("0x") || text.contains("0X"))
 }
 
-/// The line that `xxd -i` prints after an array, `unsigned int name_len = 5;`: the position of the
-/// number, and its value.
+/// The position and value of the number in the line that `xxd -i` prints after an array, `unsigned int name_len = 5;`.
 fn length_line(text: &str) -> Option<(usize, u64)> {
     let (name, value) = text.split_once('=')?;
     let at = text.len() - value.trim_start().len();

@@ -10,7 +10,7 @@ use super::{Form, LineStep, digits, push_room};
 /// The cap on nesting of brackets: `Buffer.from(new Uint8Array([` needs three.
 const MAX_DEPTH: usize = 8;
 
-/// The cap on words before the bytes: each costs computing its column.
+/// The cap on words before the bytes: computing the column of each costs time.
 const MAX_WORDS: usize = 100;
 
 /// The reader's position in a message.
@@ -72,7 +72,7 @@ impl Source {
         self.phase != Phase::Before
     }
 
-    /// Reads one line, whose comments have been blanked.
+    /// Reads one line whose comments have been replaced by blanks.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<LineStep, HexError> {
         let (mut from, mut first) = (0, true);
         while let Some((at, end, token)) = lexer::next(line, from)? {
@@ -158,7 +158,7 @@ impl Source {
             (Phase::Before, Token::Word | Token::Number(_) | Token::Punct(_)) => {
                 return self.declare(line, at, token);
             }
-            // An error in the declaration is reported first if it affects what the bytes mean.
+            // An error in the declaration is reported first if it affects the meaning of the bytes.
             (Phase::Before, _) => {
                 return Err(match self.declaration.take() {
                     Some(start) => HexError { kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')), ..start },
@@ -180,12 +180,12 @@ impl Source {
         !self.stack.is_empty() && (self.phase == Phase::Array || last == Last::Open)
     }
 
-    /// Whether there are neither brackets nor a declaration before.
+    /// Whether no bracket is open and there is no declaration before.
     fn is_bare(&self) -> bool {
         self.stack.is_empty() && self.declaration.is_none()
     }
 
-    /// A word of the declaration before the bytes.
+    /// Reads a token of the declaration before the bytes.
     fn declare(&mut self, line: Line<'_>, at: usize, token: Token<'_>) -> Result<(), HexError> {
         self.words += 1;
         match token {
@@ -221,7 +221,7 @@ impl Source {
         Ok(())
     }
 
-    /// At the end of the message.
+    /// Checks the end of the message; returns its form.
     pub(super) fn finish(mut self) -> Result<Form, HexError> {
         if let Some((_, open)) = self.stack.pop() {
             return Err(open);

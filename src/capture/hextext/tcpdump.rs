@@ -1,4 +1,4 @@
-//! The lines of tcpdump and tshark between the bytes, and the first header of the bytes.
+//! Recognises the lines that tcpdump and tshark print between the bytes, and the first header of the bytes.
 
 use super::Layer;
 use regex_lite::Regex;
@@ -17,8 +17,8 @@ static PACKET_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"^\s*(IP6?|(\d{{4}}-\d\d-\d\d\s+)?{clock})\s+\S")).ok()
 });
 
-/// The title line of one of several dumps that tshark prints for a frame: `Frame (153 bytes):`,
-/// `Unmasked data (57 bytes):`.
+/// The name in the title of a dump, if tshark prints several for a frame: `Frame (153 bytes):`, `Unmasked data (57
+/// bytes):`.
 pub(super) fn title(text: &str) -> Option<&str> {
     let rest = text.trim_end().strip_suffix(" bytes):").or_else(|| text.trim_end().strip_suffix(" byte):"))?;
     let (name, count) = rest.rsplit_once(" (")?;
@@ -26,9 +26,9 @@ pub(super) fn title(text: &str) -> Option<&str> {
     (counted && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
 }
 
-/// The first header of a packet printed by tcpdump: -x leaves the link header out, -xx does not,
-/// and the output does not tell which was used. So the headers must: the length in the IP header,
-/// or the Ethernet type with an IP header after it. [`Layer::Unknown`] if neither fits, or both do.
+/// The first header of a packet printed by tcpdump. `-x` omits the link header, `-xx` does not, and the output does not
+/// show which was used. So the headers decide: the length in the IP header, or the Ethernet type with an IP header
+/// after it. [`Layer::Unknown`] if neither or both fit.
 pub(super) fn layer(bytes: &[u8]) -> Layer {
     const ETHERNET: usize = 14;
     let behind = bytes.get(ETHERNET..).unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn layer(bytes: &[u8]) -> Layer {
     }
 }
 
-/// Whether the bytes are a complete IP packet of that version; Ethernet's padding may follow.
+/// Whether the bytes are a complete IP packet of this version; Ethernet's padding may follow.
 fn is_ip(bytes: &[u8], version: u8) -> bool {
     let word = |at: usize| {
         let high = bytes.get(at).copied()?;

@@ -9,7 +9,7 @@ use etherparse::{EtherType, SingleVlanHeaderSlice, ether_type};
 const TAGS: usize = 8;
 /// The cap on MPLS labels.
 const LABELS: usize = 16;
-/// A control word, an Ethernet header and the longest IPv4 header.
+/// The length of a control word, an Ethernet header and the longest IPv4 header.
 const ENOUGH: usize = 4 + 14 + 60;
 
 pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> LayerStep<'_> {
@@ -44,7 +44,7 @@ pub(super) fn snap(span: Span<'_>) -> LayerStep<'_> {
         // The organisation codes of RFC 1042 and of bridge tunnels.
         [0xaa, 0xaa, 3, 0, 0, 0 | 0xf8, a, b, ..] => {
             match EtherType(u16::from_be_bytes([a, b])) {
-                // A length in place of a type: a frame without SNAP would have been used.
+                // A length instead of a type: such a frame would not use SNAP.
                 EtherType(0..=1535) => Err(Other::Llc),
                 kind => Ok((Layer::Kind(kind), span.skip(8, "snap")?)),
             }
@@ -54,8 +54,8 @@ pub(super) fn snap(span: Span<'_>) -> LayerStep<'_> {
     }
 }
 
-/// MPLS labels. The type of the content is not stated, so it must be consistent in itself: an IP
-/// packet, or Ethernet, with or without the control word of a pseudo-wire (RFC 4385).
+/// MPLS labels. The type of the content is not stated, so the content itself must be consistent: an IP packet, or
+/// Ethernet, with or without the control word of a pseudo-wire (RFC 4385).
 pub(super) fn labels(mut span: Span<'_>) -> LayerStep<'_> {
     for _ in 0..LABELS {
         let bottom = span.head::<4>("mpls")?[2] & 1 == 1;
@@ -80,7 +80,7 @@ fn beneath(span: Span<'_>) -> LayerStep<'_> {
     if whole::ethernet(span.data, span.length) {
         return Ok((Layer::Link(LinkType::ETHERNET), span));
     }
-    // Too few bytes to tell.
+    // Too few bytes are captured to decide.
     match span.data.len() < span.length.min(ENOUGH) {
         true => Err(Other::Cut("mpls")),
         false => Err(Other::Mpls),

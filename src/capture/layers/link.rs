@@ -48,8 +48,8 @@ fn cooked(span: Span<'_>, protocol: usize, hardware: usize, len: usize) -> Layer
     }
 }
 
-/// The BSD loopback's address family, in either byte order: that of the capturing host is not
-/// known. OpenBSD's enc has further fields after it.
+/// The BSD loopback's address family, in either byte order, since that of the capturing host is not known. OpenBSD's
+/// enc has further fields after it.
 fn loopback(span: Span<'_>, len: usize) -> LayerStep<'_> {
     let head = *span.head::<4>("loopback")?;
     family(u32::from_le_bytes(head).min(u32::from_be_bytes(head)))?;
@@ -76,8 +76,8 @@ fn family(family: u32) -> Result<(), Other> {
     }
 }
 
-/// IP over InfiniBand: RFC 4391's header of an Ethernet type and two zeros, after the addresses of
-/// both sides (20 octets each) or without them; the content must be consistent in itself.
+/// IP over InfiniBand: RFC 4391's header of an Ethernet type and two zeros, with or without the addresses of both sides
+/// (20 octets each) before it. The content must be consistent.
 fn infiniband(span: Span<'_>) -> LayerStep<'_> {
     for at in [0, 40] {
         let head = span.skip(at, "infiniband")?.head::<4>("infiniband")?;
@@ -91,6 +91,6 @@ fn infiniband(span: Span<'_>) -> LayerStep<'_> {
             return Ok((Layer::Ip, rest));
         }
     }
-    // The header that would tell is cut.
+    // The deciding header is cut.
     Err(span.short("infiniband", span.length.min(44 + 60)))
 }

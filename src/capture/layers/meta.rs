@@ -13,7 +13,7 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
     if version != 0 {
         return Err(Other::Malformed("nflog"));
     }
-    // Bridges (7) also log what is inside Ethernet.
+    // Bridges (7) also log packets inside Ethernet.
     if !matches!(family, 2 | 7 | 10) {
         return Err(Other::Family(family.into()));
     }
@@ -40,8 +40,8 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
     Err(Other::Malformed("nflog"))
 }
 
-/// PKTAP: its length, whether a packet follows, and of which link type. Early files use link type
-/// 149, which is reserved for private use: there all three have to be right.
+/// PKTAP: its length, whether a packet follows, and the packet's link type. Early files use link type 149, which is
+/// reserved for private use: for it, all three have to be right.
 pub(super) fn pktap(link: LinkType, span: Span<'_>) -> LayerStep<'_> {
     let foreign = |other| if link.0 == 149 { Other::Link(149) } else { other };
     let head = span.head::<12>("pktap").map_err(foreign)?;
@@ -51,7 +51,7 @@ pub(super) fn pktap(link: LinkType, span: Span<'_>) -> LayerStep<'_> {
         if head[0] == 0 { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     };
     match (word(0), word(4), word(8)) {
-        // Shorter than the first version, without a packet, or nested in itself.
+        // Shorter than the first version, without a packet, or nested in another PKTAP.
         (0..108 | 1025.., ..) | (_, 0 | 2.., _) | (.., 149 | 258 | 512..) => Err(foreign(Other::Malformed("pktap"))),
         (length, _, link) => Ok((Layer::Link(LinkType(link)), span.skip(length as usize, "pktap").map_err(foreign)?)),
     }

@@ -1,6 +1,5 @@
-//! From a frame's first byte to UDP or TCP through any nesting of link layers, tags, labels and
-//! tunnels, one step at a time. The common cases take the fast path ([`fast`](super::fast))
-//! instead.
+//! Walks from a frame's first byte to UDP or TCP through any nesting of link layers, tags, labels and tunnels, one step
+//! at a time. The common cases take the fast path ([`fast`](super::fast)) instead.
 
 mod ether;
 mod link;
@@ -42,7 +41,7 @@ pub(super) enum Layer {
     Aggregate,
     /// An IP packet.
     Ip,
-    /// The content of an IP packet, or what follows an extension header.
+    /// The content of an IP packet or of an extension header.
     Carried(IpAddr, IpAddr, IpNumber),
 }
 
@@ -71,7 +70,7 @@ impl<'m> Noticed<'_, 'm> {
 /// One step: the type of the next bytes, and the bytes.
 type LayerStep<'a> = Result<(Layer, Span<'a>), Other>;
 
-/// Removes layer after layer from `span`, the first of which is `layer`.
+/// Removes layers from the start of `span`; the first one is `layer`.
 #[inline(never)]
 pub(super) fn walk<'a>(
     mut layer: Layer,

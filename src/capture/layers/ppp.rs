@@ -13,7 +13,7 @@ pub(super) fn step(span: Span<'_>) -> LayerStep<'_> {
     };
     let (protocol, len) = match *span.data {
         [_] if span.length > 1 => return Err(Other::Cut("ppp")),
-        // One byte, if both sides have negotiated that: it is odd, while the first of two is even.
+        // One byte, if both sides have negotiated that: it is odd; the first of two bytes is even.
         [a, ..] if a & 1 == 1 => (a.into(), 1),
         [a, b, ..] if b & 1 == 1 => (u16::from_be_bytes([a, b]), 2),
         [_, _, ..] => return Err(Other::Malformed("ppp")),
@@ -41,13 +41,13 @@ pub(super) fn serial(span: Span<'_>) -> LayerStep<'_> {
 pub(super) fn cisco(span: Span<'_>) -> LayerStep<'_> {
     match *span.head::<4>("hdlc")? {
         [0x0f | 0x8f, 0, a, b] => Ok((Layer::Kind(EtherType(u16::from_be_bytes([a, b]))), span.skip(4, "hdlc")?)),
-        // Some lines use PPP nevertheless.
+        // Some lines use PPP instead.
         [0xff, 3, ..] => Ok((Layer::Ppp, span)),
         _ => Err(Other::Malformed("hdlc")),
     }
 }
 
-/// One byte gives the direction; some write it in the place of HDLC's address.
+/// PPP after one byte with the direction; some tools write it in place of HDLC's address.
 pub(super) fn with_direction(span: Span<'_>) -> LayerStep<'_> {
     match *span.data {
         [0 | 1, 3, ..] => Ok((Layer::Ppp, span.skip(2, "ppp")?)),

@@ -9,12 +9,12 @@ use crate::capture::{LinkType, Other, whole};
 use etherparse::{EtherType, IpNumber, ether_type, ip_number};
 
 const VXLAN: u16 = 4789;
-/// The port used by Linux before one was assigned.
+/// The port that Linux used before one was assigned.
 const VXLAN_LINUX: u16 = 8472;
 const VXLAN_GPE: u16 = 4790;
 const GENEVE: u16 = 6081;
 const GTP_U: u16 = 2152;
-/// Registered for TZSP.
+/// The port registered for TZSP.
 const TZSP: u16 = 37008;
 const L2TP: u16 = 1701;
 
@@ -49,7 +49,7 @@ pub(super) fn of_ip(protocol: IpNumber, span: Span<'_>) -> Result<Inside<'_>, Ot
     }
 }
 
-/// A consistent IP packet of that version.
+/// A consistent IP packet of this version.
 fn packet(span: Span<'_>, version: u8) -> Result<(Layer, Span<'_>), Other> {
     let first = *span.data.first().ok_or_else(|| span.short("ip", 20))?;
     if first >> 4 == version && whole::ip(span.data, span.length, whole::PADDING) {
@@ -58,8 +58,7 @@ fn packet(span: Span<'_>, version: u8) -> Result<(Layer, Span<'_>), Other> {
     Err(span.short("inner ip", if version == 4 { usize::from(first & 15).max(5) * 4 } else { 40 }))
 }
 
-/// An Ethernet frame. The next step checks what its type announces; a frame without IP is reported
-/// by its type.
+/// An Ethernet frame. The next step checks the content by its type; a frame without IP is reported by its type.
 fn frame(span: Span<'_>) -> Result<(Layer, Span<'_>), Other> {
     match span.data.get(12..14) {
         Some([8, 0] | [0x86, 0xdd]) if whole::ethernet(span.data, span.length) => {}
@@ -90,8 +89,7 @@ fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
         (ether_type::IPV6, _) => Ok(("gre", packet(rest, 6)?)),
         (EtherType(0x6558), _) => Ok(("gre", frame(rest)?)),
         (EtherType(0x8847 | 0x8848), _) => Ok(("gre", ether::labels(rest)?)),
-        // Mirrored ports: type I has no header, type II one of 8 bytes, type III of 12 and possibly
-        // 8 more.
+        // Mirrored ports: type I has no header, type II one of 8 bytes, type III one of 12 and possibly 8 more.
         (EtherType(0x88be), false) => Ok(("erspan", frame(rest)?)),
         (EtherType(0x88be), true) => match rest.head::<1>("erspan")?[0] >> 4 {
             1 => Ok(("erspan", frame(rest.skip(8, "erspan")?)?)),
@@ -109,16 +107,16 @@ fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
     }
 }
 
-/// The content of a datagram that belongs to a tunnel: `None` if anything is not as it has to be.
+/// The content of a datagram that belongs to a tunnel; `None` if the tunnel's header or content is invalid.
 pub(super) fn of_udp(src: u16, dst: u16, span: Span<'_>) -> Option<Inside<'_>> {
     match dst {
-        // Some senders use the protocol extension on the original port.
+        // Some senders use the protocol extension (GPE) on the original port.
         VXLAN | VXLAN_LINUX | VXLAN_GPE => vxlan(span).or_else(|| vxlan_gpe(span)),
         GENEVE => geneve(span),
         GTP_U => gtp(span),
         _ if src == GTP_U => gtp(span),
         TZSP => tzsp(span),
-        // Version 3 of a data message, and two bytes that are reserved.
+        // Version 3 of a data message, and two reserved bytes.
         _ if dst == L2TP || src == L2TP => match span.head::<4>("l2tp").ok()? {
             [0, 3, 0, 0] => l2tp(span.skip(4, "l2tp").ok()?),
             _ => None,
@@ -127,7 +125,7 @@ pub(super) fn of_udp(src: u16, dst: u16, span: Span<'_>) -> Option<Inside<'_>> {
     }
 }
 
-/// RFC 7348; the first flag is that of group policies, with a byte and a word of its own.
+/// VXLAN (RFC 7348). The second flag byte is that of group policies, which have a byte and a word.
 fn vxlan(span: Span<'_>) -> Option<Inside<'_>> {
     match span.data.first_chunk()? {
         [8, 0, 0, 0, _, _, _, 0] | [0x88, _, _, _, _, _, _, 0] => {}
@@ -146,7 +144,7 @@ fn vxlan_gpe(span: Span<'_>) -> Option<Inside<'_>> {
     Some(("vxlan-gpe", carried(kind, span.skip(8, "vxlan").ok()?)?))
 }
 
-/// RFC 8926: version 0, options in words, two flags.
+/// GENEVE (RFC 8926): version 0, options in words, two flags.
 fn geneve(span: Span<'_>) -> Option<Inside<'_>> {
     let &[options, flags, a, b, _, _, _, 0] = span.data.first_chunk()? else { return None };
     if options & 0xc0 != 0 || flags & 0x3f != 0 {
@@ -156,8 +154,8 @@ fn geneve(span: Span<'_>) -> Option<Inside<'_>> {
     Some(("geneve", carried(EtherType(u16::from_be_bytes([a, b])), rest)?))
 }
 
-/// 3GPP TS 29.281: version 1, a user packet, its length; then, if any of three flags is set, a word
-/// and extension headers.
+/// GTP-U (3GPP TS 29.281): version 1, a user packet, its length; then, if any of three flags is set, a word and
+/// extension headers.
 fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
     let &[flags, 0xff, a, b, _, _, _, _] = span.data.first_chunk()? else { return None };
     if flags & 0xf8 != 0x30 || usize::from(u16::from_be_bytes([a, b])) + 8 != span.length {
@@ -168,7 +166,7 @@ fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
         let mut next = rest.data.first_chunk::<4>()?[3];
         rest = rest.skip(4, "gtp").ok()?;
         while flags & 4 != 0 && next != 0 {
-            // In words, including itself; its last byte is the next one's type.
+            // The length counts words, including its own; the header's last byte is the next header's type.
             let length = usize::from(*rest.data.first()?) * 4;
             next = *rest.data.get(length.checked_sub(1)?)?;
             rest = rest.skip(length, "gtp").ok()?;
@@ -177,7 +175,7 @@ fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
     whole::ip(rest.data, rest.length, 0).then_some(("gtp-u", (Layer::Ip, rest)))
 }
 
-/// Version 1, a received or sent frame of Ethernet, and tags up to the last one.
+/// TZSP: version 1, a received or sent Ethernet frame, and tags up to the end tag.
 fn tzsp(span: Span<'_>) -> Option<Inside<'_>> {
     let &[1, 0 | 1, 0, 1] = span.data.first_chunk()? else { return None };
     let mut rest = span.skip(4, "tzsp").ok()?;
@@ -193,8 +191,8 @@ fn tzsp(span: Span<'_>) -> Option<Inside<'_>> {
     Some(("tzsp", carried(EtherType(0x6558), rest.skip(1, "tzsp").ok()?)?))
 }
 
-/// RFC 3931: a session, which is not 0, and then a cookie of 0, 4 or 8 bytes and a sublayer of 0 or 4: both
-/// ends have agreed on these, so the Ethernet frame says where it begins.
+/// L2TPv3 (RFC 3931): a session other than 0, then a cookie of 0, 4 or 8 bytes and a sublayer of 0 or 4 bytes. Both
+/// endpoints have agreed on these lengths; here the first position with a consistent Ethernet frame counts.
 fn l2tp(span: Span<'_>) -> Option<Inside<'_>> {
     if matches!(span.data.first_chunk::<4>()?, [0, 0, 0, 0]) {
         return None;

@@ -12,7 +12,7 @@ pub(super) fn frame(span: Span<'_>) -> LayerStep<'_> {
     body(span, false)
 }
 
-/// `padded`: the driver pads the header to words.
+/// The content of a frame. `padded`: the driver pads the header to words.
 fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
     let &[kind, flags] = span.head("802.11")?;
     match (kind & 3, kind >> 2 & 3) {
@@ -34,7 +34,7 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
         return Err(Other::Wireless("encrypted"));
     }
     let head = span.data.get(..control + if qos { 2 } else { 0 }).ok_or_else(|| span.short("802.11", len))?;
-    // More fragments follow, or it is not the first one.
+    // More fragments follow, or this is not the first one.
     if flags & 4 != 0 || head[22] & 15 != 0 {
         return Err(Other::Wireless("fragment"));
     }
@@ -45,8 +45,8 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
     }
 }
 
-/// The first subframe of an A-MSDU: addresses, length, LLC, padded to words. `left`: what follows
-/// it, if it is more than a check sequence.
+/// The first subframe of an A-MSDU: addresses, length, LLC, padded to words. `left` receives the bytes after it, if
+/// they are more than a check sequence.
 pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> LayerStep<'a> {
     let head = span.head::<14>("a-msdu")?;
     let length = usize::from(u16::from_be_bytes([head[12], head[13]]));
@@ -58,8 +58,7 @@ pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> Layer
     ether::snap(inner)
 }
 
-/// Radiotap: little-endian fields with presence bits. The flags among them describe the frame's
-/// end.
+/// Radiotap: little-endian fields with presence bits. Its flags describe the end of the frame.
 pub(super) fn radiotap(span: Span<'_>) -> LayerStep<'_> {
     let &[version, _, a, b] = span.head("radiotap")?;
     let length = usize::from(u16::from_le_bytes([a, b]));
@@ -116,7 +115,7 @@ pub(super) fn ppi(span: Span<'_>) -> LayerStep<'_> {
     checked(rest, flags & 1 != 0, flags & 4 != 0, false)
 }
 
-/// Prism's header of 144 bytes; drivers that write AVS's instead use the same link type.
+/// Prism's header of 144 bytes; some drivers write an AVS header with the same link type.
 pub(super) fn prism(span: Span<'_>) -> LayerStep<'_> {
     let &[a, b, c, d, e, f, g, h] = span.head("prism")?;
     match ([a, b, c, d], [e, f, g, h]) {
@@ -128,7 +127,7 @@ pub(super) fn prism(span: Span<'_>) -> LayerStep<'_> {
     }
 }
 
-/// AVS' header: a constant with the version, and its length.
+/// The AVS header: a constant with the version, and its length.
 pub(super) fn avs(span: Span<'_>) -> LayerStep<'_> {
     match *span.head("avs")? {
         [0x80, 0x21, 0x10, 0..=2, 0, 0, 0, length @ 64..=255] => frame(span.skip(length.into(), "avs")?),
@@ -136,8 +135,7 @@ pub(super) fn avs(span: Span<'_>) -> LayerStep<'_> {
     }
 }
 
-/// A frame for which the driver tells whether it ends with a check sequence, and whether that was
-/// wrong.
+/// A frame whose driver reports whether it ends with a check sequence (`fcs`) and whether that was wrong.
 fn checked(span: Span<'_>, fcs: bool, wrong: bool, padded: bool) -> LayerStep<'_> {
     if wrong {
         return Err(Other::Wireless("damaged"));

@@ -1,5 +1,5 @@
-//! Trees as nested JSON objects: `fields` (what was on the wire), and `derived` (known from earlier
-//! messages) in the same shape.
+//! Writes trees as nested JSON objects: `fields` (the values on the wire) and `derived` (the values known from earlier
+//! messages), in the same shape.
 //!
 //! Both walks are loops over the flat list of nodes, so nesting uses no stack.
 //!
@@ -21,12 +21,12 @@ use crate::codec::layout::{Show, flag};
 use crate::codec::{Node, Sources, Tree, Value};
 use std::ops::Range;
 
-/// Scratch memory of the walks, for reuse.
+/// Reusable scratch memory of the walks.
 #[derive(Debug, Default)]
 pub struct Walks {
     open: Vec<(u32, bool)>,
     marks: Vec<Mark>,
-    /// Also what is shown only where the message's bytes are.
+    /// Whether to include fields that are shown only together with the message's bytes.
     bulk: bool,
 }
 
@@ -37,11 +37,11 @@ struct Mark {
     list: bool,
     /// The length of the output before it.
     start: usize,
-    /// It contains something derived.
+    /// Whether it contains a derived value.
     found: bool,
 }
 
-/// Appends `fields`: the tree as a plain object, without what is hidden or derived.
+/// Appends `fields`: the tree as a plain object, without hidden and derived nodes.
 pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
     Stage::default().line(out, |line| {
         line.constant(b"{");
@@ -89,7 +89,7 @@ impl Walks {
         true
     }
 
-    /// Appends the value of one node, with all that is below it.
+    /// Appends the value of one node with all its descendants.
     #[cfg(feature = "parquet")]
     pub fn node(&mut self, tree: &Tree, at: usize, sources: Sources<'_>, derived: bool, out: &mut Vec<u8>) {
         let Some(node) = tree.nodes().get(at) else { return };
@@ -103,7 +103,7 @@ impl Walks {
         });
     }
 
-    /// Members or elements, each followed by a comma.
+    /// Appends members or elements, each followed by a comma.
     #[inline(always)]
     fn members(
         &mut self,
@@ -148,8 +148,7 @@ impl Walks {
         }
     }
 
-    /// Every group is written as if it contained something derived, and removed again if it did
-    /// not.
+    /// Writes every group as if it contained a derived value, and removes it again if it does not.
     fn derived_members(&mut self, tree: &Tree, sources: Sources<'_>, line: &mut Line<'_>) {
         let nodes = tree.nodes();
         let mut marks = std::mem::take(&mut self.marks);
@@ -212,7 +211,7 @@ impl Walks {
     }
 }
 
-/// An element of a list without anything derived is written as null, so that indices stay aligned.
+/// Writes a list element without derived values as an empty object, so that indices stay aligned.
 fn place(in_list: bool, line: &mut Line<'_>) {
     if in_list {
         line.constant(b"{},");
@@ -229,7 +228,7 @@ fn close(list: bool, line: &mut Line<'_>) {
     line.close(if list { b']' } else { b'}' });
 }
 
-/// The index after a node and all its descendants.
+/// Returns the index after a node and all its descendants.
 #[inline(always)]
 pub(crate) fn behind(node: &Node, at: usize) -> usize {
     (node.end as usize).max(at + 1)
@@ -251,7 +250,7 @@ fn odd_key(name: &str, out: &mut Vec<u8>) {
     out.push(b':');
 }
 
-/// Appends the value of a leaf: those that nearly all are, and any other.
+/// Appends the value of a leaf, with short paths for the most frequent kinds.
 #[inline(always)]
 pub(crate) fn leaf(node: &Node, sources: Sources<'_>, line: &mut Line<'_>) {
     match (node.value, node.field.show) {

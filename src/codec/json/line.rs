@@ -1,20 +1,20 @@
-//! Text in pieces, before the vector that it is appended to.
+//! Collects short texts in a stage of fixed size before they are appended to a vector.
 //!
-//! A vector asks at each piece whether it must get memory, and reads and writes its length. Here a short
-//! piece is a copy of constant size and an addition: the pieces are collected in a stage of fixed size, and
-//! appended as a whole. What takes more than the stage has goes to the vector itself.
+//! A vector checks its capacity at each append, and reads and writes its length. Here a short text costs a copy of
+//! constant size and an addition. The stage is appended to the vector as a whole. A text that does not fit into the
+//! stage goes to the vector directly.
 
 use super::numbers::{small, three_digits};
 use super::text::{hex, hex_into, is_harmless, string};
 use crate::codec::quoted::{Quoted, Short};
 
-/// The size of the stage: most messages, and the payloads of most others, fit into it.
+/// The size of the stage. Most messages fit into it, and the payloads of most others.
 const SIZE: usize = 1024;
 
-/// Where a short piece still fits: it is copied with what follows it in its buffer.
+/// The last position at which a short text fits. The copy includes the unused rest of the text's buffer.
 const LAST: usize = SIZE - Short::ROOM;
 
-/// The memory of a line, for reuse.
+/// The reusable memory of a line.
 #[derive(Clone)]
 pub struct Stage([u8; SIZE]);
 
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Stage {
 }
 
 impl Stage {
-    /// Appends to `out` what `write` writes.
+    /// Appends the output of `write` to `out`.
     #[inline(always)]
     pub fn line<R>(&mut self, out: &mut Vec<u8>, write: impl FnOnce(&mut Line<'_>) -> R) -> R {
         let mut line = Line { text: &mut self.0, at: 0, out };
@@ -41,14 +41,14 @@ impl Stage {
     }
 }
 
-/// Text that is being written: what was appended to the vector, followed by the stage.
+/// Text that is being written: the vector's content, followed by the stage.
 pub struct Line<'a> {
     text: &'a mut [u8; SIZE],
     at: usize,
     out: &'a mut Vec<u8>,
 }
 
-/// Appends what is on the stage. Apart from the line, whose position stays in a register.
+/// Appends the stage's content. A separate function, so that the line's position stays in a register.
 #[cold]
 #[inline(never)]
 fn append(text: &[u8; SIZE], at: usize, out: &mut Vec<u8>) {
@@ -56,7 +56,7 @@ fn append(text: &[u8; SIZE], at: usize, out: &mut Vec<u8>) {
 }
 
 impl Line<'_> {
-    /// The vector with all that was written, to append to.
+    /// Appends the stage to the vector, and returns the vector.
     #[inline]
     pub fn rest(&mut self) -> &mut Vec<u8> {
         self.out.extend_from_slice(self.text.get(..self.at).unwrap_or_default());
@@ -64,7 +64,7 @@ impl Line<'_> {
         self.out
     }
 
-    /// The same where the stage is full.
+    /// As `rest`, for a full stage.
     #[inline(always)]
     fn spill(&mut self) -> &mut Vec<u8> {
         append(self.text, self.at, self.out);
@@ -72,13 +72,13 @@ impl Line<'_> {
         self.out
     }
 
-    /// The length of the vector with all that was written.
+    /// The length of the vector and the stage together.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.out.len() + self.at
     }
 
-    /// Goes back to this length.
+    /// Shortens the text to this length.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         match len.checked_sub(self.out.len()) {
@@ -90,7 +90,7 @@ impl Line<'_> {
         }
     }
 
-    /// The first `len` of some bytes: they are copied all, so that the copy has a constant size.
+    /// Appends the first `len` of these bytes. All of them are copied, so that the copy has a constant size.
     #[inline(always)]
     fn start_of<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         const { assert!(N <= Short::ROOM) };
@@ -101,7 +101,7 @@ impl Line<'_> {
         self.at += len;
     }
 
-    /// The next `len` bytes of the stage, if it has as many.
+    /// Reserves the next `len` bytes of the stage, if they fit.
     #[inline(always)]
     fn place(&mut self, len: usize) -> Option<&mut [u8]> {
         let to = self.text.get_mut(self.at..)?.get_mut(..len)?;
@@ -109,20 +109,20 @@ impl Line<'_> {
         Some(to)
     }
 
-    /// A constant text.
+    /// Appends a constant text.
     #[inline(always)]
     pub fn constant<const N: usize>(&mut self, text: &[u8; N]) {
         self.start_of(text, N);
     }
 
-    /// A short text.
+    /// Appends a short text.
     #[inline(always)]
     pub fn short(&mut self, text: &Short) {
         let (bytes, len) = text.parts();
         self.start_of(bytes, len);
     }
 
-    /// A name, most of which have eight to sixteen bytes: these are copied from both ends, without a call.
+    /// Appends a name. Most names have eight to sixteen bytes: these are copied from both ends, without a call.
     #[inline(always)]
     pub fn name(&mut self, name: &'static str) {
         let name = name.as_bytes();
@@ -135,7 +135,7 @@ impl Line<'_> {
         }
     }
 
-    /// A name, if it has only letters, digits and `_`; otherwise nothing, and false.
+    /// Appends a name that has only letters, digits and `_`. For any other, appends nothing and returns false.
     #[inline(always)]
     pub fn word(&mut self, name: &Quoted) -> bool {
         let Some((text, len)) = name.word() else { return false };
@@ -143,7 +143,7 @@ impl Line<'_> {
         true
     }
 
-    /// Any text.
+    /// Appends any text.
     #[inline(always)]
     pub fn text(&mut self, text: &[u8]) {
         match self.place(text.len()) {
@@ -152,7 +152,7 @@ impl Line<'_> {
         }
     }
 
-    /// Bytes as hex.
+    /// Appends bytes as hex.
     #[inline(always)]
     pub fn hex(&mut self, bytes: &[u8]) {
         match self.place(bytes.len() * 2) {
@@ -161,7 +161,7 @@ impl Line<'_> {
         }
     }
 
-    /// UTF-8 text as a JSON string.
+    /// Appends UTF-8 text as a JSON string.
     #[inline]
     pub fn string(&mut self, text: &[u8]) {
         if !is_harmless(text) {
@@ -172,7 +172,7 @@ impl Line<'_> {
         self.constant(b"\"");
     }
 
-    /// An unsigned number: three digits at a time.
+    /// Appends an unsigned number, three digits at a time.
     #[inline(always)]
     pub fn uint(&mut self, n: u64) {
         match small(n) {
@@ -181,7 +181,7 @@ impl Line<'_> {
         }
     }
 
-    /// The same for one of a thousand or more.
+    /// Appends a number of at least a thousand.
     #[inline(always)]
     fn large(&mut self, n: u64) {
         if let Some((digits, len)) = small(n / 1000) {
@@ -195,7 +195,7 @@ impl Line<'_> {
         self.three_digits(n);
     }
 
-    /// A signed number.
+    /// Appends a signed number.
     #[inline(always)]
     pub fn int(&mut self, n: i64) {
         if n < 0 {
@@ -204,20 +204,20 @@ impl Line<'_> {
         self.uint(n.unsigned_abs());
     }
 
-    /// The three lowest digits.
+    /// Appends the three lowest digits.
     #[inline(always)]
     fn three_digits(&mut self, n: u64) {
         self.start_of(&three_digits(n), 3);
     }
 
-    /// The six lowest digits, with leading zeros.
+    /// Appends the six lowest digits, with leading zeros.
     #[inline(always)]
     pub fn six_digits(&mut self, n: u64) {
         self.three_digits(n / 1000);
         self.three_digits(n);
     }
 
-    /// The last byte.
+    /// Returns the last byte.
     #[inline(always)]
     pub fn last_mut(&mut self) -> Option<&mut u8> {
         match self.at.checked_sub(1) {
@@ -226,7 +226,7 @@ impl Line<'_> {
         }
     }
 
-    /// A closing bracket, in place of a comma.
+    /// Appends a closing bracket. It replaces a comma at the end.
     #[inline(always)]
     pub fn close(&mut self, bracket: u8) {
         match self.last_mut() {
@@ -236,7 +236,7 @@ impl Line<'_> {
     }
 }
 
-/// A number of a milliard or more.
+/// Converts a number of at least 10^9 to text.
 #[cold]
 fn huge(n: u64) -> Short {
     let mut text = Short::default();
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(closed(b"[{", b'}'), ["[{}", "[{}"]);
     }
 
-    /// Each kind of piece at each place near the end of the stage, with other pieces around it.
+    /// Writes each kind of text at each place near the end of the stage, between other texts.
     #[test]
     fn a_line_has_any_length() {
         let mut short = Short::default();

@@ -1,4 +1,4 @@
-//! Trees and values as JSON text, for rendering, filters and encoding. All functions append.
+//! Writes trees and values as JSON text, for rendering, filters and encoding. All functions append.
 
 pub(crate) mod fields;
 pub(crate) mod line;
@@ -8,7 +8,7 @@ pub(crate) mod value;
 
 pub use fields::{derived_json, fields_json};
 
-/// The appended bytes, as text.
+/// Returns the appended bytes as text.
 #[cfg(test)]
 fn written(write: impl Fn(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! One node's value as JSON, in the form that its field is shown in.
+//! Writes one node's value as JSON, in the form in which its field is shown.
 
 use super::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::{clip, escaped, hex_bits, latin1, string};
@@ -15,7 +15,7 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
         },
         Value::Int(n) => match node.field.show {
             Show::Plain => int(n, out),
-            // An unknown name of a signed number keeps its sign.
+            // A signed number without a name keeps its sign.
             Show::Enum(names) if name_of(names, n as u64).is_none() => int(n, out),
             show => shown(show, n as u64, n, out),
         },
@@ -37,8 +37,7 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
         }
         Value::Json { start, len } => {
             let (start, len) = (start as usize, len as usize);
-            // An empty text would break the line's JSON; a range outside the source can only be our
-            // own bug.
+            // An empty text would break the line's JSON. A range outside the source can only be a bug in netkit.
             match sources.get(node.source).get(start..start + len) {
                 Some(json) if !json.is_empty() => out.extend_from_slice(json),
                 _ => out.extend_from_slice(b"null"),
@@ -56,7 +55,7 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The name of a value. Most tables are dense, so the value itself is tried as the index first.
+/// Returns the name of a value. Most tables are dense, so the value itself is tried as the index first.
 #[inline]
 pub fn name_of(names: &'static [(u64, &'static str)], n: u64) -> Option<&'static str> {
     match names.get(n as usize) {
@@ -94,8 +93,7 @@ fn shown(show: Show, n: u64, signed: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Calls `each` with the name of every set bit, from the lowest up; bits without a name are passed
-/// as the number that represents them.
+/// Calls `each` with the name of every set bit, from the lowest up. A bit without a name is passed as its number.
 pub fn flags(table: &Flags, n: u64, mut each: impl FnMut(Result<&'static str, u128>)) {
     let mut left = n;
     while left != 0 {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Bytes with a notation, the first byte first.
+/// Bytes with a notation, in the order of the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// `10.0.0.1`.
@@ -20,12 +20,12 @@ pub enum Address {
 const HYPHENS: [usize; 4] = [4, 6, 8, 10];
 
 impl Address {
-    /// The one that the language of described protocols calls so.
+    /// Returns the address that this word of the description language means.
     pub fn named(word: &str) -> Option<Address> {
         [Address::Ipv4, Address::Ipv6, Address::Mac, Address::Uuid].into_iter().find(|one| one.word() == word)
     }
 
-    /// The word of the language.
+    /// The word in the description language.
     pub fn word(self) -> &'static str {
         match self {
             Address::Ipv4 => "ipv4",
@@ -35,7 +35,7 @@ impl Address {
         }
     }
 
-    /// What it is, for documentation and mistakes, with an example.
+    /// A description with an example, for documentation and error messages.
     pub fn about(self) -> &'static str {
         match self {
             Address::Ipv4 => "an IPv4 address, as 10.0.0.1",
@@ -54,7 +54,7 @@ impl Address {
         }
     }
 
-    /// Appends the notation of these bytes; false if they are too few or too many.
+    /// Appends the notation of these bytes. Returns false if they are too few or too many.
     pub(in crate::codec) fn show(self, bytes: &[u8], text: &mut Vec<u8>) -> bool {
         // Writing to a vector cannot fail.
         let done = match self {
@@ -75,7 +75,7 @@ impl Address {
         done.is_some_and(|done| done.is_ok())
     }
 
-    /// The bytes of a notation.
+    /// Parses a notation into its bytes.
     pub(in crate::codec) fn parse(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Address::Ipv4 => text.parse::<Ipv4Addr>().ok().map(|address| address.octets().to_vec()),

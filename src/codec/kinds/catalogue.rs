@@ -3,7 +3,7 @@
 use crc::{Algorithm, Crc};
 use std::sync::OnceLock;
 
-/// A CRC: one of the catalogue's, with its table.
+/// A CRC of the catalogue, with its table.
 #[derive(Clone, Copy)]
 pub enum Sum {
     /// Up to 8 bits.
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Sum {
 }
 
 impl Sum {
-    /// The sum of these pieces, one behind the other.
+    /// Computes the sum of these slices, one after the other.
     pub fn of(self, pieces: &[&[u8]]) -> u64 {
         macro_rules! sum {
             ($crc:expr) => {{
@@ -40,7 +40,7 @@ impl Sum {
         }
     }
 
-    /// How many bits it has.
+    /// The width in bits.
     pub fn bits(self) -> u8 {
         match self {
             Sum::Byte(crc) => crc.algorithm.width,
@@ -51,13 +51,13 @@ impl Sum {
     }
 }
 
-/// The letters and digits of a name, as the catalogue's are compared.
+/// Returns the letters and digits of a name, in upper case. Names are compared in this form.
 fn bare(name: &str) -> impl Iterator<Item = u8> + '_ {
     name.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_uppercase())
 }
 
-/// The algorithm of that name: `crc32` is CRC-32/ISO-HDLC, `crc16` CRC-16/IBM-3740, others have the
-/// catalogue's names.
+/// Returns the algorithm of that name. `crc32` is CRC-32/ISO-HDLC, `crc16` CRC-16/IBM-3740, `crc8` CRC-8/SMBUS, `crc64`
+/// CRC-64/XZ; others have the catalogue's names.
 pub fn by_name(name: &str) -> Option<Sum> {
     let name = match name {
         "crc32" => "CRC_32_ISO_HDLC",
@@ -113,7 +113,7 @@ catalogue! { LONGS u64:
 mod tests {
     use super::*;
 
-    /// All names, as the catalogue writes them but for `_` between their words.
+    /// All names as in the catalogue, but with `_` between their words.
     fn names() -> impl Iterator<Item = &'static str> {
         let (bytes, shorts) = (BYTES.iter().map(|(name, _)| *name), SHORTS.iter().map(|(name, _)| *name));
         bytes.chain(shorts).chain(WORDS.iter().map(|(name, _)| *name)).chain(LONGS.iter().map(|(name, _)| *name))

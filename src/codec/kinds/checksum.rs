@@ -1,5 +1,4 @@
-//! A CRC over other bytes of the packet. One that differs is shown as it is, with the computed one
-//! beside it.
+//! A CRC over other bytes of the packet. A wrong one is shown as it is, with the computed one beside it.
 
 use super::COMPUTED;
 use super::catalogue::Sum;
@@ -9,14 +8,14 @@ use crate::codec::node::Value;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 
-/// The bytes that a checksum is over.
+/// The bytes that a checksum covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// All, its own place being zero, or what it holds meanwhile.
+    /// The whole packet, with zero or the checksum's `holds` in its own place.
     Packet,
-    /// Those before it.
+    /// The bytes before it.
     Before,
-    /// Those behind it.
+    /// The bytes after it.
     After,
 }
 
@@ -27,20 +26,19 @@ pub struct Checksum {
     pub sum: Sum,
     /// The byte order of the number.
     pub order: Order,
-    /// What it is over.
+    /// The bytes that it covers.
     pub over: Over,
-    /// The value that stands in its place while it is computed: its name, its byte order, and when
-    /// it does.
+    /// The value in its place during the computation: its name, its byte order and its condition. Zero without one.
     pub holds: Option<(Name, Order, When)>,
 }
 
 impl Checksum {
-    /// Its width.
+    /// The width in bits.
     pub fn bits(&self) -> u32 {
         self.sum.bits() as u32
     }
 
-    /// The sum of a packet in which it stands at this byte. `holds`: what is there meanwhile.
+    /// Computes the checksum at byte `at` of a packet. `holds` is the value in its place meanwhile.
     pub fn of(&self, packet: &[u8], at: usize, holds: u64) -> u64 {
         let size = self.bits() as usize / 8;
         let before = packet.get(..at).unwrap_or(packet);
@@ -53,7 +51,7 @@ impl Checksum {
         }
     }
 
-    /// What stands in its place, in the order of its bytes.
+    /// Returns the value in its place during the computation, in the order of its bytes.
     fn holds(&self, holds: impl Fn(&When) -> bool, known: impl Fn(&Name) -> Option<u64>) -> u64 {
         match &self.holds {
             Some((name, order, when)) if holds(when) => {
@@ -69,18 +67,18 @@ impl Checksum {
     pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         reader.need(field, start, self.bits() as u64)?;
-        let told = reader.take(self.bits(), self.order);
-        reader.tree().push(field, Value::UInt(told), start, self.bits());
+        let stored = reader.take(self.bits(), self.order);
+        reader.tree().push(field, Value::UInt(stored), start, self.bits());
         if field.is(flag::REFERENCED) {
-            reader.tree().scope.push(field, told, start, true);
+            reader.tree().scope.push(field, stored, start, true);
         }
-        // Of a packet that was cut nobody knows it.
+        // The checksum of a cut packet cannot be computed.
         if reader.wire_end > reader.end {
             return Ok(());
         }
         let holds = self.holds(|when| reader.holds(when), |name| reader.known(name));
         let computed = self.of(reader.data(), start as usize / 8, holds);
-        if computed != told {
+        if computed != stored {
             reader.tree().push(&COMPUTED, Value::UInt(computed), start, 0);
         }
         Ok(())
@@ -97,10 +95,10 @@ impl Checksum {
                 writer.names.push(field.name);
                 let number = writer.number(field, value)?;
                 let most = crate::codec::bits::mask(self.bits());
-                let told = u64::try_from(number).ok().filter(|n| *n <= most);
-                let told = told.ok_or_else(|| writer.fail(format!("{number} is out of range: 0 to {most}")))?;
+                let stored = u64::try_from(number).ok().filter(|n| *n <= most);
+                let stored = stored.ok_or_else(|| writer.fail(format!("{number} is out of range: 0 to {most}")))?;
                 writer.names.pop();
-                writer.put(told, self.bits(), self.order);
+                writer.put(stored, self.bits(), self.order);
             }
             None if writer.broken => return Err(WriteStop::Broken),
             None => {
@@ -113,7 +111,7 @@ impl Checksum {
     }
 
     pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
-        // Over what comes before it, it can be told at once; else it is any number.
+        // Over the bytes before it, it can be computed at once. Otherwise it is any number.
         let value = match self.over {
             Over::Before => self.sum.of(&[sampler.out.bytes()]),
             _ => sampler.next() & crate::codec::bits::mask(self.bits()),
@@ -125,8 +123,8 @@ impl Checksum {
     pub(in crate::codec) fn describe(&self) -> &'static str {
         match self.over {
             Over::Packet => "a checksum over the packet",
-            Over::Before => "a checksum over what stands before it",
-            Over::After => "a checksum over what stands behind it",
+            Over::Before => "a checksum over the bytes before it",
+            Over::After => "a checksum over the bytes after it",
         }
     }
 }

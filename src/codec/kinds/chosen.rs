@@ -1,40 +1,39 @@
-//! A message in a message, found by an earlier number: headers in headers, several messages in a
-//! datagram, payloads by their id.
+//! A message in a message, chosen by an earlier number: headers in headers, several messages in a datagram, payloads by
+//! their id.
 
 use crate::codec::context::{FROM, LIKELY_FROM};
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Kind, Layout, Name, When, bytes, flag, group, text, uint};
-use crate::codec::names;
 use crate::codec::node::Value;
 use crate::codec::reader::{TRAILING, raw_or_bytes};
 use crate::codec::walk::{self, Wire};
 use crate::codec::writer::{Cursor, WriteStop};
-use crate::codec::{EncodeError, Reader, Sampler, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Writer, names};
 use serde_json::Value as Json;
 
-/// Where the number stands that a message is found by.
+/// The place of the number that chooses a message.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     /// An earlier field.
     Field(Name),
-    /// It stands before the message.
+    /// A field directly before the message.
     Word(&'static Field),
 }
 
-/// A message that may stand there.
+/// A message that may be chosen.
 #[derive(Debug)]
 pub struct Choice {
     /// A group with its name and fields, and [`flag::MESSAGE`].
     pub field: &'static Field,
-    /// The numbers that name it, as ranges.
+    /// The numbers that choose it, as ranges.
     pub ids: &'static [(u64, u64)],
-    /// Its id, where that is a text and the only one.
+    /// Its id, if it has only one and that is a text.
     pub text: Option<&'static str>,
-    /// It takes every number that no other has.
+    /// Whether it takes every number that no other message has.
     pub any: bool,
-    /// Who sends it: 1 the client, 2 the server; 0: both.
+    /// The sender: 1 for the client, 2 for the server, 0 for both.
     pub from: u64,
-    /// When it is the one.
+    /// The condition under which it is chosen.
     pub when: When,
     /// Its place in the list of all messages.
     pub layout: &'static Layout,
@@ -45,12 +44,12 @@ impl Choice {
         self.ids.iter().any(|(least, most)| (*least..=*most).contains(&id))
     }
 
-    /// Whether this side may send it; 0: nobody knows who sends.
+    /// Whether this side may send it. 0: the sender is unknown.
     pub fn is_from(&self, from: u64) -> bool {
         self.from == 0 || from == 0 || self.from == from
     }
 
-    /// Its only number, if it has only one.
+    /// Returns its number, if it has only one.
     pub fn id(&self) -> Option<u64> {
         match self.ids {
             [(least, most)] if least == most && !self.any => Some(*least),
@@ -59,17 +58,16 @@ impl Choice {
     }
 }
 
-/// A message by an earlier number.
+/// A message chosen by an earlier number.
 #[derive(Debug)]
 pub struct Chosen {
-    /// The number.
+    /// The place of the number.
     pub by: By,
-    /// The messages, in the order in which they are asked; and the places of those with one
-    /// number, by it.
+    /// The messages, in the order in which they are tried.
     pub among: &'static [Choice],
-    /// The numbers, ascending, with the place in `among`; those of ranges are not in it.
+    /// The single numbers, ascending, with the places of their messages in `among`. Ranges are not included.
     pub exact: Vec<(u64, u16)>,
-    /// The places of those with ranges.
+    /// The places of the messages with ranges.
     pub ranged: Vec<u16>,
 }
 
@@ -82,7 +80,7 @@ static ID: Field = uint("id", 64).doc("a number that no message has");
 static ID_TEXT: Field = text("id", crate::codec::layout::Len::Rest).doc("an id that no message has");
 static DATA: Field = bytes("data", crate::codec::layout::Len::Rest).doc("what it has");
 
-/// A message whose number none has.
+/// A message whose number no message has.
 pub static UNKNOWN: Field = part(group("unknown", &UNKNOWN_FIELDS), flag::MESSAGE | flag::KEEP_EMPTY);
 static UNKNOWN_FIELDS: [Field; 2] = [
     part(uint("id", 64).doc("a number that no message has"), 0),
@@ -90,7 +88,7 @@ static UNKNOWN_FIELDS: [Field; 2] = [
 ];
 
 impl Chosen {
-    /// A message field with these messages.
+    /// Creates a message field with these messages.
     pub fn new(by: By, among: &'static [Choice]) -> Chosen {
         let (mut exact, mut ranged) = (Vec::new(), Vec::new());
         for (place, choice) in among.iter().enumerate() {
@@ -106,7 +104,8 @@ impl Chosen {
         Chosen { by, among, exact, ranged }
     }
 
-    /// The first that fits; where nobody knows who sends, one that fits alone.
+    /// Returns the first message that fits. If the sender is unknown and messages of both sides fit, the likely sender
+    /// decides.
     fn choose(
         &self,
         id: u64,
@@ -116,7 +115,7 @@ impl Chosen {
         let at = self.exact.partition_point(|(other, _)| *other < id);
         let rest = self.exact.get(at..).unwrap_or_default();
         let exact = rest.get(..rest.iter().take_while(|(other, _)| *other == id).count()).unwrap_or_default();
-        // The usual case: one message has the number, and anybody may send it at any time.
+        // The usual case: one message has the number, and both sides may send it at any time.
         if let ([(_, place)], []) = (exact, &self.ranged[..])
             && let Some(choice) = self.among.get(*place as usize)
             && choice.from == 0
@@ -126,7 +125,7 @@ impl Chosen {
         }
         let from = value(FROM).unwrap_or(0);
         match self.pick(id, exact, from, &holds) {
-            // Both sides have one: who is likely to send decides.
+            // Messages of both sides fit: the likely sender decides.
             Some((_, true)) if from == 0 => match value(LIKELY_FROM) {
                 Some(likely @ 1..) => self.pick(id, exact, likely, &holds).map(|(choice, _)| choice),
                 _ => None,
@@ -139,7 +138,7 @@ impl Chosen {
         }
     }
 
-    /// The first in the file that fits; and whether another fits that another side sends.
+    /// Returns the first message of the file that fits, and whether one that another side sends fits, too.
     fn pick(
         &self,
         id: u64,
@@ -151,7 +150,7 @@ impl Chosen {
         let mut several = false;
         let mut consider = |place: u16| {
             let Some(choice) = self.among.get(place as usize) else { return };
-            // What the first one decides need not be asked.
+            // Skips messages that cannot change the result.
             let decided = |(first, best): (u16, &Choice)| first < place && (from > 0 || choice.from == best.from);
             if found.is_some_and(decided) || !choice.is_from(from) || !holds(&choice.when) {
                 return;
@@ -170,7 +169,7 @@ impl Chosen {
         found.map(|(_, choice)| (choice, several))
     }
 
-    /// The messages with that number, whoever sends them.
+    /// Returns the messages with that number, whoever sends them.
     pub fn with(&self, id: u64) -> impl Iterator<Item = (usize, &'static Choice)> + '_ {
         self.among.iter().enumerate().filter(move |(_, choice)| choice.has(id) || choice.any && choice.ids.is_empty())
     }
@@ -195,7 +194,7 @@ impl Chosen {
         let exclusive = reader.listed == 0;
         let start = reader.position();
         let Some(choice) = choice else {
-            // The number before it is shown as its id, which an earlier one is, too.
+            // The number is shown as the message's id, whether it is directly before the message or earlier.
             let found = match self.by {
                 By::Word(_) => word.and_then(|word| reader.tree().nodes().get(word)).copied(),
                 By::Field(ref name) => reader.tree().nodes().iter().rev().find(|node| name.is_of(node.field)).copied(),
@@ -238,7 +237,7 @@ impl Chosen {
             return if writer.broken { Err(WriteStop::Broken) } else { Ok(()) };
         };
         let Some(fields) = value.as_object() else { return Err(WriteStop::Error(writer.wrong("a message", value))) };
-        // Its place among the messages; without one, it is of an unknown number.
+        // The message's place in `among`. A message without one has an unknown number.
         let about = fields.get("");
         let place = about.and_then(|about| about.get("place")).and_then(Json::as_u64);
         let choice = place.and_then(|place| self.among.get(place as usize));
@@ -265,7 +264,7 @@ impl Chosen {
             Some(_) => walk::walk(table, writer),
             None => walk::field(&DATA, writer),
         };
-        // A field of that name may be the message's own.
+        // The message itself may have a field of that name.
         let done = done.and_then(|()| match names::has(TRAILING.name, table) {
             true => Ok(()),
             false => walk::field(&TRAILING, writer),

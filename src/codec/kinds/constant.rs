@@ -1,26 +1,25 @@
-//! A value that is always the same: what a protocol begins with; or a mark that may be missing.
+//! A value that is always the same, such as the first bytes of a protocol, or a mark that may be missing.
 
-use crate::codec::bits;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Kind, flag};
 use crate::codec::node::Value;
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Reader, Sampler, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Writer, bits};
 
 /// A constant.
 #[derive(Debug)]
 pub struct Constant {
-    /// How it is shown, and given where it is to be another one.
+    /// The form in which it is shown, and in which another value may be given.
     pub of: &'static Field,
     /// Its bits on the wire; the last byte may have fewer.
     pub wire: &'static [u8],
-    /// How many bits.
+    /// The number of bits.
     pub bits: u32,
-    /// The number that it means, where it is one.
+    /// The number that it means, if it is one.
     pub number: Option<u64>,
-    /// It is there only if the bytes are these.
+    /// Whether it is present only if the bytes match.
     pub optional: bool,
-    /// Optional: the fields that are there with it.
+    /// If it is optional: the fields that are present only with it.
     pub with: &'static [&'static str],
 }
 
@@ -41,7 +40,7 @@ impl Constant {
         }
     }
 
-    /// What a condition on it sees: not zero where it is there.
+    /// Returns the value that conditions see. It is not zero for an optional constant that is present.
     fn seen(&self) -> u64 {
         match self.number {
             Some(n) if n > 0 || !self.optional => n,
@@ -67,7 +66,7 @@ impl Constant {
         reader.need(field, start, self.bits as u64)?;
         if !self.is_at(reader.data(), start) {
             let have = reader.left() as u64;
-            let reason = Reason::Undefined("not the constant that stands here");
+            let reason = Reason::Undefined("not the constant that belongs here");
             return Err(reader.broken(field, Fault::new(reason, start, 0, have)));
         }
         reader.skip(self.bits);

@@ -1,12 +1,11 @@
-//! Text that is made of other bytes: of UTF-16, of an address.
+//! Text that is converted from other bytes: from UTF-16, or from an address.
 
 use super::Address;
-use crate::codec::Reader;
-use crate::codec::bits;
 use crate::codec::layout::{Field, Order, flag};
 use crate::codec::node::Value;
+use crate::codec::{Reader, bits};
 
-/// Fills a new source; returns its number and the number of its bytes.
+/// Fills a new source. Returns its number and its length in bytes.
 fn sourced(reader: &mut Reader<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> Option<(u8, u32)> {
     let context = reader.context.as_mut()?;
     let (source, mut bytes) = context.take_source()?;
@@ -16,13 +15,13 @@ fn sourced(reader: &mut Reader<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> Option<(
     Some((source, length))
 }
 
-/// The bytes of a text in UTF-16.
+/// Returns the bytes of a text in UTF-16.
 pub fn to_utf16(text: &str, order: Order) -> Vec<u8> {
     let big = order == Order::Big;
     text.encode_utf16().flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
 }
 
-/// Appends text in UTF-16 as UTF-8; false if it is none.
+/// Appends UTF-16 text as UTF-8. Returns false if the bytes are not UTF-16.
 fn from_utf16(bytes: &[u8], order: Order, text: &mut Vec<u8>) -> bool {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let unit = |pair: &[u8; 2]| if order == Order::Big { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) };
@@ -37,8 +36,8 @@ fn from_utf16(bytes: &[u8], order: Order, text: &mut Vec<u8>) -> bool {
 }
 
 impl Reader<'_> {
-    /// Shows the bits from `start` on as the text that `fill` makes of their content; raw, and false, where it
-    /// returns false.
+    /// Shows the bits from `start` on as the text that `fill` makes of their content. If `fill` returns false, or no
+    /// source is left, shows them raw and returns false.
     pub(super) fn converted(
         &mut self,
         field: &'static Field,
@@ -57,7 +56,7 @@ impl Reader<'_> {
         source.is_some()
     }
 
-    /// Shows text in UTF-16, whose content is already behind the position.
+    /// Shows UTF-16 text whose content has already been passed.
     pub(in crate::codec) fn utf16(&mut self, field: &'static Field, start: u32, (bit, bits): (u32, u32), order: Order) {
         let order = order.within(self.order);
         let content = bits::bytes(self.data, bit, bits);

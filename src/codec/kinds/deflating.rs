@@ -1,5 +1,5 @@
-//! Inflating and deflating with state that each thread keeps: it is larger than most packets, and
-//! would be allocated and cleared for each of them.
+//! Inflates and deflates with state that each thread keeps. The state is larger than most packets; otherwise it would
+//! be allocated and cleared for each of them.
 
 use flate2::Compression;
 use flate2::bufread::{DeflateDecoder, ZlibDecoder};
@@ -7,7 +7,7 @@ use flate2::write::{DeflateEncoder, ZlibEncoder};
 use std::cell::RefCell;
 use std::io::{Cursor, Read, Write};
 
-/// Buffers that have become larger are given up.
+/// Larger buffers are shrunk to this size when they are reused.
 const KEPT: usize = 1 << 16;
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ thread_local! {
     static STATE: RefCell<Kept> = RefCell::default();
 }
 
-/// A copy of the packed bytes, in the memory of those before.
+/// Copies the packed bytes into the memory of the previous ones.
 fn copied(before: &mut Cursor<Vec<u8>>, packed: &[u8]) -> Cursor<Vec<u8>> {
     let mut bytes = std::mem::take(before).into_inner();
     bytes.clear();
@@ -32,13 +32,13 @@ fn copied(before: &mut Cursor<Vec<u8>>, packed: &[u8]) -> Cursor<Vec<u8>> {
     Cursor::new(bytes)
 }
 
-/// Appends at most `most` unpacked bytes; false: these are none, or too many.
+/// Appends at most `most` unpacked bytes. Returns false if they are invalid or more.
 pub fn all(reader: &mut dyn Read, most: u64, out: &mut Vec<u8>) -> bool {
     reader.take(most + 1).read_to_end(out).is_ok_and(|read| read as u64 <= most)
 }
 
-/// Appends the unpacked bytes of a stream of RFC 1950, or 1951; false: these are none or too many, or
-/// something follows the stream, which would not be given back.
+/// Appends the unpacked bytes of a stream of RFC 1950 (`zlib`) or RFC 1951. Returns false if they are invalid or too
+/// many, or if bytes follow the stream, which encoding would lose.
 pub fn inflate(zlib: bool, packed: &[u8], most: u64, out: &mut Vec<u8>) -> bool {
     STATE.with_borrow_mut(|state| match zlib {
         true => {
@@ -56,7 +56,7 @@ pub fn inflate(zlib: bool, packed: &[u8], most: u64, out: &mut Vec<u8>) -> bool 
     })
 }
 
-/// Calls `done` with the packed bytes of a stream of RFC 1950, or 1951.
+/// Calls `done` with the packed bytes of a stream of RFC 1950 (`zlib`) or RFC 1951.
 pub fn deflate<T>(zlib: bool, plain: &[u8], done: impl FnOnce(&[u8]) -> T) -> T {
     let packed = STATE.with_borrow_mut(|state| {
         let mut spare = std::mem::take(&mut state.spare);
@@ -77,17 +77,16 @@ pub fn deflate<T>(zlib: bool, plain: &[u8], done: impl FnOnce(&[u8]) -> T) -> T 
             }
         }
     });
-    let told = done(&packed);
+    let result = done(&packed);
     STATE.with_borrow_mut(|state| state.spare = packed);
-    told
+    result
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Kept state tells nothing of what was packed before: the same bytes as by a new one, also behind
-    /// broken streams.
+    /// Kept state keeps nothing of earlier streams: it gives the same bytes as new state, also after broken streams.
     #[test]
     fn kept_state_is_as_new() {
         for round in 0..20u8 {

@@ -1,42 +1,41 @@
-//! Numbers that count more or less than there is, and of which some values say that a longer one follows:
-//! lengths of CoAP and WebSocket, counts of n - 1.
+//! Numbers with an offset, and numbers of which some values announce a longer form: lengths of CoAP and WebSocket,
+//! counts of n - 1.
 
-use crate::codec::bits;
 use crate::codec::bits::BitBuf;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Kind, Name, Order};
 use crate::codec::node::Value;
 use crate::codec::writer::WriteStop;
-use crate::codec::{Reader, Sampler, Writer};
+use crate::codec::{Reader, Sampler, Writer, bits};
 
-/// Where the number begins.
+/// The beginning of the number.
 #[derive(Clone, Copy, Debug)]
 pub enum Head {
-    /// A [`Kind::UInt`] at its place.
+    /// A [`Kind::UInt`] in the number's own place.
     Word(&'static Field),
     /// An earlier field.
     Field(Name),
 }
 
-/// What follows a value of the head.
+/// A longer form that a value of the head announces.
 #[derive(Debug)]
 pub struct Longer {
-    /// The value.
+    /// The value of the head.
     pub head: u64,
-    /// A [`Kind::UInt`] that follows.
+    /// The [`Kind::UInt`] that follows the head.
     pub word: &'static Field,
-    /// What is added to it.
+    /// The offset that is added to the word.
     pub plus: i64,
 }
 
 /// A number in several sizes.
 #[derive(Debug)]
 pub struct Extended {
-    /// Its beginning.
+    /// The beginning.
     pub head: Head,
-    /// Its longer forms, in the order in which encoding tries them.
+    /// The longer forms, in the order in which encoding tries them.
     pub longer: &'static [Longer],
-    /// What is on the wire counts so many more than the number.
+    /// The offset: the value on the wire minus the number.
     pub plus: i64,
 }
 
@@ -44,7 +43,7 @@ fn width(word: &Field) -> (u32, Order) {
     word.kind.width().unwrap_or((8, Order::Little))
 }
 
-/// Whether a word of this width has the number.
+/// Whether the number fits into a word of this width.
 fn fits(word: &Field, number: i128) -> bool {
     (0..=bits::mask(width(word).0) as i128).contains(&number)
 }
@@ -54,12 +53,12 @@ impl Extended {
         self.longer.iter().find(|longer| longer.head == head)
     }
 
-    /// The head that encoding writes for a number, and the word that follows it with its value; `most`: the
-    /// largest head.
+    /// Returns the head that encoding writes for a number, and the word after it with its value. `most` is the largest
+    /// head.
     fn encoded(&self, number: i128, most: u64) -> Option<(u64, Option<(&'static Field, u64)>)> {
         let counted = number + self.plus as i128;
         let head = u64::try_from(counted).ok().filter(|head| *head <= most && self.longer(*head).is_none());
-        // What a longer form begins with has no short one.
+        // A number that a longer form covers has no short form.
         let begins = |longer: &Longer| longer.plus > 0 && counted >= longer.plus as i128;
         if let Some(head) = head.filter(|_| !self.longer.iter().any(begins)) {
             return Some((head, None));
@@ -70,7 +69,7 @@ impl Extended {
         })
     }
 
-    /// What follows a head that was given.
+    /// Returns the word that follows a given head; `None` if the number cannot have this head.
     fn after(&self, head: u64, number: i128) -> Option<Option<(&'static Field, u64)>> {
         let counted = number + self.plus as i128;
         match self.longer(head) {
@@ -82,7 +81,7 @@ impl Extended {
         }
     }
 
-    /// Reads the number; false: encoding would write it otherwise.
+    /// Reads the number. The flag is false if encoding would write another form.
     pub(in crate::codec) fn number(
         &self,
         field: &'static Field,
@@ -175,7 +174,7 @@ impl Extended {
         }
     }
 
-    /// The number of bits that it has in these bytes, and the number itself.
+    /// Returns the number's length in bits in these bytes, and the number itself.
     pub(in crate::codec) fn at(&self, out: &BitBuf, at: usize, head: Option<u64>) -> (usize, u64) {
         let (own, head) = match self.head {
             Head::Word(word) => {
@@ -194,7 +193,7 @@ impl Extended {
         (own + more, u64::try_from(read - self.plus as i128).unwrap_or(0))
     }
 
-    /// Whether it always has the same size.
+    /// Returns the length in bits, if it is always the same.
     pub(in crate::codec) fn bits(&self) -> Option<u32> {
         match (self.head, self.longer) {
             (Head::Word(word), []) => word.kind.bits(),
@@ -215,7 +214,7 @@ impl Extended {
     }
 }
 
-/// Whether a field is a number of this kind.
+/// Returns the field's kind, if it is [`Kind::Extended`].
 pub(in crate::codec) fn extended(field: &Field) -> Option<&'static Extended> {
     if let Kind::Extended(extended) = field.kind { Some(extended) } else { None }
 }

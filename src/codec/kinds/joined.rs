@@ -1,4 +1,4 @@
-//! Texts one after the other, shown as one: the names of DNS, whose ends may stand earlier in the packet.
+//! Texts one after the other, shown as one: DNS names, which may continue at an earlier place in the packet.
 
 use crate::codec::context::Scope;
 use crate::codec::fault::{Fault, Reason, Stop};
@@ -9,35 +9,36 @@ use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer};
 use std::hash::Hasher;
 
-/// The cap on texts of one field, and on places where it goes on: each name of a list could follow all before it.
+/// The cap on texts in one field, and on places where it continues. Without it, each name of a list could follow all
+/// names before it.
 const MOST: usize = 128;
 
 /// Texts with a length byte each, up to an empty one.
 #[derive(Debug)]
 pub struct Joined {
-    /// The character between them where they are shown.
+    /// The character that is shown between two texts.
     pub between: u8,
-    /// The bits that make the next two bytes the place in the packet where the texts go on; 0: none do.
+    /// The bits that mark the next two bytes as the place in the packet where the texts continue; 0: they never do.
     pub back: u16,
-    /// The field's bytes, where encoding would write others.
+    /// Shows the field's bytes if encoding would write others.
     pub wire: &'static Field,
 }
 
-/// The field that shows the bytes of a field of this name.
+/// Creates the field that shows the bytes of a field of this name.
 pub fn wire(name: &'static str) -> Field {
     let mut field = bytes("", Len::Rest).doc("its bytes, where encoding would write others");
     field.set_name(name);
     field
 }
 
-/// The texts that were found, and how they are written.
+/// The texts that were found, and their form on the wire.
 struct Found {
-    /// Where each begins, and its length.
+    /// The start and the length of each text.
     texts: [(u32, u8); MOST],
     count: usize,
-    /// How many of them stand at the field's own place.
+    /// The number of texts in the field's own place.
     own: usize,
-    /// Where the others do.
+    /// The place of the other texts.
     place: Option<u32>,
     /// The byte after the field.
     end: usize,
@@ -50,19 +51,19 @@ impl Found {
     }
 }
 
-/// Why there are none.
+/// The reason why no texts were found.
 enum Missing {
     /// The number of bytes that the packet would need.
     Bytes(usize),
-    /// What is there instead.
+    /// The mistake in the bytes.
     Wrong(&'static str),
 }
 
 impl Joined {
-    /// The texts from byte `at` on.
+    /// Finds the texts from byte `at` on.
     fn find(&self, data: &[u8], at: usize) -> Result<Found, Missing> {
         let mut found = Found { texts: [(0, 0); MOST], count: 0, own: 0, place: None, end: at };
-        // Each place has to be before all that was read, so that there are no rings.
+        // Each place must be before everything that was read, so that there are no loops.
         let (mut at, mut first, mut places) = (at, at, 0);
         loop {
             let Some(length) = data.get(at).copied() else { return Err(Missing::Bytes(at + 1)) };
@@ -102,7 +103,8 @@ impl Joined {
         }
     }
 
-    /// How encoding writes these texts: how many of them, and the place where the others stand in `data`.
+    /// Returns the form that encoding writes: the number of texts in the own place, and the place of the others in
+    /// `data`.
     fn canonical(&self, texts: &[&[u8]], scope: &Scope, data: &[u8]) -> (usize, Option<u32>) {
         let mut hashes = [0u64; MOST];
         hash(texts, &mut hashes);
@@ -117,7 +119,7 @@ impl Joined {
         known.unwrap_or((texts.len(), None))
     }
 
-    /// Keeps the places of the texts that begin at `at` and stand there themselves.
+    /// Keeps the places of the texts that begin at `at`, except those found elsewhere.
     fn keep(&self, data: &[u8], at: usize, scope: &mut Scope) {
         let Ok(found) = self.find(data, at) else { return };
         let mut texts = [&[][..]; MOST];
@@ -130,7 +132,7 @@ impl Joined {
     }
 }
 
-/// What stands for the texts from each on to the last.
+/// Computes hashes: one for the texts from each text to the last.
 fn hash(texts: &[&[u8]], hashes: &mut [u64; MOST]) {
     let mut hasher = rustc_hash::FxHasher::default();
     for (text, hash) in texts.iter().zip(hashes).rev() {
@@ -143,7 +145,7 @@ fn hash(texts: &[&[u8]], hashes: &mut [u64; MOST]) {
 impl Custom for Joined {
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
-        // A region ends the field's own bytes, and nothing before it.
+        // A region limits the field's own bytes, but not the places before them.
         let data = reader.data().get(..reader.end() as usize / 8).unwrap_or_default();
         let found = match self.find(data, start as usize / 8) {
             Ok(found) => found,
@@ -234,7 +236,7 @@ mod tests {
     #[test]
     fn a_chain_of_places_has_an_end() {
         let names = Joined { between: b'.', back: 0xc000, wire: &WIRE };
-        // An empty name, and names that each go on at the one before.
+        // An empty name, and names that each continue at the one before.
         let chain = |length: u16| {
             let places = (0..length).map(|k| if k == 0 { 0xc000 } else { 0xc000 | (2 * k - 1) });
             [0].into_iter().chain(places.flat_map(u16::to_be_bytes)).collect::<Vec<u8>>()

@@ -1,15 +1,15 @@
-//! Encodings beside those of [`layout`](super::layout): each reads, writes and samples.
+//! Encodings beyond those of [`layout`](super::layout). Each reads, writes and samples.
 //!
 //! | word | what it is |
 //! |---|---|
 //! | [`Parts`] | the bits of a number, by their places, as fields of their own |
 //! | [`Constant`] | a value that is always the same, or a mark that may be missing |
-//! | [`Region`] | a field in so many bytes: a length before it, an earlier one, or what others leave |
+//! | [`Region`] | a field with a limited size: by a length before it, by an earlier field, or by what others leave |
 //! | [`Packed`] | a field whose bytes are compressed, or masked |
 //! | [`Checksum`] | a CRC over other bytes of the packet |
-//! | [`Extended`] | a number of which some values say that a longer one follows |
+//! | [`Extended`] | a number of which some values announce a longer form |
 //! | [`Address`] | bytes with a notation of their own |
-//! | [`Chosen`] | a message, found by an earlier number |
+//! | [`Chosen`] | a message, chosen by an earlier number |
 //!
 //! Each is a [`Kind`](super::layout::Kind).
 
@@ -40,17 +40,17 @@ pub use region::{Extent, Region};
 
 use super::layout::{Field, Len, bytes};
 
-/// Messages in messages, and groups in groups, at most.
+/// The maximum depth of messages and groups in each other.
 const DEEPEST: usize = 64;
 
-/// A checksum that is not that of the bytes: the one computed, beside the field.
+/// The computed checksum, shown beside a wrong one.
 pub static COMPUTED: Field = {
     let mut field = super::layout::uint("computed", 64).hidden();
     field.hook = u16::MAX;
     field
 };
 
-/// Bytes that a region has behind its field.
+/// Creates the field for a region's bytes after its own field.
 pub const fn trailing(name: &'static str) -> Field {
     let mut field = bytes(name, Len::Rest).omit_empty();
     field.hook = u16::MAX;

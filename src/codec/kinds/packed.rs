@@ -1,17 +1,16 @@
-//! A field whose bytes are compressed, or masked: what is read are the bytes behind that.
+//! A field whose bytes are compressed or masked. Its content is read from the unpacked bytes.
 
 use super::deflating;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Name};
 use crate::codec::node::Value;
-use crate::codec::walk;
 use crate::codec::writer::WriteStop;
-use crate::codec::{Context, EncodeError, Reader, Sampler, Writer};
+use crate::codec::{Context, EncodeError, Reader, Sampler, Writer, walk};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// What was done to the bytes.
+/// The transformation of the bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Packing {
     /// RFC 1950.
@@ -20,25 +19,24 @@ pub enum Packing {
     Deflate,
     /// RFC 1952.
     Gzip,
-    /// Each byte with the next of these, again and again.
+    /// Each byte is combined by XOR with the next byte of this key, which repeats.
     Xor(&'static [u8]),
-    /// Each byte with the lowest one of an earlier number.
+    /// Each byte is combined by XOR with the lowest byte of an earlier number.
     XorField(Name),
 }
 
-/// A field in bytes that are packed. They go to the end of their region.
+/// A field in packed bytes.
 #[derive(Debug)]
 pub struct Packed {
-    /// How.
+    /// The transformation.
     pub packing: Packing,
-    /// How many bits; else all up to the end.
+    /// The length in bits of the packed bytes. `None`: up to the end of their region.
     pub bits: Option<u32>,
-    /// How many bytes it may unpack to.
+    /// The cap on the unpacked bytes.
     pub most: usize,
-    /// The earlier number that has the length of the unpacked bytes.
+    /// The earlier number that holds the length of the unpacked bytes.
     pub inflated: Option<Name>,
-    /// The field; what it leaves of the unpacked bytes; the packed bytes, where packing again gives
-    /// others.
+    /// The field; the unpacked bytes after it; the packed bytes, shown if packing again gives others.
     pub fields: &'static [Field; 3],
 }
 
@@ -51,7 +49,7 @@ impl Packed {
         !matches!(self.packing, Packing::Xor(_) | Packing::XorField(_))
     }
 
-    /// Appends the unpacked bytes; false: these are none, or too many.
+    /// Appends the unpacked bytes. Returns false if the packed ones are invalid, or the result is too long.
     fn unpack(&self, packed: &[u8], key: u8, out: &mut Vec<u8>) -> bool {
         let most = self.most as u64;
         match self.packing {
@@ -94,7 +92,7 @@ impl Packed {
         }
     }
 
-    /// Does packing give these bytes?
+    /// Whether packing gives these bytes.
     fn packs_to(&self, plain: &[u8], key: u8, packed: &[u8]) -> bool {
         match self.packing {
             Packing::Zlib => deflating::deflate(true, plain, |made| made == packed),
@@ -152,7 +150,7 @@ impl Packed {
         }
         match inside {
             _ if !whole => return Err(fault(reader, "does not unpack")),
-            // Ranges of the unpacked bytes mean nothing outside: all of it is broken.
+            // Ranges of the unpacked bytes mean nothing outside of them, so the whole field is broken.
             Err(_) => {
                 reader.tree.truncate(mark);
                 reader.tree.open.truncate(open);

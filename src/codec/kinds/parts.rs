@@ -1,32 +1,31 @@
-//! The bits of a number as fields: flags, small numbers, presence bits.
+//! Shows the bits of a number as fields: flags, small numbers, presence bits.
 
-use crate::codec::bits;
 use crate::codec::context::Within;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Kind, Name, Order, Show, flag};
 use crate::codec::node::Value;
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Reader, Sampler, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Writer, bits};
 
 /// One part of a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// Its lowest bit; 0 is the number's lowest.
     pub low: u8,
-    /// How many bits it has.
+    /// The number of its bits.
     pub bits: u8,
-    /// Where it is shown: its own bits on the wire, where they are neighbours there, else those of the
-    /// whole number.
+    /// The first bit and the number of bits of the range that it is shown at: its own bits if they are adjacent on the
+    /// wire, else those of the whole number.
     shown: (u8, u8),
-    /// Its bits, from its lowest up: but for those that its flags leave to others.
+    /// The mask of its bits, from its lowest up, without those that its flags leave to other parts.
     mask: u64,
-    /// It is true or false.
+    /// Whether it is a boolean.
     truth: bool,
 }
 
 impl Part {
-    /// The `bits` bits from `low` on of this number, shown as `field`. `view`: the number is an earlier
-    /// field.
+    /// Creates the part of this number that has `bits` bits from `low` on and is shown as `field`. `view`: the number
+    /// is an earlier field.
     pub fn new((low, bits): (u8, u8), field: &Field, number: &Field, view: bool) -> Part {
         let (width, order) = number.kind.width().unwrap_or((8, Order::Little));
         let same_byte = low / 8 == (low + bits.max(1) - 1) / 8;
@@ -47,8 +46,8 @@ impl Part {
     }
 }
 
-/// The bits of a number, each part a field in the number's place. Bits in no part are zero; where
-/// they are not, the number itself is shown beside its parts.
+/// The bits of a number, each part a field in the number's place. Bits in no part should be zero; if they are not, the
+/// number itself is shown beside its parts.
 #[derive(Debug)]
 pub struct Parts {
     /// The number: an unsigned one of whole bytes.
@@ -57,7 +56,7 @@ pub struct Parts {
     pub places: &'static [Part],
     /// The parts, then the number.
     pub fields: &'static [Field],
-    /// The number is an earlier field of this name: these are another view of its bits.
+    /// Set if the number is an earlier field of this name. The parts are then another view of its bits.
     pub of: Option<Name>,
 }
 
@@ -70,7 +69,7 @@ impl Parts {
         self.number.kind.width().unwrap_or((8, Order::Little))
     }
 
-    /// Shows the parts: the bits that some part has.
+    /// Shows the parts. Returns the mask of all bits that belong to a part.
     fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<u64, Stop> {
         let tree = reader.tree();
         let (mut named, mut undefined) = (0, None);
@@ -102,7 +101,7 @@ impl Parts {
         }
     }
 
-    /// The given value of a part.
+    /// Returns the given value of a part.
     fn given(&self, field: &'static Field, part: Part, writer: &mut Writer<'_>) -> Result<Option<u64>, WriteStop> {
         let Some(value) = writer.input(field) else { return Ok(None) };
         writer.names.push(field.name);
@@ -138,7 +137,7 @@ impl Parts {
                 (None, Some(value), _) => value,
                 (None, None, Some(default)) => default as u64,
                 (None, None, None) => {
-                    // A boolean that is not given is not set.
+                    // A boolean that is not given is false.
                     if !(field.is(flag::HIDDEN) || matches!(field.kind, Kind::Bool { .. }) && !writer.broken) {
                         missing = missing.or(Some(field));
                     }

@@ -1,48 +1,46 @@
-//! A field in so many bytes: nothing in it reads beyond them, and what it leaves is shown.
+//! A field with a limited number of bytes. Nothing in it reads beyond them, and bytes that it leaves are shown.
 
 use super::trailing;
-use crate::codec::bits;
 use crate::codec::fault::Stop;
 use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::reader::{UNENDED, raw_or_bytes};
-use crate::codec::walk;
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Reader, Sampler, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Writer, bits, walk};
 
-/// Where a region ends.
+/// The end of a region.
 #[derive(Clone, Copy, Debug)]
 pub enum Extent {
-    /// A number before it.
+    /// A number before it gives its length.
     Prefix(&'static Field),
-    /// An earlier field.
+    /// An earlier field gives its length.
     Field(Name),
-    /// So many bytes.
+    /// This many bytes.
     Const(u32),
     /// Up to this byte, which is not shown.
     Until(u8),
-    /// As long as it is by itself: only its padding is of interest.
+    /// The field's own length: such a region only adds padding.
     Own,
-    /// Up to the end, less what fields behind it need: when they are there, and their bits.
+    /// Up to the end, less the bits of fields after it. Each has the condition for its presence.
     Less(&'static [(When, u32)]),
 }
 
 /// A field in a region of its own.
 #[derive(Debug)]
 pub struct Region {
-    /// Where it ends.
+    /// Its end.
     pub extent: Extent,
-    /// The number times this is the bytes: as numerator and denominator.
+    /// The bytes per unit of the number, as numerator and denominator.
     pub scale: (u32, u32),
-    /// The number counts so many bytes more than there are.
+    /// The number counts this many bytes more than the region has.
     pub plus: i32,
-    /// Zeros follow, up to the next multiple of so many bytes; 0: none.
+    /// Zeros follow, up to the next multiple of this many bytes; 0: none.
     pub align: u32,
-    /// The field, the bytes that it may leave, and its padding where that is not what encoding writes.
+    /// The field; the bytes that it may leave; the padding, shown if encoding would write another.
     pub fields: &'static [Field; 3],
 }
 
 impl Region {
-    /// The second field: what the first leaves.
+    /// Creates the second field: the bytes that the first one leaves.
     pub const fn left(name: &'static str) -> Field {
         trailing(name)
     }
@@ -52,18 +50,18 @@ impl Region {
         all.saturating_add_signed(-i64::from(self.plus))
     }
 
-    /// Is the number less than what it counts beside the bytes?
+    /// Whether the number is less than the bytes that it counts besides the region's own.
     fn is_below(&self, number: u64) -> bool {
         self.plus > 0
             && number.saturating_mul(self.scale.0 as u64).div_ceil(self.scale.1.max(1) as u64) < self.plus as u64
     }
 
-    /// The bytes of padding after so many.
+    /// The number of padding bytes after this many bytes.
     fn padding(&self, bytes: u32) -> u32 {
         if self.align > 0 { bytes.next_multiple_of(self.align) - bytes } else { 0 }
     }
 
-    /// The number that encoding writes for so many bytes.
+    /// Returns the number that encoding writes for this many bytes.
     fn number(&self, bytes: u64) -> Option<u64> {
         let scaled = bytes.checked_add_signed(self.plus.into())? * self.scale.1 as u64;
         scaled.is_multiple_of(self.scale.0 as u64).then(|| scaled / self.scale.0.max(1) as u64)
@@ -114,7 +112,7 @@ impl Region {
             }
         };
         let from = reader.position();
-        // A number below what it counts beside the bytes.
+        // A number less than the bytes that it counts besides the region's own.
         let counted = limit.filter(|(number, _)| self.is_below(*number));
         if let Some((number, name)) = counted {
             let limit = format!("length {number} from {name}, which counts {} more", self.plus);
@@ -138,7 +136,7 @@ impl Region {
             reader.tree().push(&UNENDED, crate::codec::Value::Bool(true), at, 0);
         }
         if let (Err(_), Extent::Prefix(prefix), Some((number, _))) = (&done, self.extent, limit) {
-            // What broke inside does not tell the length any more.
+            // The length cannot be computed from broken content, so it is shown.
             let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, from - start);
             reader.tree().reveal(node);
         }
@@ -147,7 +145,7 @@ impl Region {
         Ok(())
     }
 
-    /// The padding of the bytes from `from` on; shown where it is not all zeros, or not all there.
+    /// Reads the padding of the bytes from `from` on. Shows it if it is incomplete or not all zeros.
     fn read_padding(&self, from: u32, reader: &mut Reader<'_>) {
         let at = reader.position();
         let padding = self.padding((at - from).div_ceil(8)) * 8;
@@ -159,7 +157,7 @@ impl Region {
         reader.skip(bits);
     }
 
-    /// Writes the padding of so many bytes, as it is given.
+    /// Writes the padding after this many bytes: the given one, or zeros.
     fn write_padding(&self, bytes: u64, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         match writer.input(&self.fields[2]) {
             Some(given) => writer.put_bits_of(given).map(drop),
@@ -191,12 +189,12 @@ impl Region {
             writer.close(content);
         }
         let bytes = ((writer.position() - content) / 8) as u64;
-        // What was broken when it was read shows its length.
+        // A field that was broken when it was read shows its length.
         if matches!(done, Err(WriteStop::Error(_))) || given.is_some() {
             return done.and_then(|()| self.write_padding(bytes, writer));
         }
         if done.is_err() && matches!(self.extent, Extent::Prefix(_) | Extent::Until(_)) {
-            // The length itself, or the end, was not read.
+            // The length, or the end byte, was not read.
             return done;
         }
         if matches!(self.extent, Extent::Until(_)) && writer.broke_off(of.name) {
@@ -259,7 +257,7 @@ impl Region {
             (Extent::Const(_), _) => "in a fixed length",
             (Extent::Own, _) => "with padding",
             (Extent::Until(_), _) => "up to a character",
-            (Extent::Less(_), Kind::Array { .. }) => "up to what stands behind it",
+            (Extent::Less(_), Kind::Array { .. }) => "up to the field after it",
             (Extent::Less(_), _) => "up to the end",
         }
     }

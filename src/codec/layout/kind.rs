@@ -1,4 +1,4 @@
-//! Encodings on the wire: of numbers, text, groups and lists, and what they depend on.
+//! Encodings on the wire: of numbers, text, groups and lists, with their lengths and counts.
 
 use super::{Field, Name, Show, When};
 use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Packed, Parts, Region};
@@ -12,21 +12,21 @@ pub enum Order {
     Little,
     /// Most significant byte first.
     Big,
-    /// As found for this conversation; the reader asks its [`Context`](crate::codec::Context).
+    /// The order found for this conversation; the reader gets it from its [`Context`](crate::codec::Context).
     Conversation,
-    /// Most significant bit first, from the highest bit of each byte on: for any number of bits.
+    /// Most significant bit first, from the highest bit of each byte on. Any number of bits is possible.
     HighestBit,
 }
 
 impl Order {
-    /// The order in a conversation that has this one.
+    /// Returns the order, or the conversation's order for [`Order::Conversation`].
     #[inline]
     pub(crate) fn within(self, conversation: Order) -> Order {
         if self == Order::Conversation { conversation } else { self }
     }
 }
 
-/// How a [`Kind::VarInt`] encodes negative numbers.
+/// The encoding of negative numbers in a [`Kind::VarInt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// Unsigned.
@@ -40,7 +40,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// The number that a varint's 64 bits mean.
+    /// Returns the number that a varint's 64 bits mean.
     #[inline]
     pub const fn read(self, v: u64) -> i128 {
         match self {
@@ -51,7 +51,7 @@ impl Sign {
         }
     }
 
-    /// The 64 bits of a varint for a number; `None`: it is out of range.
+    /// Returns the 64 bits of a varint for a number; `None` if it is out of range.
     pub fn write(self, n: i128) -> Option<u64> {
         match self {
             Sign::None => u64::try_from(n).ok(),
@@ -76,7 +76,7 @@ impl Sign {
 pub enum Kind {
     /// Bits of a fixed value: a message type, a magic number. Never required when encoding.
     Tag {
-        /// How many bits, at most 64.
+        /// The number of bits, at most 64.
         bits: u8,
         /// Byte order, for whole bytes.
         order: Order,
@@ -112,21 +112,21 @@ pub enum Kind {
     /// Groups of seven bits, the least significant first; bit 7 is set if more follow. A form
     /// longer than necessary, or a value above 64 bits, is shown raw.
     VarInt {
-        /// Longer forms are refused.
+        /// The maximum number of groups. Longer forms are refused.
         max_groups: u16,
-        /// How negative numbers are written.
+        /// The encoding of negative numbers.
         sign: Sign,
     },
-    /// Text; bytes that are not valid in that charset are shown raw.
+    /// Text. Bytes that are not valid in its charset are shown raw.
     Text {
-        /// Where it ends.
+        /// Its length or end.
         len: Len,
-        /// How its bytes are decoded.
+        /// Its charset.
         charset: Charset,
     },
     /// Bytes that are opaque to the protocol.
     Bytes {
-        /// Where they end.
+        /// Their length or end.
         len: Len,
     },
     /// A named group of fields.
@@ -135,7 +135,7 @@ pub enum Kind {
     Inline(&'static [Field]),
     /// The same field several times.
     Array {
-        /// How many.
+        /// The number of elements.
         count: Count,
         /// One element. A [`Kind::Struct`] is shown as an object.
         of: &'static Field,
@@ -147,10 +147,10 @@ pub enum Kind {
         on: Name,
         /// Value and fields, every value once.
         cases: &'static [Case],
-        /// What an unlisted value means.
+        /// The handling of an unlisted value.
         other: Other,
     },
-    /// A value known from earlier messages: [`recall`](crate::codec::Context::recall) is asked for it.
+    /// A value known from earlier messages, from [`recall`](crate::codec::Context::recall).
     Derived,
     /// The bits of a number as fields.
     Parts(&'static Parts),
@@ -162,20 +162,20 @@ pub enum Kind {
     Packed(&'static Packed),
     /// A CRC over other bytes of the packet.
     Checksum(&'static Checksum),
-    /// A message that is found by an earlier number.
+    /// A message chosen by an earlier number.
     Chosen(&'static Chosen),
-    /// A number of which some values say that a longer one follows.
+    /// A number of which some values announce a longer form.
     Extended(&'static Extended),
     /// Bytes with a notation of their own: an IPv4 address, a UUID.
     Address(Address),
-    /// Fields that are preceded by their numbers, in any order, up to the end.
+    /// Fields preceded by their numbers, in any order, up to the end.
     Protobuf(&'static protobuf::Message),
-    /// An encoding of one protocol alone: one codec for all directions.
+    /// An encoding of a single protocol. One codec serves all directions.
     Custom(&'static dyn Custom),
 }
 
 impl Kind {
-    /// Width and order, where it is a number of fixed width.
+    /// Width and order, if it is a number of fixed width.
     pub(crate) const fn width(&self) -> Option<(u32, Order)> {
         match self {
             Kind::UInt { bits, order }
@@ -187,7 +187,7 @@ impl Kind {
         }
     }
 
-    /// The fields that a group has, or a field that wraps others.
+    /// The fields of a group, or of a field that wraps others.
     pub const fn fields(&self) -> &'static [Field] {
         match self {
             Kind::Struct(fields) | Kind::Inline(fields) => fields,
@@ -199,7 +199,7 @@ impl Kind {
         }
     }
 
-    /// Whether nothing of the message, or of its region, is left after it.
+    /// Whether it takes everything up to the end of the message or its region.
     pub(crate) fn takes_the_rest(&self) -> bool {
         match self {
             Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
@@ -209,7 +209,7 @@ impl Kind {
         }
     }
 
-    /// The number of bits that it always has.
+    /// The number of bits, if it is always the same.
     pub(crate) fn bits(&self) -> Option<u32> {
         match self {
             Kind::Text { len: Len::Const(n) | Len::Padded(n), .. } | Kind::Bytes { len: Len::Const(n) } => {
@@ -232,7 +232,7 @@ impl Kind {
 }
 
 impl Field {
-    /// Whether its fields stand in its parent's group: it has no name of its own there.
+    /// Whether its fields belong to its parent's group, so that it has no name of its own there.
     pub fn is_inline(&self) -> bool {
         match self.kind {
             Kind::Inline(_) => true,
@@ -241,8 +241,8 @@ impl Field {
         }
     }
 
-    /// What stands for a text of this field in conditions and ids: its place among those that are asked for,
-    /// from 1; 0: nothing asks for it. What ends it does not count.
+    /// Returns the number that represents a text of this field in conditions and ids: its position, from 1, among the
+    /// texts they compare with; 0 if it is not one of them. The byte that ends the text does not count.
     pub(crate) fn text_id(&self, chars: impl DoubleEndedIterator<Item = char> + Clone) -> u64 {
         let Show::Asked(texts) = self.show else { return 0 };
         let place = |chars: &dyn Fn(&str) -> std::cmp::Ordering| match texts.binary_search_by(|text| chars(text)) {
@@ -258,7 +258,7 @@ impl Field {
         }
     }
 
-    /// The number of bits that it always has; `None` if that differs, or it may be absent.
+    /// The number of bits, if the field is always present and its size is always the same.
     pub fn bits(&self) -> Option<u32> {
         if let When::Always = self.when { self.kind.bits() } else { None }
     }
@@ -273,19 +273,19 @@ pub struct Case {
     pub fields: &'static [Field],
 }
 
-/// How a value is handled that no case of a [`Kind::Switch`] lists.
+/// The handling of a value that no case of a [`Kind::Switch`] lists.
 #[derive(Clone, Copy, Debug)]
 pub enum Other {
-    /// Its length cannot be known: a fault, with this reason.
+    /// Its length is unknown: a fault with this reason.
     Fault(&'static str),
     /// These fields.
     Fields(&'static [Field]),
-    /// [`layout`](crate::codec::Context::layout) is asked; if it does not know either, reading ends there without
-    /// a fault.
+    /// The fields come from [`layout`](crate::codec::Context::layout). If it has none either, reading ends there
+    /// without a fault.
     Ask,
 }
 
-/// Where text or bytes end.
+/// The length or the end of text or bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Len {
     /// This many bytes.
@@ -296,7 +296,7 @@ pub enum Len {
     Field(Name),
     /// Up to this byte, which is part of the field but not shown.
     Until(u8),
-    /// Up to the first of several bytes, which is shown, too, or up to one byte or the end.
+    /// Up to the first of several bytes, which is shown, or up to one byte or the end of the message.
     Through(&'static Ends),
     /// The rest of the message.
     Rest,
@@ -306,23 +306,23 @@ pub enum Len {
     Bits(u32),
 }
 
-/// The bytes of which the first one ends a [`Len::Through`].
+/// The bytes that end a [`Len::Through`]. The first one found counts.
 #[derive(Debug)]
 pub struct Ends {
     /// The bytes.
     pub any: &'static [u8],
-    /// The content may also end with the message.
+    /// Whether the content may also end with the message.
     pub or_end: bool,
 }
 
 impl Ends {
-    /// The byte that ends the content where others follow, so that it need not be shown.
+    /// Returns the byte that ends the content if more follows. It is the only such byte, so it need not be shown.
     pub(crate) fn between(&self) -> Option<u8> {
         if let ([end], true) = (self.any, self.or_end) { Some(*end) } else { None }
     }
 
-    /// The length of the content that these bytes begin with, and of what is shown of it; `None` if it does
-    /// not end.
+    /// Returns the length of the content at the start of these bytes, and the length of its shown part; `None` if the
+    /// content does not end.
     pub(crate) fn length(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let end = bytes.iter().position(|byte| self.any.contains(byte)).map(|at| at + 1);
         let length = end.or(self.or_end.then_some(bytes.len()))?;
@@ -330,13 +330,13 @@ impl Ends {
         Some((length, length - usize::from(hides)))
     }
 
-    /// Whether these bytes are such content.
+    /// Whether these bytes are exactly one such content.
     pub(crate) fn fit(&self, bytes: &[u8]) -> bool {
         self.length(bytes).is_some_and(|(length, _)| length == bytes.len())
     }
 }
 
-/// How many elements an array has.
+/// The number of elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub enum Count {
     /// This many.
@@ -348,16 +348,16 @@ pub enum Count {
     Field(Name),
     /// Up to this byte where the next element would start.
     Until(u8),
-    /// Up to the constant that this field has as its default, where the next element would start, or to the end. The
-    /// field is shown where nothing follows it.
+    /// Up to the end, or up to the constant that is this field's default, where the next element would start. The field
+    /// is shown if nothing follows the constant.
     UntilOrEnd(&'static Field),
-    /// As long as this holds for the newest element; at least one.
+    /// As long as this holds for the newest element. There is at least one element.
     While(&'static When),
     /// Up to the end of the message.
     Rest,
 }
 
-/// How the bytes of a text are decoded.
+/// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
     /// UTF-8.

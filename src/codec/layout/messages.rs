@@ -1,8 +1,8 @@
-//! A protocol's messages as a type, so that the compiler finds each place that names one.
+//! Declares a protocol's messages as a type, so that the compiler finds each place that names one.
 
-/// Declares a protocol's messages, each with its name in the output. `Message::layout` makes the tables,
-/// `Message::of` returns the message of a layout that was made so, `Message::named` that of a name from
-/// elsewhere; such a name can also be compared with a message.
+/// Declares a protocol's messages, each with its name in the output. `Message::layout` makes the tables. `Message::of`
+/// returns the message of a layout that was made in this way, `Message::named` the message of a name from elsewhere. A
+/// name can also be compared with a message.
 ///
 /// ```
 /// use netkit::codec::layout::*;
@@ -33,7 +33,7 @@ macro_rules! messages {
         }
 
         impl $messages {
-            /// All of them.
+            /// All messages.
             pub const ALL: &'static [$messages] = &[$($messages::$message),*];
 
             /// The name in the output.
@@ -43,7 +43,7 @@ macro_rules! messages {
                 }
             }
 
-            /// A layout of this message.
+            /// Returns a layout of this message.
             pub const fn layout(
                 self,
                 doc: &'static str,
@@ -52,13 +52,13 @@ macro_rules! messages {
                 $crate::codec::Layout { name: self.name(), doc, fields, index: self as u16 }
             }
 
-            /// The message of a layout that [`layout`](Self::layout) has made.
+            /// Returns the message of a layout that [`layout`](Self::layout) has made.
             #[inline]
             pub fn of(layout: &$crate::codec::Layout) -> $messages {
                 Self::ALL[layout.index as usize]
             }
 
-            /// The message of that name.
+            /// Returns the message of that name.
             pub fn named(name: &str) -> Option<$messages> {
                 Self::ALL.iter().copied().find(|message| message.name() == name)
             }

@@ -1,8 +1,7 @@
-//! The vocabulary in which message layouts are written: plain `const` data, no closures, no macros.
+//! The vocabulary of message layouts: plain `const` data, no closures, no macros.
 //!
-//! A layout reads like the specification it comes from. Everything about a field is stated here, so
-//! that decoding, encoding, documentation, random samples and the users' payload schemas all use
-//! the same table.
+//! A layout reads like its specification. It states everything about a field, so that decoding, encoding,
+//! documentation, random samples and the users' payload schemas all use the same table.
 //!
 //! ```
 //! use netkit::codec::layout::*;
@@ -27,7 +26,7 @@ pub use words::*;
 
 use super::quoted::Quoted;
 
-/// The name of a message that no layout of its protocol has.
+/// The name of a message without a layout in its protocol.
 pub const UNKNOWN: &str = "unknown";
 
 /// One message of a protocol: its name and its fields in wire order.
@@ -39,33 +38,33 @@ pub struct Layout {
     pub doc: &'static str,
     /// The fields, in wire order.
     pub fields: &'static [Field],
-    /// Which of its protocol's [`messages!`](crate::messages) it is; 0 where there is no such list.
+    /// Its index in its protocol's [`messages!`](crate::messages); 0 if there is no such list.
     pub index: u16,
 }
 
 impl Layout {
-    /// A layout of a message that no list has.
+    /// Creates a layout of a message that is in no list.
     pub const fn new(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
         Layout { name, doc, fields, index: 0 }
     }
 }
 
-/// One field: its name, its encoding on the wire, when it is present, how it is shown.
+/// One field: its name, its encoding on the wire, the condition for its presence, the form in which it is shown.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// The name shown: the specification's, in snake_case.
     pub name: &'static str,
     /// The name as JSON writes it; [`Field::set_name`] keeps it and the key in step.
     pub(crate) quoted: Quoted,
-    /// What the name is compared by.
+    /// The hash by which names are compared.
     pub(crate) key: Key,
-    /// One line of documentation; empty where the name suffices.
+    /// One line of documentation; empty if the name suffices.
     pub doc: &'static str,
     /// The encoding on the wire.
     pub kind: Kind,
-    /// When the field is present.
+    /// The condition for the field's presence.
     pub when: When,
-    /// How the value is shown.
+    /// The form in which the value is shown.
     pub show: Show,
     /// The unit, shown in text output: `ms`, `bytes/s`; or empty.
     pub unit: &'static str,
@@ -73,54 +72,56 @@ pub struct Field {
     pub default: Option<i64>,
     /// A set of the constants in [`flag`].
     pub flags: u32,
-    /// What a session does at this field: an index into a list of its own; 0: nothing.
+    /// The session's action at this field: an index into a list of its own; 0: none.
     pub hook: u16,
 }
 
-/// The particularities of a [`Field`].
+/// A value of a field, and its name.
+pub(crate) type ValueName = (u64, &'static str);
+
+/// The properties of a [`Field`].
 pub mod flag {
-    /// On the wire, but not among the fields shown in JSON: type bytes, lengths, end markers.
+    /// On the wire, but not shown in JSON: type bytes, lengths, end markers.
     pub const HIDDEN: u32 = 1;
     /// Later fields refer to this one by name: in conditions, cases, lengths, counts.
     pub const REFERENCED: u32 = 2;
-    /// Not shown when it has no bytes.
+    /// Not shown if it has no bytes.
     pub const OMIT_EMPTY: u32 = 4;
-    /// A group or array that is shown once it has been reached, even if nothing of it could be
-    /// read.
+    /// A group or array that is shown once it has been reached, even if none of it could be read.
     pub const KEEP_EMPTY: u32 = 8;
-    /// A hidden number that says how many bytes follow it up to the end of the message.
+    /// A hidden number: the bytes that follow it up to the end of the message.
     pub const MEASURES_REST: u32 = 16;
-    /// The rest of the message may end in padding: if the last bits do not make a whole byte and
-    /// are all zero, they are not part of the value (bit-packed protocols).
+    /// The rest of the message may end in padding. If its last bits do not make a whole byte and are all zero, they are
+    /// not part of the value (bit-packed protocols).
     pub const PADDED: u32 = 32;
     /// A payload for which the user may have a schema.
     pub const PAYLOAD: u32 = 64;
     /// Known from earlier messages, not in this message's bytes.
     pub const DERIVED: u32 = 128;
-    /// A group that is a message of its own: the fields around it are its headers.
+    /// A group that is a message of its own. The fields around it are its headers.
     pub const MESSAGE: u32 = 256;
-    /// A [message](MESSAGE) may stand in it.
+    /// A field that may contain a [message](MESSAGE).
     pub const CARRIES: u32 = 1024;
-    /// An element of a list, in which a [message](MESSAGE) may stand.
+    /// An element of a list that may contain a [message](MESSAGE).
     pub const ELEMENT: u32 = 4096;
-    /// Not shown where the message's name tells it; shown where no message is known.
+    /// Not shown if the message's name implies it; shown if no message is known.
     pub const SELECTS: u32 = 8192;
     /// Its enumeration is closed: any other number is a fault.
     pub const CLOSED: u32 = 16384;
-    /// Shown only where the message's bytes are.
+    /// Shown only together with the message's bytes.
     pub const BULK: u32 = 32768;
     /// A count larger than the bytes that are left is a fault of the count itself.
     pub const CHECKED: u32 = 512;
-    /// A list that ends with a mark; one that broke off before it shows that it did.
+    /// A list that ends with a mark. If it breaks off before the mark, that is shown.
     pub const ENDED: u32 = 65536;
-    /// A number whose bits tell which later fields are present, computed from these when encoding.
-    /// Its default is the value without any of them.
+    /// A number whose bits mark the later fields that are present. Encoding computes it from these fields. Its default
+    /// is the value without any of them.
     pub const PRESENCE: u32 = 2048;
-    /// A derived value that shows what is in the payload: paths that begin with `payload.` lead into it, too.
+    /// A derived value that shows the content of the payload. Paths that begin with `payload.` also lead into it.
     pub const OPENED: u32 = 131_072;
 }
 
-/// How a value is shown, and given when encoding.
+/// The form in which a value is shown, and given when encoding.
 #[derive(Clone, Copy, Debug)]
 pub enum Show {
     /// As it is.
@@ -139,11 +140,11 @@ pub enum Show {
 /// The bits of a [`Show::Flags`].
 #[derive(Debug)]
 pub struct Flags {
-    /// Mask of one bit, and its name.
+    /// The mask of one bit, and its name.
     pub names: &'static [(u64, &'static str)],
     /// An unknown bit is shown as its mask shifted left by this.
     pub shift: u8,
-    /// Bits that are not flags: not shown.
+    /// The bits that are not flags, and not shown.
     pub fixed_mask: u64,
     /// The value written to the bits of `fixed_mask`.
     pub fixed: u64,

@@ -1,14 +1,14 @@
-//! Names as numbers, so that fields are found without comparing texts.
+//! Represents names as numbers, so that fields are found without comparing texts.
 
 use super::Field;
 use std::fmt::{Display, Formatter};
 
-/// A name's hash: different names nearly always have different ones.
+/// A name's hash. Different names nearly always have different hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(u32);
 
 impl Key {
-    /// The key of a name (FNV-1a, 32 bits).
+    /// Returns the key of a name (FNV-1a, 32 bits).
     pub const fn new(name: &str) -> Key {
         let bytes = name.as_bytes();
         Key::of(bytes, 0, bytes.len())
@@ -24,7 +24,7 @@ impl Key {
     }
 }
 
-/// What a table refers to: an earlier field of the message, or a value of the conversation.
+/// A table's reference to an earlier field of the message, or to a value of the conversation.
 ///
 /// ```
 /// use netkit::codec::layout::*;
@@ -36,16 +36,16 @@ impl Key {
 pub struct Name {
     /// As it is written: `kind`, or `head.kind` for a field of an earlier group.
     pub text: &'static str,
-    /// The field; `None` if there is none of that name.
+    /// The field; `None` for a value of the conversation alone.
     field: Option<Key>,
-    /// The group that the field was in.
+    /// The group that contained the field.
     group: Option<Key>,
-    /// Where the [`Context`](crate::codec::Context) has the value that counts where no field has one.
+    /// The slot in the [`Context`](crate::codec::Context) whose value counts if no field has one.
     slot: Option<u16>,
 }
 
 impl Name {
-    /// The name of an earlier field.
+    /// Creates a reference to an earlier field.
     pub const fn new(text: &'static str) -> Name {
         let (bytes, mut dot) = (text.as_bytes(), 0);
         while dot < bytes.len() && bytes[dot] != b'.' {
@@ -58,12 +58,12 @@ impl Name {
         Name { text, field: Some(field), group, slot: None }
     }
 
-    /// The same, or the conversation's value in this slot if no field has one.
+    /// Sets the slot of the conversation whose value counts if no field has one.
     pub const fn or_slot(self, slot: Option<u16>) -> Name {
         Name { slot, ..self }
     }
 
-    /// The name of a value of the conversation alone.
+    /// Creates a reference to a value of the conversation alone.
     pub const fn of_slot(text: &'static str, slot: u16) -> Name {
         Name { field: None, slot: Some(slot), ..Name::new(text) }
     }
@@ -73,7 +73,7 @@ impl Name {
         self.slot
     }
 
-    /// The name without that of a group.
+    /// The name without its group.
     pub fn last(&self) -> &'static str {
         self.text.split_once('.').map_or(self.text, |(_, last)| last)
     }
@@ -84,13 +84,13 @@ impl Name {
         self.field == Some(field.key)
     }
 
-    /// Whether the name is of a field in a group, and that group is this one.
+    /// Whether the name has exactly this group, or none.
     #[inline]
     pub(crate) fn is_in(&self, group: Option<&Field>) -> bool {
         self.group == group.map(|group| group.key)
     }
 
-    /// Whether the name is of a field in a group.
+    /// Whether the name has a group.
     pub(crate) fn has_group(&self) -> bool {
         self.group.is_some()
     }
@@ -102,10 +102,10 @@ impl Display for Name {
     }
 }
 
-/// A text that others are compared with, as numbers are: by its place among all that are asked for.
+/// A text that others are compared with. Like a number, it is compared by its position among all such texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The text, without what ends it.
+    /// The text, without the byte that ends it.
     pub text: &'static str,
     /// Its place in [`Show::Asked`](super::Show::Asked), from 1.
     pub(crate) id: u64,

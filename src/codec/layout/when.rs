@@ -1,8 +1,8 @@
-//! Conditions of fields, and what they ask.
+//! Conditions of fields, and the values they depend on.
 
 use super::{Name, Text};
 
-/// When a field is present. When encoding, a conditional field is present if it is given.
+/// The condition for a field's presence. When encoding, a conditional field is present if it is given.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
     /// Always.
@@ -35,13 +35,13 @@ pub enum When {
     Setting(&'static str, u64),
 }
 
-/// Where the values are that conditions ask.
+/// The source of the values that conditions depend on.
 pub(crate) trait Look {
-    /// The value of an earlier field, or of the conversation.
+    /// Returns the value of an earlier field, or of the conversation.
     fn value(&mut self, name: &Name) -> Option<u64>;
     /// Whether this many bits are left; `None` if that is not known.
     fn left(&mut self, bits: u32) -> Option<bool>;
-    /// The value of a setting.
+    /// Returns the value of a setting.
     fn setting(&mut self, name: &str) -> u64;
 }
 
@@ -66,7 +66,7 @@ impl When {
         })
     }
 
-    /// The names that it asks.
+    /// Returns the names that it refers to.
     pub(crate) fn names(&self) -> Vec<Name> {
         match self {
             When::Always | When::Left(_) | When::Setting(..) => Vec::new(),
@@ -79,7 +79,7 @@ impl When {
     }
 }
 
-/// Whether one of several conditions is `sought`, which decides: then that, else the opposite.
+/// Returns `sought` if one of several conditions has that value, else the opposite; `None` if that is not known.
 fn first(several: &[When], look: &mut impl Look, sought: bool) -> Option<bool> {
     let mut known = true;
     for when in several {

@@ -1,5 +1,4 @@
-//! The constructors that tables are written with: each makes a [`Field`] or a condition, all
-//! `const`.
+//! The constructors of tables, all `const`. Each makes a [`Field`] or a condition.
 
 use super::{Case, Charset, Count, Field, Flags, Key, Kind, Len, Name, Order, Other, Show, Sign, When, flag};
 use crate::codec::quoted::Quoted;
@@ -94,7 +93,7 @@ pub const fn svarint(name: &'static str, max_groups: u16) -> Field {
     of(name, Kind::VarInt { max_groups, sign: Sign::Complement })
 }
 
-/// A message type or magic number: hidden, and encoded from the table.
+/// A message type or magic number. It is hidden, and encoded from the table.
 pub const fn tag(name: &'static str, bits: u8, value: u64) -> Field {
     of(name, Kind::Tag { bits, order: Order::Little, value }).hidden()
 }
@@ -114,7 +113,7 @@ pub const fn bytes(name: &'static str, len: Len) -> Field {
     of(name, Kind::Bytes { len })
 }
 
-/// The rest of the message, which belongs to the application: where a payload schema applies.
+/// The rest of the message, which belongs to the application. Payload schemas apply to it.
 pub const fn payload(name: &'static str) -> Field {
     let mut field = bytes(name, Len::Rest);
     field.flags |= flag::PAYLOAD;
@@ -153,17 +152,17 @@ pub const fn derived(name: &'static str) -> Field {
     field
 }
 
-/// An encoding of one protocol alone.
+/// An encoding of a single protocol.
 pub const fn custom(name: &'static str, codec: &'static dyn Custom) -> Field {
     of(name, Kind::Custom(codec))
 }
 
-/// Length: the earlier field `name` has it.
+/// Length: given by the earlier field `name`.
 pub const fn length(name: &'static str) -> Len {
     Len::Field(Name::new(name))
 }
 
-/// Count: the earlier field `name` has it.
+/// Count: given by the earlier field `name`.
 pub const fn count(name: &'static str) -> Count {
     Count::Field(Name::new(name))
 }
@@ -194,8 +193,8 @@ impl Field {
         self
     }
 
-    /// Whether the fields have the same name. Tables copy their constants, so that a field has no address of
-    /// its own: keys are compared, and where they are equal the texts, which are mostly the same one in memory.
+    /// Whether both fields have the same name. Tables copy their constants, so a field has no address of its own: keys
+    /// are compared first, then the texts, which are mostly the same in memory.
     #[inline(always)]
     pub fn is_named_as(&self, other: &Field) -> bool {
         self.key == other.key && (std::ptr::eq(self.name, other.name) || self.name == other.name)
@@ -232,19 +231,19 @@ impl Field {
         self
     }
 
-    /// Shown by name; see [`Show::Enum`].
+    /// Shows the value by name; see [`Show::Enum`].
     pub const fn names(mut self, names: &'static [(u64, &'static str)]) -> Field {
         self.show = Show::Enum(names);
         self
     }
 
-    /// Shown as a list of flags; see [`Show::Flags`].
+    /// Shows the value as a list of flags; see [`Show::Flags`].
     pub const fn flags(mut self, flags: &'static Flags) -> Field {
         self.show = Show::Flags(flags);
         self
     }
 
-    /// Shown as another number; see [`Show::Scaled`].
+    /// Shows the value as another number; see [`Show::Scaled`].
     pub const fn scaled(mut self, scale: crate::codec::scale::Scale) -> Field {
         self.show = Show::Scaled(scale);
         self
@@ -260,8 +259,8 @@ impl Field {
         self.with(flag::REFERENCED)
     }
 
-    /// Hidden and referenced, and see [`flag::PRESENCE`]; `without` is its value when none is
-    /// present.
+    /// Makes the field hidden and referenced; see also [`flag::PRESENCE`]. `without` is its value if none of the later
+    /// fields is present.
     pub const fn presence(self, without: i64) -> Field {
         self.with(flag::PRESENCE | flag::HIDDEN | flag::REFERENCED).default(without)
     }
@@ -301,7 +300,7 @@ impl Field {
         self.with(flag::CHECKED)
     }
 
-    /// Is this flag of [`flag`] set?
+    /// Whether this flag of [`flag`] is set.
     #[inline(always)]
     pub const fn is(&self, which: u32) -> bool {
         self.flags & which != 0

@@ -1,10 +1,9 @@
-//! Google's protobuf, for payload schemas: each field is preceded by its number, in any order.
+//! Google's protobuf, for payload schemas. Each field is preceded by its number, in any order.
 //!
-//! A table lists a message's fields by number. They are written in the order of their numbers, as
-//! the libraries do, lists of numbers packed. When reading, any order is accepted: of a field that
-//! occurs twice the last value counts, lists may be packed or not. Records that the table does not
-//! have, or has with another wire type, are shown under `unknown`; a message whose fields alone
-//! would not reproduce its bytes also has those bytes, under `wire`.
+//! A table lists a message's fields by number. Fields are written in the order of their numbers, and lists of numbers
+//! packed, as the libraries do. When reading, any order is accepted, and lists may be packed or not. If a field occurs
+//! twice, the last value counts. Records that the table lacks, or has with another wire type, are shown under
+//! `unknown`. If the fields alone would not reproduce a message's bytes, those bytes are shown under `wire`.
 //!
 //! Wire types are those of <https://protobuf.dev/programming-guides/encoding/>.
 
@@ -19,7 +18,7 @@ use super::layout::{Field, Kind, Len, array, bytes, group, varint};
 use super::writer::WriteStop;
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
-/// How the end of a value is found.
+/// The form of a value, which determines its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireType {
     /// The last byte has its top bit clear.
@@ -48,14 +47,14 @@ impl WireType {
     }
 }
 
-/// How a field is encoded in a message.
+/// The encoding of a field in a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// Its number, from 1.
     pub number: u32,
     /// The wire type of one value.
     pub wire: WireType,
-    /// A list whose values follow one another after a single key.
+    /// Whether it is a list whose values follow one another after a single key.
     pub packed: bool,
 }
 
@@ -86,7 +85,7 @@ static OTHERS: [Field; 6] = [
 ];
 static WIRE: Field = bytes("wire", Len::Rest).doc("all bytes: the fields alone would not give them back");
 
-/// The field under which an unknown value of that type is shown.
+/// Returns the field that shows an unknown value of that type.
 fn other(wire: WireType) -> &'static Field {
     let [_, varint, fixed64, bytes, group, fixed32] = &OTHERS;
     match wire {
@@ -112,7 +111,7 @@ impl Message {
     }
 }
 
-/// The key that precedes a value.
+/// Returns the key that precedes a value.
 fn key(number: u64, wire: WireType) -> u64 {
     number << 3 | wire as u64
 }

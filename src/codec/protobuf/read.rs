@@ -1,4 +1,4 @@
-//! A message's records to nodes, in the order of the table.
+//! Converts a message's records to nodes, in the order of the table.
 
 use super::records::{Broken, Record, Records};
 use super::{Message, OTHER, OTHERS, UNKNOWN, WIRE, WireType, other};
@@ -6,7 +6,7 @@ use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{Fault, Reader, Stop, Value};
 
-/// Reads everything up to the end as the message; into a group if the field has a name.
+/// Reads everything up to the end as the message, in a group if the field has a name.
 pub fn message(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
     if field.name.is_empty() {
         return body(message, field, reader);
@@ -22,9 +22,9 @@ struct Survey {
     /// The end of the last complete record.
     whole: u32,
     broken: Option<Broken>,
-    /// The records are in canonical order and form: encoding the fields gives these bytes.
+    /// Whether the records are in canonical order and form, so that encoding the fields gives these bytes.
     tidy: bool,
-    /// Some record is not in the table.
+    /// Whether some record is not in the table.
     unknown: bool,
 }
 
@@ -33,7 +33,7 @@ impl Message {
         self.records.binary_search_by_key(&number, |r| r.number as u64).ok()
     }
 
-    /// Does a record belong to the field at this index?
+    /// Whether a record belongs to the field at this index.
     fn takes(&self, place: usize, record: &Record) -> bool {
         let (Some(own), Some(field)) = (self.records.get(place), self.fields.get(place)) else { return false };
         let list = matches!(field.kind, Kind::Array { .. });
@@ -42,7 +42,7 @@ impl Message {
 
     fn survey(&self, mut records: Records<'_>) -> Survey {
         let mut found = Survey { whole: records.at, broken: None, tidy: true, unknown: false };
-        // The previous number, and whether it was in the table.
+        // The previous number, and whether records with it were in the table, or not.
         let (mut last, mut taken, mut strange) = (0, false, false);
         loop {
             let record = match records.next() {
@@ -101,7 +101,7 @@ fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Re
     }
 }
 
-/// Finds the records of one field after the other. If they are in order, each is looked at once.
+/// Finds the records of one field after the other. If they are in order, each is read once.
 struct Scan<'a> {
     message: &'a Message,
     all: Records<'a>,
@@ -160,7 +160,7 @@ impl Scan<'_> {
     }
 }
 
-/// One value, which must take all of its record.
+/// Reads one value, which must take all of its record.
 fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let node = reader.tree().nodes().len();
     let (from, to) = record.value;
@@ -174,7 +174,7 @@ fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Res
     Ok(())
 }
 
-/// Packed values, one after the other.
+/// Reads packed values, one after the other.
 fn packed(of: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
     reader.within(record.value, |reader| {
         while reader.left() > 0 {
@@ -185,7 +185,7 @@ fn packed(of: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Resul
     })
 }
 
-/// The records that the table does not have.
+/// Shows the records that the table does not have.
 fn unknown(message: &Message, mut records: Records<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let list = reader.tree().open(&UNKNOWN, Value::List, records.at);
     while let Ok(Some(record)) = records.next() {

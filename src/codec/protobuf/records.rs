@@ -18,11 +18,11 @@ pub struct Record {
     pub value: (u32, u32),
     /// The bit after it.
     pub end: u32,
-    /// Key and length are encoded in the fewest bytes.
+    /// Whether key and length are encoded in the fewest bytes.
     pub shortest: bool,
 }
 
-/// Why the next record could not be read.
+/// The reason why the next record could not be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Broken {
     pub reason: Reason,
@@ -41,7 +41,7 @@ pub struct Records<'a> {
     pub end: u32,
 }
 
-/// A varint: its value, its length in bytes, and whether that is the fewest possible.
+/// A varint: its value, and whether it is encoded in the fewest bytes.
 struct Groups {
     value: u64,
     shortest: bool,
@@ -78,8 +78,8 @@ impl Records<'_> {
         Ok(())
     }
 
-    /// Skips the value of a record (of a group: only its start key). Returns its first bit, and
-    /// whether its length was encoded in the fewest bytes.
+    /// Skips the value of a record. The value of a group is not skipped. Returns the value's first bit, and whether its
+    /// length was encoded in the fewest bytes.
     fn value(&mut self, start: u32, number: u64, wire: WireType) -> Result<(u32, bool), Broken> {
         let mut at = self.at;
         let mut shortest = true;
@@ -99,7 +99,7 @@ impl Records<'_> {
         Ok((at, shortest))
     }
 
-    /// Key and wire type; `None` for the end of a group.
+    /// Reads a key: its number, its wire type (`None` at the end of a group), and whether it has the fewest bytes.
     fn key(&mut self, start: u32) -> Result<(u64, Option<WireType>, bool), Broken> {
         let key = self.varint(start, None)?;
         let number = key.value >> 3;
@@ -119,7 +119,7 @@ impl Records<'_> {
         Ok((number, wire, key.shortest))
     }
 
-    /// The next record.
+    /// Reads the next record.
     pub fn next(&mut self) -> Result<Option<Record>, Broken> {
         if self.at >= self.end {
             return Ok(None);

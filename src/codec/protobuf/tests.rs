@@ -1,4 +1,4 @@
-//! The examples of <https://protobuf.dev/programming-guides/encoding/>, and what libraries accept.
+//! The examples of <https://protobuf.dev/programming-guides/encoding/>, and messages that libraries accept.
 
 use super::*;
 use crate::codec::layout::*;
@@ -92,8 +92,8 @@ fn non_canonical_messages_have_their_bytes() {
         want["wire"] = hex.replace(' ', "").into();
         both(hex, want);
     };
-    // The last one counts; any order; separate and packed lists, several times; longer keys and
-    // lengths.
+    // The last value counts. Any order is accepted, and so are separate and packed lists, several times, and longer
+    // keys and lengths.
     referenced("08 01 08 02", json!({"a": 2}));
     referenced("12 01 61 08 01", json!({"a": 1, "b": "a"}));
     referenced("30 01 32 02 02 03 30 04", json!({"f": [1, 2, 3, 4]}));

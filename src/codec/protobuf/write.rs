@@ -1,4 +1,4 @@
-//! A message's fields to records, in the order of their numbers; and random messages.
+//! Converts a message's fields to records, in the order of their numbers, and makes random messages.
 
 use super::{Message, OTHERS, Record, UNKNOWN, WIRE, WireType, key, other};
 use crate::codec::layout::{Count, Field, Kind};
@@ -48,7 +48,7 @@ fn put_key(record: &Record, wire: WireType, writer: &mut Writer<'_>) {
     writer.put_varint(key(record.number as u64, wire));
 }
 
-/// One value, preceded by its key.
+/// Writes one value, preceded by its key.
 fn value(record: &Record, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     put_key(record, record.wire, writer);
     match record.wire {
@@ -85,7 +85,7 @@ fn list(record: &Record, field: &'static Field, of: &'static Field, writer: &mut
     done.and(ended)
 }
 
-/// The records given under `unknown`, sorted by number.
+/// Returns the records given under `unknown`, sorted by number.
 fn others(writer: &mut Writer<'_>) -> Result<Vec<(u64, Vec<u8>)>, WriteStop> {
     let Some(given) = writer.input(&UNKNOWN) else { return Ok(Vec::new()) };
     let Some(items) = given.as_array() else {
@@ -124,7 +124,7 @@ fn varint(mut v: u64, out: &mut Vec<u8>) {
     out.push(v as u8);
 }
 
-/// A random message: each field is present or not, and some unknown ones.
+/// Makes a random message, in which each field is present or not.
 pub fn sample(message: &Message, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
     for (record, field) in message.records.iter().zip(message.fields) {
         if sampler.below(3) == 0 {

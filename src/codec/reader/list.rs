@@ -1,10 +1,10 @@
-//! Lists: where they end.
+//! Reads lists, and finds their end.
 
 use super::Reader;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Count, Field, Kind, Len, When};
 
-/// The minimal size of a field in bits: what one element of a list needs at least.
+/// Returns the minimal size of a field in bits, such as an element of a list.
 pub(super) fn least_bits(field: &Field) -> u64 {
     match (&field.when, &field.kind) {
         (
@@ -40,20 +40,20 @@ pub struct List {
     /// The position of its count, in bits and in nodes; its own position if it has none.
     pub start: (u32, usize),
     pub node: usize,
-    /// The hidden count that precedes it.
+    /// The node of the hidden count that precedes it.
     pub count_node: Option<usize>,
     pub left: Remaining,
     pub last_at: u32,
     pub started: bool,
-    /// An element.
+    /// The field of an element.
     pub of: &'static Field,
-    /// How long the scope was before it.
+    /// The length of the scope before the list.
     pub scope: usize,
-    /// What ended it, with nothing after it.
+    /// The mark that ended it, if nothing follows the mark.
     pub mark: Option<&'static Field>,
 }
 
-/// What is left of it.
+/// The rest of a list: the number of elements, or the condition that ends it.
 pub enum Remaining {
     Elements(u64),
     Until(u8),
@@ -63,7 +63,7 @@ pub enum Remaining {
 }
 
 impl Reader<'_> {
-    /// Is there another element?
+    /// Whether there is another element.
     #[inline]
     pub(super) fn more_of(&mut self, field: &'static Field, list: &mut List) -> Result<bool, Stop> {
         self.room(field)?;
@@ -85,7 +85,7 @@ impl Reader<'_> {
                     self.at += 8;
                     Ok(false)
                 }
-                // Elements without bits never reach it.
+                // Elements without bits never reach the end byte.
                 Some(_) if list.started && self.at == list.last_at => {
                     Err(self.broken(field, Fault::new(Reason::Count, self.at, 0, (self.end - self.at) as u64)))
                 }

@@ -1,4 +1,4 @@
-//! Reading: bytes to a tree of annotated fields.
+//! Converts bytes to a tree of annotated fields.
 
 mod list;
 #[cfg(test)]
@@ -6,18 +6,17 @@ mod tests;
 mod value;
 mod wire;
 
-use crate::codec::bits;
 use crate::codec::context::Context;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Len, Order};
 use crate::codec::tree::Tree;
-use crate::codec::walk;
+use crate::codec::{bits, walk};
 pub(super) use value::raw_or_bytes;
 
-/// The bytes from a broken field on; last key of `fields`.
+/// The bytes from a broken field on. It is the last key of `fields`.
 pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("what could not be read");
 
-/// A list that breaks off before the mark, or the character, that ends it.
+/// Marks content that breaks off before its end mark or terminator.
 pub(in crate::codec) static UNENDED: Field =
     super::layout::boolean("unended", 1).doc("what ends the list was not read");
 
@@ -28,21 +27,21 @@ pub static TRAILING: Field = {
     field
 };
 
-/// The longest message, in bytes: its bits can be counted in 32 bits.
+/// The longest message, in bytes. The number of its bits fits into 32 bits.
 pub const LONGEST: usize = (u32::MAX / 8) as usize;
 
-/// The cap on nodes of one message: a payload of megabytes may be a single list of bits.
+/// The cap on nodes of one message, because a payload of megabytes may be a single list of bits.
 pub const MOST_NODES: usize = 1 << 19;
 
-/// The cap on nesting: GNE's embedded packets need 512 levels, and their lists two more.
+/// The cap on nesting. GNE's embedded packets need 512 levels, and their lists two more.
 pub const MAX_DEPTH: usize = 514;
 
 /// The result of reading a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many bits were read, without unparsed ones.
+    /// The number of bits that were read, without unparsed ones.
     pub bits: u32,
-    /// Why it ended early, if it did.
+    /// The reason why reading ended early, if it did.
     pub stop: Option<Stop>,
 }
 
@@ -76,15 +75,14 @@ pub struct Reader<'a> {
     pub(super) tree: &'a mut Tree,
     pub(super) context: Option<&'a mut dyn Context>,
     unparsed: bool,
-    /// How many lists are open: what an element leaves is the next one's.
+    /// The number of open lists. Bytes that one element leaves belong to the next one.
     pub(super) listed: u32,
-    /// An element of the current list has a length or count in a form that cannot be shown inside a
-    /// list.
+    /// Whether an element of the current list has a length or count in a form that cannot be shown inside a list.
     odd: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `data`, at most `LONGEST` bytes of it, which appends to `tree`.
+    /// Creates a reader of at most `LONGEST` bytes of `data`, which appends to `tree`.
     #[inline(always)]
     pub fn new(data: &'a [u8], tree: &'a mut Tree) -> Reader<'a> {
         let data = data.get(..LONGEST).unwrap_or(data);
@@ -107,14 +105,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The protocol's and message's name for the paths of faults: `riptide`, `reliable`.
+    /// Sets the protocol's and the message's name for the paths of faults: `riptide`, `reliable`.
     #[inline(always)]
     pub fn named(mut self, proto: &'a str, message: &'a str) -> Self {
         (self.proto, self.message) = (proto, message);
         self
     }
 
-    /// The message had `length` bytes on the wire, of which the capture may hold fewer.
+    /// Sets the message's length on the wire, in bytes. The capture may hold fewer.
     #[inline(always)]
     pub fn wire_length(mut self, length: usize) -> Self {
         self.wire_end = (length.min(LONGEST) as u32 * 8).max(self.end);
@@ -133,14 +131,14 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// The conversation's state.
+    /// Sets the conversation's state.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
         self.context = Some(context);
         self
     }
 
-    /// Walks the table. On a fault, what was read stays, and the rest becomes `unparsed`.
+    /// Walks the table. After a fault, the fields read so far stay, and the rest becomes `unparsed`.
     #[inline]
     pub fn read(mut self, fields: &'static [Field]) -> Outcome {
         match walk::walk(fields, &mut self) {
@@ -162,7 +160,7 @@ impl<'a> Reader<'a> {
         Outcome { bits: bit, stop: Some(stop) }
     }
 
-    /// Makes one node of everything from here to the end; none if nothing is left.
+    /// Makes one node of everything from here to the end, unless nothing is left.
     pub(super) fn rest(&mut self, field: &'static Field) {
         let (bit, bits) = (self.at, self.end - self.at.min(self.end));
         if bits > 0 {
@@ -191,8 +189,7 @@ impl<'a> Reader<'a> {
         self.at = bit.min(self.end);
     }
 
-    /// Reads a part of the message as if it were all of it, from the first bit up to the last one,
-    /// and leaves the position at its end.
+    /// Reads the bits from `from` up to `to` as if they were the whole message, and moves to their end.
     pub(super) fn within(
         &mut self,
         (from, to): (u32, u32),
@@ -236,7 +233,7 @@ impl<'a> Reader<'a> {
         self.data
     }
 
-    /// Looks at the next `count` (at most 64) bits; `None` where fewer are left.
+    /// Returns the next `count` (at most 64) bits without moving; `None` if fewer are left.
     #[inline]
     pub fn peek(&self, count: u32) -> Option<u64> {
         (self.end - self.at >= count).then(|| bits::get(self.data, self.at as usize, count))
@@ -247,7 +244,7 @@ impl<'a> Reader<'a> {
         self.at = (self.at + count).min(self.end);
     }
 
-    /// The fault that `field`, which began at bit `start`, needs `need` bits.
+    /// Creates the fault for a `field` that began at bit `start` and needs `need` bits.
     #[cold]
     pub fn short(&mut self, field: &'static Field, start: u32, need: u64, limit: String) -> Stop {
         let have = (self.end - start.min(self.end)) as u64;

@@ -1,4 +1,4 @@
-//! What bounds a reader, whatever a table allows.
+//! Limits of a reader, whatever a table allows.
 
 use super::*;
 use crate::codec::layout::{Count, array, eq, group, u8, u32le};
@@ -10,7 +10,7 @@ fn reason(stop: Stop) -> Reason {
     }
 }
 
-/// Five bytes that announce more elements than any message may have: they are not made.
+/// Five bytes announce more elements than any message may have. The elements are not made.
 #[test]
 fn elements_without_bits_are_refused() {
     static NONE: Field = group("element", &[u8("never").when(eq("mark", 1))]).keep_empty();
@@ -25,12 +25,12 @@ fn elements_without_bits_are_refused() {
     let (elements, stop) = read(&[0, 0xff, 0xff, 0xff, 0xff]);
     assert!(elements <= 1, "{elements}");
     assert_eq!(stop, Some(Reason::Count));
-    // One such element is no amplification, and elements with bits are read.
+    // One such element does not amplify anything, and elements with bits are read.
     assert_eq!(read(&[0, 1, 0, 0, 0]), (1, None));
     assert_eq!(read(&[1, 2, 0, 0, 0, 7, 8]), (2, None));
 }
 
-/// Groups in groups end where the reader's limit is, in the message's bytes and on the stack.
+/// Nested groups end at the reader's limit, in the message's bytes and on the stack.
 #[test]
 fn groups_are_nested_to_the_limit() {
     static NEST: [Field; 2] = [u8("more").referenced(), group("inner", &NEST).when(eq("more", 1))];
@@ -53,7 +53,7 @@ fn groups_are_nested_to_the_limit() {
             assert_eq!((groups, stop), (most.unwrap_or(MAX_DEPTH), Some(Reason::Depth)), "{levels}");
         }
     };
-    // Without optimisation a level takes more of the stack than a test's thread has for all of them.
+    // Without optimisation, all levels together take more stack than a test's thread has.
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, compare);
         thread.expect("a thread").join().expect("the limit holds");

@@ -1,4 +1,4 @@
-//! Values from bits: numbers, and where text and bytes end.
+//! Reads values from bits: numbers, and the range of text and bytes.
 
 use super::Reader;
 use crate::codec::bits;
@@ -29,8 +29,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the hidden number that precedes the content of a field that began at `start`. If the
-    /// number alone would not reproduce its bits, it is shown after all, as a raw field of its own.
+    /// Reads the hidden number before the content of a field that began at `start`. If the number alone would not
+    /// reproduce its bits, it is shown as a raw field of its own.
     pub(in crate::codec) fn prefix(
         &mut self,
         field: &'static Field,
@@ -78,8 +78,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Shows a hidden number's bits next to its field. An element of a list has no room for that:
-    /// then the list as a whole is shown as raw bits.
+    /// Shows a hidden number's bits next to its field. An element of a list has no room for them: then the whole list
+    /// is shown as raw bits.
     #[cold]
     fn show_prefix(&mut self, prefix: &'static Field, bit: u32, bits: u32) {
         let parent = self.tree.open.last().and_then(|node| self.tree.nodes().get(*node as usize));
@@ -90,8 +90,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number of elements of an array read by a [`Custom`](crate::codec::walk::Custom) codec;
-    /// reads the count that precedes them.
+    /// Reads the count before an array that a [`Custom`](crate::codec::walk::Custom) codec reads. Returns the number of
+    /// elements.
     ///
     /// # Errors
     /// A fault of `field` if the count could not be read.
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The range of the content of text or bytes; moves the position past it.
+    /// Returns the range of the content of text or bytes, and moves past it.
     pub(in crate::codec) fn extent(&mut self, field: &'static Field, len: Len, start: u32) -> Result<(u32, u32), Stop> {
         let bits = match len {
             Len::Const(n) | Len::Padded(n) => n as u64 * 8,
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What stands for a text in conditions, and where a message is found by it.
+    /// Returns the number that represents a text in conditions and in message ids.
     pub(super) fn text_id(&self, field: &'static Field, value: Value) -> u64 {
         match value {
             Value::Latin1 { bit, bits } => field.text_id(bits::bytes(self.data, bit, bits).iter().map(|b| *b as char)),
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A range without the last bits that make no whole byte, if they are zero.
+    /// Returns the length of a range without its last bits, if these make no whole byte and are zero.
     #[inline(never)]
     fn unpadded(&self, bit: u32, bits: u32) -> u32 {
         let odd = bits % 8;
@@ -244,12 +244,12 @@ impl<'a> Reader<'a> {
         if zero { bits - odd } else { bits }
     }
 
-    /// A field of bytes.
+    /// Reads a field of bytes.
     #[inline(always)]
     pub(super) fn bytes(&mut self, field: &'static Field, len: Len) -> Result<(), Stop> {
         let start = self.at;
         let (bit, mut bits) = match len {
-            // The usual case, without a result that has room for a fault.
+            // The usual case, without the cost of a result that may be a fault.
             Len::Rest if self.wire_end <= self.end => {
                 self.at = self.end;
                 (start, self.end - start)
@@ -282,13 +282,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of an earlier field, or of the conversation.
+    /// Returns the value of an earlier field, or of the conversation.
     #[inline]
     pub fn known(&self, name: &Name) -> Option<u64> {
         self.tree.scope.get(name).or_else(|| self.context.as_ref()?.value(name.slot()?))
     }
 
-    /// Does a condition hold here?
+    /// Whether a condition holds here.
     pub fn holds(&self, when: &When) -> bool {
         when.holds(&mut { self }) == Some(true)
     }

@@ -1,4 +1,4 @@
-//! [`Wire`](crate::codec::walk::Wire) for the reader: the walk over the tables, field by field.
+//! Implements [`Wire`](crate::codec::walk::Wire) for the reader: the walk over the tables, field by field.
 
 use super::list::{List, Remaining, least_bits};
 use super::{Reader, TRAILING, UNENDED, UNPARSED};
@@ -11,7 +11,7 @@ use crate::codec::walk::{self, Wire};
 
 impl Wire for Reader<'_> {
     type Stop = Stop;
-    /// Node index, and the scope's length before the group.
+    /// The node's index, and the scope's length before the group.
     type Group = (usize, usize);
     type List = List;
 
@@ -78,7 +78,7 @@ impl Wire for Reader<'_> {
             }
             Kind::VarInt { max_groups, sign } => {
                 let n = self.groups(field, max_groups, start)?;
-                // A scaled value is a double, exact up to 32 bits and some more.
+                // A scaled value is a double. Only numbers below 2^33 are scaled, so that it is exact.
                 let scaled = !matches!(field.show, Show::Scaled(_)) || sign.read(n.value).unsigned_abs() < 1 << 33;
                 let value = match sign {
                     _ if !n.exact || !scaled => Value::Raw { bit: start, bits: n.count * 8 },
@@ -127,7 +127,7 @@ impl Wire for Reader<'_> {
         let node = self.tree.push(field, value, start, self.at - start);
         let full = matches!(value, Value::Text { bits: 1.., .. } | Value::Latin1 { bits: 1.., .. });
         if field.is(flag::HIDDEN) && (matches!(value, Value::Raw { .. }) || full && !field.is(flag::SELECTS)) {
-            // Encoding would write it in its usual form, which for text is none.
+            // Encoding would write the usual form, which for text is nothing.
             self.tree.reveal(node);
         }
         Ok(())

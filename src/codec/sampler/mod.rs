@@ -1,13 +1,11 @@
-//! Random valid messages from the tables, for tests and examples.
+//! Makes random valid messages from the tables, for tests and examples.
 
 mod wire;
 
 use crate::codec::bits::BitBuf;
 use crate::codec::context::{Context, Scope};
-use crate::codec::kinds;
 use crate::codec::layout::{Charset, Count, Ends, Field, Kind, Len, Look, Name, Order, flag};
-use crate::codec::walk;
-use crate::codec::{EncodeError, bits};
+use crate::codec::{EncodeError, bits, kinds, walk};
 
 /// Writes random valid values. The same seed gives the same messages.
 pub struct Sampler<'a> {
@@ -16,16 +14,16 @@ pub struct Sampler<'a> {
     pub(super) scope: Scope,
     order: Order,
     context: Option<&'a mut dyn Context>,
-    /// A field that depends on the bytes left was left out, so everything after it is too.
+    /// Whether a field that depends on the bytes left was left out, so that everything after it is, too.
     pub(super) ended: bool,
     depth: u32,
     measures: Vec<(usize, u32, Order)>,
-    /// Presence bits already decided: the position of their number, and the bit.
+    /// The presence bits already decided: the position of their number, and the bit.
     settled: Vec<(u32, u8)>,
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler for this seed.
+    /// Creates a sampler for this seed.
     pub fn new(seed: u64) -> Sampler<'a> {
         Sampler {
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
@@ -40,14 +38,14 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The conversation's state.
+    /// Sets the conversation's state.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
         self.context = Some(context);
         self
     }
 
-    /// One random message.
+    /// Returns one random message.
     ///
     /// # Errors
     /// If a layout needs something that cannot be generated.
@@ -78,7 +76,7 @@ impl<'a> Sampler<'a> {
         self.out.put_number(value, count, order.within(self.order));
     }
 
-    /// A number of that width: small ones, edge values, and any.
+    /// Returns a number of that width: a small one, an edge value, or any.
     pub(super) fn number(&mut self, width: u32) -> u64 {
         let any = self.next();
         match self.below(4) {
@@ -138,7 +136,7 @@ impl<'a> Sampler<'a> {
         self.out.put(v, 8);
     }
 
-    /// A random number of elements, written or set in the field that holds the count.
+    /// Returns a random number of elements. Writes it, or sets it in the field that holds the count.
     ///
     /// # Errors
     /// As [`Sampler::sample`].
@@ -164,7 +162,7 @@ impl<'a> Sampler<'a> {
         while (text.len() as u64) < len {
             match charset {
                 Charset::Latin1 => text.push(1 + self.below(255) as u8),
-                // Half a letter has no form.
+                // A single byte is no UTF-16 letter.
                 Charset::Utf16(_) if len - text.len() as u64 == 1 => break,
                 Charset::Utf16(order) => {
                     let letter = char::from(b'a' + self.below(26) as u8);
@@ -230,7 +228,7 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// Sets an earlier length or count, or returns what an earlier field has set.
+    /// Sets an earlier length or count, or returns the value that another field has already set there.
     pub(super) fn counted(&mut self, name: &Name, n: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         match std::mem::replace(&mut entry.counted, true) {
@@ -261,8 +259,8 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Decides at random whether a field is present whose bit is in a presence number. The first
-    /// field that depends on a bit decides.
+    /// Decides at random whether a field is present whose bit is in a presence number. Only the first field that
+    /// depends on the bit decides.
     fn toss(&mut self, name: &Name, bit: u8) {
         let Some(entry) = self.scope.entry(name).copied() else { return };
         let settled = (entry.bit, bit);
@@ -275,7 +273,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The value of an earlier field, or of the conversation.
+    /// Returns the value of an earlier field, or of the conversation.
     pub(super) fn known(&self, name: &Name) -> Option<u64> {
         self.scope.get(name).or_else(|| self.context.as_ref()?.value(name.slot()?))
     }

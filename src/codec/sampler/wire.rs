@@ -1,4 +1,4 @@
-//! [`Wire`](crate::codec::walk::Wire) for the sampler: the walk over the tables, field by field.
+//! Implements [`Wire`](crate::codec::walk::Wire) for the sampler: the walk over the tables, field by field.
 
 use super::Sampler;
 use crate::codec::context::Recalled;
@@ -91,7 +91,7 @@ impl Wire for Sampler<'_> {
                 self.scope.push(field, v, self.out.len() as u32, true);
                 Ok(())
             }
-            _ => Err(self.undefined(field, "no earlier message tells it")),
+            _ => Err(self.undefined(field, "no earlier message has it")),
         }
     }
 

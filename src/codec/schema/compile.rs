@@ -11,10 +11,10 @@ use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
 use rustc_hash::FxHashMap;
 
-/// The cap on a message's fields, since structs can contain structs.
+/// The cap on a message's fields, because structs can contain structs.
 const MOST_FIELDS: usize = 1 << 13;
 
-/// On error: the line, and what is wrong.
+/// An error has a line and a reason.
 pub type Compiled<T> = Result<T, (usize, String)>;
 
 /// Compiles a file's messages.
@@ -36,12 +36,9 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
         return Err((m.line, why.into()));
     }
     keys(m, first.keys)?;
-    if m.name.is_empty() {
-        return Err((m.line, "name is missing".into()));
-    }
     identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
     if let Some(t) = m.fields.iter().find(|t| first.keys.taken.contains(&t.name.as_str())) {
-        return Err((t.line, format!("{}: the name is taken: the packet's own fields stand beside it", t.name)));
+        return t.fail("the name is taken: the packet's own fields stand beside it");
     }
     let chosen = chosen(text, m, encodings)?;
     let mut fields = Vec::new();
@@ -59,7 +56,7 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
             }
         }
     }
-    // A type may be missing in one encoding; missing in all of them is an error.
+    // A type may be missing in some encodings, but not in all.
     if let (false, Some(why)) = (fields.iter().any(Option::is_some), wrong) {
         return Err(why);
     }
@@ -74,7 +71,7 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
     })
 }
 
-/// Checks the message's id, route and carrier against what the protocol has.
+/// Checks the message's id, route and carrier against the protocol's.
 fn keys(m: &MessageText, keys: &Keys) -> Compiled<()> {
     if !m.message.is_empty() && !keys.carriers.contains(&m.message.as_str()) {
         let near = crate::nearest::nearest(&m.message, keys.carriers.iter().copied());
@@ -97,7 +94,7 @@ fn keys(m: &MessageText, keys: &Keys) -> Compiled<()> {
     }
 }
 
-/// The index of the encoding that the message or its file names; `None`: all.
+/// Returns the index of the encoding that the message or its file names; `None`: all encodings.
 fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compiled<Option<usize>> {
     let all = || encodings.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
     let (named, line) = match (m.encoding.as_str(), text.encoding.as_str()) {
@@ -117,7 +114,7 @@ fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compi
     }
 }
 
-/// Does it leave nothing for the fields after it?
+/// Whether a field leaves nothing for the fields after it.
 pub fn takes_the_rest(field: &Field) -> bool {
     match &field.kind {
         Kind::Array { of, .. } if takes_the_rest(of) => true,
@@ -130,9 +127,9 @@ pub fn takes_the_rest(field: &Field) -> bool {
 pub struct Compiler<'a> {
     pub text: &'a File,
     pub encoding: &'static Encoding,
-    /// The structs being compiled.
+    /// The structs that are being compiled.
     pub open: Vec<&'a str>,
-    /// How many more fields are allowed.
+    /// The number of fields that are still allowed.
     pub left: usize,
 }
 
@@ -155,7 +152,7 @@ impl<'a> Compiler<'a> {
         Ok(list)
     }
 
-    /// Refuses too many fields: each is compared with all others.
+    /// Refuses too many fields, because each is compared with all others.
     fn room(&mut self, texts: &[FieldText]) -> Compiled<()> {
         match (self.left.checked_sub(texts.len()), texts.first()) {
             (Some(left), _) => self.left = left,
@@ -167,7 +164,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Fields in sequence, or the members of an object.
+    /// Compiles fields in sequence, or the members of an object.
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         let mut fields = Vec::new();
         self.room(texts)?;
@@ -188,7 +185,7 @@ impl<'a> Compiler<'a> {
             }
             let last = fields.len() + 1 == texts.len() || !matches!(field.when, When::Always);
             if self.encoding.form == Form::Sequence && !last && takes_the_rest(&field) {
-                let why = format!("{}: takes everything up to the end, so nothing can stand behind it", t.name);
+                let why = format!("{}: takes everything up to the end, so no field can follow it", t.name);
                 return Err((t.line, why));
             }
             fields.push(field);
@@ -196,19 +193,18 @@ impl<'a> Compiler<'a> {
         Ok(statics(fields))
     }
 
-    /// Fields preceded by their numbers.
+    /// Compiles fields that are preceded by their numbers.
     pub fn tagged(&mut self, texts: &'a [FieldText]) -> Compiled<&'static Message> {
         let mut all = Vec::new();
         self.room(texts)?;
         for t in texts {
-            let fail = |why: &str| Err((t.line, format!("{}: {why}", t.name)));
             let number = match t.tag {
                 Some(n @ 1..=protobuf::LARGEST) => n as u32,
-                Some(_) => return fail("tag: expected 1 to 536870911"),
-                None => return fail("tag is missing: the field's number"),
+                Some(_) => return t.fail("tag: expected 1 to 536870911"),
+                None => return t.fail("tag is missing: the field's number"),
             };
             if all.iter().any(|(r, _): &(Record, Field)| r.number == number) {
-                return fail("another field has this tag");
+                return t.fail("another field has this tag");
             }
             let field = self.field(t, texts)?;
             let (wire, list) = match &field.kind {
@@ -217,7 +213,7 @@ impl<'a> Compiler<'a> {
             };
             let packs = list && wire != WireType::Bytes;
             if t.packed.is_some() && !packs {
-                return fail("packed is for lists of numbers");
+                return t.fail("packed is for lists of numbers");
             }
             all.push((Record { number, wire, packed: packs && t.packed.unwrap_or(true) }, field));
         }
@@ -267,7 +263,7 @@ impl<'a> Compiler<'a> {
         Ok(field)
     }
 
-    /// The number of a name in a field's enumeration or flags.
+    /// Returns the number of a name in a field's enumeration or flags.
     fn value(&self, field: &FieldText, word: &str) -> Option<u64> {
         let any = |named: &Named, all, what| names(named, all, what, &Kind::Derived).ok();
         let lists = [
@@ -277,7 +273,7 @@ impl<'a> Compiler<'a> {
         lists.into_iter().flatten().flatten().find(|(_, name)| *name == word).map(|(value, _)| value)
     }
 
-    /// Applies what the schema states about a number beside its type: unit, scale, names.
+    /// Applies the schema's other statements about a number: unit, scale, names.
     pub fn shown(&self, t: &FieldText, mut field: Field) -> Compiled<Field> {
         let fail = |why: String| (t.line, why);
         if !t.unit.is_empty() {

@@ -17,13 +17,12 @@
 //! hp   = "int"
 //! ```
 //!
-//! If nothing on the wire identifies the encoding of payloads, a message (or the whole file) names
-//! its `encoding`; fields of protobuf messages have a `tag`, members of JSON objects may be
-//! `optional`.
+//! If nothing on the wire identifies the encoding of payloads, a message (or the whole file) names its `encoding`.
+//! Fields of protobuf messages have a `tag`. Members of JSON objects may be `optional`.
 //!
-//! A schema is compiled to the same tables as the protocols' own messages, once for each encoding
-//! that the protocol has for values; the same engine reads, writes, samples and documents it. The
-//! tables live as long as the program; their number is that of the messages in the files.
+//! A schema is compiled to the same tables as the protocols' own messages, once for each encoding that the protocol has
+//! for values. The same engine reads, writes, samples and documents it. The tables live as long as the program; their
+//! number is that of the messages in the files.
 
 mod compile;
 pub(crate) mod named;
@@ -35,7 +34,7 @@ use super::layout::{Count, Field};
 use crate::printable::Printable;
 use thiserror::Error;
 
-/// A schema file that is invalid: where, and why.
+/// An invalid schema file: the place and the reason.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: line {line}: {}", Printable(.file), Printable(.reason))]
 pub struct SchemaError {
@@ -43,7 +42,7 @@ pub struct SchemaError {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what was expected.
+    /// The mistake, and what was expected.
     pub reason: String,
 }
 
@@ -52,12 +51,12 @@ pub struct SchemaError {
 pub struct Encoding {
     /// The name shown: `2.0`.
     pub name: &'static str,
-    /// The versions of the protocol (as in the output) with this encoding; empty: the wire does not
-    /// tell, so a message of a schema names its encoding if there are several.
+    /// The versions of the protocol (as in the output) with this encoding. Empty: the wire does not identify it. If
+    /// there are several, a message of a schema then names its encoding.
     pub versions: &'static [&'static str],
-    /// How a message's fields are put together.
+    /// The arrangement of a message's fields.
     pub form: Form,
-    /// How schemas are selected for a payload.
+    /// The keys that select a schema for a payload.
     pub keys: &'static Keys,
     /// The type names, and a field of each type; its name is replaced.
     pub types: &'static [(&'static str, Field)],
@@ -65,14 +64,14 @@ pub struct Encoding {
     pub length: Option<&'static Field>,
     /// The type name of a byte: arrays of it are shown as hex.
     pub byte: &'static str,
-    /// How arrays of a type are encoded, if not as a sequence of elements.
+    /// The encoding of arrays of a type, if it is not a sequence of elements.
     pub array: Option<ArrayOf>,
-    /// `bits(n)` is a type.
+    /// Whether `bits(n)` is a type.
     pub bits: bool,
 }
 
-/// An encoding's words, each with the maker of its field and what that takes beside the name:
-/// `short: i16le, string: text(Len::Rest)`.
+/// An encoding's words. Each has the function that makes its field, with the arguments after the name: `short: i16le,
+/// string: text(Len::Rest)`.
 macro_rules! words {
     ($($word:ident: $make:ident $(($($given:expr),*))?),* $(,)?) => {
         &[$((stringify!($word), $make(stringify!($word) $($(, $given)*)?))),*]
@@ -80,19 +79,19 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// How the fields of a message are put together on the wire.
+/// The arrangement of a message's fields on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// One after the other.
     Sequence,
-    /// Each preceded by its number, in any order, as protobuf has it.
+    /// Each preceded by its number, in any order, as in protobuf.
     Tagged,
-    /// As the members of a JSON object. The tables tell which values are allowed: text is a string,
-    /// a float a number, an integer a number without a fraction, bytes are any value.
+    /// As the members of a JSON object. The tables decide which values are allowed: text is a string, a float is a
+    /// number, an integer is a number without a fraction, bytes are any value.
     Members,
 }
 
-/// How schemas are selected for a protocol's payloads.
+/// The keys that select schemas for a protocol's payloads.
 #[derive(Debug)]
 pub struct Keys {
     /// The messages that carry payloads.
@@ -105,10 +104,10 @@ pub struct Keys {
     pub taken: &'static [&'static str],
 }
 
-/// The field for an array of that type.
+/// Returns the field for an array of that type.
 pub type ArrayOf = fn(word: &str, count: Count) -> Option<Field>;
 
-/// What a payload's schema is looked up by.
+/// The key by which a payload's schema is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key<'a> {
     /// A message or packet id, or a first byte.
@@ -124,13 +123,13 @@ pub enum Key<'a> {
 pub struct SchemaMessage {
     /// Its name.
     pub name: &'static str,
-    /// One line about it.
+    /// One line of documentation.
     pub doc: &'static str,
     /// The protocol's message that carries it (`reliable_message`); empty: any.
     pub message: String,
-    /// The id, if it is selected by one.
+    /// The id, if an id selects it.
     pub number: Option<u64>,
-    /// The route, if it is selected by one; a `*` at its end matches anything.
+    /// The route, if a route selects it. A `*` at its end matches anything.
     pub word: Option<String>,
     /// The sender's role; empty: both.
     pub from: String,
@@ -172,18 +171,19 @@ impl Schemas {
         Ok(())
     }
 
-    /// True when there are no schemas.
+    /// Whether there are no schemas.
     pub fn is_empty(&self) -> bool {
         self.protos.is_empty()
     }
 
-    /// The messages of a protocol.
+    /// Returns the messages of a protocol.
     pub fn messages(&self, proto: &str) -> &[SchemaMessage] {
         self.protos.iter().find(|(p, _)| p == proto).map_or(&[], |(_, list)| list)
     }
 
-    /// The schema for a payload: one for its direction before one for both; an exact route before
-    /// one that ends with `*`, and of those the longest; else the first.
+    /// Returns the schema for a payload. An exact id or route has precedence over a route that ends with `*`, and a
+    /// longer route over a shorter one. Next, one direction has precedence over both, and one carrier over any. Of
+    /// equals, the first counts.
     pub fn find(&self, proto: &str, message: &str, key: Key<'_>, from: &str) -> Option<&SchemaMessage> {
         let fits = |m: &&SchemaMessage| {
             (m.message.is_empty() || m.message == message) && (m.from.is_empty() || m.from == from)
@@ -199,7 +199,7 @@ impl Schemas {
             Some(pattern) => pattern.strip_suffix('*').is_some_and(|begin| word.starts_with(begin)),
             None => m.number.is_none() && !m.message.is_empty(),
         };
-        // Of equals the first: `max_by_key` takes the last one, hence the reversal.
+        // Of equals, the first counts. `max_by_key` returns the last one, hence the reversal.
         let best = |test: &dyn Fn(&&SchemaMessage) -> bool| {
             list.iter().rev().filter(|m| fits(m) && test(m)).max_by_key(|m| {
                 let pattern = m.word.as_ref().map_or(0, String::len);
@@ -211,7 +211,7 @@ impl Schemas {
 }
 
 impl SchemaMessage {
-    /// The fields in an encoding, by its index.
+    /// Returns the fields in an encoding, by its index.
     pub fn fields(&self, encoding: usize) -> Option<&'static [Field]> {
         self.fields.get(encoding).copied().flatten()
     }

@@ -1,14 +1,13 @@
-//! Names of numbers, and conditions: what a schema states about a field beside its type.
+//! Names of numbers, and conditions: a schema's statements about a field besides its type.
 
 use super::reading::{Named, Names};
-use crate::codec::bits;
-use crate::codec::digits;
 use crate::codec::layout::{Kind, Name, When};
+use crate::codec::{bits, digits};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Schemas live as long as the program; their size is bounded by the user's files. Equal texts are one
-/// in memory, so that comparing them is comparing addresses.
+/// Makes a text that lives as long as the program, as schemas do. Their size is bounded by the user's files. Equal
+/// texts are one in memory, so that comparing them compares addresses.
 pub fn leak(text: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -20,7 +19,7 @@ pub fn leak(text: &str) -> &'static str {
     new
 }
 
-/// Checks that this is a valid field name, and not taken.
+/// Checks that this is a valid field name, and that it is not taken.
 pub fn identifier(name: &str, taken: &[&str]) -> Result<(), String> {
     let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -39,8 +38,8 @@ pub fn member(name: &str) -> Result<(), String> {
     }
 }
 
-/// The names of an enumeration or of flags, with their values, which must be in the range of the
-/// field's kind; negative ones in two's complement.
+/// Returns the names of an enumeration or of flags, with their values. The values must be in the range of the field's
+/// kind; negative ones are in two's complement.
 pub fn names(
     named: &Named,
     all: &[(String, Names)],
@@ -112,7 +111,7 @@ pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When
     Err(format!("if: expected FIELD == N, FIELD in N, N or FIELD & BIT, got {text:?}"))
 }
 
-/// The field that a condition refers to.
+/// Returns the field that a condition refers to.
 pub fn condition_name(text: &str) -> &str {
     text.split(['=', '&', ' ']).next().unwrap_or("").trim()
 }

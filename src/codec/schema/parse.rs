@@ -1,4 +1,4 @@
-//! The TOML side of schemas: the file's structure. [`super::compile`] interprets it.
+//! Parses the structure of a schema file, which is TOML. [`super::compile`] interprets it.
 
 use super::SchemaError;
 use super::reading::{FieldHead, Item, LONGEST, MessageHead, Names, Reader};
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A parsed schema file, its names not looked up yet.
+/// A parsed schema file, before its names are looked up.
 #[derive(Debug)]
 pub struct File {
     pub proto: String,
@@ -38,13 +38,28 @@ impl Deref for MessageText {
     }
 }
 
+impl MessageText {
+    /// The name of a message that has none: what it is found by, as a name (`id_7`, `Room_Say`).
+    fn name_of_key(&self) -> String {
+        match (&self.route, self.id) {
+            (Some(route), _) if route.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                let words = route.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+                words.collect::<Vec<_>>().join("_")
+            }
+            (_, Some(id)) => format!("id_{id}"),
+            (Some(_), None) => "any".into(),
+            (None, None) => self.message.clone(),
+        }
+    }
+}
+
 /// One field: `name = "type"`, or a table.
 #[derive(Debug, Default)]
 pub struct FieldText {
     head: FieldHead,
-    /// The field's number, where fields have one.
+    /// The field's number, if fields have numbers.
     pub tag: Option<u64>,
-    /// Lists of numbers: packed after a single key.
+    /// Whether a list of numbers is packed after a single key.
     pub packed: Option<bool>,
 }
 
@@ -57,7 +72,7 @@ impl Deref for FieldText {
 }
 
 impl FieldText {
-    /// Does it state something that only whole numbers can have?
+    /// Whether it states something that only whole numbers can have.
     pub fn has_names(&self) -> bool {
         self.scale.is_some() || self.names.is_some() || self.flags.is_some()
     }
@@ -143,6 +158,9 @@ impl Parser<'_> {
                     return Err(reader.unknown(item, "id route message from encoding name doc fields"));
                 }
             }
+        }
+        if message.head.name.is_empty() {
+            message.head.name = message.name_of_key();
         }
         Ok(message)
     }

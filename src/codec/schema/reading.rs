@@ -1,9 +1,10 @@
-//! The TOML of schemas and of protocol files: values with their lines, and what both languages say of
-//! messages and fields.
+//! Reads the TOML of schemas and of protocol files: values with their lines, and the keys of messages and fields that
+//! both languages have.
 
 use super::SchemaError;
 use crate::codec::digits;
 use crate::nearest::{hint, nearest};
+use std::fmt::Display;
 use std::ops::Deref;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -11,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 /// The longest schema file, in bytes.
 pub(crate) const LONGEST: usize = 4 << 20;
 
-/// Names and numbers, in the file's order.
+/// Names and their numbers, in the file's order.
 pub type Names = Vec<(String, i128)>;
 
 /// An enumeration by its name, or given inline.
@@ -29,7 +30,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Those of a table in this line.
+    /// Creates the lines of a table in this line.
     pub fn of(line: usize) -> Lines {
         Lines { line, keys: Vec::new() }
     }
@@ -45,7 +46,7 @@ impl Lines {
     }
 }
 
-/// What schemas and protocol files say of a message.
+/// The keys of a message that schemas and protocol files have in common.
 #[derive(Debug, Default)]
 pub struct MessageHead {
     pub lines: Lines,
@@ -64,7 +65,7 @@ impl Deref for MessageHead {
     }
 }
 
-/// What schemas and protocol files say of a field: `name = "type"`, or a table.
+/// The keys of a field that schemas and protocol files have in common. A field is `name = "type"`, or a table.
 #[derive(Debug, Default)]
 pub struct FieldHead {
     pub line: usize,
@@ -77,11 +78,18 @@ pub struct FieldHead {
     pub names: Option<Named>,
     pub flags: Option<Named>,
     pub condition: Option<String>,
-    /// It may be absent.
+    /// Whether it may be absent.
     pub optional: bool,
 }
 
-/// A file's text, by the places of its values.
+impl FieldHead {
+    /// A mistake of the field, as its line and what is wrong.
+    pub fn fail<T>(&self, why: impl Display) -> Result<T, (usize, String)> {
+        Err((self.line, format!("{}: {why}", self.name)))
+    }
+}
+
+/// Reads a file's values, and finds their lines.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     pub(crate) file: &'a str,
@@ -93,12 +101,12 @@ pub(crate) struct Reader<'a> {
 pub(crate) type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
 impl<'f> Reader<'f> {
-    /// Of this file.
+    /// Creates a reader of this file.
     pub(crate) fn new(file: &'f str, text: &str) -> Reader<'f> {
         Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
     }
 
-    /// The column of an offset, from 1.
+    /// Returns the column of an offset, from 1.
     pub(crate) fn column(&self, text: &str, at: usize) -> usize {
         let line = self.line(at);
         let start = if line > 1 { self.ends.get(line - 2).map_or(0, |end| end + 1) } else { 0 };
@@ -117,7 +125,7 @@ impl<'f> Reader<'f> {
         self.error(value.span().start, format!("{key}: expected {expected}, got {}", value.get_ref().type_str()))
     }
 
-    /// The error that a key is none of the known ones, which are separated by blanks.
+    /// Returns the error that a key is not one of the known ones. These are separated by blanks.
     pub(crate) fn unknown(&self, item: Item<'_, '_>, known: &str) -> SchemaError {
         let key = item.0.get_ref();
         let near = hint(nearest(key, known.split(' ')));
@@ -133,7 +141,7 @@ impl<'f> Reader<'f> {
         value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
     }
 
-    /// A number of either sign.
+    /// Reads a number of either sign.
     pub(crate) fn whole(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<i128, SchemaError> {
         let parse = |n: &toml::de::DeInteger<'_>| i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok();
         value.get_ref().as_integer().and_then(parse).ok_or_else(|| self.wrong(key, value, "a whole number"))
@@ -156,14 +164,14 @@ impl<'f> Reader<'f> {
         Ok(self.in_order(table))
     }
 
-    /// The parser's tables are unordered: restores the order of the file from the keys' positions.
+    /// Restores the order of the file from the keys' positions, because the parser's tables are unordered.
     pub(crate) fn in_order<'a, 'i>(&self, table: &'a DeTable<'i>) -> Vec<Item<'a, 'i>> {
         let mut items: Vec<Item<'a, 'i>> = table.iter().collect();
         items.sort_by_key(|(key, _)| key.span().start);
         items
     }
 
-    /// Takes a key that messages of both languages have; false: it is none.
+    /// Takes a key that messages of both languages have. Returns false for any other key.
     pub(crate) fn message_key(&self, message: &mut MessageHead, item: Item<'_, '_>) -> Result<bool, SchemaError> {
         let (key, value) = item;
         message.lines.add(key.get_ref(), self.line(key.span().start));
@@ -185,7 +193,7 @@ impl<'f> Reader<'f> {
         Ok(true)
     }
 
-    /// The beginning of a field; the keys of its table, where it has one.
+    /// Reads the beginning of a field, and the keys of its table if it has one.
     pub(crate) fn field_head<'a, 'i>(
         &self,
         (name, value): Item<'a, 'i>,
@@ -200,7 +208,7 @@ impl<'f> Reader<'f> {
         })
     }
 
-    /// Takes a key that fields of both languages have; false: it is none.
+    /// Takes a key that fields of both languages have. Returns false for any other key.
     pub(crate) fn field_key(&self, field: &mut FieldHead, (key, value): Item<'_, '_>) -> Result<bool, SchemaError> {
         match key.get_ref().as_ref() {
             "type" => field.kind = self.text("type", value)?,
@@ -216,7 +224,7 @@ impl<'f> Reader<'f> {
         Ok(true)
     }
 
-    /// `[struct.X]` tables: the name, its line, its fields.
+    /// Reads `[struct.X]` tables: the name, its line, its fields.
     pub(crate) fn structs<T>(
         &self,
         value: &Spanned<DeValue<'_>>,
@@ -253,7 +261,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// `0.01`, `10` or `"1/128"`, exactly.
+    /// Reads a scale exactly: `0.01`, `10` or `"1/128"`.
     pub(crate) fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<(u32, u32), SchemaError> {
         let text = match value.get_ref() {
             DeValue::Float(f) => f.as_str().to_string(),

@@ -1,4 +1,4 @@
-//! A schema's types: scalar names, structs, arrays.
+//! Compiles a schema's types: scalar names, structs, arrays.
 
 use super::Form;
 use super::compile::{Compiled, Compiler, takes_the_rest};
@@ -11,26 +11,20 @@ use crate::codec::layout::{Count, Field, Kind, Len, Name, array, bytes, group, o
 const DEPTH: usize = 16;
 
 impl<'a> Compiler<'a> {
-    /// The field of a type, shown as the schema states; the caller sets its name. `all`: the fields
-    /// of the same group.
+    /// Compiles a type to a field, shown as the schema states. The caller sets its name. `all` are the fields of the
+    /// same group.
     pub fn kind(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
         let Some(open) = kind.rfind('[').filter(|_| kind.ends_with(']')) else { return self.single(t, kind, all) };
         if kind.matches('[').count() > DEPTH {
-            return Err((t.line, format!("{}: lists in lists, more than {DEPTH} deep", t.name)));
+            return t.fail(format!("lists in lists, more than {DEPTH} deep"));
         }
         let (element, times) = (kind[..open].trim(), kind[open + 1..kind.len() - 1].trim());
         if self.encoding.form == Form::Tagged && (!times.is_empty() || element.ends_with(']')) {
-            return Err((
-                t.line,
-                format!("{}: lists are written {element}[] here: how many there are is on the wire", t.name),
-            ));
+            return t.fail(format!("lists are written {element}[] here: how many there are is on the wire"));
         }
         if element == self.encoding.byte {
             if t.has_names() {
-                return Err((
-                    t.line,
-                    format!("{}: scale, enum and flags are for whole numbers, not for bytes", t.name),
-                ));
+                return t.fail("scale, enum and flags are for whole numbers, not for bytes");
             }
             // Padding bits of the last byte are not part of it.
             return Ok(bytes("", self.length(t, element, times, all)?).padded());
@@ -47,20 +41,17 @@ impl<'a> Compiler<'a> {
         let mut of = self.kind(t, element, all)?;
         of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
         if self.encoding.form == Form::Sequence && takes_the_rest(&of) {
-            return Err((
-                t.line,
-                format!("{}: {element} takes everything up to the end: there is one at most", t.name),
-            ));
+            return t.fail(format!("{element} takes everything up to the end: there is one at most"));
         }
         Ok(array("", count, Box::leak(Box::new(of))))
     }
 
-    /// The length between the brackets of an array.
+    /// Returns the length between the brackets of an array.
     fn length(&self, t: &FieldText, element: &str, times: &str, all: &[FieldText]) -> Compiled<Len> {
         match (times, self.encoding.form, self.encoding.length) {
             ("", Form::Sequence, None) => {
                 let ways = format!("write {element}[5], {element}[FIELD] or {element}[*]");
-                Err((t.line, format!("{}: arrays have no count of their own here: {ways}", t.name)))
+                t.fail(format!("arrays have no count of their own here: {ways}"))
             }
             ("", Form::Sequence, Some(prefix)) => Ok(Len::Prefix(named_prefix(prefix, &t.name, all))),
             ("" | "*", ..) => Ok(Len::Rest),
@@ -85,7 +76,7 @@ impl<'a> Compiler<'a> {
         }
         if let Some((name, _, fields)) = self.text.structs.iter().find(|(name, ..)| name == kind) {
             if self.open.contains(&name.as_str()) || self.open.len() >= DEPTH {
-                return Err((t.line, format!("{}: struct {name} contains itself, or stands too deep", t.name)));
+                return t.fail(format!("struct {name} contains itself, or is nested too deep"));
             }
             self.open.push(name);
             let field = match self.encoding.form {
@@ -98,7 +89,7 @@ impl<'a> Compiler<'a> {
         let words =
             self.encoding.types.iter().map(|(word, _)| *word).chain(self.text.structs.iter().map(|(n, ..)| n.as_str()));
         let hint = crate::nearest::hint(crate::nearest::nearest(kind, words));
-        Err((t.line, format!("{}: no type {kind:?} in the encoding {}{hint}", t.name, self.encoding.name)))
+        t.fail(format!("no type {kind:?} in the encoding {}{hint}", self.encoding.name))
     }
 }
 
@@ -109,11 +100,11 @@ pub fn earlier(t: &FieldText, name: &str, all: &[FieldText]) -> Compiled<()> {
         return Ok(());
     }
     let hint = crate::nearest::hint(crate::nearest::nearest(name, &mut before));
-    Err((t.line, format!("{}: no field {name:?} stands before it{hint}", t.name)))
+    t.fail(format!("no field {name:?} is before it{hint}"))
 }
 
-/// The number that precedes an array or text, with a name by which it can be shown and given, and
-/// that no other field of the group has.
+/// Returns the number before an array or text. Its name, by which it can be shown and given, is one that no other field
+/// of the group has.
 fn named_prefix(prefix: &'static Field, name: &str, all: &[FieldText]) -> &'static Field {
     let mut own = format!("{name}_length");
     while all.iter().any(|t| t.name == own) {
@@ -124,7 +115,7 @@ fn named_prefix(prefix: &'static Field, name: &str, all: &[FieldText]) -> &'stat
     Box::leak(Box::new(copy))
 }
 
-/// A field like a template's, whose length before it has a name of its own.
+/// Copies a template's field. The length before it gets a name of its own.
 fn copy(field: &'static Field, name: &str, all: &[FieldText]) -> Field {
     let mut copy = field.clone();
     if let Kind::Text { len: Len::Prefix(prefix), charset } = field.kind {

@@ -1,9 +1,9 @@
-//! Writing: JSON values to bytes, by the same tables.
+//! Converts JSON values to bytes, by the same tables.
 //!
-//! Lengths, counts, presence bits and tags are computed; if they are given they are written as
-//! given, so that invalid packets can be made on purpose. Any leaf may be given as
-//! `{"raw":"hex","bits":n}`. A message that was broken when it was read (`fault`, `unparsed`) is
-//! written up to its first missing field, followed by `unparsed`.
+//! Tags are written from the table. Lengths, counts and presence bits are computed; if they are given, they are written
+//! as given, so that invalid packets can be made on purpose. Any leaf may be given as `{"raw":"hex","bits":n}`. A
+//! message that was broken when it was read (`fault`, `unparsed`) is written up to its first missing field, followed by
+//! `unparsed`.
 
 mod place;
 mod put;
@@ -20,28 +20,28 @@ use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-/// Why a message cannot be encoded: the field, and what was expected there.
+/// The reason why a message cannot be encoded: the field, and what was expected there.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: {}", Printable(.path), Printable(.what))]
 pub struct EncodeError {
     /// `links[0].values[1].index`.
     pub path: String,
-    /// What is wrong, and what was expected.
+    /// The mistake, and what was expected.
     pub what: String,
 }
 
-/// Why a walk ended early.
+/// The reason why a walk ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteStop {
-    /// The message was broken here when it was read: what follows is its `unparsed`.
+    /// The message was broken here when it was read. Its `unparsed` follows.
     Broken,
     /// It cannot be encoded.
     Error(EncodeError),
 }
 
 pub(in crate::codec) enum Cursor<'a> {
-    /// An object, the derived values that go with it, which of its keys were used, and the fields
-    /// of its group, as far as the table tells.
+    /// An object, the derived values that go with it, the keys that were used, and the fields of its group, if the
+    /// table lists them.
     Object {
         fields: &'a Map<String, Json>,
         derived: Option<&'a Json>,
@@ -65,16 +65,16 @@ pub struct Writer<'a> {
     order: Order,
     context: Option<&'a mut dyn Context>,
     pub(in crate::codec) broken: bool,
-    /// A broken message gives its hidden numbers, too: those that it does not give were not read.
+    /// Whether a broken message also gives its hidden numbers. Those that it does not give were not read.
     pub(in crate::codec) explicit: bool,
-    /// Hidden numbers that hold the number of bytes that follow: position, width, order.
+    /// Hidden numbers that hold the number of bytes after them: position, width, order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
-    /// The position after a character that ends a text only where something follows it; 0: there is none.
+    /// The position after a character that ends a text only if something follows it; 0: there is none.
     open_end: usize,
-    /// How many such characters stand together there.
+    /// The number of such characters in a row there.
     open_ends: usize,
-    /// Checksums not written yet: position, and what they are over and hold.
+    /// Checksums not written yet: the position, the checksum, and the value in its place meanwhile.
     pub(in crate::codec) sums: Vec<(usize, &'static Checksum, u64)>,
     /// The error of the first group that has an unknown field.
     pub(in crate::codec) surplus: Option<EncodeError>,
@@ -83,7 +83,7 @@ pub struct Writer<'a> {
 static EMPTY: std::sync::LazyLock<Map<String, Json>> = std::sync::LazyLock::new(Map::new);
 
 impl<'a> Writer<'a> {
-    /// A writer of the object `fields`.
+    /// Creates a writer of the object `fields`.
     pub fn new(fields: &'a Json) -> Writer<'a> {
         let map = fields.as_object().unwrap_or(&EMPTY);
         Writer {
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The values under `derived`: types that are not on the wire.
+    /// Sets the values under `derived`, which are not on the wire, such as types.
     pub fn derived(mut self, values: Option<&'a Json>) -> Self {
         if let Some(Cursor::Object { derived, .. }) = self.cursors.first_mut() {
             *derived = values;
@@ -113,34 +113,34 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// The message was broken when it was read: the first missing field ends it without an error.
+    /// Sets whether the message was broken when it was read. In a broken message, the first missing field is the end,
+    /// and no error.
     pub fn broken(mut self, broken: bool) -> Self {
         self.broken |= broken;
         self
     }
 
-    /// `unparsed` does not by itself mean that the message was broken: it may follow a complete
-    /// one. Call this before [`Writer::broken`].
+    /// Allows `unparsed` after a complete message: it does not mean by itself that the message was broken. Call this
+    /// before [`Writer::broken`].
     pub fn whole(mut self) -> Self {
         self.broken = false;
         self
     }
 
-    /// A message that was broken gives its hidden numbers, too: those that it does not give were
-    /// not read.
+    /// Expects a broken message to give its hidden numbers, too. Those that it does not give were not read.
     pub fn explicit(mut self) -> Self {
         self.explicit = true;
         self
     }
 
-    /// The conversation's state.
+    /// Sets the conversation's state.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
         self.context = Some(context);
         self
     }
 
-    /// The message's bytes.
+    /// Returns the message's bytes.
     ///
     /// # Errors
     /// The path of the first field that is missing, unknown, of the wrong kind or out of range.
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         Ok(self.write_bits(fields)?.into_bytes())
     }
 
-    /// The bytes that began at `from` end here: what ends a text only where others follow it is taken back.
+    /// Ends the bytes that began at `from`. Removes characters at the end that end a text only if something follows.
     pub(in crate::codec) fn close(&mut self, from: usize) {
         if self.open_end > from && self.open_end == self.out.len() {
             let back = (self.open_ends * 8).min(self.open_end - from);
@@ -157,15 +157,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A character stands here that ends a text, or a list, only where something follows it; several may stand
-    /// together, of empty texts.
+    /// Notes that the last character ends a text, or a list, only if something follows it. Several in a row end empty
+    /// texts.
     pub(in crate::codec) fn open_end(&mut self) {
         let next = self.open_end > 0 && self.open_end + 8 == self.out.len();
         self.open_ends = if next { self.open_ends + 1 } else { 1 };
         self.open_end = self.out.len();
     }
 
-    /// The message's bits; the last byte may be incomplete.
+    /// Returns the message's bits. The last byte may be incomplete.
     ///
     /// # Errors
     /// As [`Writer::write`].
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
             let behind = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
             self.out.patch_number(at, behind, bits, order.within(self.order));
         }
-        // The last one first: a sum may be over others.
+        // The last one first, because a checksum may cover others.
         for (at, sum, holds) in std::mem::take(&mut self.sums).into_iter().rev() {
             let value = sum.of(self.out.bytes(), at / 8, holds);
             self.out.patch_number(at, value, sum.bits(), sum.order);

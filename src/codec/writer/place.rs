@@ -1,11 +1,10 @@
-//! The writer's position in the input: which values are given, which were used, and errors with
+//! Tracks the writer's position in the input: the values that are given, the values that were used, and errors with
 //! their path.
 
 use super::{Cursor, EncodeError, WriteStop, Writer};
-use crate::codec::describe;
 use crate::codec::layout::{Field, Kind};
-use crate::codec::names;
 use crate::codec::reader::UNENDED;
+use crate::codec::{describe, names};
 use serde_json::Value as Json;
 
 impl<'a> Writer<'a> {
@@ -38,7 +37,7 @@ impl<'a> Writer<'a> {
         Err(self.error_at(key, what))
     }
 
-    /// An unknown key of the innermost object that may be a misspelling of `field`.
+    /// Returns an unknown key of the innermost object that may be a misspelling of `field`.
     pub(super) fn mistaken(&self, field: &'static Field) -> Option<&'a str> {
         let Some(Cursor::Object { fields, used, table, .. }) = self.cursors.last() else { return None };
         let unknown =
@@ -46,7 +45,7 @@ impl<'a> Writer<'a> {
         crate::nearest::nearest(field.name, fields.keys().map(String::as_str).filter(unknown))
     }
 
-    /// The value given for `field`, if any.
+    /// Returns the value given for `field`, if any.
     pub fn input(&mut self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last_mut()? {
             Cursor::Object { fields, used, .. } => {
@@ -67,14 +66,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Has the innermost object's group a further field of this name?
+    /// Whether the innermost object's group has another field of this name.
     pub(in crate::codec) fn has_twin(&self, field: &'static Field) -> bool {
         let Some(Cursor::Object { table, .. }) = self.cursors.last() else { return false };
         names::count(field.name, table) > 1
     }
 
-    /// Did the list of this name break off before what ends it, when it was read? Then no later field of its
-    /// object is given.
+    /// Whether the list of this name broke off before its end when it was read. No later field of its object is given
+    /// then.
     pub(in crate::codec) fn broke_off(&mut self, list: &str) -> bool {
         if !self.broken || self.input(&UNENDED).is_none() {
             return false;
@@ -88,12 +87,12 @@ impl<'a> Writer<'a> {
         !later
     }
 
-    /// Is something given under this name in the innermost object?
+    /// Whether the innermost object has a value of this name.
     pub(in crate::codec) fn has_name(&self, name: &str) -> bool {
         matches!(self.cursors.last(), Some(Cursor::Object { fields, .. }) if fields.contains_key(name))
     }
 
-    /// Is a field of this name given, or, where it has none, one of those that it stands for?
+    /// Whether a field is given. A field without a name is given if one of its own fields is.
     pub(in crate::codec) fn gives(&self, field: &'static Field) -> bool {
         match field.is_inline() {
             true => field.kind.fields().iter().any(|field| self.gives(field)),
@@ -108,7 +107,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The number that precedes a field, if it is given.
+    /// Returns the number before a field, if it is given.
     pub(in crate::codec) fn given_prefix(&mut self, prefix: &'static Field) -> Option<&'a Json> {
         match self.cursors.last() {
             Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
@@ -116,7 +115,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The error that something else was expected here.
+    /// Returns the error that something else was expected here.
     pub fn wrong(&self, expected: &str, got: &Json) -> EncodeError {
         let mut shown = got.to_string();
         if shown.len() > 60 {
@@ -125,7 +124,7 @@ impl<'a> Writer<'a> {
         self.error(format!("expected {expected}, got {shown}"))
     }
 
-    /// An error at this position.
+    /// Returns an error at this position.
     pub fn error(&self, what: String) -> EncodeError {
         let mut path = String::new();
         for (k, name) in self.names.iter().enumerate() {
@@ -148,7 +147,7 @@ impl<'a> Writer<'a> {
         EncodeError { path: if path.is_empty() { "fields".into() } else { path }, what }
     }
 
-    /// An error at a member of this object.
+    /// Returns an error at a member of this object.
     pub(in crate::codec) fn error_at(&self, name: &str, what: String) -> EncodeError {
         let mut error = self.error(what);
         error.path = match self.names.is_empty() {
@@ -162,7 +161,8 @@ impl<'a> Writer<'a> {
         WriteStop::Error(self.error(what))
     }
 
-    /// The field is required and not given: an error, or the end of a message that was broken here.
+    /// Returns the reason to stop at a required field that is not given: an error, or the end of a message that was
+    /// broken here.
     pub fn missing(&mut self, field: &'static Field) -> WriteStop {
         if self.broken {
             return WriteStop::Broken;
@@ -171,7 +171,7 @@ impl<'a> Writer<'a> {
             return WriteStop::Error(self.error_at(key, format!("unknown field, did you mean {:?}?", field.name)));
         }
         let what = match field.kind {
-            Kind::Derived => "not known: no earlier message tells it; give it under derived".into(),
+            Kind::Derived => "not known: no earlier message has it; give it under derived".into(),
             _ => format!("required, but not given ({})", describe::kind(field)),
         };
         WriteStop::Error(self.error_at(field.name, what))

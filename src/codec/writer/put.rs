@@ -1,11 +1,11 @@
-//! Output of bits, bytes, and values given as raw bits.
+//! Writes bits, bytes, and values given as raw bits.
 
 use super::{WriteStop, Writer};
 use crate::codec::layout::Order;
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
-/// `{"raw":"hex","bits":n}`: the bytes, and the number of bits that count.
+/// Parses `{"raw":"hex","bits":n}`. Returns the bytes, and the number of bits that count.
 pub(in crate::codec) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>> {
     let map = value.as_object()?;
     let (raw, count) = (map.get("raw")?.as_str()?, map.get("bits")?.as_u64()? as usize);
@@ -19,7 +19,7 @@ pub(in crate::codec) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize)
 }
 
 impl<'a> Writer<'a> {
-    /// Bits written so far.
+    /// The number of bits written so far.
     pub fn position(&self) -> usize {
         self.out.len()
     }
@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Hex text, or `{"raw":"hex","bits":n}`: the bytes, and the number of bits that count.
+    /// Parses hex text, or `{"raw":"hex","bits":n}`. Returns the bytes, and the number of bits that count.
     pub(in crate::codec) fn hex_or_raw(&self, value: &Json) -> Result<(Vec<u8>, usize), WriteStop> {
         if let Some(raw) = raw_form(value) {
             return raw.map_err(|what| self.fail(what));

@@ -1,4 +1,4 @@
-//! Earlier fields that follow from later ones: counts, lengths, and presence conditions.
+//! Sets earlier fields that follow from later ones: counts, lengths, and presence conditions.
 
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
@@ -27,8 +27,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Sets or checks the earlier field `name`, which counts a list or text of `n` elements or
-    /// bytes. It may count several, if they have the same length.
+    /// Sets or checks the earlier field `name`, which counts the `n` elements or bytes of a list or text. It may count
+    /// several of the same length.
     pub(in crate::codec) fn counted(&mut self, name: &Name, n: u64) -> Result<(), WriteStop> {
         let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
         let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
@@ -80,15 +80,15 @@ impl<'a> Writer<'a> {
         self.replace(at, end + 8 - at, |writer| writer.put_varint(groups));
     }
 
-    /// Replaces a number that may have another size now.
+    /// Replaces a number by another, which may have another size.
     fn replace_extended(&mut self, at: usize, extended: &'static Extended, number: u64) {
         let head = if let Head::Field(name) = &extended.head { self.known(name) } else { None };
         let (before, _) = extended.at(&self.out, at, head);
-        // It is within its range: so was asked before.
+        // The number is in range: the caller has checked that.
         self.replace(at, before, |writer| _ = extended.write(number as i128, writer));
     }
 
-    /// Writes others in place of so many bits at bit `at`.
+    /// Replaces the `before` bits at bit `at`.
     fn replace(&mut self, at: usize, before: usize, write: impl FnOnce(&mut Self)) {
         let behind = self.out.split_off(at + before);
         self.out.split_off(at);
@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
         self.moved(place, after as i64 - before as i64);
     }
 
-    /// Writes bits before bit `at`, where others stand already.
+    /// Inserts bits before those that are already at bit `at`.
     pub(in crate::codec) fn insert(
         &mut self,
         at: usize,
@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
         done
     }
 
-    /// What stands from bit `from` on is that much farther behind now.
+    /// Moves all positions from bit `from` on by `by` bits.
     fn moved(&mut self, from: u32, by: i64) {
         self.scope.shift(from, by);
         let shift = |at: &mut usize| {
@@ -125,19 +125,18 @@ impl<'a> Writer<'a> {
         self.sums.iter_mut().for_each(|(at, ..)| shift(at));
     }
 
-    /// The value of an earlier field, or of the conversation.
+    /// Returns the value of an earlier field, or of the conversation.
     pub(in crate::codec) fn known(&self, name: &Name) -> Option<u64> {
         self.scope.get(name).or_else(|| self.context.as_ref()?.value(name.slot()?))
     }
 
-    /// Evaluates a presence condition on the fields written so far; `None`: it depends on the bytes
-    /// left.
+    /// Evaluates a presence condition on the fields written so far; `None` if it depends on the bytes left.
     pub(in crate::codec) fn holds(&self, when: &When) -> Option<bool> {
         when.holds(&mut { self })
     }
 
-    /// For a field that is not given and is present while a bit is clear, when the field that is
-    /// present while it is set is given: sets the bit, unless the number that holds it was given.
+    /// Handles a missing field that is present while a bit is clear. If the field that is present while the bit is set
+    /// is given, sets the bit and returns true, unless the number that holds the bit was given.
     pub(super) fn given_instead(&mut self, when: &When) -> bool {
         let (When::Clear(name, bit), Some(Cursor::Object { fields, table, .. })) = (when, self.cursors.last()) else {
             return false;
@@ -151,10 +150,9 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// A conditional field is given: sets the bit or value that it depends on, unless that was
-    /// given.
+    /// Sets the bit or value that a given conditional field depends on, unless that was given.
     pub(super) fn make_true(&mut self, when: &When) {
-        // A length or count that stands already is no matter of what follows it.
+        // A length or count that is already set does not depend on later fields.
         let stands = |this: &mut Self, name: &Name| this.scope.entry(name).is_some_and(|entry| entry.counted);
         if when.names().first().is_some_and(|name| stands(self, name)) {
             return;

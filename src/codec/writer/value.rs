@@ -1,16 +1,13 @@
-//! Values to bits: numbers, text and bytes, and what marks their end.
+//! Converts values to bits: numbers, text and bytes, and the marks of their end.
 
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
-use crate::codec::bits;
-use crate::codec::digits;
-use crate::codec::half_text;
-use crate::codec::kinds;
 use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign, flag};
+use crate::codec::{bits, digits, half_text, kinds};
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
-/// A whole number, as JSON number or as text (decimal, or 0x..).
+/// Parses a whole number: a JSON number, text (decimal, or 0x..) or a boolean.
 pub(in crate::codec) fn plain_number(value: &Json) -> Option<i128> {
     match value {
         Json::Number(n) => n.as_u64().map(i128::from).or(n.as_i64().map(i128::from)).or_else(|| {
@@ -24,7 +21,7 @@ pub(in crate::codec) fn plain_number(value: &Json) -> Option<i128> {
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the number that precedes a field's content.
+    /// Writes the number before a field's content.
     pub(in crate::codec) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), WriteStop> {
         match prefix.kind {
             Kind::Custom(codec) => {
@@ -77,7 +74,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The raw number of a given value, according to how the field is shown.
+    /// Returns the raw number of a given value, by the form in which the field is shown.
     pub(in crate::codec) fn number(&self, field: &'static Field, value: &Json) -> Result<i128, WriteStop> {
         match field.show {
             Show::Enum(names) => {
@@ -236,7 +233,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Is a text that is not given an empty one?
+    /// Whether a text that is not given is an empty one.
     pub(super) fn may_be_empty(&self, field: &'static Field) -> bool {
         let hidden = field.is(flag::HIDDEN) && !field.is(flag::SELECTS) && !(self.broken && self.explicit);
         hidden || field.is(flag::OMIT_EMPTY) && !self.broken

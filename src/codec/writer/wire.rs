@@ -1,16 +1,15 @@
-//! [`Wire`](crate::codec::walk::Wire) for the writer: the walk over the tables, field by field.
+//! Implements [`Wire`](crate::codec::walk::Wire) for the writer: the walk over the tables, field by field.
 
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
-use crate::codec::bits;
 use crate::codec::context::Recalled;
 use crate::codec::layout::{Count, Field, Kind, Len, Name, Order, flag};
 use crate::codec::walk::{self, Wire};
-use crate::codec::{Reader, Tree};
+use crate::codec::{Reader, Tree, bits};
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
-/// The number in a count's bits, in whatever encoding.
+/// Reads the number in a count's bits, in any encoding.
 fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
     if let Kind::VarInt { .. } = prefix.kind {
         let groups = bytes.iter().zip((0..64).step_by(7));
@@ -23,16 +22,16 @@ fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
 
 /// An open list.
 pub struct List {
-    /// In a broken message, this list ends it.
+    /// Whether a broken message ends with this list.
     ends: bool,
     count: &'static Count,
     length: usize,
-    /// Where the newest element begins.
+    /// The position where the newest element begins.
     at: usize,
 }
 
 impl List {
-    /// True when it has no elements.
+    /// Whether it has no elements.
     pub(in crate::codec) fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -59,7 +58,7 @@ impl Wire for Writer<'_> {
         let given = self.has(field) || matches!(field.kind, Kind::Tag { .. } | Kind::Derived) && holds == Some(true);
         if given && holds != Some(true) {
             self.make_true(&field.when);
-            // Of several fields of one name, another is the one that is given.
+            // The given value belongs to another of several fields with this name.
             if holds == Some(false) && self.holds(&field.when) == Some(false) && self.has_twin(field) {
                 return Ok(false);
             }
@@ -77,7 +76,7 @@ impl Wire for Writer<'_> {
     fn leaf(&mut self, field: &'static Field) -> Result<(), WriteStop> {
         let at = self.out.len();
         if let Kind::Tag { bits, order, value } = field.kind {
-            // A message type may be given as a number if the layout shows it.
+            // Always the table's value.
             self.put(value, bits as u32, order);
             return Ok(());
         }
@@ -198,7 +197,7 @@ impl Wire for Writer<'_> {
             return Ok(List { ends: false, count: &Count::Rest, length: 0, at: 0 });
         }
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
-        // A count is given if the list was not read to its end, or only because of its encoding.
+        // A count is given if the list was not read to its end, or if the count has an unusual encoding.
         let mut ends = given.is_some();
         match count {
             Count::Prefix(prefix) => match given {
@@ -256,8 +255,7 @@ impl Wire for Writer<'_> {
         }
         match list.count {
             _ if !whole => Ok(()),
-            // A broken message's list has no end marker on the wire, or fewer elements than its
-            // count.
+            // In a broken message, a list lacks its end mark on the wire, or has fewer elements than its count.
             Count::Until(_) if self.broken && !field.is(flag::ENDED) || self.broke_off(field.name) => {
                 Err(WriteStop::Broken)
             }
@@ -321,7 +319,7 @@ impl Wire for Writer<'_> {
     }
 
     fn unknown(&mut self) -> WriteStop {
-        // Decoding stopped here too; what followed is the line's `unparsed`.
+        // Decoding stopped here, too. The rest is the line's `unparsed`.
         WriteStop::Broken
     }
 }

@@ -1,13 +1,13 @@
-//! The capture filter: what the user gives, or the ports that he names.
+//! The capture filter: the user's own, or one for the ports that the user names.
 
 use crate::cli::Interface;
 use netkit::dissect::{Dissector, FlowInfo, Options};
 use netkit::flow::Transport;
 
-/// Fragments behind the first one have no port.
+/// Fragments after the first one have no port.
 const FRAGMENTS: &str = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
 
-/// The filter in libpcap's language; `None`: all.
+/// Returns the filter in libpcap's language; `None`: no filter.
 pub fn of(args: &Interface, options: &Options) -> Option<String> {
     match &args.capture_filter {
         Some(given) => Some(given.trim().to_owned()).filter(|given| !given.is_empty()),
@@ -15,12 +15,12 @@ pub fn of(args: &Interface, options: &Options) -> Option<String> {
     }
 }
 
-/// The ports of `--port`, and those that servers of the protocol of `-p` are known to have.
+/// Returns a filter for the ports of `--port`, and the known server ports of the protocol of `-p`.
 fn by_ports(options: &Options) -> Option<String> {
     let registry = &options.registry;
     let protocol = options.proto.as_deref().and_then(|name| registry.by_name(name));
     let mut named = options.ports.iter().filter_map(|(_, name)| registry.by_name(name)).chain(protocol);
-    // A server tells the ports of further conversations inside this one.
+    // A server may announce the ports of further conversations inside this one.
     if named.any(|dissector| opens_others(dissector, options)) {
         return None;
     }
@@ -34,7 +34,8 @@ fn by_ports(options: &Options) -> Option<String> {
 
 fn opens_others(dissector: &dyn Dissector, options: &Options) -> bool {
     [Transport::Udp, Transport::Tcp].into_iter().any(|transport| {
-        let about = FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], options };
+        let about =
+            FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], leg: None, options };
         dissector.takes(transport, true) && dissector.session(&about).affects_others()
     })
 }

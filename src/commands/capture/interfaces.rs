@@ -1,4 +1,4 @@
-//! The interfaces that there are, as the capture program lists them.
+//! The network interfaces, as the capture program lists them.
 
 use super::{program, words};
 use netkit::printable::Lines;
@@ -7,16 +7,16 @@ use std::io::{self, Write};
 /// An interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What `-i` takes.
+    /// The value for `-i`.
     pub name: String,
-    /// What else is said of it, may be empty.
+    /// The description, which may be empty.
     pub about: String,
 }
 
-/// All that can be captured.
+/// Returns all interfaces that can be captured.
 ///
 /// # Errors
-/// No program, or it lists none.
+/// Fails if there is no capture program, or if it lists no interface.
 pub fn all() -> anyhow::Result<Vec<Listed>> {
     let mut why = String::new();
     for program in program::all()? {
@@ -31,30 +31,30 @@ pub fn all() -> anyhow::Result<Vec<Listed>> {
         if done.status.success() && !list.is_empty() {
             return Ok(list);
         }
-        let said = words::reason(&String::from_utf8_lossy(&done.stderr), &program);
-        why = format!("{} lists none{}{said}", program.name(), if said.is_empty() { "" } else { ": " });
+        let stderr = words::reason(&String::from_utf8_lossy(&done.stderr), &program);
+        why = format!("{} lists none{}{stderr}", program.name(), if stderr.is_empty() { "" } else { ": " });
     }
     anyhow::bail!("no interfaces: {why}")
 }
 
-/// `3. lo (Loopback)` of dumpcap, `3.lo [Up, Running]` of tcpdump.
+/// Reads a line: `3. lo (Loopback)` of dumpcap, `3.lo [Up, Running]` of tcpdump.
 fn parse(line: &str) -> Option<Listed> {
     let (number, rest) = line.split_once('.')?;
     number.trim().parse::<u32>().ok()?;
     let rest = rest.trim();
     let name = rest.split_whitespace().next()?;
     let about = rest[name.len()..].trim().trim_end_matches("[none]").trim();
-    // One pair of brackets says nothing more.
+    // A single pair of brackets adds nothing.
     let inner = about.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
     let inner = inner.or_else(|| about.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')));
     let about = inner.filter(|inner| !inner.contains([')', ']'])).unwrap_or(about);
     Some(Listed { name: name.into(), about: about.into() })
 }
 
-/// `-D`: prints them.
+/// Prints the interfaces, for `-D`.
 ///
 /// # Errors
-/// As [`all`].
+/// Fails like [`all`].
 pub fn print() -> anyhow::Result<u8> {
     let list = all()?;
     let longest = list.iter().map(|each| each.name.chars().count()).max().unwrap_or(0).min(40);

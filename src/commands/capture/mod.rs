@@ -1,9 +1,8 @@
-//! `-i IFACE`: a capture program runs beside netkit, and what it writes is read as `-` is.
+//! `-i IFACE`: runs a capture program beside netkit, and reads its output like `-`.
 //!
-//! The program ends with netkit, and netkit with it. The first Ctrl-C asks the program to end, and what
-//! it has captured until then is still read; one that does not end within a second is not waited for.
-//! netkit that is killed (SIGKILL) closes the pipe, and the program ends with the next frame that it
-//! writes into it.
+//! The program ends with netkit, and netkit with it. The first Ctrl-C asks the program to end, and the frames captured
+//! until then are still read. If it does not end within a second, netkit no longer waits for it. If netkit is killed
+//! (SIGKILL), the pipe closes, and the program ends when it writes the next frame.
 
 mod filter;
 mod interfaces;
@@ -19,8 +18,8 @@ pub use program::find;
 use super::interrupt::{self, stop};
 use super::notify::notify;
 use super::outfile;
-use super::usage::Usage;
-use crate::cli::{Global, Interface};
+use super::usage::usage;
+use crate::cli::{Global, Interface, Rotation};
 use crate::platform;
 use keep::Kept;
 use netkit::capture::{Frame, TimeSpec};
@@ -36,29 +35,31 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What is running, of which there is one at most.
+/// The running program; at most one.
 static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
 /// The file that keeps its frames.
 static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 
-/// The file of `-w`, if any.
+/// The file for the frames, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep<'a> {
     /// Its name.
     pub to: Option<&'a Path>,
+    /// Its division into several files.
+    pub rotation: Option<&'a Rotation>,
     /// `--force`.
     pub force: bool,
     /// The files that the command reads.
     pub schemas: &'a [PathBuf],
-    /// Messages are printed as they come.
+    /// Whether messages are printed as they arrive.
     pub prints: bool,
 }
 
-/// Begins to capture, where an interface is asked for; from then on that is what `-` stands for. It ends with
-/// `until`, which counts from now on where it counts from a beginning.
+/// Starts to capture if an interface is given. From then on, `-` is its capture. The capture ends at `until`; a
+/// relative `until` counts from now on.
 ///
 /// # Errors
-/// No program captures, none has the right to, or it ends at once.
+/// Fails if there is no capture program, if none has the permission, or if it ends at once.
 pub fn begin(
     args: &Interface,
     until: Option<TimeSpec>,
@@ -67,15 +68,26 @@ pub fn begin(
     global: &Global,
 ) -> anyhow::Result<()> {
     let Some(interface) = &args.interface else {
-        return match args.capture_filter {
-            Some(_) => Err(Usage("--capture-filter: only with -i: -F selects messages of a file".into()).into()),
+        let given = [
+            (args.capture_filter.is_some(), "--capture-filter: only with -i: -F selects messages of a file"),
+            (args.autostop.is_some(), "-a: only with -i: --until ends what is read of a file"),
+            (keep.rotation.is_some_and(Rotation::any), "-C, -G, -W: only with -i: they divide what is captured"),
+        ];
+        return match given.into_iter().find(|(given, _)| *given) {
+            Some((_, why)) => usage(why),
             None => Ok(()),
         };
     };
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     let [file] = outfile::check([("-w", keep.to)], &read, keep.force)?;
+    if let (Some(file), Some(rotation)) = (&file, keep.rotation.filter(|rotation| rotation.any())) {
+        file.divides()?;
+        if rotation.file_size.is_none() && rotation.file_time.is_none() {
+            return usage("-W: only with -C or -G: how many of the files are kept");
+        }
+    }
     let filter = filter::of(args, options);
-    // Who waits for each line wants it at once; a file, or a sum, wants all frames.
+    // A user who waits for each line needs it at once. A file, or a sum, needs all frames.
     let to_file = || platform::stdout().and_then(|out| out.metadata().ok()).is_some_and(|out| out.is_file());
     let at_once = keep.prints && keep.to.is_none() && !to_file();
     opened::is(interface);
@@ -84,39 +96,40 @@ pub fn begin(
     for program in program::all()? {
         let mut command = program.capturing(interface, filter.as_deref(), args.buffer, at_once);
         if global.verbose > 0 {
-            notify(global, format_args!("netkit: capture program: {}", shown(&command)));
+            notify(global, format_args!("capture program: {}", shown(&command)));
         }
         match running::start(&mut command, &program, &RUNNING) {
             Ok(reader) => {
                 announce(interface, filter.as_deref(), global);
                 opened::runs(reader);
                 until.into_iter().for_each(|until| running::until(until.nanos(now())));
-                let kept = file.map(Kept::begin).transpose()?;
+                let kept =
+                    file.map(|file| Kept::begin(file, keep.rotation.unwrap_or(&Rotation::default()))).transpose()?;
                 *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = kept;
                 return Ok(());
             }
-            Err(Failed::Denied(said)) => {
+            Err(Failed::Denied(stderr)) => {
                 if global.verbose > 0 {
-                    notify(global, format_args!("netkit: {}: no right to capture: {said}", program.name()));
+                    notify(global, format_args!("{}: no right to capture: {stderr}", program.name()));
                 }
-                denied = Some((program, said));
+                denied = Some((program, stderr));
             }
-            Err(Failed::Other(said)) => anyhow::bail!("{interface}: {}: {said}", program.name()),
+            Err(Failed::Other(stderr)) => anyhow::bail!("{interface}: {}: {stderr}", program.name()),
         }
     }
-    let Some((program, said)) = denied else { anyhow::bail!("{interface}: no program captures it") };
-    anyhow::bail!("{interface}: no right to capture: {} ({}: {said})", words::grant(&program), program.name())
+    let Some((program, stderr)) = denied else { anyhow::bail!("{interface}: no program captures it") };
+    anyhow::bail!("{interface}: no right to capture: {} ({}: {stderr})", words::grant(&program), program.name())
 }
 
-/// Says that the capture runs, and what of the traffic it holds.
+/// Reports that the capture runs, and its filter.
 fn announce(interface: &str, filter: Option<&str>, global: &Global) {
     if !stop().is_set() {
         let filter = filter.map(|filter| format!(" what fits {filter:?}")).unwrap_or_default();
-        notify(global, format_args!("netkit: capturing on {interface}{filter}; Ctrl-C ends"));
+        notify(global, format_args!("capturing on {interface}{filter}; Ctrl-C ends"));
     }
 }
 
-/// A command as a shell would take it.
+/// Returns a command in the syntax of a shell.
 fn shown(command: &std::process::Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let plain =
@@ -128,16 +141,16 @@ fn shown(command: &std::process::Command) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// Nobody reads what is written to this pipe any more: the capture ends. For output that is not stdout.
+/// Ends the capture when the reader of this pipe closes it. For output that is not stdout.
 pub fn ends_with(output: File) {
     running::ends_with(output);
 }
 
-/// Keeps a frame, where a file was named.
+/// Keeps frames if a file was named.
 pub struct Keeper(Option<Kept>);
 
 impl Keeper {
-    /// Takes the file, if any.
+    /// Takes the file, if there is one.
     pub fn take() -> Keeper {
         Keeper(KEPT.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
@@ -151,7 +164,7 @@ impl Tap for Keeper {
         }
     }
 
-    /// Before waiting for the next frame. `false`: the file cannot be written.
+    /// Flushes the file before a wait for a frame. Returns false if the file cannot be written.
     fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
         let Some(kept) = &mut self.0 else { return true };
         if waits() {
@@ -167,17 +180,17 @@ impl Drop for Keeper {
     }
 }
 
-/// Ends the program, if it still runs; tells what it dropped; completes the file.
+/// Ends the program if it still runs, reports dropped frames, and completes the file.
 ///
 /// # Errors
-/// The file could not be written.
+/// Fails if the file could not be written.
 pub fn end(global: &Global) -> anyhow::Result<()> {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(running) = running else { return Ok(()) };
-    let (program, said) = running.end();
-    let dropped = words::dropped(&said);
+    let (program, stderr) = running.end();
+    let dropped = words::dropped(&stderr);
     if dropped > 0 {
-        // Also with -q: the output looks like a complete answer.
+        // Printed even with -q, because the output looks like a complete answer.
         let interface = Lines(opened::interface().unwrap_or_default());
         let (name, frames) = (program.name(), Plural(dropped, "frame"));
         let _ = writeln!(io::stderr(), "netkit: {interface}: {name} dropped {frames}, which are missing here");
@@ -186,12 +199,12 @@ pub fn end(global: &Global) -> anyhow::Result<()> {
     if let Some(kept) = kept {
         let name = kept.name();
         let frames = Plural(kept.end()?, "frame");
-        notify(global, format_args!("netkit: {name}: {frames}"));
+        notify(global, format_args!("{name}: {frames}"));
     }
     Ok(())
 }
 
-/// Before netkit exits at once.
+/// Kills the program before netkit exits at once.
 fn kill() {
     if let Ok(mut running) = RUNNING.try_lock()
         && let Some(running) = running.as_mut()

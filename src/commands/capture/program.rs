@@ -1,25 +1,25 @@
-//! The programs that capture for netkit. They have the right to, or can be given it alone, so that
-//! netkit, which reads what strangers send, needs none.
+//! The programs that capture for netkit. They have the permission, or can get it alone. netkit, which reads data of
+//! strangers, then needs none.
 //!
-//! tcpdump gives each frame out at once where that is wanted (`-U --immediate-mode`: 0.2 ms). dumpcap, of all versions up to
-//! 4.4, hands frames on in blocks, up to 250 ms after the first of them. So tcpdump is asked first, and
-//! dumpcap where there is no tcpdump, or one that may not capture.
+//! If required, tcpdump passes on each frame at once (`-U --immediate-mode`: 0.2 ms). dumpcap, in all versions up to
+//! 4.4, passes on frames in blocks, up to 250 ms after the first of them. Therefore tcpdump is tried first, and dumpcap
+//! if there is no tcpdump, or if it has no permission.
 
-use crate::commands::usage::Usage;
+use crate::commands::usage::usage;
 use crate::platform;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Names a program instead of those that are found.
+/// The environment variable that names a program to use instead.
 const VARIABLE: &str = "NETKIT_CAPTURE";
 
-/// The most bytes of a frame that are captured: the largest IP packet, in any link's headers. tcpdump's
-/// buffer has room for fewer frames, the longer they may be.
+/// The maximum number of captured bytes of a frame: the largest IP packet, with the headers of any link. The larger it
+/// is, the fewer frames fit into tcpdump's buffer.
 const SNAP: &str = "65600";
 
-/// Which command line it has.
+/// The kind of a program's command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// tcpdump, WinDump.
@@ -33,7 +33,7 @@ pub enum Kind {
 pub struct Program {
     /// Its command line.
     pub kind: Kind,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
 }
 
@@ -48,7 +48,7 @@ impl Program {
         Some(Program { kind, path })
     }
 
-    /// What it is called in messages.
+    /// Returns its name in messages.
     pub fn name(&self) -> &'static str {
         match self.kind {
             Kind::Tcpdump => "tcpdump",
@@ -56,7 +56,7 @@ impl Program {
         }
     }
 
-    /// How long it may hold a frame back, and drops it when it is told to end.
+    /// Returns the time for which it may hold a frame back. It drops such frames when it is asked to end.
     pub fn holds_back(&self) -> Duration {
         match self.kind {
             Kind::Tcpdump => Duration::ZERO,
@@ -64,7 +64,7 @@ impl Program {
         }
     }
 
-    /// Captures an interface to its standard output.
+    /// Returns the command that captures an interface to standard output.
     pub fn capturing(&self, interface: &str, filter: Option<&str>, buffer: u32, at_once: bool) -> Command {
         let mut command = self.command();
         match self.kind {
@@ -83,7 +83,7 @@ impl Program {
         command
     }
 
-    /// Lists the interfaces.
+    /// Returns the command that lists the interfaces.
     pub fn listing(&self) -> Command {
         let mut command = self.command();
         command.arg("-D");
@@ -92,17 +92,17 @@ impl Program {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
-        // Its words are read.
+        // netkit reads its messages, which must be English.
         command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         platform::apart(&mut command);
         command
     }
 }
 
-/// The programs to be tried, in order.
+/// Returns the programs to try, in order.
 ///
 /// # Errors
-/// There is none, or another one is named than netkit can drive.
+/// Fails if there is none, or if the named one has an unknown command line.
 pub fn all() -> anyhow::Result<Vec<Program>> {
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         let path = Path::new(&named);
@@ -111,7 +111,7 @@ pub fn all() -> anyhow::Result<Vec<Program>> {
         let Some(found) = found else { anyhow::bail!("{VARIABLE}: {shown}: there is no such program") };
         return match Program::new(found) {
             Some(program) => Ok(vec![program]),
-            None => Err(Usage(format!("{VARIABLE}: {shown}: expected tcpdump or dumpcap, by their names")).into()),
+            None => usage(format!("{VARIABLE}: {shown}: expected tcpdump or dumpcap, by their names")),
         };
     }
     let found: Vec<Program> =
@@ -122,7 +122,7 @@ pub fn all() -> anyhow::Result<Vec<Program>> {
     }
 }
 
-/// Looks for a program in `PATH`, and where such programs are that have no place in it.
+/// Searches for a program in `PATH`, and in the usual folders outside it.
 pub fn find(name: &OsStr) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(platform::PROGRAMS.iter().map(PathBuf::from));

@@ -1,4 +1,4 @@
-//! A capture program that runs: its output, its last words, its end.
+//! A running capture program: its output, its error messages, its end.
 
 use super::program::Program;
 use super::words::{self, Words};
@@ -12,57 +12,58 @@ use std::process::{Child, ChildStdout, Command};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often it is looked at while nothing comes.
+/// The polling interval while no output arrives.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// How long a program that was asked to end may take.
+/// The time that the program may take to end after it was asked to.
 const TO_END: Duration = Duration::from_secs(5);
-/// How long what it has said may take to come.
+/// The time that its remaining error messages may take to arrive.
 const TO_SAY: Duration = Duration::from_secs(2);
 
-/// When the user asked for the end.
+/// The time when the user asked for the end.
 static ASKED: OnceLock<Instant> = OnceLock::new();
-/// When nobody needs more frames, in nanoseconds since the epoch.
+/// The time after which no more frames are needed, in nanoseconds since the epoch.
 static UNTIL: OnceLock<i128> = OnceLock::new();
-/// Output whose reader the capture ends with.
+/// The output whose reader ends the capture by closing it.
 static OUTPUT: OnceLock<File> = OnceLock::new();
 
-/// The first signal: from now on, what was captured is still read. `false`: nothing is.
+/// Handles the first signal. Returns true: the frames captured before it are still read.
 pub fn ask() -> bool {
     ASKED.get_or_init(Instant::now);
     true
 }
 
-/// The capture ends then, as if the user asked for the end.
+/// Ends the capture at a time, as if the user asked for the end then.
 pub fn until(nanos: i128) {
     let _ = UNTIL.set(nanos);
 }
 
-/// See [`super::ends_with`].
+/// Sets the output for [`super::ends_with`].
 pub fn ends_with(output: File) {
     let _ = OUTPUT.set(output);
 }
 
-/// Why a program does not capture.
+/// The reason why a program does not capture.
 #[derive(Debug)]
 pub enum Failed {
-    /// It has no right to.
+    /// It has no permission.
     Denied(String),
     /// Another reason.
     Other(String),
 }
 
-/// A program that runs.
+/// A running program.
 pub struct Running {
     child: Child,
     program: Program,
     words: Words,
-    /// What is left of its output where nobody reads it any more.
+    /// The rest of its output, which is read only to discard it.
     rest: Option<File>,
-    /// When it was told to end.
-    told: Option<Instant>,
+    /// The time when it was asked to end.
+    reported: Option<Instant>,
 }
 
-/// Starts a program, and waits for its first bytes: it has the right, and knows interface and filter.
+/// Starts a program, and waits for its first bytes, which show that it has the permission, and accepts interface and
+/// filter.
 pub fn start(
     command: &mut Command,
     program: &Program,
@@ -80,7 +81,7 @@ pub fn start(
         Some(file) => Source::Polled(file),
         None => Source::Plain(stdout),
     };
-    let running = Running { child, program: program.clone(), words, rest, told: None };
+    let running = Running { child, program: program.clone(), words, rest, reported: None };
     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
     let mut reader = Reader { first: Cursor::default(), from, slot };
     let first = reader.beginning();
@@ -91,44 +92,44 @@ pub fn start(
         return Ok(reader);
     }
     let Some(running) = running else { return Err(Failed::Other("it has ended".into())) };
-    // Garbage is nothing that can be waited for.
+    // Output in a wrong format needs no wait for error messages.
     if first.len() >= 4 {
         running.kill();
         *guard = None;
         return Err(Failed::Other("writes no capture: neither pcap nor pcapng".into()));
     }
-    let (said, how) = (running.said(), running.how());
-    let reason = words::reason(&said, program);
+    let (stderr, how) = (running.stderr(), running.how());
+    let reason = words::reason(&stderr, program);
     running.kill();
     *guard = None;
-    if words::denied(&said) {
+    if words::denied(&stderr) {
         return Err(Failed::Denied(reason));
     }
     Err(Failed::Other(if reason.is_empty() { format!("has ended before it captured, {how}") } else { reason }))
 }
 
 impl Running {
-    /// Tells it to end, once.
+    /// Asks the program to end, once.
     fn tell(&mut self) {
-        if self.told.is_none() {
-            self.told = Some(Instant::now());
+        if self.reported.is_none() {
+            self.reported = Some(Instant::now());
             platform::interrupt(&mut self.child);
         }
     }
 
-    /// Ends it at once.
+    /// Kills the program.
     pub fn kill(&mut self) {
-        // One that has ended cannot be killed.
+        // Fails only if the program has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Its words, at its end.
-    fn said(&self) -> String {
+    /// Returns its error messages after its end.
+    fn stderr(&self) -> String {
         self.words.text(TO_SAY)
     }
 
-    /// How it has ended.
+    /// Describes how it ended.
     fn how(&mut self) -> String {
         let until = Instant::now() + TO_SAY;
         while self.child.try_wait().is_ok_and(|ended| ended.is_none()) && Instant::now() < until {
@@ -140,7 +141,8 @@ impl Running {
         }
     }
 
-    /// Has it end, and reads what it still writes meanwhile, or it could not. Its words.
+    /// Ends the program, and discards its remaining output meanwhile, since the program could not end otherwise.
+    /// Returns its error messages.
     pub fn end(mut self) -> (Program, String) {
         self.tell();
         let until = Instant::now() + TO_END;
@@ -149,34 +151,34 @@ impl Running {
             let open = self.rest.as_mut().filter(|rest| platform::wait(rest, false, LOOK_AGAIN) == Ready::Read);
             match open.map(|rest| rest.read(&mut block)) {
                 Some(Ok(1..)) => {}
-                // It has closed its output, and ends.
+                // The program has closed its output, and ends.
                 Some(Ok(0) | Err(_)) => self.rest = None,
                 None => std::thread::sleep(Duration::from_millis(2)),
             }
         }
         self.kill();
-        let said = self.said();
-        (self.program, said)
+        let stderr = self.stderr();
+        (self.program, stderr)
     }
 }
 
 enum Source {
-    /// Can be waited for.
+    /// A source that supports waiting.
     Polled(File),
-    /// Read at once.
+    /// A source that is read directly.
     Plain(ChildStdout),
 }
 
-/// What the program writes. Its end, unless somebody asked for it, is an error.
+/// The program's output. Its end is an error, unless the user asked for it.
 pub struct Reader {
-    /// Its first bytes, read already.
+    /// The first bytes, which were read at the start.
     first: Cursor<Vec<u8>>,
     from: Source,
     slot: &'static Mutex<Option<Running>>,
 }
 
 impl Reader {
-    /// The first bytes, as many as tell the format.
+    /// Returns the first bytes, enough to recognise the format.
     fn beginning(&mut self) -> Vec<u8> {
         let (mut first, mut block) = (Vec::new(), [0; 4096]);
         while first.len() < 4 && self.ready() {
@@ -194,7 +196,7 @@ impl Reader {
         first
     }
 
-    /// Waits until a read returns. `false`: it is over.
+    /// Waits until a read returns. Returns false at the end of the capture.
     fn ready(&mut self) -> bool {
         loop {
             if stop().is_set() {
@@ -233,7 +235,7 @@ impl Reader {
         }
     }
 
-    /// The output has ended.
+    /// Handles the end of the output.
     fn over(&mut self) -> io::Result<usize> {
         if ASKED.get().is_some() {
             stop().set();
@@ -243,8 +245,8 @@ impl Reader {
         }
         let mut guard = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(running) = guard.as_mut() else { return Ok(0) };
-        let (said, how) = (running.said(), running.how());
-        let reason = words::reason(&said, &running.program);
+        let (stderr, how) = (running.stderr(), running.how());
+        let reason = words::reason(&stderr, &running.program);
         let colon = if reason.is_empty() { "" } else { ": " };
         Err(io::Error::other(format!("{} has ended ({how}){colon}{reason}", running.program.name())))
     }

@@ -1,4 +1,4 @@
-//! What a capture program says on its standard error: why it does not capture, and what it dropped.
+//! The messages of a capture program on standard error: the reason for a failure, and the number of dropped frames.
 
 use super::program::Program;
 use crate::platform;
@@ -7,23 +7,23 @@ use std::process::ChildStderr;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How much of it is kept: its end.
+/// The number of bytes that are kept, from the end.
 const KEPT: usize = 16 << 10;
-/// How much of it is told.
-const TOLD: usize = 300;
+/// The number of bytes that are reported.
+const LONGEST: usize = 300;
 
 #[derive(Default)]
-struct Said {
+struct Collected {
     bytes: Vec<u8>,
     ended: bool,
 }
 
-/// The last words of a program, collected by a thread of its own.
+/// The last messages of a program, collected by a thread of its own.
 #[derive(Clone, Default)]
-pub struct Words(Arc<(Mutex<Said>, Condvar)>);
+pub struct Words(Arc<(Mutex<Collected>, Condvar)>);
 
 impl Words {
-    /// Listens until the program closes its standard error.
+    /// Starts to collect them until the program closes its standard error.
     pub fn of(mut stderr: ChildStderr) -> Words {
         let words = Words::default();
         let ours = words.clone();
@@ -35,62 +35,62 @@ impl Words {
             ours.0.0.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
             ours.0.1.notify_all();
         };
-        // Without the thread nothing is known of what it says.
+        // Without the thread, its messages are unknown.
         let _ = std::thread::Builder::new().name("capture".into()).spawn(listen);
         words
     }
 
     fn add(&self, bytes: &[u8]) {
-        let mut said = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        said.bytes.extend_from_slice(bytes);
-        let excess = said.bytes.len().saturating_sub(KEPT);
+        let mut held = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.bytes.extend_from_slice(bytes);
+        let excess = held.bytes.len().saturating_sub(KEPT);
         if excess > KEPT {
-            said.bytes.drain(..excess);
+            held.bytes.drain(..excess);
         }
     }
 
-    /// All that is kept. Waits for its end, but no longer than `time`: somebody else may hold the pipe.
+    /// Returns all kept messages. Waits for their end, but at most `time`: another process may hold the pipe.
     pub fn text(&self, time: Duration) -> String {
-        let said = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.1.wait_timeout_while(said, time, |said| !said.ended);
-        let (said, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&said.bytes).into_owned()
+        let held = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.0.1.wait_timeout_while(held, time, |held| !held.ended);
+        let (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&held.bytes).into_owned()
     }
 }
 
-/// Does it say that it has no right to capture?
+/// Whether the messages report a missing permission to capture.
 pub fn denied(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["permission to capture", "permission denied", "not permitted", "cap_net_raw"].iter().any(|p| text.contains(p))
 }
 
-/// Why it has ended, in one line.
+/// Returns the reason for its end, in one line.
 pub fn reason(text: &str, program: &Program) -> String {
     let own = format!("{}: ", program.name());
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let from = lines.iter().rposition(|line| line.starts_with(&own) && !chatter(&line[own.len()..]));
-    let mut told = String::new();
+    let mut joined = String::new();
     match from {
-        // An error and its details, up to the advice behind a blank line.
+        // An error and its details, up to the advice after a blank line.
         Some(from) => {
             let error = lines[from..].iter().take_while(|line| !line.is_empty() && !line.starts_with("Please check"));
             for line in error.filter(|line| !chatter(line)) {
-                told += if told.is_empty() { "" } else { " " };
-                told += line.strip_prefix(own.as_str()).unwrap_or(line);
+                joined += if joined.is_empty() { "" } else { " " };
+                joined += line.strip_prefix(own.as_str()).unwrap_or(line);
             }
         }
         None => {
             let last = lines.iter().rev().find(|line| !line.is_empty() && !chatter(line));
-            told += last.copied().unwrap_or_default();
+            joined += last.copied().unwrap_or_default();
         }
     }
-    match told.char_indices().nth(TOLD) {
-        Some((end, _)) => format!("{}…", &told[..end]),
-        None => told,
+    match joined.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &joined[..end]),
+        None => joined,
     }
 }
 
-/// Is it what the program says whenever it runs?
+/// Whether the program prints this line in every run.
 fn chatter(line: &str) -> bool {
     let begins = ["Capturing on ", "File: ", "listening on ", "verbose output suppressed", "dropped privs"];
     let counts = [" captured", " received by filter", " dropped by kernel", " dropped by interface"];
@@ -99,7 +99,7 @@ fn chatter(line: &str) -> bool {
         || line.starts_with(|c: char| c.is_ascii_digit()) && counts.iter().any(|end| line.ends_with(end))
 }
 
-/// How many frames it could not hand on, as it counts them at its end.
+/// Returns the number of frames that it dropped, as it reports them at its end.
 pub fn dropped(text: &str) -> u64 {
     let number = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -118,7 +118,7 @@ pub fn dropped(text: &str) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
-/// What gives the program the right, on this system.
+/// Returns the command that grants the program the permission, on this system.
 pub fn grant(program: &Program) -> String {
     platform::right_to_capture(&program.path)
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(reason(tcpdump, &program("tcpdump")), "pcap_loop: The interface disappeared");
         assert_eq!(reason("3 packets captured\n", &program("tcpdump")), "");
         assert_eq!(reason("Segmentation fault\n", &program("tcpdump")), "Segmentation fault");
-        assert_eq!(reason(&"é".repeat(1000), &program("tcpdump")).chars().count(), TOLD + 1);
+        assert_eq!(reason(&"é".repeat(1000), &program("tcpdump")).chars().count(), LONGEST + 1);
     }
 
     #[test]

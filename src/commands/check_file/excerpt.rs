@@ -1,37 +1,37 @@
-//! The bytes around a place of a packet.
+//! The bytes around a place in a packet.
 
 use netkit::render::palette::Palette;
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 
-/// Bytes in a row.
+/// The number of bytes in a row.
 const ROW: usize = 16;
-/// Rows before the place, and all of them.
+/// The number of rows before the place, and of all rows.
 const BEFORE: usize = 2;
 const ROWS: usize = 5;
 
 /// A part of a packet.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
-    /// Its first byte in the packet.
+    /// The offset of its first byte in the packet.
     start: usize,
     bytes: Vec<u8>,
-    /// The byte that is marked, from the start of the packet; it may be the one behind the last.
+    /// The offset of the marked byte in the packet. It may be the one after the last byte.
     at: Option<usize>,
 }
 
 impl Excerpt {
-    /// The rows around a byte.
+    /// Returns the rows around a byte.
     pub fn around(packet: &[u8], at: Option<usize>) -> Excerpt {
         let start = (at.unwrap_or(0).min(packet.len()) / ROW).saturating_sub(BEFORE) * ROW;
         let end = packet.len().min(start + ROWS * ROW);
         Excerpt { start, bytes: packet.get(start..end).unwrap_or_default().to_vec(), at }
     }
 
-    /// As lines with offsets; the byte is in brackets.
+    /// Appends it as lines with offsets; the marked byte is in brackets.
     pub fn text(&self, indent: &str, colour: bool, out: &mut String) {
         let palette = Palette::of(colour);
-        // The place behind the last byte may need a row of its own.
+        // The place after the last byte may need a row of its own.
         let beyond = self.at.is_some_and(|at| at == self.start + self.bytes.len() && at.is_multiple_of(ROW));
         let rows = self.bytes.chunks(ROW).chain(beyond.then_some(&[][..]));
         for (k, row) in rows.enumerate() {
@@ -61,7 +61,7 @@ impl Excerpt {
         }
     }
 
-    /// As JSON.
+    /// Returns it as JSON.
     pub fn json(&self) -> Json {
         json!({ "start": self.start, "bytes": hex::encode(&self.bytes) })
     }
@@ -82,7 +82,7 @@ mod tests {
         assert!(shown(Some(0)).starts_with("0x0000  [00]01 02"), "{}", shown(Some(0)));
         assert!(shown(Some(15)).contains(" 0e[0f] |"), "{}", shown(Some(15)));
         assert!(shown(Some(17)).contains("0x0010   10[11]"), "{}", shown(Some(17)));
-        // Behind the last byte.
+        // After the last byte.
         assert!(shown(Some(18)).contains(" 10 11[  ]"), "{}", shown(Some(18)));
         let mut text = String::new();
         Excerpt::around(&packet[..16], Some(16)).text("", false, &mut text);

@@ -7,7 +7,7 @@ use netkit::dissect::Dissector;
 use netkit::protocols::described::MisfitKind;
 use serde_json::{Value as Json, json};
 
-/// All of them; `holds`: nothing is wrong.
+/// Returns all findings. `holds`: there are no errors.
 pub fn json(findings: &Findings, holds: bool) -> Json {
     let mistake =
         |mistake: &netkit::codec::schema::SchemaError| json!({ "line": mistake.line, "text": mistake.reason });

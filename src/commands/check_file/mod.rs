@@ -1,4 +1,4 @@
-//! `netkit check`: a file that describes a protocol, by itself and against captures.
+//! `netkit check`: checks a file that describes a protocol, alone and against captures.
 
 mod excerpt;
 mod json;
@@ -9,42 +9,43 @@ mod text;
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
 use super::stopped::Stopped;
-use super::usage::Usage;
+use super::usage::{Usage, usage};
 use super::{described, input, interrupt, read};
 use crate::cli::{Check, Form, Global};
 use anyhow::Context;
+use netkit::capture::Input;
 use netkit::codec::schema::SchemaError;
 use netkit::dissect::{Dissector, Options, Registry};
 use netkit::encode::deeply;
 use netkit::printable::Json;
 use netkit::protocols::{self, described::Described, described::mistakes};
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::path::Path;
 use tally::Tally;
 
-/// What was found of a file.
+/// The findings for a file.
 pub struct Findings {
     /// Its name.
     file: String,
-    /// The protocol, where it has no mistakes.
+    /// The protocol, if the file has no mistakes.
     described: Option<&'static Described>,
     mistakes: Vec<SchemaError>,
     captures: Vec<Capture>,
-    /// Messages of the file that no capture has; `None`: there are no captures.
+    /// The file's messages that occur in no capture; `None`: there are no captures.
     unseen: Option<Vec<String>>,
 }
 
-/// What was found of a capture.
+/// The findings for a capture.
 struct Capture {
     name: String,
     tally: Tally,
     stopped: Option<Stopped>,
-    /// Why it could not be read to its end.
+    /// The reason why it could not be read to its end.
     error: Option<String>,
 }
 
 impl Findings {
-    /// Is nothing wrong? `empty`: captures without its packets are well, too.
+    /// Whether there are no errors. `empty`: captures without the protocol's packets are accepted.
     fn hold(&self, empty: bool) -> bool {
         let tried = self.captures.iter().any(|capture| capture.tally.tried() > 0);
         self.mistakes.is_empty()
@@ -62,7 +63,10 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<u8> {
 
 fn checked(args: &Check, global: &Global) -> anyhow::Result<u8> {
     let file = args.file.display().to_string();
-    let text = std::fs::read(&args.file).with_context(|| file.clone())?;
+    let text = input::bytes(&args.file).with_context(|| file.clone())?;
+    if Input::new(Box::new(Cursor::new(text.clone()))).is_ok_and(|input| input.format().is_some()) {
+        return usage(format!("{file} is a capture: netkit check GAME.toml {file}"));
+    }
     let found = match std::str::from_utf8(&text) {
         Ok(text) => mistakes(&file, text),
         Err(error) => {
@@ -92,14 +96,14 @@ fn checked(args: &Check, global: &Global) -> anyhow::Result<u8> {
     Ok(!findings.hold(args.allow_empty) as u8)
 }
 
-/// How the reading ended.
+/// The end of the reading.
 #[derive(Default)]
 struct Ended {
     stopped: Vec<(Stopped, std::path::PathBuf)>,
     error: Option<anyhow::Error>,
 }
 
-/// The options, with the protocol of the file.
+/// Returns the options, with the protocol of the file.
 fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
     let dissect = &args.dissect;
     let loaded = described::load(&dissect.protocol_file, Some(&args.file))?;
@@ -114,7 +118,7 @@ fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
         }
         Some(other) => {
             let (file, name) = (args.file.display(), own.facts().name);
-            return Err(Usage(format!("-p {other}: {file} describes {name}: -p {name} takes everything for it")).into());
+            return usage(format!("-p {other}: {file} describes {name}: -p {name} takes everything for it"));
         }
     }
     for (_, name) in &args.port {

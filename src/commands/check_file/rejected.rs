@@ -1,4 +1,4 @@
-//! Conversations that the file does not claim: which, and why.
+//! Conversations that the file does not claim, with the reasons.
 
 use super::excerpt::Excerpt;
 use netkit::dissect::{Decision, Evidence};
@@ -7,31 +7,31 @@ use netkit::protocols::described::{Broken, Rejection};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 
-/// One of them.
+/// A conversation that the file does not claim.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     pub flow: u64,
     pub transport: Transport,
     pub ends: [SocketAddr; 2],
-    /// Known when it is over.
+    /// Its packets and bytes, known at its end.
     pub packets: u64,
     pub bytes: u64,
-    /// It has a port of the file.
+    /// Whether it has a port of the file.
     pub port: bool,
-    /// Another protocol has it, and why.
+    /// The protocol that claimed it instead, and the reason.
     pub taken: Option<(&'static str, &'static str)>,
-    /// A short word for JSON.
+    /// The reason as a short word, for JSON.
     pub by: &'static str,
-    /// What ruled it out.
+    /// The observation that ruled it out.
     pub why: String,
-    /// What was expected there.
+    /// The expected value in its place.
     pub expected: String,
-    /// The bytes that did.
+    /// The bytes that ruled it out.
     pub excerpt: Option<Excerpt>,
 }
 
 impl Rejected {
-    /// Of what was decided.
+    /// Creates it from a decision.
     pub fn new(decision: &Decision<'_>, port: bool, rejection: Rejection) -> Rejected {
         let mut rejected = Rejected {
             flow: decision.flow,
@@ -84,12 +84,12 @@ impl Rejected {
         rejected
     }
 
-    /// Was a packet that should fit the reason?
+    /// Whether the reason was a packet that should fit.
     pub fn is_of_the_file(&self) -> bool {
         self.port && self.taken.is_none() && ["misfit", "framing"].contains(&self.by)
     }
 
-    /// As JSON.
+    /// Returns it as JSON.
     pub fn json(&self) -> Json {
         let mut line = json!({
             "flow": self.flow,

@@ -1,5 +1,5 @@
-//! What a capture's messages tell of the file: counts, and the first of each finding. Its memory does
-//! not grow with the capture.
+//! Evaluates the file by a capture's messages: counts, and the first of each finding. Its memory does not grow with the
+//! capture.
 
 use super::excerpt::Excerpt;
 use super::rejected::Rejected;
@@ -12,10 +12,10 @@ use netkit::protocols::described::{Described, Misfit, MisfitKind};
 use netkit::read::CaptureSink;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// So many places are told apart.
+/// The number of places that are counted separately.
 const PLACES: usize = 256;
 
-/// Some of all.
+/// A share: some of all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
     pub of: u64,
@@ -44,16 +44,16 @@ pub struct Shown {
     pub excerpt: Excerpt,
 }
 
-/// A packet that encode does not give back.
+/// A packet whose bytes encode does not reproduce.
 #[derive(Debug)]
 pub struct Difference {
     pub frame: u64,
     pub flow: u64,
     pub message: &'static str,
-    /// The first byte that differs.
+    /// The offset of the first byte that differs.
     pub at: usize,
     pub was: Excerpt,
-    /// What encode gives, or why it gives nothing.
+    /// The result of encode, or the reason why it fails.
     pub gives: Result<Excerpt, String>,
 }
 
@@ -69,45 +69,45 @@ pub struct Spot {
 #[derive(Debug, Default)]
 pub struct Tally {
     pub frames: u64,
-    /// Of all of UDP and TCP, those that are of the protocol: conversations, packets, payload bytes.
+    /// The protocol's share of all UDP and TCP traffic: conversations, packets, payload bytes.
     pub conversations: Share,
     pub packets: Share,
     pub bytes: Share,
-    /// Of the protocol's own packets, those that are explained; and of their bytes.
+    /// The explained share of the protocol's own packets, and of their bytes.
     pub explained: Share,
     pub explained_bytes: Share,
-    /// Packets of which the capture has only a part.
+    /// Packets that the capture contains only in part.
     pub cut: u64,
     /// Bytes of its streams that belong to no packet.
     pub skipped: u64,
     pub misfits: Vec<Shown>,
     pub spots: BTreeMap<(MisfitKind, String), Spot>,
-    /// Packets at further places.
+    /// The number of packets at further places, which are not listed.
     pub elsewhere: u64,
-    /// Conversations that were read as the protocol first, and then given up.
+    /// Conversations that were first read as the protocol, and later given up.
     pub given_up: Share,
-    /// Those that are not claimed: the first with a port of the file, and the first others.
+    /// Conversations that are not claimed: the first ones with a port of the file, and the first others.
     pub rejected: Vec<Rejected>,
     pub rejected_all: u64,
-    /// By what: how many.
+    /// The number of them for each reason.
     pub rejected_by: BTreeMap<&'static str, u64>,
-    /// By which protocol they were taken: how many.
+    /// The number of them that each other protocol claimed.
     pub taken: BTreeMap<&'static str, u64>,
-    /// Those with a port of the file that a packet ruled out.
+    /// The number of them with a port of the file that a packet ruled out.
     pub broken_claims: u64,
     pub messages: u64,
-    /// Packets that encode does not give back, of all.
+    /// The share of packets that encode does not reproduce.
     pub different: Share,
     pub differences: Vec<Difference>,
 }
 
 impl Tally {
-    /// How many packets were tried.
+    /// Returns the number of packets that were tried.
     pub fn tried(&self) -> u64 {
         self.explained.all
     }
 
-    /// Does everything fit?
+    /// Whether everything fits.
     pub fn holds(&self) -> bool {
         self.explained.of == self.explained.all
             && self.skipped == 0
@@ -117,12 +117,12 @@ impl Tally {
     }
 }
 
-/// The messages that were seen, and who sent them.
+/// The messages that were seen, with their senders.
 #[derive(Debug, Default)]
 pub struct Seen(HashSet<(String, u64)>);
 
 impl Seen {
-    /// Was it seen from that side (1 the client, 2 the server; 0: either)?
+    /// Whether it was seen from that side (1 the client, 2 the server; 0: either).
     pub fn has(&self, name: &str, from: u64) -> bool {
         let has = |from: u64| self.0.contains(&(name.to_owned(), from));
         if from == 0 { (0..3).any(has) } else { has(from) || has(0) }
@@ -134,7 +134,7 @@ impl Seen {
             Role::Server => 2,
             Role::Unknown => 0,
         };
-        // Names are the file's: there are not more.
+        // The names are the file's, so their number is bounded.
         let key = (name.to_owned(), from);
         if !self.0.contains(&key) {
             self.0.insert(key);
@@ -146,10 +146,10 @@ impl Seen {
 #[derive(Default)]
 struct Open {
     messages: u64,
-    /// The bytes of its streams that messages have, and up to where each side's are counted.
+    /// The bytes of its streams that belong to messages, and the offset up to which each side is counted.
     units: u64,
     ends: [u64; 2],
-    /// Nobody knows of some.
+    /// Whether the place of some messages is unknown.
     unknown: bool,
 }
 
@@ -162,14 +162,14 @@ pub struct Reading<'a> {
     tally: Tally,
     seen: Seen,
     open: HashMap<u64, Open>,
-    /// Where the packet that is being read does not fit, and in which message.
+    /// The misfit of the packet that is being read, and its message.
     misfit: Option<(Misfit, &'static str)>,
     unexplained: u64,
     before: usize,
 }
 
 impl<'a> Reading<'a> {
-    /// With what other captures have shown.
+    /// Creates it with the messages that were seen in other captures.
     pub fn new(described: &'static Described, options: &'a Options, first: usize, seen: Seen) -> Reading<'a> {
         Reading {
             described,
@@ -185,12 +185,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The counts, and what was seen.
+    /// Returns the counts, and the messages that were seen.
     pub fn end(self) -> (Tally, Seen) {
         (self.tally, self.seen)
     }
 
-    /// What of its stream a message has, also one of the carrier.
+    /// Counts the bytes of a message in its stream, also if it is the carrier's.
     fn unit(&mut self, message: &Message<'_>) {
         if message.flow_info.transport != Transport::Tcp {
             return;
@@ -206,7 +206,7 @@ impl<'a> Reading<'a> {
         open.unknown |= unit.kind != UnitKind::Framed;
     }
 
-    /// The packet is whole.
+    /// Completes a packet.
     fn packet(&mut self, message: &Message<'_>) {
         let length = self.checker.packet().len();
         let misfit = self.misfit.take();
@@ -224,7 +224,7 @@ impl<'a> Reading<'a> {
         tally.explained.add(1, 0);
         tally.explained_bytes.add(length as u64, length as u64 - unexplained);
         let place = message.place;
-        // Each number that no message has is one of its own.
+        // Each unknown number is a place of its own.
         let spot = match misfit.kind {
             MisfitKind::Unknown => (misfit.kind, misfit.what.clone()),
             kind => (kind, without_places(&misfit.path)),
@@ -294,7 +294,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// `commands[0].mtu` as `commands[].mtu`.
+/// Returns `commands[0].mtu` as `commands[].mtu`.
 fn without_places(path: &str) -> String {
     let mut inside = false;
     path.chars()
@@ -325,7 +325,7 @@ impl Sink for Reading<'_> {
         }
         if let Some(misfit) = self.described.misfit(message, self.before) {
             self.unexplained += misfit.bits;
-            // What breaks a packet counts more than what is left of it.
+            // A fault outweighs any other misfit.
             let worse = self
                 .misfit
                 .as_ref()

@@ -10,7 +10,7 @@ use netkit::protocols::described::MisfitKind;
 use netkit::render::palette::Palette;
 use std::fmt::Write as _;
 
-/// Some of all, in percent: never 100 where some are missing.
+/// Returns the share in percent, rounded down: never 100 if some are missing.
 pub fn percent(share: Share) -> Option<f64> {
     (share.all > 0).then(|| (share.of as f64 / share.all as f64 * 1000.0).floor() / 10.0)
 }
@@ -28,7 +28,7 @@ fn side(from: Role) -> &'static str {
     }
 }
 
-/// The whole report.
+/// Returns the whole report.
 pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
     let palette = Palette::of(colour);
     let file = Printable(&findings.file).to_string();
@@ -218,7 +218,7 @@ fn rejected(tally: &Tally, colour: bool, out: &mut String) {
     }
 }
 
-/// The words of a reason.
+/// Describes a reason.
 fn reason(by: &str) -> &str {
     match by {
         "transport" => "their transport",

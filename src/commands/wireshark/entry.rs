@@ -1,19 +1,19 @@
-//! The extcap entry: a program in Wireshark's folder that runs netkit, wherever that is.
+//! The extcap entry: a program in Wireshark's folder that runs netkit, wherever netkit is.
 //!
-//! Not a link: it carries the marker, and the schemas that the script was made with.
+//! It is not a link, because it contains the marker, and the schemas that the script was made with.
 
 use crate::platform;
 use std::path::{Path, PathBuf};
 
-/// Its name, by which nothing else goes than what Wireshark shows.
+/// The file's name. Wireshark uses it for nothing but display.
 pub const NAME: &str = if platform::WINDOWS { "netkit.bat" } else { "netkit" };
-/// What begins a comment in it.
+/// The beginning of a comment in it.
 pub const REMARK: &str = if platform::WINDOWS { "rem" } else { "#" };
 
-/// The entry for this program, which Wireshark runs with its own arguments.
+/// Returns the entry for this program. Wireshark runs it with its own arguments.
 ///
 /// # Errors
-/// A path that no text can name.
+/// Fails if a path cannot be written as text.
 pub fn text(program: &Path, protocol_files: &[PathBuf], schemas: &[PathBuf]) -> anyhow::Result<String> {
     let lists = [("NETKIT_PROTOCOLS", protocol_files), ("NETKIT_SCHEMA", schemas)];
     let mut text = String::from(if platform::WINDOWS { "@echo off\r\n" } else { "#!/bin/sh\n" });
@@ -27,13 +27,13 @@ pub fn text(program: &Path, protocol_files: &[PathBuf], schemas: &[PathBuf]) -> 
     let program = named(program)?;
     text += &match platform::WINDOWS {
         true => format!("\"{}\" %*\r\n", program.replace('%', "%%")),
-        // Signals go to netkit itself.
+        // With `exec`, signals reach netkit itself.
         false => format!("exec {} \"$@\"\n", quoted(&program)),
     };
     Ok(text)
 }
 
-/// Files by their full names: Wireshark may run anywhere.
+/// Returns the files by their full paths, since Wireshark may run in any folder.
 fn joined(files: &[PathBuf]) -> anyhow::Result<String> {
     let all = files.iter().map(|file| named(&std::path::absolute(file)?)).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(all.join(&crate::platform::LIST_SEPARATOR.to_string()))
@@ -46,7 +46,7 @@ fn named(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// In single quotes, as the shell takes everything literally.
+/// Quotes a text for the shell, which takes everything in single quotes literally.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

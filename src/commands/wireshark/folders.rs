@@ -1,4 +1,4 @@
-//! Where Wireshark looks for what belongs to a user.
+//! The folders in which Wireshark looks for a user's files.
 //!
 //! | version | Lua scripts | extcap programs | source |
 //! |---|---|---|---|
@@ -6,10 +6,10 @@
 //! | from 4.1 on | the same | `~/.local/lib/wireshark/extcap` | `get_extcap_pers_dir()` in `wsutil/filesystem.c`; tried with Debian's 4.4.18, whose `tshark -G folders` names it |
 //! | Windows | `%APPDATA%\Wireshark\plugins` | `%APPDATA%\Wireshark\extcap` | the User's Guide, "Files and Folders" |
 //!
-//! The personal configuration is `$XDG_CONFIG_HOME/wireshark` (`~/.config/wireshark`), or `~/.wireshark` where
-//! only that is a folder; `WIRESHARK_CONFIG_DIR` and `WIRESHARK_EXTCAP_DIR`, where a version heeds them, are
-//! in what tshark says. So tshark is asked (`tshark -G folders`); where there is none, both extcap folders
-//! get the entry: each version reads one.
+//! The personal configuration is `$XDG_CONFIG_HOME/wireshark` (`~/.config/wireshark`), or `~/.wireshark` if only that
+//! is a folder. If a version heeds `WIRESHARK_CONFIG_DIR` and `WIRESHARK_EXTCAP_DIR`, tshark reports the resulting
+//! folders. Therefore netkit asks tshark (`tshark -G folders`). Without tshark, both extcap folders get the entry: each
+//! version reads one.
 
 use crate::commands::capture::find;
 use crate::platform;
@@ -20,15 +20,15 @@ use std::process::{Command, Stdio};
 /// The folders of this user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folders {
-    /// Of Lua scripts.
+    /// The folder of Lua scripts.
     pub scripts: PathBuf,
-    /// Of extcap programs: those that the installed version reads, or all where it is not known.
+    /// The folders of extcap programs that the installed version reads, or all of them if the version is unknown.
     pub extcap: Vec<PathBuf>,
-    /// All that some version reads: where something may stand from an earlier one.
+    /// The extcap folders of all versions, which may contain files for an earlier one.
     pub all_extcap: Vec<PathBuf>,
 }
 
-/// What the places depend on.
+/// The environment that determines the folders.
 struct Place {
     home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`.
@@ -37,10 +37,10 @@ struct Place {
     roaming: Option<PathBuf>,
 }
 
-/// Asks tshark, and else goes by the table.
+/// Asks tshark; without it, uses the table.
 ///
 /// # Errors
-/// There is no home folder.
+/// Fails if there is no home folder.
 pub fn folders() -> anyhow::Result<Folders> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let place = Place {
@@ -57,7 +57,7 @@ pub fn folders() -> anyhow::Result<Folders> {
     })
 }
 
-/// What `tshark -G folders` prints.
+/// Returns the output of `tshark -G folders`.
 fn asked() -> Option<String> {
     let tshark = find(OsStr::new("tshark"))?;
     let done = Command::new(tshark).args(["-G", "folders"]).stdin(Stdio::null()).output().ok()?;
@@ -79,7 +79,7 @@ fn by_rule(place: &Place) -> Option<Folders> {
     Some(Folders { scripts: library.join("plugins"), all_extcap: extcap.clone(), extcap })
 }
 
-/// The table, corrected by what tshark says: it reads its environment, too.
+/// Corrects the table by the output of tshark, which also reads its environment.
 fn said(text: &str, mut known: Folders) -> Folders {
     let named = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -88,7 +88,7 @@ fn said(text: &str, mut known: Folders) -> Folders {
     if let Some(scripts) = named("Personal Lua Plugins") {
         known.scripts = scripts;
     }
-    // Up to 4.0 only the folder of all users is named, and it is called "Extcap path".
+    // Up to 4.0, tshark names only the folder of all users, as "Extcap path".
     let extcap =
         named("Personal Extcap path").or_else(|| named("Personal configuration").map(|folder| folder.join("extcap")));
     if let Some(extcap) = extcap {

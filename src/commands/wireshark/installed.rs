@@ -1,5 +1,4 @@
-//! A file of netkit's in somebody else's folder: it carries a marker, and what carries none is left
-//! alone.
+//! A file of netkit's in another program's folder. It contains a marker; files without it are left alone.
 
 use crate::commands::outfile::named;
 use crate::platform;
@@ -7,12 +6,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// In the first line behind `#!`, if any: who made it.
+/// The marker, in the first line after any `#!`.
 const MARKER: &str = "made by `netkit wireshark install`, netkit ";
-/// The marker stands within the first bytes.
+/// The number of bytes at the start that are searched for the marker.
 const BEGINNING: u64 = 1024;
 
-/// What stands at a path.
+/// The state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
@@ -26,37 +25,37 @@ pub enum State {
 /// A file to be installed.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// Where it goes.
+    /// Its path.
     pub path: PathBuf,
-    /// What is in it.
+    /// Its contents.
     pub text: String,
     program: bool,
 }
 
 impl Installed {
-    /// A text; `remark` begins a comment in its language.
+    /// Creates a text file; `remark` begins a comment in its language.
     pub fn new(path: PathBuf, remark: &str, text: String) -> Installed {
         Installed { path, text: format!("{}{text}", marker(remark)), program: false }
     }
 
-    /// A program of the shell: its first line stays the first.
+    /// Creates a shell program, whose first line stays the first.
     pub fn program(path: PathBuf, remark: &str, text: &str) -> Installed {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         Installed { path, text: format!("{first}\n{}{rest}", marker(remark)), program: true }
     }
 
-    /// What stands there now.
+    /// Returns the current state of its path.
     ///
     /// # Errors
-    /// Errors of the file system.
+    /// Returns the errors of the file system.
     pub fn state(&self) -> io::Result<State> {
         state(&self.path)
     }
 
-    /// Writes it beside its place and renames it: what was done. The caller has looked at its state.
+    /// Writes it to a temporary file and renames that. Returns the action in words.
     ///
     /// # Errors
-    /// Errors of the file system.
+    /// Returns the errors of the file system.
     pub fn write(&self) -> io::Result<&'static str> {
         let there = self.state()?;
         if there == State::Foreign {
@@ -69,7 +68,7 @@ impl Installed {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(error)?;
         }
-        // In that folder, a name with a dot in front is neither a script nor a program to Wireshark's users.
+        // In that folder, Wireshark treats a name that begins with a dot neither as a script nor as a program.
         let beside = self.path.with_file_name(format!(".netkit-{}.part", std::process::id()));
         let written = self.write_to(&beside).and_then(|()| fs::rename(&beside, &self.path));
         if written.is_err() {
@@ -90,17 +89,17 @@ fn marker(remark: &str) -> String {
     format!("{remark} {MARKER}{}; `netkit wireshark remove` removes it\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// What stands at a path.
+/// Returns the state of a path.
 ///
 /// # Errors
-/// It cannot be looked at.
+/// Fails if the path cannot be examined.
 pub fn state(path: &Path) -> io::Result<State> {
     let about = match fs::symlink_metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::None),
         Err(error) => return Err(named(path, &error)),
     };
-    // A link may lead to anything, and is nothing that we have made.
+    // A link may lead anywhere, and netkit never makes one.
     if !about.is_file() {
         return Ok(State::Foreign);
     }

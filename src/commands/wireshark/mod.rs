@@ -1,4 +1,4 @@
-//! `netkit wireshark`: the script and the extcap entry, in Wireshark's personal folders.
+//! `netkit wireshark`: installs the script and the extcap entry in Wireshark's personal folders.
 
 mod entry;
 mod folders;
@@ -26,17 +26,14 @@ pub fn run(args: &Wireshark, global: &Global) -> anyhow::Result<u8> {
                 io::stdout().write_all(script.text.as_bytes())?;
             }
             for file in list {
-                super::notify::notify(
-                    global,
-                    format_args!("netkit: install writes {}", Printable(file.path.display())),
-                );
+                super::notify::notify(global, format_args!("install writes {}", Printable(file.path.display())));
             }
             Ok(0)
         }
     }
 }
 
-/// What is installed: the script first.
+/// Returns the files to install, the script first.
 fn files(folders: &Folders, args: &Wireshark) -> anyhow::Result<Vec<Installed>> {
     let dissect =
         Dissect { protocol_file: args.protocol_file.clone(), schema: args.schema.clone(), ..Dissect::default() };
@@ -51,7 +48,7 @@ fn files(folders: &Folders, args: &Wireshark) -> anyhow::Result<Vec<Installed>> 
 
 fn install(folders: &Folders, args: &Wireshark) -> anyhow::Result<u8> {
     let list = files(folders, args)?;
-    // Somebody else's file is told before any is written.
+    // A foreign file is reported before any file is written.
     for file in &list {
         if file.state()? == State::Foreign {
             let path = Printable(file.path.display());
@@ -63,7 +60,7 @@ fn install(folders: &Folders, args: &Wireshark) -> anyhow::Result<u8> {
         let done = file.write()?;
         writeln!(out, "{}: {done}", Printable(file.path.display()))?;
     }
-    // What another version of Wireshark has read.
+    // Files for another version of Wireshark.
     for path in folders.all_extcap.iter().map(|folder| folder.join(entry::NAME)) {
         if list.iter().all(|file| file.path != path) && installed::state(&path)? == State::Ours {
             writeln!(out, "{}: is netkit's, for another version of Wireshark; left", Printable(path.display()))?;

@@ -1,33 +1,33 @@
-//! A first reading of a capture that can be opened twice: it recognises, and runs ahead of the reading
-//! that dissects.
-//!
-//! It goes no further than that reading needs: when a conversation begins, it reads on until that is
-//! recognised and all is known that its server says once, or to the end of the capture. Most captures say
-//! both in a conversation's first packets. Of a conversation that is settled the further packets are
-//! skipped, and memory is bounded as in the other reading.
+//! The first reading of a capture that can be opened twice: it recognises conversations ahead of the second reading,
+//! which dissects them.
+//! It reads no further than the second reading needs: when a conversation begins, it reads on until that conversation
+//! is recognised and all information that its server sends only once is known, or to the end of the capture. Most
+//! captures have both in a conversation's first packets. The further packets of a settled conversation are skipped, and
+//! memory is bounded as in the second reading.
 
-use super::classification::{Classification, Settled};
-use super::{Inspector, flow_info};
+use super::classification::{Classification, Classified, Settled};
+use super::{Inspector, Nowhere, flow_info};
 use crate::capture::{Decoded, Packet, Packets};
-use crate::dissect::{Message, Options, Session, Sink, Wants};
-use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Side, Stream, Table, Transport};
+use crate::dissect::{Options, Session, Wants};
+use crate::flow::{Delivery, End, Gap, Handler, Moved, Side, Stream, Table, Transport};
 use std::cell::Cell;
 
-/// How many packets with payload of a conversation are dissected to learn what its server says once.
+/// The number of a conversation's packets with payload that are dissected for information that its server sends only
+/// once.
 const LEARNED_FROM: u64 = 256;
-/// The same as long as its sides are not known: what says them, as a heartbeat, may be rare.
+/// The same number while its sides are not known: the messages that reveal them, such as heartbeats, may be rare.
 const SIDES_FROM: u64 = 4096;
 
 /// Opens the packets of the capture, once.
 type Open = Box<dyn FnOnce() -> Option<Packets> + Send>;
 
-/// What the first reading knows of a conversation.
+/// The result of the first reading for a conversation.
 pub(super) enum Look {
-    /// Nothing: it is not in memory any more.
+    /// Nothing: it is no longer in memory.
     Unknown,
-    /// No protocol has it. The first bytes of each side, and two protocols that fit equally well.
+    /// No protocol claims it. The first bytes of each side, and two protocols that fit equally well.
     Foreign([Vec<u8>; 2], Option<(&'static str, &'static str)>),
-    /// A protocol has it: name, reason, session, bits of evidence.
+    /// A protocol claims it: name, reason, session, bits of evidence.
     Claimed(&'static str, &'static str, Box<dyn Session>, u64),
 }
 
@@ -43,13 +43,13 @@ pub struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
-    /// Opens the capture when it is needed first. `stop`: the user wants no more.
+    /// Opens the capture on first use. `stop` returns whether the user has stopped the reading.
     pub fn new(
         options: &'a Options,
         open: impl FnOnce() -> Option<Packets> + Send + 'static,
         stop: impl Fn() -> bool + Send + 'static,
     ) -> Ahead<'a> {
-        // Nothing is allocated for what has no size.
+        // This does not allocate, since the type has no size.
         let nowhere = Box::leak(Box::new(Nowhere));
         let inspector = Inspector::new(options, nowhere).wants(Wants::FIELDS);
         let scout = Scout { inspector, leaves: Cell::new(false), news: false };
@@ -57,8 +57,8 @@ impl<'a> Ahead<'a> {
         Ahead { open: Some(Box::new(open)), packets: None, table, scout, read: 0, stop: Box::new(stop) }
     }
 
-    /// What becomes of the conversation that begins with this frame.
-    pub(super) fn look(&mut self, c: &Conversation<Classification>, frame: u64, options: &Options) -> Look {
+    /// The result for the conversation that begins with this frame.
+    pub(super) fn look(&mut self, c: &Classified, frame: u64, options: &Options) -> Look {
         if let Some(open) = self.open.take() {
             self.packets = open();
         }
@@ -93,38 +93,25 @@ impl<'a> Ahead<'a> {
         if matches!(next, Ok(Some(()))) && !(self.stop)() {
             return true;
         }
-        // An error is reported by the other reading.
+        // The second reading reports errors.
         self.packets = None;
         self.table.each(|c| self.scout.last(c));
         false
     }
 }
 
-/// A sink that drops the messages.
-struct Nowhere;
-
-impl Sink for Nowhere {
-    fn message(&mut self, _: &Message<'_>) {}
-}
-
-/// Recognises, and learns what servers say once.
+/// Recognises conversations, and collects the information that servers send only once.
 struct Scout<'a> {
     inspector: Inspector<'a, Nowhere>,
-    /// Nothing more is to be learned from the conversation of this packet.
+    /// Whether nothing more can be learned from the conversation of this packet.
     leaves: Cell<bool>,
-    /// A conversation was settled.
+    /// Whether a conversation has been settled.
     news: bool,
 }
 
 impl Scout<'_> {
-    /// What is known for sure of a conversation; `None`: the rest of the capture may say more.
-    fn concluded(
-        &self,
-        c: &Conversation<Classification>,
-        settled: &Settled,
-        ended: bool,
-        options: &Options,
-    ) -> Option<Look> {
+    /// The final result for a conversation; `None` if the rest of the capture may add to it.
+    fn concluded(&self, c: &Classified, settled: &Settled, ended: bool, options: &Options) -> Option<Look> {
         let known = self.inspector.known.server(c.transport, c.ends);
         let claim = settled.claim.or_else(|| {
             let (_, proto) = known?;
@@ -160,8 +147,8 @@ impl Scout<'_> {
         }
     }
 
-    /// Is there anything more to be learned from it?
-    fn after(&mut self, c: &mut Conversation<Classification>) {
+    /// Checks whether more can be learned from the conversation.
+    fn after(&mut self, c: &mut Classified) {
         let leaves = match &c.state {
             Classification::Claimed(owner) => {
                 let flow_info = flow_info(c, self.inspector.options);
@@ -175,8 +162,8 @@ impl Scout<'_> {
         self.leaves.set(leaves);
     }
 
-    /// What there is to know of a conversation from which no more is learned.
-    fn settled(&mut self, c: &mut Conversation<Classification>, state: Classification) -> Classification {
+    /// The result for a conversation from which no more is learned.
+    fn settled(&mut self, c: &mut Classified, state: Classification) -> Classification {
         self.news = true;
         let mut settled = Settled::default();
         match state {
@@ -200,8 +187,8 @@ impl Scout<'_> {
         Classification::Settled(Box::new(settled))
     }
 
-    /// The capture has ended.
-    fn last(&mut self, c: &mut Conversation<Classification>) {
+    /// Settles a conversation at the end of the capture.
+    fn last(&mut self, c: &mut Classified) {
         let mut state = std::mem::take(&mut c.state);
         if let Classification::Undecided(pending) = state {
             self.inspector.settle(c, pending, true);
@@ -213,62 +200,55 @@ impl Scout<'_> {
         };
     }
 
-    /// Is there nothing to be read of this conversation any more?
-    fn is_settled(&self, c: &Conversation<Classification>) -> bool {
+    /// Whether nothing of this conversation needs to be read any more.
+    fn is_settled(&self, c: &Classified) -> bool {
         self.leaves.set(false);
         matches!(c.state, Classification::Settled(_))
     }
 }
 
 impl Handler<Classification> for Scout<'_> {
-    fn datagram(
-        &mut self,
-        c: &mut Conversation<Classification>,
-        side: Side,
-        packet: &Packet<'_>,
-        payload: &[u8],
-        length: usize,
-    ) {
+    fn datagram(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>, payload: &[u8], length: usize) {
         if !self.is_settled(c) {
             self.inspector.datagram(c, side, packet, payload, length);
             self.after(c);
         }
     }
 
-    fn data(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
+    fn data(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         if !self.is_settled(c) {
             self.inspector.data(c, side, stream, delivery);
             self.after(c);
         }
     }
 
-    fn gap(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, gap: &Gap) {
+    fn gap(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, gap: &Gap) {
         if !self.is_settled(c) {
             self.inspector.gap(c, side, stream, gap);
             self.after(c);
         }
     }
 
-    fn end(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, why: End) {
+    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, why: End) {
         if !self.is_settled(c) {
             Handler::end(&mut self.inspector, c, side, stream, why);
             self.after(c);
         }
     }
 
-    fn closed(&mut self, c: &mut Conversation<Classification>) {
+    fn closed(&mut self, c: &mut Classified) {
         self.last(c);
     }
 
-    fn memory(&self, c: &Conversation<Classification>) -> usize {
+    fn memory(&self, c: &Classified) -> usize {
         self.inspector.memory(c)
     }
 
-    fn leaves(&self, _: &Conversation<Classification>) -> bool {
+    fn leaves(&self, _: &Classified) -> bool {
         self.leaves.take()
     }
 
-    fn take(&mut self, c: &mut Conversation<Classification>, _: u32, mut moved: Moved<Classification>) {
+    fn take(&mut self, c: &mut Classified, _: u32, mut moved: Moved<Classification>) {
         let state = std::mem::take(&mut moved.conversation().state);
         c.state = self.settled(c, state);
     }

@@ -1,11 +1,11 @@
-//! Which lane reads a conversation.
+//! The assignment of a conversation to a worker's shard.
 
-/// The lane that reads a conversation.
+/// The shard that reads a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment {
-    pub(super) lane: u32,
-    /// Its slot in the table.
+    pub(super) shard: u32,
+    /// The conversation's slot in the table.
     pub(super) slot: u32,
-    /// As [`Owner::generation`](super::Owner).
+    /// The generation of the claim, see [`Owner::generation`](super::Owner).
     pub(super) generation: Option<u64>,
 }

@@ -1,13 +1,13 @@
-//! Batches: packets and conversations that the reading thread passes to a lane.
+//! Batches: packets and conversations that the reader of a capture passes to a shard.
 
 use super::classification::Classification;
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::flow::{End, Moved, Side};
 use std::ops::Range;
 
-/// The size of a round, for each lane.
+/// The size of a round, for each shard.
 pub(super) const ROUND: usize = 48 << 10;
-/// Memory of larger batches is freed.
+/// The size above which the memory of a batch is freed.
 const RETAINED: usize = 1 << 20;
 
 /// Work items in order, with the bytes of their packets.
@@ -15,13 +15,13 @@ const RETAINED: usize = 1 << 20;
 pub(super) struct Batch {
     pub items: Vec<WorkItem>,
     pub contents: Contents,
-    /// The first item that has not been read.
+    /// The index of the first item that has not been read.
     pub next: usize,
     /// The time of the capture's first frame.
     pub first: Option<Time>,
-    /// All items have at least this sequence number.
+    /// The smallest sequence number of its items.
     pub since: u64,
-    /// Those of later batches have at least this one.
+    /// The smallest sequence number of the items in later batches.
     pub sequence: u64,
 }
 
@@ -43,13 +43,13 @@ pub(super) struct WorkItem {
 
 pub(super) enum Work {
     Packet(PacketWork),
-    /// Receive a conversation, unless that is done.
+    /// Receive a conversation; `None` when that is done.
     Take(Option<Moved<Classification>>),
-    /// Close it.
+    /// Close the conversation.
     Close(End),
-    /// Forget it: the reader reads it again.
+    /// Forget the conversation: the reader of the capture reads it again.
     Forget,
-    /// An epoch has ended.
+    /// End an epoch.
     Epoch,
 }
 
@@ -117,7 +117,7 @@ impl Batch {
         self.contents.bytes.len() + self.items.len() * size_of::<WorkItem>()
     }
 
-    /// Clears it, to be filled again.
+    /// Clears the batch for reuse.
     pub fn clear(&mut self) {
         self.items.clear();
         self.contents.bytes.clear();

@@ -3,7 +3,10 @@
 use super::assignment::Assignment;
 use crate::capture::Time;
 use crate::dissect::{FrameLines, Options, Provenance, Session, StreamEvent};
-use crate::flow::{Origin, Side, Transport};
+use crate::flow::{Conversation, Origin, Side, Transport};
+
+/// A conversation with its classification.
+pub type Classified = Conversation<Classification>;
 
 /// The classification of a conversation.
 #[derive(Default)]
@@ -13,18 +16,21 @@ pub enum Classification {
     New,
     /// Not enough payload for a decision yet.
     Undecided(Box<Pending>),
-    /// Claimed by a dissector. Boxed: of most conversations that another thread reads, the table keeps only the assignment.
+    /// Claimed by a dissector. Boxed, since most conversations are read by another thread, and then the table keeps
+    /// only the assignment.
     Claimed(Box<Owner>),
     /// Claimed by a dissector, and read by another thread.
     Dispatched(Assignment),
-    /// In a first reading: no more is to be learned of it.
+    /// Claimed by a dissector, and not in the part of the conversations that the user wants.
+    Skipped,
+    /// In a first reading: nothing more can be learned from it.
     Settled(Box<Settled>),
-    /// Of no known protocol; asked again when more servers have been announced than this number.
+    /// Of no known protocol. Dissectors are asked again when more servers than this number have been announced.
     Foreign(u64),
 }
 
 impl Classification {
-    /// Does its protocol name ports for datagrams in its streams?
+    /// Whether its protocol names ports for datagrams in its streams.
     pub fn names_ports(&self, options: &Options) -> bool {
         match self {
             Classification::Claimed(owner) => {
@@ -34,7 +40,7 @@ impl Classification {
         }
     }
 
-    /// Is it claimed? Then where the message begins of which a carrier has brought some frames.
+    /// If it is claimed: the offset of a message of which some carrier frames have arrived, but not all.
     pub fn begun(&self, side: Side) -> Option<Option<u64>> {
         match self {
             Classification::Claimed(owner) => Some(owner.session.begun(side)),
@@ -46,8 +52,8 @@ impl Classification {
     pub(super) fn memory(&self) -> usize {
         match self {
             Classification::New | Classification::Foreign(_) => 0,
-            // The value that the flow table requires.
-            Classification::Dispatched(_) | Classification::Settled(_) => usize::MAX,
+            // The flow table requires this value.
+            Classification::Dispatched(_) | Classification::Skipped | Classification::Settled(_) => usize::MAX,
             Classification::Undecided(pending) => pending.memory(),
             Classification::Claimed(owner) => {
                 owner.session.memory()
@@ -59,16 +65,16 @@ impl Classification {
     }
 }
 
-/// What a first reading has found out about a conversation.
+/// The result of a first reading for a conversation.
 #[derive(Default)]
 pub struct Settled {
-    /// The protocol that has it, the reason, and the bits of evidence.
+    /// The protocol that claims it, the reason, and the bits of evidence.
     pub(super) claim: Option<(&'static str, &'static str, u64)>,
     /// The server's side.
     pub(super) server: Option<Side>,
-    /// All is known that the server says once.
+    /// Whether all information that the server sends only once is known.
     pub(super) complete: bool,
-    /// The same where nobody knows who the server is: a session that knows it.
+    /// If that is known but not the server's side: a session with the information.
     pub(super) taught: Option<Box<dyn Session>>,
     /// Unclaimed: the protocols that it fits, as bits by their order in the registry.
     pub(super) fits: u64,
@@ -83,37 +89,37 @@ pub struct Owner {
     /// The dissector's name.
     pub(super) name: &'static str,
     pub(super) session: Box<dyn Session>,
-    /// Why it was claimed.
+    /// The reason for the claim.
     pub(super) why: &'static str,
-    /// What its server says once may still have to be remembered for others.
+    /// Whether information that its server sends only once may still have to be stored for other conversations.
     pub(super) untaught: bool,
-    /// Named by the user: its first payloads, until it is known whether they look like that.
+    /// For a protocol named by the user: the first payloads, until it is decided whether they look like it.
     pub(super) weighed: Option<Box<Pending>>,
-    /// Claimed by name when this many servers had been announced; a later announcement of one of its
-    /// ends replaces it. `None`: recognised by its payload, which may be reconsidered.
+    /// The number of servers announced when it was claimed by such an announcement; a later announcement of one of its
+    /// endpoints replaces it. `None` if it was recognised by its payload, which may be reconsidered.
     pub(super) generation: Option<u64>,
-    /// How many bytes of each stream were read from those held back.
+    /// The number of bytes of each stream that were read from those held back.
     pub(super) read: [usize; 2],
-    /// The datagrams since one that could not be read.
+    /// The datagrams since the first one that could not be read.
     pub(super) reclassification: Option<Box<Reclassification>>,
     /// The results so far.
     pub(super) outcome: Outcome,
     /// The messages of each frame.
     pub(super) lines: FrameLines,
-    /// A previous owner has emitted messages.
+    /// Whether a previous owner has emitted messages.
     pub(super) before: bool,
-    /// TCP: the bytes of both streams that it was given.
+    /// TCP: the number of bytes of both streams that it was given.
     pub(super) delivered: u64,
 }
 
 impl Owner {
-    /// Is there more to do with its packets than to read them?
+    /// Whether its packets need more than reading.
     #[inline]
     pub(super) fn watched(&self) -> bool {
         self.untaught || self.weighed.is_some()
     }
 
-    /// It is given an event of a stream.
+    /// Counts an event of a stream that it is given.
     #[inline]
     pub(super) fn given(&mut self, event: &StreamEvent<'_>) {
         if let StreamEvent::Data { new, .. } = event {
@@ -125,21 +131,21 @@ impl Owner {
 /// The results of a claim.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Messages emitted, and the first and last frame with one.
+    /// The number of emitted messages, and the first and last frame with one.
     pub messages: u64,
     pub frames: [u64; 2],
-    /// By side: datagrams, or deliveries of a stream, that could be read, and that could not.
+    /// By side: datagrams, or deliveries of a stream, that could be read.
     pub good: [u64; 2],
     pub broken: [u64; 2],
-    /// The bits of evidence of the claim.
+    /// The bits of evidence for the claim.
     pub credit: u64,
 }
 
-/// How many broken ones a bit of evidence outweighs: real servers are also tested with nothing but
-/// broken messages.
+/// The number of broken packets that a bit of evidence outweighs: real servers are also tested with nothing but broken
+/// messages.
 const OUTWEIGHED: u64 = 3;
 
-/// How many packets a side that behaves has sent, and how many for each that could not be read.
+/// A side behaves if it has sent at least this many readable packets, and this many for each unreadable one.
 const BEHAVES: u64 = 8;
 
 impl Outcome {
@@ -150,7 +156,7 @@ impl Outcome {
         (if broken { &mut self.broken } else { &mut self.good })[side.index()] += 1;
     }
 
-    /// Counts messages alone.
+    /// Counts messages only.
     #[inline]
     fn emitted(&mut self, frame: u64, messages: u64) {
         if messages > 0 {
@@ -162,29 +168,29 @@ impl Outcome {
         }
     }
 
-    /// Those of both sides that could be read.
+    /// The readable packets of both sides.
     pub fn good(&self) -> u64 {
         self.good.iter().sum()
     }
 
-    /// Those of both sides that could not be read.
+    /// The unreadable packets of both sides.
     pub fn broken(&self) -> u64 {
         self.broken.iter().sum()
     }
 
-    /// Is what this side sends read well, whatever the other sends?
+    /// Whether this side's packets can be read, regardless of the other side's.
     pub fn behaves(&self, side: Side) -> bool {
         let (good, broken) = (self.good[side.index()], self.broken[side.index()]);
         good >= BEHAVES && broken * BEHAVES <= good
     }
 
-    /// Is there more evidence against the claim than for it?
+    /// Whether there is more evidence against the claim than for it.
     pub fn poor(&self) -> bool {
         self.broken() > self.good() + OUTWEIGHED * self.credit
     }
 }
 
-/// What runs of an [`Owner`].
+/// The parts of an [`Owner`] that are needed to run it.
 pub(super) struct Running<'a> {
     pub name: &'static str,
     pub session: &'a mut dyn Session,
@@ -192,7 +198,7 @@ pub(super) struct Running<'a> {
 }
 
 impl Owner {
-    /// To be run.
+    /// The parts needed to run it.
     #[inline]
     pub(super) fn running(&mut self) -> Running<'_> {
         Running { name: self.name, session: &mut *self.session, lines: &mut self.lines }
@@ -216,7 +222,7 @@ impl Owner {
         }
     }
 
-    /// It has read an event of a stream, and emitted so many messages.
+    /// Records that it has read an event of a stream, and emitted this many messages.
     #[inline]
     pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool) {
         match event {
@@ -225,7 +231,7 @@ impl Owner {
         }
     }
 
-    /// Were messages of the conversation emitted?
+    /// Whether messages of the conversation have been emitted.
     pub(super) fn has_messages(&self) -> bool {
         self.before || self.outcome.messages > 0
     }
@@ -235,35 +241,35 @@ impl Owner {
 #[derive(Default)]
 pub struct Reclassification {
     pub(super) pending: Pending,
-    /// How many of them could not be read.
+    /// The number of them that could not be read.
     pub(super) broken: usize,
 }
 
-/// Up to this many bytes of streams, the dissectors are asked with each segment.
+/// Up to this many bytes of streams, the dissectors are asked at every segment.
 const FEW_BYTES: usize = 1024;
 
 /// The payloads of an undecided conversation.
 #[derive(Default)]
 pub struct Pending {
     pub(super) datagrams: Vec<PendingDatagram>,
-    /// The bytes held of each stream; those before a gap are held to be read, not to be recognised.
+    /// The bytes held of each stream. Those before a gap are held only for reading, not for recognition.
     pub(super) streams: [Vec<u8>; 2],
-    /// Where the bytes after the newest gap of each stream begin.
+    /// The index of the first byte after the newest gap of each stream.
     pub(super) after_gap: [usize; 2],
-    /// How many bytes are missing after those held of each stream, where a gap ends them.
+    /// The number of bytes missing after those held of each stream, if they end in a gap.
     pub(super) missing: [u64; 2],
-    /// What was held was dropped now, and the event that made it too much is not to be held either.
+    /// Whether the held bytes have just been dropped; then the event that exceeded the cap is not held either.
     pub(super) full: bool,
-    /// How many of each stream's unread bytes are not held any more.
+    /// The number of each stream's unread bytes that are not held any more.
     pub(super) dropped: [usize; 2],
     /// The events of its streams, in order of arrival.
     pub(super) events: Vec<PendingEvent>,
     /// The sides whose first bytes are missing in the capture.
     pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
-    /// The bytes that were held of both streams when the dissectors were asked.
+    /// The number of bytes that were held of both streams when the dissectors were last asked.
     asked: usize,
-    /// How often the older half was dropped, and how many datagrams that were.
+    /// The number of times that payloads were dropped, and the number of datagrams or events dropped.
     pub(super) rounds: u32,
     pub(super) forgotten: u64,
 }
@@ -277,7 +283,7 @@ impl Pending {
         self.forgotten += half as u64;
     }
 
-    /// Whether streams have twice the bytes that they had when this was last so, or few: then the dissectors are asked.
+    /// Whether the streams have few bytes, or twice as many as when this was last true: then the dissectors are asked.
     pub(super) fn has_doubled(&mut self) -> bool {
         let held: usize =
             self.streams.iter().zip(self.after_gap).map(|(held, from)| held.len().saturating_sub(from)).sum();
@@ -288,7 +294,7 @@ impl Pending {
         doubled
     }
 
-    /// Holds the unread bytes of a stream, as far as there is room.
+    /// Holds the unread bytes of a stream, up to `most`.
     pub(super) fn hold(&mut self, side: Side, unread: &[u8], most: usize) {
         let k = side.index();
         let held = &mut self.streams[k];
@@ -297,12 +303,12 @@ impl Pending {
         self.bytes = self.streams.iter().map(Vec::len).max().unwrap_or(0);
     }
 
-    /// Which streams are held from their first byte on.
+    /// Whether each stream is held from its first byte on.
     pub(super) fn begun(&self, syn_seen: [bool; 2]) -> [bool; 2] {
         Side::BOTH.map(|side| syn_seen[side.index()] && !self.cut[side.index()])
     }
 
-    /// Drops what is held of both streams: a message may begin in the segments that follow.
+    /// Drops the held bytes of both streams: a message may begin in the segments that follow.
     pub(super) fn forget_streams(&mut self) {
         for side in [0, 1] {
             let held = self.streams[side].len();
@@ -318,7 +324,7 @@ impl Pending {
         self.events.clear();
     }
 
-    /// Bytes are missing after those held of a stream.
+    /// Records that bytes are missing after those held of a stream.
     pub(super) fn gap(&mut self, side: Side, missing: u64) {
         let k = side.index();
         let end = self.streams[k].len();
@@ -365,7 +371,7 @@ impl Pending {
 /// One event of an undecided stream.
 pub(super) struct PendingEvent {
     pub side: Side,
-    /// The end of its bytes in those held of the stream.
+    /// The end of its bytes among those held of the stream.
     pub end: usize,
     pub what: EventKind,
 }
@@ -398,7 +404,7 @@ mod tests {
     use super::*;
     use crate::capture::Time;
 
-    /// The dissectors are asked about a stream from its middle as often as it doubles, not with each segment.
+    /// While a stream is undecided, the dissectors are asked whenever its bytes have doubled, not at every segment.
     #[test]
     fn streams_are_searched_as_they_double() {
         let (mut pending, mut asked) = (Pending::default(), Vec::new());
@@ -408,13 +414,13 @@ mod tests {
             asked.extend(pending.has_doubled().then_some(held));
         }
         assert_eq!(asked, [500, 1000, 2000, 4000, 8000]);
-        // After a gap what came before is not searched again.
+        // After a gap, the bytes before it are not searched again.
         pending.gap(Side::A, 10);
         pending.hold(Side::A, &bytes[..500], 8192);
         assert!(pending.has_doubled());
     }
 
-    /// What is held for later is counted with its bytes, and its older half is forgotten when it is too much.
+    /// Held datagrams are counted with their bytes; above the cap the older half is dropped.
     #[test]
     fn held_datagrams_are_counted_and_forgotten() {
         let mut pending = Pending::default();

@@ -1,6 +1,6 @@
 //! The counters of an inspector.
 
-use super::Unclaimed;
+use super::{SidelessList, Unclaimed};
 use crate::dissect::Account;
 use std::collections::BTreeMap;
 
@@ -9,13 +9,15 @@ use std::collections::BTreeMap;
 pub struct Counters {
     /// Conversations claimed, by protocol and reason.
     pub claimed: BTreeMap<(&'static str, &'static str), u64>,
-    /// Conversations that two protocols from files fit equally well, so that neither has them.
+    /// Conversations that two protocols from files fit equally well, so that neither claims them.
     pub tied: BTreeMap<(&'static str, &'static str), u64>,
-    /// Packets of conversations that are of no known protocol, by transport.
+    /// Packets of conversations without a known protocol, by transport.
     pub foreign: BTreeMap<&'static str, u64>,
-    /// These conversations, and those whose claim was withdrawn.
+    /// Conversations without a known protocol, and those whose claim was withdrawn.
     pub unclaimed: Unclaimed,
-    /// What all conversations came to.
+    /// Claimed conversations with unknown sides.
+    pub sideless: SidelessList,
+    /// The account of all conversations.
     pub account: Account,
 }
 
@@ -32,6 +34,7 @@ impl Counters {
             *self.foreign.entry(what).or_default() += n;
         }
         self.unclaimed.add(&other.unclaimed);
+        self.sideless.add(&other.sideless);
         self.account.add(&other.account);
     }
 }

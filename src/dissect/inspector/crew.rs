@@ -1,92 +1,92 @@
 //! The threads that read one capture together.
 //!
-//! The conversations are divided into lanes. One thread reads the capture and puts batches into the
-//! queues of the lanes; every thread, the reading one too when enough is queued, takes the lane whose
-//! batch is the oldest, and reads that. A lane is read by one thread at a time. So there are as many
-//! threads as processors, and none of them is idle while there is a batch for it.
+//! The conversations are divided into shards, each with a queue. One thread reads the capture and puts batches into the
+//! queues. Every thread takes the shard with the oldest batch and reads that batch; the reading thread does so when
+//! enough is queued. A shard is read by one thread at a time. So there are as many threads as processors, and none is
+//! idle while there is a batch for it.
 
 use super::batch::Batch;
 use super::counters::Counters;
-use super::lane::{Lane, Reading, Unread, Worker};
+use super::shard::{Reading, Shard, Unread, Worker};
 use crate::dissect::Options;
 use crate::flow::{Report, Statistics};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What may be queued for each lane before the reading thread reads batches itself.
+/// The bytes that may be queued for each shard before the reading thread reads batches itself.
 const QUEUED: usize = 96 << 10;
 
-/// Where the messages of all lanes go.
+/// Receives the messages of all shards.
 pub trait Outlet: Sync {
-    /// May this lane be read? Not if much of its output waits for that of others.
+    /// Whether this shard may be read: not if much of its output waits for that of others.
     fn room(&self, _lane: usize) -> bool {
         true
     }
 
-    /// Passes on what is next in order. Returns whether there was something.
+    /// Passes on the next output in order. Returns whether there was any.
     fn drain(&self) -> bool {
         false
     }
 
-    /// Is everything that may follow of no use?
+    /// Whether no further output is of any use.
     fn done(&self) -> bool {
         false
     }
 }
 
-/// The lanes of a capture, for any number of threads.
+/// The shards of a capture, for any number of threads.
 pub struct Crew<'a> {
-    lanes: Vec<Mutex<Box<dyn Reading + 'a>>>,
+    shards: Vec<Mutex<Box<dyn Reading + 'a>>>,
     state: Mutex<State>,
     /// A batch was queued or finished, or output was passed on.
     news: Condvar,
     outlet: &'a dyn Outlet,
 }
 
-/// What the threads agree on: locked once a batch.
+/// The shared state of the threads: locked once per batch.
 #[derive(Default)]
 struct State {
     queues: Vec<Queue>,
     spare: Vec<Batch>,
     /// The bytes in the queues.
     queued: usize,
-    /// How many threads wait for news.
+    /// The number of threads that wait for `news`.
     waiting: usize,
-    /// The reading thread has ended.
+    /// Whether the reading thread has ended.
     ended: bool,
-    /// Reading on is useless, or a thread has panicked.
+    /// Whether further reading is useless, or a thread has panicked.
     gone: bool,
 }
 
-/// The work of one lane.
+/// The work of one shard.
 #[derive(Default)]
 struct Queue {
     batches: VecDeque<Batch>,
-    /// A thread reads the lane.
+    /// Whether a thread is reading the shard.
     taken: bool,
     reports: VecDeque<Vec<Report>>,
 }
 
 impl<'a> Crew<'a> {
-    /// A lane for each of the sinks; `outlet` receives their output.
+    /// Creates a shard for each of the sinks; `outlet` receives their output.
     pub fn new(
         options: &'a Options,
         sinks: impl IntoIterator<Item = &'a mut (impl Worker + 'a)>,
         outlet: &'a dyn Outlet,
     ) -> Crew<'a> {
-        Crew::of(sinks.into_iter().map(|sink| Box::new(Lane::new(options, sink)) as _), outlet)
+        Crew::of(sinks.into_iter().map(|sink| Box::new(Shard::new(options, sink)) as _), outlet)
     }
 
-    /// Lanes in which nothing is read: to measure what reading the capture and dealing takes.
-    pub fn unread(lanes: usize, outlet: &'a dyn Outlet) -> Crew<'a> {
-        Crew::of((0..lanes).map(|_| Box::new(Unread) as _), outlet)
+    /// Creates shards in which nothing is read, to measure the cost of reading and distributing alone.
+    pub fn unread(shards: usize, outlet: &'a dyn Outlet) -> Crew<'a> {
+        Crew::of((0..shards).map(|_| Box::new(Unread) as _), outlet)
     }
 
-    fn of(lanes: impl Iterator<Item = Box<dyn Reading + 'a>>, outlet: &'a dyn Outlet) -> Crew<'a> {
-        let lanes: Vec<_> = lanes.map(Mutex::new).collect();
-        let queues = lanes.iter().map(|_| Queue::default()).collect();
+    fn of(shards: impl Iterator<Item = Box<dyn Reading + 'a>>, outlet: &'a dyn Outlet) -> Crew<'a> {
+        let shards: Vec<_> = shards.map(Mutex::new).collect();
+        let queues = shards.iter().map(|_| Queue::default()).collect();
         let state = Mutex::new(State { queues, ..State::default() });
-        Crew { lanes, state, news: Condvar::new(), outlet }
+        Crew { shards, state, news: Condvar::new(), outlet }
     }
 
     /// Reads batches until the capture has ended and all of them are read.
@@ -97,22 +97,22 @@ impl<'a> Crew<'a> {
                 return;
             }
             match self.next(&state) {
-                Some(lane) => state = self.read(lane, state),
+                Some(shard) => state = self.read(shard, state),
                 None if state.ended && state.queues.iter().all(|queue| queue.batches.is_empty()) => return,
                 None => state = self.wait(state),
             }
         }
     }
 
-    /// While this exists, a panic of its thread ends the work of all.
+    /// Returns a guard: if its thread panics, it ends the work of all threads.
     pub fn watch(&self) -> Watch<'_> {
         Watch(&self.state, &self.news)
     }
 
-    /// The counters of the lanes.
+    /// The counters of the shards.
     pub fn counters(self) -> Vec<(Counters, Statistics)> {
-        let lanes = self.lanes.into_iter().map(|lane| lane.into_inner().unwrap_or_else(PoisonError::into_inner));
-        lanes.map(|mut lane| lane.counters()).collect()
+        let shards = self.shards.into_iter().map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
+        shards.map(|mut shard| shard.counters()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -120,21 +120,21 @@ impl<'a> Crew<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lane to be read next: of those that are free and have room, the one with the oldest batch.
+    /// The shard to be read next: the one with the oldest batch among those that are free and have room.
     fn next(&self, state: &State) -> Option<usize> {
-        let free = state.queues.iter().enumerate().filter(|(lane, queue)| !queue.taken && self.outlet.room(*lane));
-        let oldest = free.filter_map(|(lane, queue)| Some((queue.batches.front()?.since, lane))).min();
-        oldest.map(|(_, lane)| lane)
+        let free = state.queues.iter().enumerate().filter(|(shard, queue)| !queue.taken && self.outlet.room(*shard));
+        let oldest = free.filter_map(|(shard, queue)| Some((queue.batches.front()?.since, shard))).min();
+        oldest.map(|(_, shard)| shard)
     }
 
-    /// Reads the first batch of a lane.
-    fn read<'s>(&'s self, lane: usize, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        let queue = state.queues.get_mut(lane);
+    /// Reads the first batch of a shard.
+    fn read<'s>(&'s self, shard: usize, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        let queue = state.queues.get_mut(shard);
         let taken = queue.and_then(|queue| {
             queue.taken = true;
             queue.batches.pop_front()
         });
-        let (Some(mut batch), Some(own)) = (taken, self.lanes.get(lane)) else { return state };
+        let (Some(mut batch), Some(own)) = (taken, self.shards.get(shard)) else { return state };
         drop(state);
         let watch = self.watch();
         let (mut reports, size) = (Vec::new(), batch.size());
@@ -146,7 +146,7 @@ impl<'a> Crew<'a> {
         if finished {
             state.queued -= size;
         }
-        if let Some(queue) = state.queues.get_mut(lane) {
+        if let Some(queue) = state.queues.get_mut(shard) {
             queue.taken = false;
             queue.reports.extend(reports);
             match finished {
@@ -181,64 +181,64 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// What the reading thread needs of a [`Crew`].
+/// The functions of a [`Crew`] for the reading thread.
 pub(super) trait Help: Sync {
-    /// The number of lanes.
-    fn lanes(&self) -> usize;
+    /// The number of shards.
+    fn shards(&self) -> usize;
 
-    /// Queues batches, one for each lane, and replaces them by empty ones. Reads batches while too
-    /// much is queued. Returns whether reading on is useless.
+    /// Queues batches, one for each shard, and replaces them with empty ones. Reads batches while too much is queued.
+    /// Returns whether further reading is useless.
     fn queue(&self, batches: &mut dyn Iterator<Item = &mut Batch>) -> bool;
 
-    /// The oldest reports of a lane, of which there will be some; `None` if reading on is useless.
-    fn reports(&self, lane: usize) -> Option<Vec<Report>>;
+    /// Waits for the oldest reports of a shard; `None` if further reading is useless.
+    fn reports(&self, shard: usize) -> Option<Vec<Report>>;
 
-    /// Nothing more will be queued.
+    /// Ends the input: nothing more will be queued.
     fn end(&self);
 }
 
 impl Help for Crew<'_> {
-    fn lanes(&self) -> usize {
-        self.lanes.len()
+    fn shards(&self) -> usize {
+        self.shards.len()
     }
 
     fn queue(&self, batches: &mut dyn Iterator<Item = &mut Batch>) -> bool {
         let mut state = self.lock();
-        for (lane, batch) in batches.enumerate() {
+        for (shard, batch) in batches.enumerate() {
             let empty = state.spare.pop().unwrap_or_else(Batch::empty);
             let batch = std::mem::replace(batch, empty);
             state.queued += batch.size();
-            if let Some(queue) = state.queues.get_mut(lane) {
+            if let Some(queue) = state.queues.get_mut(shard) {
                 queue.batches.push_back(batch);
             }
         }
         self.tell(&state);
-        // The reader's own messages may be all that is waited for.
+        // The threads may be waiting only for the reader's own messages.
         drop(state);
         let drained = self.outlet.drain();
         let mut state = self.lock();
         state.gone |= drained && self.outlet.done();
-        // Those that the reader has written are of its own lane, the last.
-        while !state.gone && (state.queued > QUEUED * self.lanes.len() || !self.outlet.room(self.lanes.len())) {
+        // The reader's own messages have a shard of their own, the last one.
+        while !state.gone && (state.queued > QUEUED * self.shards.len() || !self.outlet.room(self.shards.len())) {
             state = match self.next(&state) {
-                Some(lane) => self.read(lane, state),
+                Some(shard) => self.read(shard, state),
                 None => self.wait(state),
             };
         }
         state.gone
     }
 
-    fn reports(&self, lane: usize) -> Option<Vec<Report>> {
+    fn reports(&self, shard: usize) -> Option<Vec<Report>> {
         let mut state = self.lock();
         loop {
             if state.gone {
                 return None;
             }
-            if let Some(reports) = state.queues.get_mut(lane)?.reports.pop_front() {
+            if let Some(reports) = state.queues.get_mut(shard)?.reports.pop_front() {
                 return Some(reports);
             }
             state = match self.next(&state) {
-                Some(lane) => self.read(lane, state),
+                Some(shard) => self.read(shard, state),
                 None => self.wait(state),
             };
         }
@@ -251,7 +251,7 @@ impl Help for Crew<'_> {
     }
 }
 
-/// Tells the other threads if this one panics, so that nobody waits for it.
+/// Notifies the other threads if this one panics, so that nobody waits for it.
 pub struct Watch<'c>(&'c Mutex<State>, &'c Condvar);
 
 impl Drop for Watch<'_> {

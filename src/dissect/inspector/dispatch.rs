@@ -1,14 +1,12 @@
 //! Reading with several threads: one reads the capture, all of them its conversations.
 //!
-//! The reader owns the flow table, and everything that decides across conversations: their numbers,
-//! evictions, classification, servers announced by other conversations. A claimed conversation is
-//! handed over, with the payloads held back, to a [lane](super::lane), and its packets follow in
-//! batches. Those whose sessions [affect others](crate::dissect::Session::affects_others) stay with
-//! the reader.
+//! The reader owns the flow table and all decisions that involve several conversations: their numbers, evictions,
+//! classification, servers announced by other conversations. A claimed conversation is handed over to a
+//! [shard](super::shard), with the payloads held back, and its packets follow in batches. Conversations whose sessions
+//! [affect others](crate::dissect::Session::affects_others) stay with the reader.
 //!
-//! The reader deals in rounds: when enough is collected, every lane gets its batch, and the reader's
-//! own messages are handed over. So no lane's output waits long for that of another, and a round is
-//! the only occasion for locks.
+//! The reader works in rounds: when enough is collected, every shard gets its batch, and the reader's own messages are
+//! passed on. So no shard's output waits long for that of another, and locks are taken once per round only.
 
 use super::assignment::Assignment;
 use super::batch::{Batch, ROUND, Work, WorkItem};
@@ -17,9 +15,9 @@ use super::crew::Help;
 use crate::capture::{Packet, Time};
 use crate::flow::{End, Moved, Report, Side};
 
-/// The reader's end: distributes packets to lanes.
+/// The reader's side: distributes packets to shards.
 pub struct Dispatcher<'a> {
-    lanes: Vec<Pending>,
+    shards: Vec<Pending>,
     crew: &'a dyn Help,
     first: Option<Time>,
     /// The approximate size of the round so far.
@@ -29,7 +27,7 @@ pub struct Dispatcher<'a> {
     gone: bool,
 }
 
-/// What a lane gets next.
+/// The next batch of a shard.
 #[derive(Default)]
 struct Pending {
     batch: Batch,
@@ -38,10 +36,10 @@ struct Pending {
 }
 
 impl<'a> Dispatcher<'a> {
-    /// Distributes packets to the lanes of a crew.
+    /// Distributes packets to the shards of a crew.
     pub fn new(crew: &'a super::Crew<'_>) -> Dispatcher<'a> {
-        let lanes = std::iter::repeat_with(Pending::default).take(crew.lanes()).collect();
-        Dispatcher { lanes, crew, first: None, size: 0, since: 0, gone: false }
+        let shards = std::iter::repeat_with(Pending::default).take(crew.shards()).collect();
+        Dispatcher { shards, crew, first: None, size: 0, since: 0, gone: false }
     }
 
     /// Sets the time of the capture's first frame.
@@ -50,25 +48,25 @@ impl<'a> Dispatcher<'a> {
         self.first.get_or_insert(time);
     }
 
-    /// Is reading on useless?
+    /// Whether further reading is useless.
     #[inline]
     pub fn gone(&self) -> bool {
         self.gone
     }
 
-    /// Is there enough for a round?
+    /// Whether there is enough for a round.
     #[inline]
     pub fn full(&self) -> bool {
-        self.size >= ROUND * self.lanes.len()
+        self.size >= ROUND * self.shards.len()
     }
 
     #[inline]
     pub(super) fn packet(&mut self, assignment: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
-        let Some(lane) = self.lanes.get_mut(assignment.lane as usize) else { return };
-        self.size += lane.batch.packet(assignment.slot, sequence, from, packet);
+        let Some(shard) = self.shards.get_mut(assignment.shard as usize) else { return };
+        self.size += shard.batch.packet(assignment.slot, sequence, from, packet);
     }
 
-    /// Assigns a conversation to the lane with the fewest.
+    /// Assigns a conversation to the shard with the fewest conversations.
     pub(super) fn take(
         &mut self,
         slot: u32,
@@ -76,10 +74,10 @@ impl<'a> Dispatcher<'a> {
         moved: Moved<Classification>,
         generation: Option<u64>,
     ) -> Assignment {
-        let fewest = self.lanes.iter().enumerate().min_by_key(|(_, lane)| lane.conversations);
-        let assignment = Assignment { lane: fewest.map_or(0, |(lane, _)| lane as u32), slot, generation };
-        if let Some(lane) = self.lanes.get_mut(assignment.lane as usize) {
-            lane.conversations += 1;
+        let fewest = self.shards.iter().enumerate().min_by_key(|(_, shard)| shard.conversations);
+        let assignment = Assignment { shard: fewest.map_or(0, |(shard, _)| shard as u32), slot, generation };
+        if let Some(shard) = self.shards.get_mut(assignment.shard as usize) {
+            shard.conversations += 1;
         }
         self.item(assignment, sequence, Work::Take(Some(moved)));
         assignment
@@ -94,43 +92,44 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn left(&mut self, assignment: Assignment, sequence: u64, what: Work) {
-        if let Some(lane) = self.lanes.get_mut(assignment.lane as usize) {
-            lane.conversations -= 1;
+        if let Some(shard) = self.shards.get_mut(assignment.shard as usize) {
+            shard.conversations -= 1;
         }
         self.item(assignment, sequence, what);
     }
 
     fn item(&mut self, assignment: Assignment, sequence: u64, what: Work) {
-        let Some(lane) = self.lanes.get_mut(assignment.lane as usize) else { return };
-        lane.batch.items.push(WorkItem { slot: assignment.slot, sequence, what });
+        let Some(shard) = self.shards.get_mut(assignment.shard as usize) else { return };
+        shard.batch.items.push(WorkItem { slot: assignment.slot, sequence, what });
         self.size += size_of::<WorkItem>();
     }
 
     /// Announces the end of an epoch.
     pub(super) fn epoch(&mut self, sequence: u64) {
-        for lane in &mut self.lanes {
-            lane.batch.items.push(WorkItem { slot: 0, sequence, what: Work::Epoch });
+        for shard in &mut self.shards {
+            shard.batch.items.push(WorkItem { slot: 0, sequence, what: Work::Epoch });
         }
     }
 
-    /// Deals a round, after which all items have at least this sequence number. May read some of it.
+    /// Ends a round and hands out its batches. All later items have at least this sequence number. May read some
+    /// batches.
     pub(super) fn deal(&mut self, sequence: u64) {
-        for lane in &mut self.lanes {
-            (lane.batch.since, lane.batch.sequence, lane.batch.first) = (self.since, sequence, self.first);
+        for shard in &mut self.shards {
+            (shard.batch.since, shard.batch.sequence, shard.batch.first) = (self.since, sequence, self.first);
         }
-        self.gone |= self.crew.queue(&mut self.lanes.iter_mut().map(|lane| &mut lane.batch));
+        self.gone |= self.crew.queue(&mut self.shards.iter_mut().map(|shard| &mut shard.batch));
         (self.size, self.since) = (0, sequence);
     }
 
-    /// The capture has ended.
+    /// Ends the input at the end of the capture.
     pub(super) fn end(&mut self) {
         self.deal(u64::MAX);
         self.crew.end();
     }
 
     pub(super) fn reports(&mut self, each: &mut dyn FnMut(&Report)) {
-        for lane in 0..self.lanes.len() {
-            match self.crew.reports(lane) {
+        for shard in 0..self.shards.len() {
+            match self.crew.reports(shard) {
                 Some(reports) => reports.iter().for_each(&mut *each),
                 None => self.gone = true,
             }

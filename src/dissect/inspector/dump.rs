@@ -7,25 +7,25 @@ use crate::dissect::{Dissection, FlowInfo, Options, Provenance, SessionReader, S
 use crate::flow::{Origin, Side, Transport};
 use std::net::SocketAddr;
 
-/// The first pieces are tried with one more at a time up to this number, then all at once.
+/// Up to this number the first payloads are tried with one more at a time, then all at once.
 const EARLY: usize = 64;
 
-/// The conversation of some bytes, according to their packets' headers.
+/// The conversation of the given bytes, from their packets' headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Carrier<'a> {
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends.
+    /// The addresses of both endpoints.
     pub ends: [SocketAddr; 2],
-    /// The ends as text.
+    /// The addresses as text.
     pub names: [&'a str; 2],
     /// TCP: the side that sent the SYN.
     pub opener: Option<Side>,
-    /// TCP: is the direction's own SYN among the packets?
+    /// TCP: whether the direction's own SYN is among the packets.
     pub begun: [bool; 2],
 }
 
-/// One piece of payload.
+/// The payload of one packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
     /// The sender's side.
@@ -47,7 +47,8 @@ pub fn dump(
     sink: &mut dyn Sink,
 ) {
     let transport = dissector.dump_transport()(options);
-    let flow_info = FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], options };
+    let flow_info =
+        FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], leg: None, options };
     let piece = Piece { side: Side::A, missing: 0, bytes, length: bytes.len() };
     read(dissector, &flow_info, ["", ""], &[piece], dissection, sink);
 }
@@ -63,7 +64,7 @@ pub fn carried(
     sink: &mut dyn Sink,
 ) {
     let &Carrier { transport, ends, names, opener, begun } = carrier;
-    let flow_info = FlowInfo { flow: 0, serial: 0, transport, ends: Some(ends), opener, begun, options };
+    let flow_info = FlowInfo { flow: 0, serial: 0, transport, ends: Some(ends), opener, begun, leg: None, options };
     read(dissector, &flow_info, names, pieces, dissection, sink);
 }
 
@@ -91,11 +92,11 @@ fn read(
     for side in [first, first.other()] {
         reader.end(side, names, flow_info, sink);
     }
-    *dissection = reader.into_dissection();
+    *dissection = reader.dissection;
 }
 
-/// Finds the dissector for the payloads of packets, and the reason: by `--port`, `-p`, or by ports
-/// and bytes as in a capture that ends with them. `None`: the evidence is not sufficient.
+/// Finds the dissector for the payloads of packets, and the reason: by `--port`, `-p`, or by ports and bytes as in a
+/// capture that ends with them. `None` if the evidence is not sufficient.
 pub fn recognise(
     carrier: &Carrier<'_>,
     pieces: &[Piece<'_>],
@@ -113,7 +114,7 @@ pub fn recognise(
     if let Some(named) = options.proto.as_deref().and_then(|name| options.registry.by_name(name)) {
         return named.takes(transport, false).then_some((named, "named by -p"));
     }
-    // As in a capture: the first dissector with enough evidence, with one more piece at a time.
+    // As in a capture: the first dissector with enough evidence, with one more payload at a time.
     let early = (1..pieces.len().min(EARLY)).find_map(|count| claimant(carrier, pieces.get(..count)?, false, options));
     early.or_else(|| claimant(carrier, pieces, true, options))
 }
@@ -137,7 +138,7 @@ fn claimant(
         evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => Some((bits, dissector, why)),
         _ => None,
     });
-    // Of equals the first one, as in a capture.
+    // The first of several with equal evidence, as in a capture.
     let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.map(|(_, dissector, why)| (dissector, why))
 }

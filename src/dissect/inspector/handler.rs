@@ -1,23 +1,17 @@
-//! What the flow table tells an inspector: packets, stream data, ends, and the packets of
-//! conversations that another thread reads.
+//! Processes the events of the flow table: packets, stream data, ends, and the packets of conversations that another
+//! thread reads.
 
+use super::classification::Classified;
 use super::identify::GONE;
 use super::{Classification, Inspector, flow_info};
 use crate::capture::Packet;
 use crate::dissect::dissector::StreamEvent;
 use crate::dissect::message::{Provenance, Sink};
 use crate::dissect::{Amount, Closed};
-use crate::flow::{Closing, Conversation, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
+use crate::flow::{Closing, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
 
 impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
-    fn datagram(
-        &mut self,
-        c: &mut Conversation<Classification>,
-        side: Side,
-        packet: &Packet<'_>,
-        payload: &[u8],
-        length: usize,
-    ) {
+    fn datagram(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>, payload: &[u8], length: usize) {
         self.sequence(c.id);
         if let Classification::Dispatched(assignment) = c.state
             && assignment.generation.is_none_or(|generation| generation == self.generation)
@@ -28,7 +22,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         let place =
             Provenance { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
         let flow_info = flow_info(c, self.options);
-        // The usual case: no server was announced since the conversation was claimed.
+        // The usual case: no server was announced after the conversation was claimed.
         if let Classification::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
@@ -45,6 +39,9 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             if watched {
                 self.watch(c);
             }
+            return;
+        }
+        if let Classification::Skipped = c.state {
             return;
         }
         if let Some(mut owner) = self.claimed(c, packet.frame) {
@@ -76,30 +73,30 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         }
     }
 
-    fn data(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
+    fn data(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
         self.stream_event(c, side, stream, event, (delivery.frame, delivery.time));
     }
 
-    fn gap(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, gap: &Gap) {
+    fn gap(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, gap: &Gap) {
         self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, (gap.frame, gap.time));
     }
 
-    fn end(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, _why: End) {
+    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, _why: End) {
         self.stream_event(c, side, stream, StreamEvent::End, (0, c.last));
     }
 
-    fn memory(&self, c: &Conversation<Classification>) -> usize {
+    fn memory(&self, c: &Classified) -> usize {
         c.state.memory()
     }
 
-    fn shared(&self, c: &Conversation<Classification>, each: &mut dyn FnMut(u64, usize)) {
+    fn shared(&self, c: &Classified, each: &mut dyn FnMut(u64, usize)) {
         if let Classification::Claimed(owner) = &c.state {
             owner.session.shared(each);
         }
     }
 
-    fn first_to_end(&self, c: &Conversation<Classification>) -> Side {
+    fn first_to_end(&self, c: &Classified) -> Side {
         let client = match &c.state {
             Classification::Claimed(owner) => owner.session.client(),
             _ => None,
@@ -107,7 +104,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         client.or(c.opener).unwrap_or(Side::A)
     }
 
-    fn closed(&mut self, c: &mut Conversation<Classification>) {
+    fn closed(&mut self, c: &mut Classified) {
         match std::mem::take(&mut c.state) {
             Classification::Undecided(pending) => {
                 self.sequence(c.id);
@@ -116,7 +113,13 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             other => c.state = other,
         }
         self.weigh(c);
+        if !self.reads(&c.ends) {
+            return self.relieve();
+        }
         self.account(c);
+        if let Classification::Claimed(owner) = &c.state {
+            self.end_sides(c, owner);
+        }
         if let Classification::Foreign(generation) = c.state
             && generation != GONE
         {
@@ -148,12 +151,17 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         self.relieve();
     }
 
-    fn leaves(&self, c: &Conversation<Classification>) -> bool {
-        self.dispatcher.is_some()
+    fn leaves(&self, c: &Classified) -> bool {
+        self.may_leave
+            && (self.dispatcher.is_some() || !self.reads(&c.ends))
             && matches!(&c.state, Classification::Claimed(owner) if !owner.session.affects_others())
     }
 
-    fn take(&mut self, c: &mut Conversation<Classification>, slot: u32, mut moved: Moved<Classification>) {
+    fn take(&mut self, c: &mut Classified, slot: u32, mut moved: Moved<Classification>) {
+        if !self.reads(&c.ends) {
+            c.state = Classification::Skipped;
+            return;
+        }
         let Some(dispatcher) = &mut self.dispatcher else { return };
         let mut generation = None;
         if let Classification::Claimed(owner) = &mut moved.conversation().state {
@@ -167,14 +175,14 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         self.sequence.0 = 0;
     }
 
-    fn segment(&mut self, c: &mut Conversation<Classification>, side: Side, packet: &Packet<'_>) {
+    fn segment(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>) {
         self.sequence(c.id);
         if let Classification::Dispatched(assignment) = c.state {
             self.dispatch(assignment, side, packet);
         }
     }
 
-    fn close(&mut self, c: &mut Conversation<Classification>, why: End) {
+    fn close(&mut self, c: &mut Classified, why: End) {
         self.sequence(c.id);
         if let (Classification::Dispatched(assignment), Some(dispatcher)) = (&c.state, &mut self.dispatcher) {
             dispatcher.close(*assignment, self.sequence.1, why);
@@ -197,8 +205,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// Adds a conversation that is over to the account.
-    fn account(&mut self, c: &Conversation<Classification>) {
+    /// Adds a conversation that has ended to the account.
+    fn account(&mut self, c: &Classified) {
         let amount = Amount { conversations: 1, packets: c.packets.iter().sum(), bytes: c.bytes.iter().sum() };
         let account = &mut self.counters.account;
         match c.state {

@@ -2,28 +2,30 @@
 //! by the payload; and reclassification when the payload no longer fits.
 
 use super::ahead::Look;
-use super::classification::{Classification, EventKind, Outcome, Owner, Pending};
+use super::classification::{Classification, Classified, EventKind, Outcome, Owner, Pending};
 use super::unclaimed::{Unlike, Withdrawn};
 use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Dissector, Evidence, Observation, Session, StreamEvent};
 use crate::dissect::{Decision, Provenance, Sink};
-use crate::flow::{Conversation, Side, Stream, Transport};
+use crate::flow::{Side, Stream, Transport};
 
 /// The cap on datagrams held back for an undecided conversation.
 const HELD_DATAGRAMS: usize = 96;
-/// The dissectors are asked at each of this many first datagrams, then at every eighth: they look
-/// at all that are held.
+/// The dissectors are asked at each of this many first datagrams, then at every eighth, since each time they examine
+/// all datagrams that are held.
 const ASKED_EACH: usize = 16;
-/// How often the older half of the held datagrams is dropped to make room: a session captured from
-/// its middle may not be recognisable for a while.
+/// The number of times that the older half of the held datagrams is dropped to make room: a session captured from its
+/// middle may not be recognisable for a while.
 const ROUNDS: u32 = 16;
-/// The same for the bytes of streams captured from their middle: one large message may fill many.
+/// The same number for the bytes of streams captured from their middle: one large message may fill the buffer many
+/// times.
 const STREAM_ROUNDS: u32 = 64;
-/// How many datagrams are examined together, starting with one that could not be read.
+/// The number of datagrams that are examined together, from the first one that could not be read.
 const DOUBTED: usize = 12;
 /// The cap on bytes held back for an undecided conversation: of all datagrams, or of each stream.
 pub(super) const HELD_BYTES: usize = 8192;
-/// After how many packets a conversation that goes on is no longer asked what its server says once.
+/// The number of packets after which an open conversation is no longer asked for information that its server sends only
+/// once.
 const UNTAUGHT: u64 = 256;
 /// The generation of a conversation whose claim was withdrawn: it is not classified again.
 pub(super) const GONE: u64 = u64::MAX;
@@ -42,18 +44,14 @@ enum Ask {
     More,
     /// No more payload will follow, or be held.
     Last,
-    /// This protocol's claim seems to be wrong: is it another one?
+    /// This protocol's claim seems wrong: another one may fit.
     Again(&'static str),
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// Protocol and session for a UDP conversation with an announced end, if it was announced after
+    /// Returns protocol and session for a UDP conversation with an announced endpoint, if that was announced after
     /// generation `after`.
-    pub(super) fn announced(
-        &self,
-        c: &Conversation<Classification>,
-        after: u64,
-    ) -> Option<(&'static str, Box<dyn Session>)> {
+    pub(super) fn announced(&self, c: &Classified, after: u64) -> Option<(&'static str, Box<dyn Session>)> {
         if c.transport != Transport::Udp || self.generation <= after {
             return None;
         }
@@ -63,7 +61,7 @@ impl<S: Sink> Inspector<'_, S> {
     }
 
     /// Claims that need no payload: by the user's options, or an announcement.
-    fn by_name(&mut self, c: &Conversation<Classification>) -> Option<Claimant> {
+    fn by_name(&mut self, c: &Classified) -> Option<Claimant> {
         let flow_info = flow_info(c, self.options);
         if let Some((proto, session)) = self.announced(c, 0) {
             return Some((proto, "a conversation that another one announced", session, 0));
@@ -81,7 +79,7 @@ impl<S: Sink> Inspector<'_, S> {
     }
 
     /// Asks every dissector. `None`: more payload is needed; `Some(None)`: no known protocol.
-    fn identify(&self, c: &Conversation<Classification>, pending: &Pending, ask: Ask) -> Option<Option<Claimant>> {
+    fn identify(&self, c: &Classified, pending: &Pending, ask: Ask) -> Option<Option<Claimant>> {
         self.tied.set(None);
         let payloads = pending.observation(c.transport);
         let begun = pending.begun(c.syn_seen);
@@ -94,11 +92,10 @@ impl<S: Sink> Inspector<'_, S> {
             last,
             options: self.options,
         };
-        // A stream seen from its middle proves nothing: the other side may begin with something
-        // recognisable.
+        // A stream captured from its middle proves nothing: the other side may begin with something recognisable.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
-        // The rest of a message may be all that has been seen of it.
+        // The captured bytes may all be the rest of one message.
         let middle = c.transport == Transport::Tcp && payloads.iter().all(|(side, ..)| !begun[side.index()]);
         self.fits.set(0);
         let server = self.known.server(c.transport, c.ends);
@@ -109,23 +106,23 @@ impl<S: Sink> Inspector<'_, S> {
                 continue;
             }
             let Evidence::Bits(bits, why) = dissector.identify(&observation) else { continue };
-            // The middle of a stream was looked at as often before.
+            // The middle of a stream has been examined once per round, so chance matches are more likely.
             let bits = if middle { bits.saturating_sub((pending.rounds + 1).ilog2()) } else { bits };
             let evidence = Evidence::Bits(bits, why);
             open = true;
             let fits = bits >= Evidence::FITS;
             self.fits.set(self.fits.get() | (u64::from(fits) << k.min(63)));
-            // Evidence from the middle of a conversation is not carried over to others.
+            // Evidence from the middle of a conversation does not apply to others.
             let known = matches!(ask, Ask::More | Ask::Last)
                 && c.ends.iter().any(|end| self.known.is(c.transport, *end, dissector.name()));
-            // All that there is of it fits, and the server is one of this protocol.
+            // All captured bytes fit, and the server is one of this protocol.
             let fits = fits && ask == Ask::Last && server.is_some_and(|(_, proto)| proto == dissector.name());
             if !fits && !evidence.suffices(known) {
                 continue;
             }
             let why = if evidence.suffices(false) { why } else { "the same server's other conversations" };
             let rank = (!dissector.yields(), bits);
-            // Of two that give way and know the same, neither is taken.
+            // If two protocols that yield have equal evidence, neither claims the conversation.
             tie = match &best {
                 Some((most, ..)) if rank > *most => None,
                 Some((most, ..)) if rank == *most && dissector.yields() => tie.or(Some(dissector.name())),
@@ -147,13 +144,11 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Tells the sink what a conversation was taken for.
-    fn decided(
-        &mut self,
-        c: &Conversation<Classification>,
-        pending: &Pending,
-        taken: Option<(&'static str, &'static str)>,
-    ) {
+    /// Reports the decision about a conversation to the sink.
+    fn decided(&mut self, c: &Classified, pending: &Pending, taken: Option<(&'static str, &'static str)>) {
+        if !self.reads(&c.ends) {
+            return;
+        }
         let begun = pending.begun(c.syn_seen);
         let (flow, transport, ends) = (c.id, c.transport, c.ends);
         self.sink.decided(&Decision {
@@ -168,19 +163,19 @@ impl<S: Sink> Inspector<'_, S> {
     }
 
     /// Decides an undecided conversation, if possible, and passes the held payloads to its session.
-    pub(super) fn settle(&mut self, c: &mut Conversation<Classification>, mut pending: Box<Pending>, last: bool) {
+    pub(super) fn settle(&mut self, c: &mut Classified, mut pending: Box<Pending>, last: bool) {
         let udp = c.transport == Transport::Udp;
         let (count, most) = match udp {
             true => (pending.datagrams.len(), HELD_DATAGRAMS),
             false => (pending.events.len(), HELD_BYTES),
         };
         let full = pending.bytes >= HELD_BYTES || count >= most;
-        // A stream's first bytes are looked at with each segment: it is soon known what they are.
+        // The dissectors examine a stream's first bytes at every segment: these soon determine the protocol.
         let middle = c.syn_seen == [false; 2];
         let gap = pending.missing != [0; 2];
         let seldom = match udp {
             true => count > ASKED_EACH && !count.is_multiple_of(8),
-            // From the middle of a stream the dissectors search in all that is held.
+            // In the middle of a stream the dissectors search all held bytes.
             false => middle && !pending.has_doubled(),
         };
         if !last && !full && !gap && seldom {
@@ -189,7 +184,7 @@ impl<S: Sink> Inspector<'_, S> {
         }
         let on = full && !last && pending.rounds < if udp { ROUNDS } else { STREAM_ROUNDS } && (udp || middle);
         let mut found = self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More });
-        // With -p, what that does not read is not read; what it is instead is said.
+        // With -p, no other protocol is read, but the one that fits is reported.
         if let (Some(forced), Some(Some((instead, ..)))) = (self.forced, &found) {
             let (name, instead) = (forced.name(), Some(*instead));
             self.counters.unclaimed.unlike(Unlike { flow: c.id, ends: c.ends, name, bits: 0, instead });
@@ -239,10 +234,11 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// The session for a conversation with this server: what that says once is known from others.
+    /// Creates the session for a conversation with this server: information that the server sends only once is taken
+    /// from other conversations.
     pub(super) fn new_session(
         &self,
-        c: &Conversation<Classification>,
+        c: &Classified,
         dissector: &'static dyn Dissector,
         server: Option<Side>,
     ) -> Box<dyn Session> {
@@ -254,8 +250,9 @@ impl<S: Sink> Inspector<'_, S> {
         teacher.unwrap_or_else(|| dissector.session(&flow_info))
     }
 
-    /// Remembers what the server of a conversation says once, if all of it is known. Returns whether it is.
-    pub(super) fn teach(&mut self, c: &Conversation<Classification>, owner: &Owner) -> bool {
+    /// Stores the information that the server of a conversation sends only once, for other conversations. Returns
+    /// whether it is complete.
+    pub(super) fn teach(&mut self, c: &Classified, owner: &Owner) -> bool {
         let flow_info = flow_info(c, self.options);
         let complete = owner.session.settled();
         let Some(server) = owner.session.server(&flow_info) else { return false };
@@ -264,9 +261,9 @@ impl<S: Sink> Inspector<'_, S> {
         complete
     }
 
-    /// The same for a conversation that goes on.
+    /// Does the same for a conversation that is still open.
     #[cold]
-    pub(super) fn teach_later(&mut self, c: &mut Conversation<Classification>) {
+    pub(super) fn teach_later(&mut self, c: &mut Classified) {
         let Classification::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
         let many = owner.outcome.good() + owner.outcome.broken() >= UNTAUGHT;
         if self.teach(c, &owner) {
@@ -277,8 +274,8 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Classification::Claimed(owner);
     }
 
-    /// Remembers the ends of a claimed conversation.
-    fn learn(&mut self, c: &Conversation<Classification>, owner: &Owner) {
+    /// Stores the endpoints of a claimed conversation.
+    fn learn(&mut self, c: &Classified, owner: &Owner) {
         let server = owner.session.server(&flow_info(c, self.options));
         let found = self.known.claimed(c.transport, c.ends, owner.name, server);
         self.counters.account.at_claimed_servers += found;
@@ -289,18 +286,13 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// A datagram could not be read, or one before it. If most of those that followed could not
-    /// either, and another dissector claims them (ports are reused), the conversation is
-    /// reclassified: from the next datagram on, since these have been emitted.
+    /// Records a datagram that could not be read, or one after it. If most of the datagrams after the first one could
+    /// not be read either, and another dissector claims them (ports are reused), the conversation is reclassified from
+    /// the next datagram on, since these have been emitted.
     #[cold]
-    pub(super) fn reclassification(
-        &mut self,
-        c: &mut Conversation<Classification>,
-        place: &Provenance<'_>,
-        broken: bool,
-    ) {
+    pub(super) fn reclassification(&mut self, c: &mut Classified, place: &Provenance<'_>, broken: bool) {
         let Classification::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
-        // Claims by name are not reconsidered.
+        // Claims by name are final.
         if owner.generation.is_none() {
             let mut reclassification = owner.reclassification.take().unwrap_or_default();
             reclassification.pending.push(place);
@@ -310,7 +302,7 @@ impl<S: Sink> Inspector<'_, S> {
             } else if reclassification.broken * 2 > DOUBTED {
                 let again = self.identify(c, &reclassification.pending, Ask::Again(owner.name));
                 if let Some(Some((name, why, session, bits))) = again.filter(|found| {
-                    // Sessions that affect others can only be read by the reader.
+                    // Only the reader of the capture can run sessions that affect others.
                     found.as_ref().is_none_or(|(_, _, session, _)| !session.affects_others())
                 }) {
                     *self.counters.claimed.entry((name, why)).or_default() += 1;
@@ -326,18 +318,18 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Classification::Claimed(owner);
     }
 
-    /// Is there more evidence against a claim than for it? Not where the server behaves: then malformed packets
+    /// Whether there is more evidence against a claim than for it. Never if the server behaves: then malformed packets
     /// are a test of it.
-    fn is_poor(&self, c: &Conversation<Classification>, owner: &Owner) -> bool {
+    fn is_poor(&self, c: &Classified, owner: &Owner) -> bool {
         owner.outcome.poor() && {
             let server = owner.session.server(&flow_info(c, self.options));
             !server.is_some_and(|side| owner.outcome.behaves(side))
         }
     }
 
-    /// No other dissector claims it, but most of the payload does not fit the protocol.
+    /// Withdraws a claim: most of the payload does not fit the protocol, and no other dissector claims it.
     #[cold]
-    pub(super) fn give_up(&mut self, c: &mut Conversation<Classification>, owner: &Owner) {
+    pub(super) fn give_up(&mut self, c: &mut Classified, owner: &Owner) {
         let Outcome { messages, frames, .. } = owner.outcome;
         let broken = owner.outcome.broken();
         let (flow, ends, name) = (c.id, c.ends, owner.name);
@@ -346,9 +338,9 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Classification::Foreign(GONE);
     }
 
-    /// The same for a stream: unread bytes are dropped too.
+    /// Withdraws the claim of a stream if it is poor; unread bytes are dropped, too.
     #[cold]
-    pub(super) fn doubt_stream(&mut self, c: &mut Conversation<Classification>, stream: &mut Stream) {
+    pub(super) fn doubt_stream(&mut self, c: &mut Classified, stream: &mut Stream) {
         if let Classification::Claimed(owner) = std::mem::take(&mut c.state) {
             if !self.is_poor(c, &owner) {
                 c.state = Classification::Claimed(owner);
@@ -360,7 +352,7 @@ impl<S: Sink> Inspector<'_, S> {
     }
 
     /// Takes the conversation's owner out, if it is claimed or can be claimed by name.
-    pub(super) fn claimed(&mut self, c: &mut Conversation<Classification>, frame: u64) -> Option<Box<Owner>> {
+    pub(super) fn claimed(&mut self, c: &mut Classified, frame: u64) -> Option<Box<Owner>> {
         let again = matches!(&c.state, Classification::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Classification::New) || again {
             if let Some((name, why, session, _)) = self.by_name(c) {
@@ -405,8 +397,8 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Takes from the first reading what it knows of a conversation that begins.
-    fn looked(&mut self, c: &mut Conversation<Classification>, frame: u64) -> Option<Box<Owner>> {
+    /// Takes the result of the first reading for a conversation that begins.
+    fn looked(&mut self, c: &mut Classified, frame: u64) -> Option<Box<Owner>> {
         let look = self.ahead.as_mut()?.look(c, frame, self.options);
         match look {
             Look::Unknown => None,
@@ -428,9 +420,9 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Passes the held events of the streams to a session, in their order. Returns how many bytes
-    /// of each stream it has read.
-    fn replay(&mut self, c: &Conversation<Classification>, pending: &Pending, owner: &mut Owner) -> [usize; 2] {
+    /// Passes the held events of the streams to a session, in their order. Returns the number of bytes of each stream
+    /// that it has read.
+    fn replay(&mut self, c: &Classified, pending: &Pending, owner: &mut Owner) -> [usize; 2] {
         let mut streams = [Stream::default(), Stream::default()];
         let (mut ends, mut after_gap) = ([0; 2], [0; 2]);
         for item in &pending.events {

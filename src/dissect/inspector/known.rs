@@ -1,5 +1,5 @@
-//! The servers of recognised conversations: another conversation with one of them needs less evidence,
-//! and where it is not recognised all the same, the account says so.
+//! The servers of recognised conversations: other conversations with one of them need less evidence, and the account
+//! reports those that are not recognised nevertheless.
 
 use crate::dissect::{Amount, FlowInfo, Role, Session};
 use crate::flow::{Side, Transport};
@@ -7,32 +7,33 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 
-/// How many ends are remembered.
+/// The cap on stored endpoints.
 const KNOWN: usize = 4096;
-/// How many unclaimed conversations wait for a server of theirs to be recognised.
+/// The cap on unclaimed conversations that wait for their server to be recognised.
 const WAITING: usize = 4096;
 
-/// An end, by its transport.
+/// An endpoint, with its transport.
 type End = (Transport, SocketAddr);
 
-/// Ends of recognised conversations, with the protocol.
+/// Endpoints of recognised conversations, with the protocol.
 #[derive(Default)]
 pub(super) struct KnownServers {
     ends: FxHashMap<End, Known>,
-    /// Unclaimed conversations whose ends were not known when they ended.
+    /// Unclaimed conversations whose endpoints were not known when they ended.
     waiting: Vec<(Transport, [SocketAddr; 2], Amount)>,
 }
 
-/// What is known of an end.
+/// The facts about an endpoint.
 struct Known {
     proto: &'static str,
     role: Role,
-    /// A session that knows what the server says once, and whether it knows all of that.
+    /// A session with the information that the server sends only once, and whether that is complete.
     teacher: Option<(Box<dyn Session>, bool)>,
 }
 
 impl KnownServers {
-    /// A conversation was recognised. Returns what is now known to speak to its server, of those that ended before.
+    /// Records a recognised conversation. Returns the amount of earlier unclaimed conversations that are now known to
+    /// be with its server.
     pub fn claimed(
         &mut self,
         transport: Transport,
@@ -54,7 +55,7 @@ impl KnownServers {
                     known.role = match (known.role, role) {
                         (Role::Server, _) | (_, Role::Server) => Role::Server,
                         (Role::Client, _) => Role::Client,
-                        // Several conversations have this end in common.
+                        // Several conversations share this endpoint.
                         (Role::Unknown, _) => Role::Server,
                     };
                     if known.proto != proto {
@@ -76,26 +77,26 @@ impl KnownServers {
         found
     }
 
-    /// Is this end one of a recognised conversation of this protocol?
+    /// Whether this is an endpoint of a recognised conversation of this protocol.
     pub fn is(&self, transport: Transport, end: SocketAddr, proto: &str) -> bool {
         self.ends.get(&(transport, end)).is_some_and(|known| known.proto == proto)
     }
 
-    /// The recognised server that a conversation speaks to, and its protocol.
+    /// The recognised server of a conversation, and its protocol.
     pub fn server(&self, transport: Transport, ends: [SocketAddr; 2]) -> Option<(Side, &'static str)> {
         let of = |side: Side| {
             let known = self.ends.get(&(transport, ends[side.index()]))?;
             (known.role == Role::Server).then_some((side, known.proto))
         };
-        // Of peers that all speak to each other, none is the server.
+        // If all peers communicate with each other, none of them is the server.
         match (of(Side::A), of(Side::B)) {
             (Some(_), Some(_)) => None,
             (one, other) => one.or(other),
         }
     }
 
-    /// Remembers a session that `sibling` makes, by which others with this server are read, unless there is one that
-    /// knows as much.
+    /// Stores the session that `sibling` creates, for reading other conversations with this server, unless there is one
+    /// with as much information.
     pub fn teach(
         &mut self,
         end: End,
@@ -112,19 +113,19 @@ impl KnownServers {
         }
     }
 
-    /// A session that knows what this server says once.
+    /// A session with the information that this server sends only once.
     pub fn teacher(&self, transport: Transport, end: SocketAddr, proto: &str) -> Option<&dyn Session> {
         let known = self.ends.get(&(transport, end)).filter(|known| known.proto == proto)?;
         known.teacher.as_ref().map(|(session, _)| &**session)
     }
 
-    /// Is all known that this server says once?
+    /// Whether all information that this server sends only once is known.
     pub fn complete(&self, transport: Transport, end: SocketAddr, proto: &str) -> bool {
         let known = self.ends.get(&(transport, end)).filter(|known| known.proto == proto);
         known.and_then(|known| known.teacher.as_ref()).is_some_and(|(_, complete)| *complete)
     }
 
-    /// An unclaimed conversation has ended whose ends are not known: they may be recognised later.
+    /// Records an unclaimed conversation that ended before its endpoints were known: they may be recognised later.
     pub fn wait(&mut self, transport: Transport, ends: [SocketAddr; 2], amount: Amount) {
         if self.waiting.len() < WAITING {
             self.waiting.push((transport, ends, amount));

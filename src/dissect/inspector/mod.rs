@@ -1,4 +1,4 @@
-//! From packets to messages: classifies each conversation and feeds its session.
+//! Turns packets into messages: classifies each conversation and feeds its session.
 
 mod ahead;
 mod assignment;
@@ -11,7 +11,8 @@ mod dump;
 mod handler;
 mod identify;
 mod known;
-mod lane;
+mod shard;
+mod sideless;
 mod unclaimed;
 mod weigh;
 
@@ -22,35 +23,39 @@ pub use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
 pub use dump::{Carrier, Piece, carried, dump, recognise};
-pub use lane::Worker;
+pub use shard::Worker;
+pub use sideless::{Sideless, SidelessList};
 pub use unclaimed::{Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
 
 use super::dissector::{Dissector, Session, StreamEvent};
 use super::flow_info::FlowInfo;
-use super::message::{Dissection, Out, Sink};
+use super::message::{Dissection, Message, Out, Sink};
 use super::options::Options;
 use super::wants::Wants;
 use crate::capture::{Packet, Time};
-use crate::flow::{Conversation, Origin, Side, Stream, Transport};
-use classification::{EventKind, PendingEvent, Running};
+use crate::flow::{Origin, Side, Stream, Transport};
+use classification::{Classified, EventKind, PendingEvent, Running};
 use identify::HELD_BYTES;
 use known::KnownServers;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::net::SocketAddr;
 
-/// How many announced servers of UDP conversations are remembered.
+/// The cap on announced servers of UDP conversations.
 const EXPECTED: usize = 4096;
 
 /// Dissects packets into messages, conversation by conversation.
 ///
-/// It is a [`Handler`](crate::flow::Handler) for the flow table, whose conversations carry a [`Classification`].
+/// Implements [`Handler`](crate::flow::Handler) for the flow table, whose conversations have a [`Classification`] as
+/// their state.
 pub struct Inspector<'a, S: Sink> {
     options: &'a Options,
     forced: Option<&'static dyn Dissector>,
     sink: &'a mut S,
     /// Hands conversations over to other threads.
     dispatcher: Option<Dispatcher<'a>>,
+    /// Whether conversations leave this thread: another one reads them, or nobody.
+    may_leave: bool,
     /// The current conversation, and the current sequence number.
     sequence: (u64, u64),
     dissection: Dissection,
@@ -59,13 +64,13 @@ pub struct Inspector<'a, S: Sink> {
     known: KnownServers,
     /// The first reading of the same capture.
     ahead: Option<Box<Ahead<'a>>>,
-    /// How many conversations were named by the user, as far as their looks are weighed.
+    /// The number of conversations named by the user whose payloads have been weighed.
     weighing: usize,
-    /// The protocols that the conversation asked about last fits, as bits by their order in the registry.
+    /// The protocols that fit the last conversation that they were asked about, as bits by their order in the registry.
     fits: Cell<u64>,
-    /// Two protocols that fit what was asked last equally well.
+    /// Two protocols that fit that conversation equally well.
     tied: Cell<Option<(&'static str, &'static str)>>,
-    /// How many messages the session that was [run](Inspector::run) last has emitted.
+    /// The number of messages emitted by the session that was [run](Inspector::run) last.
     emitted: u64,
     /// The counters.
     pub counters: Counters,
@@ -82,6 +87,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             forced,
             sink,
             dispatcher: None,
+            may_leave: options.part.is_some(),
             sequence: (0, 0),
             dissection,
             expected: FxHashMap::default(),
@@ -96,25 +102,26 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// Makes other parts of the messages than the options want.
+    /// Replaces the options' choice of message parts.
     pub fn wants(mut self, wants: Wants) -> Self {
         self.dissection.set_wants(wants);
         self
     }
 
-    /// Hands claimed conversations over to other threads.
+    /// Sets the dispatcher that hands claimed conversations over to other threads.
     pub fn dispatcher(mut self, dispatcher: Option<Dispatcher<'a>>) -> Self {
+        self.may_leave |= dispatcher.is_some();
         self.dispatcher = dispatcher;
         self
     }
 
-    /// With a first reading of the same capture, which recognises conversations before they are dissected.
+    /// Sets the first reading of the same capture, which recognises conversations before they are dissected.
     pub fn ahead(mut self, ahead: Option<Ahead<'a>>) -> Self {
         self.ahead = ahead.map(Box::new);
         self
     }
 
-    /// Notes the arrival of a frame of any kind. Returns whether reading on is useless.
+    /// Records the arrival of a frame of any kind. Returns whether further reading is useless.
     #[inline]
     pub fn frame(&mut self, time: Time) -> bool {
         let Some(dispatcher) = &mut self.dispatcher else { return false };
@@ -124,7 +131,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         gone
     }
 
-    /// Tells the other threads that the capture has ended.
+    /// Notifies the other threads that the capture has ended.
     pub fn end(&mut self) {
         if let Some(mut dispatcher) = self.dispatcher.take() {
             self.sink.sequence(u64::MAX);
@@ -136,6 +143,12 @@ impl<'a, S: Sink> Inspector<'a, S> {
     /// The servers whose datagrams belong to conversations that were read.
     pub fn expects(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         self.expected.keys().copied()
+    }
+
+    /// Whether the conversation is in the part that the user wants. Others are only recognised.
+    #[inline]
+    fn reads(&self, ends: &[SocketAddr; 2]) -> bool {
+        self.options.part.is_none_or(|part| part.has(ends))
     }
 
     /// The sink of the messages.
@@ -153,7 +166,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
         let Running { name: proto, session, lines } = owner;
-        let mut out = Out::counting(lines, &mut self.dissection, self.sink, flow_info, names);
+        let nowhere = &mut Nowhere;
+        let skipped = self.may_leave && flow_info.ends.as_ref().is_some_and(|ends| !self.reads(ends));
+        let sink: &mut dyn Sink = if skipped { nowhere } else { self.sink };
+        let mut out = Out::counting(lines, &mut self.dissection, sink, flow_info, names);
         work(session, &mut out);
         let broken = out.broken();
         self.emitted = out.emitted();
@@ -171,7 +187,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         broken
     }
 
-    /// A packet, or the end, of a conversation: its messages come after all earlier ones.
+    /// Begins a packet, or the end, of a conversation: its messages come after all earlier ones.
     #[inline(always)]
     fn sequence(&mut self, flow: u64) {
         if self.sequence.0 != flow {
@@ -180,7 +196,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// The same for work that the reader has dispatched, with the number that it had there.
+    /// Does the same for work that the reader has dispatched, with the number assigned there.
     #[inline]
     fn set_sequence(&mut self, flow: u64, sequence: u64) {
         if self.sequence != (flow, sequence) {
@@ -189,7 +205,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// Takes a conversation back from its worker: it is read here from now on.
+    /// Takes a conversation back from its worker, to be read here from now on.
     #[cold]
     fn take_back(&mut self, flow: u64, assignment: Assignment) {
         if let Some(dispatcher) = &mut self.dispatcher {
@@ -199,7 +215,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         self.sequence(flow);
     }
 
-    /// Ends a round if there is enough for one, or there are many messages.
+    /// Ends a round if there is enough for one, or if there are many messages.
     #[inline]
     fn relieve(&mut self) {
         if let Some(dispatcher) = &self.dispatcher
@@ -209,8 +225,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// Ends a round: hands over all messages and packets, since others may wait for them. The
-    /// messages first: the reader may wait for a lane that waits for them.
+    /// Ends a round: hands over all messages and packets, since others may wait for them. Messages come first: the
+    /// reader may wait for a shard that waits for them.
     fn round(&mut self) {
         self.end_sequence();
         self.sink.hand_over();
@@ -219,8 +235,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// All further messages get a later sequence number, of whichever conversation: so the earlier
-    /// ones can be merged, however long one conversation goes on.
+    /// Gives all further messages a later sequence number, in any conversation: so the earlier ones can be merged, even
+    /// while one conversation continues.
     fn end_sequence(&mut self) {
         self.sequence = (0, self.sequence.1 + 1);
         self.sink.sequence(self.sequence.1);
@@ -228,7 +244,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
 
     fn stream_event(
         &mut self,
-        c: &mut Conversation<Classification>,
+        c: &mut Classified,
         side: Side,
         stream: &mut Stream,
         event: StreamEvent<'_>,
@@ -339,7 +355,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// A packet of a conversation that another thread reads.
+    /// Passes on a packet of a conversation that another thread reads.
     #[inline]
     fn dispatch(&mut self, assignment: Assignment, side: Side, packet: &Packet<'_>) {
         if let Some(dispatcher) = &mut self.dispatcher {
@@ -348,7 +364,14 @@ impl<S: Sink> Inspector<'_, S> {
     }
 }
 
-fn flow_info<'a>(c: &Conversation<Classification>, options: &'a Options) -> FlowInfo<'a> {
+/// A sink that drops the messages.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn message(&mut self, _: &Message<'_>) {}
+}
+
+fn flow_info<'a>(c: &Classified, options: &'a Options) -> FlowInfo<'a> {
     FlowInfo {
         flow: c.id,
         serial: c.serial,
@@ -356,6 +379,7 @@ fn flow_info<'a>(c: &Conversation<Classification>, options: &'a Options) -> Flow
         ends: Some(c.ends),
         opener: c.opener,
         begun: c.syn_seen,
+        leg: c.leg,
         options,
     }
 }

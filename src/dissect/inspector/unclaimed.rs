@@ -1,38 +1,37 @@
-//! Conversations that no dissector claimed, or whose claim was withdrawn: for `-v`, and the end of
-//! a run.
+//! Conversations that no dissector claimed, or whose claim was withdrawn: for `-v` and the end of a run.
 
-use super::classification::{Classification, Pending};
-use crate::flow::{Conversation, Side, Transport};
+use super::classification::{Classified, Pending};
+use crate::flow::{Side, Transport};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::net::SocketAddr;
 
-/// How many unclaimed conversations are remembered: those with the most bytes.
+/// The number of unclaimed conversations that are stored: those with the most bytes.
 const REMEMBERED: usize = 256;
-/// How many open ones have their first bytes remembered.
+/// The cap on open conversations whose first bytes are stored.
 const OPEN: usize = 4096;
-/// How many first bytes of each side.
+/// The number of first bytes stored for each side.
 const FIRST: usize = 16;
-/// How many withdrawn claims are remembered.
+/// The number of withdrawn claims that are stored.
 const GIVEN_UP: usize = 256;
 
-/// How many conversations are weighed that the user has named.
+/// The number of conversations named by the user whose payloads are weighed.
 pub(super) const WEIGHED: usize = 4096;
 
-/// The first bytes of each side, as far as remembered.
+/// The stored first bytes of each side.
 type First = [Vec<u8>; 2];
 
 /// A conversation that no dissector claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnclaimedFlow {
-    /// Its number.
+    /// The conversation's number.
     pub flow: u64,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends; the sender of the first packet first.
+    /// The addresses of both endpoints; the sender of the first packet comes first.
     pub ends: [SocketAddr; 2],
-    /// Its packets in both directions.
+    /// The number of packets in both directions.
     pub packets: u64,
-    /// Their payload.
+    /// Their payload on the wire.
     pub bytes: u64,
     /// The first bytes of each side; empty if too many conversations were open.
     pub first: [Vec<u8>; 2],
@@ -41,60 +40,60 @@ pub struct UnclaimedFlow {
 /// A conversation whose claim was withdrawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Withdrawn {
-    /// Its number.
+    /// The conversation's number.
     pub flow: u64,
-    /// The protocol that it was read as.
+    /// The protocol as which it was read.
     pub name: &'static str,
-    /// How many messages were emitted.
+    /// The number of emitted messages.
     pub messages: u64,
-    /// How many of the datagrams, or of a stream's segments, could not be read.
+    /// The number of datagrams, or of a stream's segments, that could not be read.
     pub broken: u64,
     /// The first and the last frame of these messages.
     pub frames: [u64; 2],
-    /// Both ends.
+    /// The addresses of both endpoints.
     pub ends: [SocketAddr; 2],
 }
 
-/// A conversation that does not look like what the user named.
+/// A conversation that does not look like the protocol named by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlike {
-    /// Its number.
+    /// The conversation's number.
     pub flow: u64,
-    /// Both ends.
+    /// The addresses of both endpoints.
     pub ends: [SocketAddr; 2],
     /// The protocol that the user named.
     pub name: &'static str,
     /// The bits of evidence for that.
     pub bits: u32,
-    /// What it looks like instead.
+    /// The protocol that it looks like instead.
     pub instead: Option<&'static str>,
 }
 
-/// The counters and lists of such conversations.
+/// The counters and lists of unclaimed conversations.
 #[derive(Clone, Debug, Default)]
 pub struct Unclaimed {
     open: FxHashMap<u64, First>,
-    /// Those that have ended, at most twice [`REMEMBERED`].
+    /// Conversations that have ended, at most twice [`REMEMBERED`].
     ended: Vec<UnclaimedFlow>,
-    /// How many there were.
+    /// The number of unclaimed conversations that have ended.
     pub count: u64,
     /// Withdrawn claims, those with the earliest last messages, at most twice [`GIVEN_UP`].
     given_up: Vec<Withdrawn>,
-    /// How many there were.
+    /// The number of withdrawn claims.
     pub given_up_count: u64,
-    /// Conversations that do not look like what the user named.
+    /// Conversations that do not look like the protocol named by the user.
     unlike: Vec<Unlike>,
-    /// Ends of those that do: others with the same end are pieces of what this is.
+    /// Endpoints of conversations that do; other conversations with these endpoints belong to the same application.
     alike: FxHashSet<SocketAddr>,
-    /// The first recognised server that others spoke to in another way, and its protocol.
+    /// The first recognised server that also had unclaimed conversations, and its protocol.
     pub server: Option<(SocketAddr, &'static str)>,
-    /// Datagrams of conversations that were claimed only after those had been dropped.
+    /// The number of datagrams that were dropped before their conversations were claimed.
     pub unread: u64,
 }
 
 impl Unclaimed {
-    /// A conversation is of no known protocol: stores its first bytes.
-    pub(super) fn begin(&mut self, c: &Conversation<Classification>, pending: &Pending) {
+    /// Stores the first bytes of a conversation without a known protocol.
+    pub(super) fn begin(&mut self, c: &Classified, pending: &Pending) {
         if self.open.len() >= OPEN {
             return;
         }
@@ -106,20 +105,20 @@ impl Unclaimed {
         self.open.insert(c.id, first);
     }
 
-    /// The same where these are known.
+    /// Stores these first bytes of a conversation.
     pub(super) fn begin_with(&mut self, flow: u64, first: [Vec<u8>; 2]) {
         if self.open.len() < OPEN {
             self.open.insert(flow, first);
         }
     }
 
-    /// Takes its first bytes.
+    /// Removes and returns a conversation's first bytes.
     pub(super) fn forget(&mut self, flow: u64) -> [Vec<u8>; 2] {
         self.open.remove(&flow).unwrap_or_default()
     }
 
-    /// It was closed.
-    pub(super) fn end(&mut self, c: &Conversation<Classification>) {
+    /// Records an unclaimed conversation that was closed.
+    pub(super) fn end(&mut self, c: &Classified) {
         self.count += 1;
         let first = self.open.remove(&c.id).unwrap_or_default();
         let (packets, bytes) = (c.packets.iter().sum(), c.bytes.iter().sum());
@@ -129,21 +128,21 @@ impl Unclaimed {
         }
     }
 
-    /// A conversation does not look like what the user named.
+    /// Records a conversation that does not look like the protocol named by the user.
     pub(super) fn unlike(&mut self, unlike: Unlike) {
         if self.unlike.len() < WEIGHED {
             self.unlike.push(unlike);
         }
     }
 
-    /// A conversation does look like it.
+    /// Records the endpoints of a conversation that looks like the protocol named by the user.
     pub(super) fn alike(&mut self, ends: [SocketAddr; 2]) {
         if self.alike.len() < 2 * WEIGHED {
             self.alike.extend(ends);
         }
     }
 
-    /// The conversations that do not look like what the user named, nor have an end in common with one that does.
+    /// The conversations that do not look like the protocol named by the user and share no endpoint with one that does.
     pub fn unlike_ones(&mut self) -> &[Unlike] {
         let alike = &self.alike;
         self.unlike.retain(|unlike| unlike.ends.iter().all(|end| !alike.contains(end)));
@@ -151,12 +150,12 @@ impl Unclaimed {
         &self.unlike
     }
 
-    /// It spoke to a server of this protocol.
+    /// Records a recognised server with an unclaimed conversation.
     pub(super) fn at_server(&mut self, server: SocketAddr, proto: &'static str) {
         self.server.get_or_insert((server, proto));
     }
 
-    /// The claim of a conversation was withdrawn.
+    /// Records a withdrawn claim.
     pub(super) fn give_up(&mut self, given_up: Withdrawn) {
         self.given_up_count += 1;
         self.given_up.push(given_up);
@@ -179,8 +178,8 @@ impl Unclaimed {
         self.sort_withdrawn();
     }
 
-    /// The withdrawn claims by the frame of their last message: the same order, and the same ones, by
-    /// however many inspectors they were found.
+    /// The withdrawn claims by the frame of their last message: the same ones in the same order for any number of
+    /// inspectors.
     pub fn withdrawn(&mut self) -> &[Withdrawn] {
         self.sort_withdrawn();
         &self.given_up
@@ -191,7 +190,7 @@ impl Unclaimed {
         self.given_up.truncate(GIVEN_UP);
     }
 
-    /// The conversations with the most bytes; of equals the older one first.
+    /// The conversations with the most bytes; the older one first if they are equal.
     pub fn largest(&mut self) -> &[UnclaimedFlow] {
         self.sort();
         &self.ended
@@ -207,13 +206,13 @@ impl Unclaimed {
 mod tests {
     use super::*;
 
-    /// However withdrawn claims are distributed among inspectors, the same ones are listed in the same
-    /// order, also where there are more than are remembered.
+    /// The same withdrawn claims are listed in the same order, however they are distributed among inspectors, even if
+    /// there are more than are stored.
     #[test]
     fn withdrawn_claims_have_one_order() {
         let ends = ["10.0.0.1:1", "10.0.0.2:2"].map(|end| end.parse().unwrap());
         let count = 3 * GIVEN_UP as u64;
-        // Those that are given up late may have ended early.
+        // Claims that are withdrawn late may have ended early.
         let claim =
             |flow: u64| Withdrawn { flow, name: "toy", messages: 1, broken: 1, frames: [1, flow * 7919 % count], ends };
         let mut one = Unclaimed::default();
@@ -229,8 +228,7 @@ mod tests {
         assert_eq!(one.withdrawn().len(), GIVEN_UP);
     }
 
-    /// Many are counted, and few of them remembered: those that were withdrawn, and those that nobody
-    /// claimed.
+    /// Many are counted, but few are stored: both of withdrawn and of unclaimed conversations.
     #[test]
     fn memory_is_bounded() {
         let ends = ["10.0.0.1:1", "10.0.0.2:2"].map(|end| end.parse().unwrap());

@@ -1,18 +1,18 @@
-//! What the user named is read as that, and its evidence is weighed all the same: where a conversation does
-//! not look like it, the user is told, and what it looks like instead.
+//! Weighs the evidence for protocols named by the user. They are read in any case, but the user is shown which
+//! conversations do not look like them, and what these look like instead.
 
-use super::classification::{Classification, Owner, Pending};
+use super::classification::{Classification, Classified, Owner, Pending};
 use super::unclaimed::{Unlike, WEIGHED};
 use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Evidence, Observation, StreamEvent};
 use crate::dissect::{Sink, looks_like};
-use crate::flow::{Conversation, Side, Stream, Transport};
+use crate::flow::{Side, Stream, Transport};
 
-/// How many datagrams of each are held at most, and how many bytes of each, or of each side of a stream.
+/// The caps for each conversation: datagrams held, and bytes held of datagrams or of each side of a stream.
 const DATAGRAMS: usize = 24;
 const BYTES: usize = 4096;
 
-/// So many packets were read without a fault, and so many for each that was not.
+/// The number of packets that must be read without a fault, and their number for each packet with one.
 const READ_WELL: u64 = 8;
 
 impl Owner {
@@ -35,15 +35,15 @@ impl Owner {
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// Memory for the first payloads of a conversation that the user has named.
+    /// Creates the memory for the first payloads of a conversation that the user has named.
     pub(super) fn weighed(&mut self) -> Option<Box<Pending>> {
         self.weighing += 1;
         (self.weighing <= WEIGHED).then(Box::default)
     }
 
-    /// What remains to be done with the packets of a claimed conversation.
+    /// Does the further work on the packets of a claimed conversation.
     #[cold]
-    pub(super) fn watch(&mut self, c: &mut Conversation<Classification>) {
+    pub(super) fn watch(&mut self, c: &mut Classified) {
         let Classification::Claimed(owner) = &mut c.state else { return };
         let full = owner
             .weighed
@@ -58,13 +58,13 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Does its session know who the server is?
-    fn has_server(&self, c: &Conversation<Classification>) -> bool {
+    /// Whether its session knows the server's side.
+    fn has_server(&self, c: &Classified) -> bool {
         matches!(&c.state, Classification::Claimed(owner) if owner.session.server(&flow_info(c, self.options)).is_some())
     }
 
-    /// Does a conversation look like what the user named?
-    pub(super) fn weigh(&mut self, c: &mut Conversation<Classification>) {
+    /// Checks whether a conversation looks like the protocol named by the user.
+    pub(super) fn weigh(&mut self, c: &mut Classified) {
         let Classification::Claimed(owner) = &mut c.state else { return };
         let Some(pending) = owner.weighed.take() else { return };
         let (name, good, broken) = (owner.name, owner.outcome.good(), owner.outcome.broken());
@@ -97,11 +97,11 @@ impl<S: Sink> Inspector<'_, S> {
         let named = self.options.registry.by_name(name);
         let lenient = named.is_none_or(|named| named.lenient());
         let reads_well = !lenient && good >= READ_WELL && broken * READ_WELL <= good;
-        // Its server, as it is tested with malformed packets.
+        // This is its server, and it is being tested with malformed packets.
         let usual = named.is_some_and(|named| c.ends.iter().any(|end| named.ports().contains(&end.port())));
         let server = c.transport == Transport::Udp && !lenient && self.has_server(c);
         let tested = (usual || server) && good > 0 && broken > 0;
-        // From its middle a stream may hold nothing that speaks for anything.
+        // The middle of a stream may contain no evidence at all.
         let middle = c.transport == Transport::Tcp && begun == [false; 2];
         if instead.is_none() && (reads_well || tested || middle) {
             return;

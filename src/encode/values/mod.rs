@@ -1,5 +1,5 @@
-//! JSON objects from a stream, one at a time, in constant memory: one per line, pretty-printed one
-//! after the other, or the elements of one array.
+//! JSON objects from a stream, one at a time, in constant memory: one per line, pretty-printed in sequence, or the
+//! elements of one array.
 //!
 //! The end of an object is found by its brackets and strings alone; its content is parsed by
 //! [`serde_json`]. So the nesting is known before anything recurses, an object is returned as soon
@@ -49,26 +49,26 @@ impl Text<'_> {
 }
 
 impl Text<'_> {
-    /// The object's `time` with every digit: as a double it would lose nanoseconds.
+    /// The object's `time` with all digits: as a double it would lose nanoseconds.
     pub fn time(&self) -> Option<Time> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_slice(self.text).ok()?;
         Time::decimal(members.get("time")?.get())
     }
 }
 
-/// Why there is no next object.
+/// The reasons for which there is no next object.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// This one is broken; those after it can still be read.
+    /// This object is broken; those after it can still be read.
     #[error("line {line}: {}", Printable(.what))]
     Syntax {
         /// The line, from 1.
         line: u64,
-        /// What is wrong, and what was expected.
+        /// The mistake, and the expected form.
         what: String,
     },
-    /// The input failed: nothing more can be read.
+    /// Reading the input failed: nothing more can be read.
     #[error(transparent)]
     Input(#[from] io::Error),
 }
@@ -84,7 +84,7 @@ pub fn json(text: &[u8]) -> serde_json::Result<Json> {
     match (values.next(), values.next()) {
         (Some(value), None) => value,
         (_, Some(Err(error))) => Err(error),
-        // None, or more than one: reports the library's own error.
+        // No value, or more than one: this returns the library's own error.
         _ => serde_json::from_slice(text),
     }
 }
@@ -97,9 +97,9 @@ pub struct Values<R> {
     at: usize,
     ended: bool,
     line: u64,
-    /// Inside the array around all objects.
+    /// Whether the position is inside the array around all objects.
     in_array: bool,
-    /// An object was read since the last comma of that array.
+    /// Whether an object was read since the last comma of that array.
     behind_object: bool,
     begun: bool,
 }
@@ -119,8 +119,7 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// Would reading on have to wait for the input? Then it is time to flush the output made so
-    /// far.
+    /// Whether the next object has to be waited for: then output should be flushed first.
     pub fn waits(&self) -> bool {
         let rest = self.buffer.get(self.at..).unwrap_or(&[]).trim_ascii_start();
         memchr::memchr(b'\n', rest).is_none()
@@ -129,8 +128,8 @@ impl<R: Read> Values<R> {
     /// The next object; `None` at the end.
     ///
     /// # Errors
-    /// [`TextError::Syntax`]: the text is not an object, or nested too deeply, or too long; the
-    /// next call continues after it. [`TextError::Input`]: the input failed.
+    /// [`TextError::Syntax`] if the text is not an object, is nested too deeply or is too long; the next call continues
+    /// after it. [`TextError::Input`] if the input fails.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows the buffer")]
     pub fn next(&mut self) -> Result<Option<Text<'_>>, TextError> {
         loop {
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns a byte at a time, as the slowest pipe does.
+    /// Returns one byte at a time, like the slowest pipe.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

@@ -4,11 +4,11 @@ use super::{LONGEST, MAX_NESTING};
 
 /// The result of scanning one object.
 pub(super) enum ObjectEnd {
-    /// It is complete, with this length.
+    /// The object is complete, with this length.
     Whole(usize),
-    /// It is broken at this position, for this reason; scanning may resume there.
+    /// The object is broken at this position, for this reason; scanning may resume there.
     Broken(usize, String),
-    /// It is broken at this position, and the rest of the line belongs to it.
+    /// The object is broken at this position, and the rest of the line belongs to it.
     Lost(usize, String),
     /// More bytes are needed.
     More,
@@ -51,8 +51,7 @@ impl Scan {
             }
             match byte {
                 b'"' => self.in_string = true,
-                // An object at the start of a line where none is allowed: the one before was cut
-                // off.
+                // An object at the start of a line in which none is allowed: the previous one was cut off.
                 b'{' if previous == b'\n' && self.key_expected() => {
                     return ObjectEnd::Broken(self.at, "the object has no end: expected }".into());
                 }
@@ -80,7 +79,7 @@ impl Scan {
         ObjectEnd::More
     }
 
-    /// Inside an object, where only a key or the end may follow.
+    /// Whether only a key or the end of the object may follow.
     fn key_expected(&self) -> bool {
         self.open.last() == Some(&b'{') && self.last != b':' || matches!(self.last, b'"' | b'}' | b']' | b'0'..=b'9')
     }

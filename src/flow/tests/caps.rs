@@ -12,6 +12,7 @@ fn datagram(table: &mut Table<()>, recorder: &mut Recorder, frame: u64, n: u32) 
         time: Time::default(),
         src: SocketAddr::new(Ipv4Addr::from_bits(0x0a00_0000 + n).into(), 1000),
         dst: SocketAddr::new(Ipv4Addr::from_bits(0x0b00_0000).into(), 2000),
+        leg: None,
         body: Body::Udp { payload: b"x", length: 1 },
     };
     table.packet(&packet, recorder);
@@ -33,7 +34,7 @@ fn the_longest_idle_is_evicted_first() {
     assert_eq!(lab.events(), [evicted(Side::A, b"ab"), evicted(Side::B, b""), Event::Closed(1), arrived(4)]);
     datagram(&mut lab.table, &mut lab.recorder, 9, 4);
     assert_eq!(lab.events(), [Event::Closed(3), arrived(5)]);
-    // The others are still found, also those chained after the evicted ones.
+    // The others are still found, also those chained after the evicted conversations.
     for n in [1, 3, 4] {
         datagram(&mut lab.table, &mut lab.recorder, 9, n);
     }
@@ -67,8 +68,7 @@ fn a_hundred_thousand_conversations() {
 
 #[test]
 fn a_conversation_is_small() {
-    // With the slot (32), its place in the order (16), the map (16 to 36) and both names (48 on the
-    // heap) below 400.
+    // With the slot (32), its place in the order (16), the map (16 to 36) and both names (48 on the heap), below 400.
     assert!(size_of::<Entry<()>>() <= 256, "{} bytes", size_of::<Entry<()>>());
 }
 
@@ -79,12 +79,12 @@ fn all_buffers_together_are_capped() {
     for port in 1..=200 {
         let src = format!("10.0.0.1:{port}");
         lab.packet(&src, "10.0.0.2:80", Body::Tcp(bytes(1, &[0; 1000])));
-        // With what five epochs of traffic may add, and the records of which frame brought it.
+        // Including five epochs of traffic, and the records of the frames that carried the bytes.
         assert!(lab.table.buffered() <= (10_000 + 5 * 4096) * 3 / 2, "{}", lab.table.buffered());
     }
     let evicted = lab.statistics().evicted;
     assert!((165..195).contains(&evicted), "{evicted}");
-    // A single one may have more: its own caps apply.
+    // A single conversation may hold more: its own caps apply.
     for n in 0..6 {
         lab.packet("10.0.0.1:200", "10.0.0.2:80", Body::Tcp(bytes(1001 + n * 10_000, &[0; 10_000])));
     }

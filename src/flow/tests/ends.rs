@@ -145,7 +145,7 @@ fn syn_ack_of_an_unseen_syn() {
     assert_eq!(lab.events()[0], end(2, Side::B, End::Capture));
 }
 
-/// Nothing follows a FIN: neither what a segment has after it, nor what was waiting there.
+/// Nothing follows a FIN: neither bytes after it in its segment nor bytes held for later.
 #[test]
 fn bytes_after_a_fin_are_none() {
     let mut lab = Lab::open();
@@ -154,13 +154,13 @@ fn bytes_after_a_fin_are_none() {
     lab.a(0, b"abcdXY");
     let data = Event::Data(1, Side::A, 6, b"abcd".to_vec(), vec![0, 2]);
     assert_eq!(lab.events(), [data, end(1, Side::A, End::Fin)]);
-    // Bytes captured before the FIN that claim places after it.
+    // Bytes captured before the FIN at offsets after it.
     let mut lab = Lab::open();
     lab.a(2, b"cdXY");
     lab.fin(4);
     lab.a(0, b"ab");
     assert_eq!(lab.delivered().0, b"abcd");
-    // Bytes that come after the FIN, and claim more than is left before it.
+    // Bytes captured after the FIN at offsets before and after it.
     let mut lab = Lab::open();
     lab.fin(4);
     lab.a(2, b"cdXY");

@@ -1,4 +1,4 @@
-//! Built packets, and a handler that records its calls.
+//! Tests with built packets, and a handler that records its calls.
 
 mod caps;
 mod ends;
@@ -18,7 +18,7 @@ use std::net::SocketAddr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     Datagram(u64, Side, Vec<u8>, usize),
-    /// The frame, the new bytes, where segments begin in them.
+    /// The frame, the new bytes, the positions of segments in them.
     Data(u64, Side, u64, Vec<u8>, Vec<usize>),
     /// The missing bytes, the frame after them, the cause, the unread bytes.
     Gap(u64, Side, u64, u64, GapCause, Vec<u8>),
@@ -31,7 +31,7 @@ enum Event {
 #[derive(Debug, Default)]
 struct Recorder {
     events: Vec<Event>,
-    /// Leaves this many bytes unread at each call; `None`: consumes all.
+    /// Leaves this many bytes unread at each call; `None` consumes all.
     leave: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ impl Lab {
         Lab { table: Table::new(caps), recorder: Recorder::default(), frame: 0 }
     }
 
-    /// One with the three packets of a handshake.
+    /// A capture that begins with the three packets of a handshake.
     fn open() -> Self {
         let mut lab = Self::new();
         lab.handshake();
@@ -101,7 +101,7 @@ impl Lab {
         self.frame += 1;
         let (src, dst): (SocketAddr, SocketAddr) = (src.parse().unwrap(), dst.parse().unwrap());
         let time = Time::micros(self.frame as i64, 0);
-        let packet = Packet { frame: self.frame, frames: &[], time, src, dst, body };
+        let packet = Packet { frame: self.frame, frames: &[], time, src, dst, leg: None, body };
         self.table.packet(&packet, &mut self.recorder);
     }
 

@@ -36,7 +36,7 @@ fn first_bytes_count_in_what_is_held() {
     let mut lab = Lab::open();
     lab.a(4, b"ef");
     lab.a(8, b"ij");
-    // Covers both and the holes around them.
+    // This covers both and the gaps around them.
     lab.a(2, b"cdXXghXXk");
     assert_eq!(lab.delivered().0, b"");
     lab.a(0, b"abXXX");
@@ -103,7 +103,7 @@ fn keep_alives_and_window_probes() {
     lab.a(0, b"ab");
     lab.a(1, b"");
     lab.a(1, b"\0");
-    // A probe of a closed window carries the next byte, which is then sent again.
+    // A probe of a closed window carries the next byte, which is sent again after that.
     lab.a(2, b"c");
     lab.a(2, b"cd");
     assert_eq!(lab.delivered(), (b"abcd".to_vec(), vec![6, 9, 10]));

@@ -1,11 +1,11 @@
-//! Conversations read by other threads: events, evictions and memory are the same.
+//! Conversations read by other threads have the same events, evictions and memory.
 
 use super::*;
 use crate::flow::{Moved, Partition, Report};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-/// The partition of a conversation, and what it holds.
+/// The partition of a conversation, and the bytes it holds.
 #[derive(Debug, Default)]
 struct State {
     assigned: Option<(usize, u32)>,
@@ -45,7 +45,7 @@ impl Handler<State> for Reads<'_> {
 
     fn data(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = Event::Datagram(c.id, side, stream.bytes().to_vec(), delivery.new);
-        // Leaves a third unread.
+        // A third is left unread.
         stream.consume(stream.bytes().len() / 3 * 2);
         self.record(c, event, delivery.new);
     }
@@ -117,7 +117,7 @@ impl Handler<State> for Split {
     }
 
     fn leaves(&self, c: &Conversation<State>) -> bool {
-        // At their third packet or later.
+        // Handed over at the third packet or later.
         !self.partitions.is_empty() && c.state.assigned.is_none() && c.packets.iter().sum::<u64>() > 2
     }
 
@@ -153,7 +153,7 @@ impl Handler<State> for Split {
 /// A packet: conversation, sender, offset, length, and whether it is TCP, a SYN, or a FIN.
 type Step = (u8, bool, u8, u16, u8);
 
-/// The events with this many partitions, the counters, and the most bytes held.
+/// The events with this many partitions, the counters, and the most bytes held at once.
 fn run(steps: &[Step], caps: Caps, others: usize) -> (Recorded, Statistics, usize) {
     let mut split = Split { partitions: (0..others).map(|_| Partition::new(caps)).collect(), ..Split::default() };
     let mut table = Table::new(caps);
@@ -172,7 +172,7 @@ fn run(steps: &[Step], caps: Caps, others: usize) -> (Recorded, Statistics, usiz
         };
         let [src, dst] = if *first { ends } else { [ends[1], ends[0]] };
         let time = Time::micros(n as i64, 0);
-        table.packet(&Packet { frame: n as u64 + 1, frames: &[], time, src, dst, body }, &mut split);
+        table.packet(&Packet { frame: n as u64 + 1, frames: &[], time, src, dst, leg: None, body }, &mut split);
         let held = split.partitions.iter().map(Partition::buffered).sum::<usize>();
         most = most.max(table.buffered() + held);
     }
@@ -201,17 +201,17 @@ proptest! {
     }
 }
 
-/// For all of them together, not for each.
+/// The cap applies to all partitions together, not to each.
 #[test]
 fn the_bound_holds_for_all_together() {
-    // Datagrams of 900 bytes, all held, of 30 conversations in rotation.
+    // Datagrams of 900 bytes, all of them held, in 30 conversations in rotation.
     let steps: Vec<Step> = (0..8000).map(|n| (n as u8 % 30 * 3, true, 0, 900, 0)).collect();
     let caps = Caps { buffered_bytes: 1 << 20, ..Caps::default() };
     for others in [0, 1, 4] {
         let (recorded, statistics, most) = run(&steps, caps, others);
         let bound = caps.buffered_bytes + 5 * (caps.buffered_bytes / 32 + 1000);
         assert!(most <= bound, "{others}: {most} of {bound}");
-        // And the memory is used.
+        // The memory is really used.
         assert!(most > caps.buffered_bytes * 3 / 4, "{others}: {most} of {bound}");
         assert!(statistics.evicted > 50, "{others}: {}", statistics.evicted);
         let datagrams = recorded.events.iter().filter(|(_, event)| matches!(event, Event::Datagram(..))).count();

@@ -1,16 +1,16 @@
-//! However segments are cut, moved and repeated, the bytes are the same.
+//! The bytes are the same however segments are cut, moved and repeated.
 
 use super::*;
 use proptest::prelude::*;
 
-/// How segments are cut from a stream, by fractions of its length.
+/// A random division of a stream into segments, by fractions of its length.
 #[derive(Clone, Debug)]
 struct Cuts {
     first: u32,
     text: Vec<u8>,
-    /// Additional segments: start, length, and how far they are moved.
+    /// Additional segments: start, length, and distance by which they are moved.
     extra: Vec<(prop::sample::Index, usize, usize)>,
-    /// Lengths of the segments that cover the stream, and how far they are moved.
+    /// The segments that cover the stream: length, and distance by which they are moved.
     cover: Vec<(usize, usize)>,
     acks: bool,
 }

@@ -45,7 +45,7 @@ fn order_of_use() {
 }
 
 proptest! {
-    /// Compared with a list that is sorted anew at every use.
+    /// Compares with a list that is sorted anew at every use.
     #[test]
     fn order_of_use_as_a_list_has_it(steps in prop::collection::vec((0..4u8, 0..12u64), 0..200)) {
         let (mut slots, mut list) = (Slots::new(), Vec::<u64>::new());

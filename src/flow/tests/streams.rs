@@ -39,6 +39,7 @@ fn frames_of_messages() {
             time: Time::default(),
             src: "[2001:db8::1]:5000".parse().unwrap(),
             dst: "[2001:db8::2]:80".parse().unwrap(),
+            leg: None,
             body: Body::Tcp(bytes(start as u32, payload)),
         };
         table.packet(&packet, &mut fours);
@@ -47,7 +48,7 @@ fn frames_of_messages() {
         (0, 2, vec![1, 2]),
         (4, 3, vec![2, 3]),
         (8, 5, vec![3, 5]),
-        // Arrived in frame 4, was held, and is delivered by 5.
+        // These arrived in frame 4, were held, and are delivered by frame 5.
         (12, 5, vec![4, 5]),
         (16, 7, vec![7]),
         (20, 7, vec![7]),

@@ -73,7 +73,10 @@ fn serial_numbers_are_of_all_tables() {
         for src in ["10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:1"] {
             let (src, dst) = (src.parse().unwrap(), "10.0.0.2:2".parse().unwrap());
             let body = Body::Udp { payload: b"a", length: 1 };
-            table.packet(&Packet { frame: 1, frames: &[], time: Time::default(), src, dst, body }, &mut closing);
+            table.packet(
+                &Packet { frame: 1, frames: &[], time: Time::default(), src, dst, leg: None, body },
+                &mut closing,
+            );
         }
         table.finish(&mut closing);
     }
@@ -93,7 +96,7 @@ fn facts_of_a_conversation() {
         let time = Time::micros(frame, 5);
         let (src, dst) = (src.parse().unwrap(), dst.parse().unwrap());
         let body = Body::Tcp(segment);
-        let packet = Packet { frame: frame as u64, frames: &[], time, src, dst, body };
+        let packet = Packet { frame: frame as u64, frames: &[], time, src, dst, leg: None, body };
         table.packet(&packet, &mut closing);
     };
     let (a, b) = ("[2001:db8::1]:7777", "192.0.2.1:9");

@@ -1,4 +1,4 @@
-//! Messages as a session reads them, detached.
+//! Collects the messages that a session reads, detached from it.
 
 use crate::dissect::{Dissector, FlowInfo, Message, Options, Registry, Role, SessionReader, Sink};
 use crate::filter::Filter;
@@ -9,22 +9,22 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Somebody who wants to see every message that is sent or received.
+/// An observer of every message that is sent or received.
 pub type Observer<'a> = Rc<RefCell<dyn Sink + 'a>>;
 
-/// Detaches messages, and shows them to whoever observes.
+/// Detaches messages, and shows them to the observer.
 pub struct Collect<'c, 'a> {
     /// The messages.
     pub list: &'c mut VecDeque<OwnedMessage>,
-    /// When their first byte came.
+    /// The time at which their first byte arrived.
     pub first: Instant,
-    /// Who sees them.
+    /// The observer, if there is one.
     pub observer: Option<&'c Observer<'a>>,
-    /// Which of them are compared with a recording; `None`: all.
+    /// Selects the messages that are compared with a recording; `None`: all.
     pub compared: Option<&'c Filter>,
-    /// So much memory is left for them.
+    /// The memory that is left for them, in bytes.
     pub room: usize,
-    /// There were more.
+    /// Whether there were more messages than the memory allows.
     pub full: bool,
 }
 
@@ -47,15 +47,23 @@ impl Sink for Collect<'_, '_> {
     }
 }
 
-/// The first message in what a server said, read without its conversation.
+/// Reads the first message in a server's bytes, without its conversation.
 pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes: &[u8]) -> Option<OwnedMessage> {
     let options = Options {
         from: Some(Role::Server),
         proto: Some(dissector.name().into()),
         ..Options::new(Registry::new([dissector]))
     };
-    let flow_info =
-        FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
+    let flow_info = FlowInfo {
+        flow: 0,
+        serial: 0,
+        transport,
+        ends: None,
+        opener: None,
+        begun: [true; 2],
+        leg: None,
+        options: &options,
+    };
     let mut first = First::default();
     SessionReader::new(dissector, &flow_info).bytes(
         Side::A,

@@ -1,54 +1,53 @@
-//! The gate that all bytes pass on their way out.
+//! The gate that all outgoing bytes pass.
 //!
-//! An empty UDP datagram makes some servers deaf for good, a truncated command makes others read
-//! past its end, an unfinished frame leaves a connection that is never cleaned up. So nothing is
-//! sent that the protocol's own session, reading it as the peer will, does not read as whole
-//! messages, to the last byte.
+//! An empty UDP datagram makes some servers deaf for good, a truncated command makes others read past its end, an
+//! unfinished frame leaves a connection that is never cleaned up. So the protocol's own session reads all outgoing
+//! bytes, as the peer will. Bytes that are not whole messages, to the last byte, are not sent.
 
 use crate::codec::layout::UNKNOWN;
 use crate::dissect::{Role, Senders};
 use crate::message::OwnedMessage;
 
-/// Why something is not sent.
+/// The reason why bytes are not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// No bytes at all.
+    /// There are no bytes at all.
     #[error("it is empty")]
     Empty,
-    /// No message was read in it.
+    /// The bytes hold no message.
     #[error("it holds no message")]
     Nothing,
-    /// A message in it broke.
+    /// A message in the bytes is broken.
     #[error("{0}")]
     Broken(String),
-    /// It is no message of the side that we are.
+    /// A message in the bytes belongs to the other side.
     #[error("{0} is nothing that a {1} sends")]
     Misdirected(&'static str, &'static str),
-    /// Bytes are left over: an unfinished frame, or what no message explains.
+    /// Bytes are left over: an unfinished frame, or bytes that belong to no message.
     #[error("{0} bytes of it are no whole message")]
     Unfinished(usize),
 }
 
-/// What a session read in bytes that are about to be sent.
+/// A session's reading of bytes that are about to be sent.
 #[derive(Debug)]
 pub struct Reading<'a> {
-    /// Who we are.
+    /// Our role.
     pub role: Role,
-    /// How many bytes there are.
+    /// The number of bytes.
     pub length: usize,
     /// The messages.
     pub messages: &'a [OwnedMessage],
     /// The messages that only one of the sides sends.
     pub senders: Senders,
-    /// Bytes of a stream that wait for more to come.
+    /// The bytes of a stream that wait for more.
     pub unread: usize,
 }
 
-/// May these bytes be sent?
+/// Checks whether these bytes may be sent.
 ///
 /// # Errors
-/// Why not.
+/// Returns the reason why not.
 pub fn admit(reading: &Reading<'_>) -> Result<(), Refusal> {
     let Reading { role, length, messages, senders, unread } = *reading;
     if length == 0 {

@@ -1,12 +1,11 @@
 //! A conversation without sockets: bytes in, messages out, bytes to send.
 //!
-//! An [`Exchange`] owns what one flow with a live peer needs: the protocol's encoder, the session
-//! that reads both ways, framing, the [`gate`] and the caps on what the peer makes it hold. It has
-//! no socket, no thread and no clock: time is an argument. Whoever drives it hands it what came
-//! ([`Exchange::recv`], [`Exchange::closed`]), takes what was read ([`Exchange::poll_message`]) and
-//! sends what it gives out ([`Exchange::poll_transmit`]). It never wants to be woken: resends and
-//! heartbeats are the [actor](crate::live::replay::actor::Actor)'s, and so the
-//! [player](crate::live::replay::Player)'s.
+//! An [`Exchange`] owns everything that one flow with a live peer needs: the protocol's encoder, the session that reads
+//! both directions, framing, the [`gate`], and the caps on the memory that the peer can claim. It has no socket, no
+//! thread and no clock: time is an argument. Its caller passes on received bytes ([`Exchange::recv`],
+//! [`Exchange::closed`]), takes the messages that were read ([`Exchange::poll_message`]) and sends the bytes that
+//! result ([`Exchange::poll_transmit`]). It has no timers: resends and heartbeats are the task of the
+//! [actor](crate::live::replay::actor::Actor), and so of the [player](crate::live::replay::Player).
 
 mod collect;
 pub mod gate;
@@ -31,45 +30,45 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Which time of day an instant is.
+/// Converts instants to the time of day.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// An instant.
     pub at: Instant,
-    /// What a capture would write for it.
+    /// The time of day at that instant, as a capture would write it.
     pub time: Time,
 }
 
 impl Clock {
-    /// The time of day of another instant.
+    /// Returns the time of day of another instant.
     pub fn time(&self, now: Instant) -> Time {
         let nanos = self.time.nanos() + now.saturating_duration_since(self.at).as_nanos() as i128;
         Time { secs: (nanos / 1_000_000_000) as i64, frac: (nanos % 1_000_000_000) as u64, digits: 9 }
     }
 }
 
-/// What is known of a conversation before its first byte.
+/// The parameters of a conversation, known before its first byte.
 #[derive(Clone)]
 pub struct Setup<'a> {
     /// The protocol.
     pub dissector: &'static dyn Dissector,
-    /// The version that messages are written in, where they do not say.
+    /// The version in which messages are written, unless they have their own.
     pub version: Option<&'static str>,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Our end, the peer's end.
+    /// Our address and the peer's.
     pub ends: [SocketAddr; 2],
     /// The conversation's number.
     pub flow: u64,
-    /// Who we are.
+    /// Our role.
     pub role: Role,
-    /// Messages go in WebSocket frames; the heads before, which are no messages, as they are.
+    /// Whether messages are in WebSocket frames. The HTTP heads before them are no messages, and are sent as they are.
     pub websocket: bool,
-    /// Who sees the messages of both sides.
+    /// Sees the messages of both sides.
     pub observer: Option<Observer<'a>>,
-    /// Which messages are compared with a recording; `None`: all.
+    /// Selects the messages that are compared with a recording; `None`: all.
     pub compared: Option<Arc<Filter>>,
-    /// Which time of day it is.
+    /// The clock for the times of messages.
     pub clock: Clock,
 }
 
@@ -82,26 +81,26 @@ pub struct Exchange<'a> {
     reader: SessionReader,
     frame: u64,
     inbox: VecDeque<OwnedMessage>,
-    /// What the messages in the inbox take.
+    /// The memory that the messages in the inbox take.
     held: usize,
     outbox: VecDeque<Vec<u8>>,
     /// The datagram that is being put together.
     bundle: Vec<u8>,
-    /// When the first byte came of what is not read as a message yet.
+    /// The arrival time of the first byte that has not become part of a message yet.
     begun: Option<Instant>,
     ended: Option<NetError>,
     raw: Raw,
-    /// The same of what was sent.
+    /// The beginning of the bytes that were sent, as `raw` is of those received.
     ours: Raw,
 }
 
 impl<'a> Exchange<'a> {
-    /// A new conversation. `options` are what the user said, for the session and the encoder.
+    /// Creates a conversation. `options` are the user's, for the session and the encoder.
     pub fn new(setup: Setup<'a>, options: &Options) -> Exchange<'a> {
         Exchange::with(setup, options, None)
     }
 
-    /// Datagrams beside a stream, read by the session that the stream's has made for them.
+    /// Creates an exchange for datagrams beside a stream. The stream's session has made the session that reads them.
     pub fn beside(setup: Setup<'a>, options: &Options, session: Box<dyn Session>) -> Exchange<'a> {
         Exchange::with(setup, options, Some(session))
     }
@@ -133,12 +132,12 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// What is known of it.
+    /// Returns the parameters of the conversation.
     pub fn setup(&self) -> &Setup<'a> {
         &self.setup
     }
 
-    /// A datagram came, or the stream's next bytes.
+    /// Takes a received datagram, or the stream's next bytes.
     pub fn recv(&mut self, bytes: &[u8], now: Instant) {
         if self.ended.is_some() {
             return;
@@ -158,7 +157,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Reads what the peer sent, or its end. Did a message come; did more than are kept?
+    /// Reads the peer's bytes, or its end. Returns whether a message arrived, and whether there were more than may be
+    /// kept.
     fn take(&mut self, bytes: Option<&[u8]>, first: Instant, now: Instant) -> (bool, bool) {
         let before = self.inbox.len();
         let most = self.options.limits.peer.live_kept_bytes;
@@ -169,7 +169,7 @@ impl<'a> Exchange<'a> {
         (self.inbox.len() > before, left.is_none())
     }
 
-    /// The peer has ended its direction: the messages that this completes can still be taken.
+    /// Notes that the peer has closed its direction. The messages that this completes can still be taken.
     pub fn closed(&mut self, reset: bool, now: Instant) {
         if self.ended.is_none() {
             let first = self.begun.take().unwrap_or(now);
@@ -178,14 +178,14 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The next message of the peer.
+    /// Returns the peer's next message.
     pub fn poll_message(&mut self) -> Option<OwnedMessage> {
         let message = self.inbox.pop_front()?;
         self.held = self.held.saturating_sub(message.weight());
         Some(message)
     }
 
-    /// Why nothing comes any more, once all messages are taken.
+    /// Returns the reason why no more messages follow, once all messages are taken.
     pub fn ended(&self) -> Option<NetError> {
         match self.ended.as_ref().filter(|_| self.inbox.is_empty())? {
             NetError::Endless { peer, most } => Some(NetError::Endless { peer: *peer, most: *most }),
@@ -195,16 +195,16 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Has the peer ended its direction, or was it left because of what it sends?
+    /// Whether the peer has closed its direction, or was abandoned because of the data it sent.
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// Writes a message, and sends it if the [`gate`] lets it out; one with `more` waits for the
-    /// next, which goes into the same datagram.
+    /// Writes a message, and sends it if the [`gate`] admits it. A message with `more` waits for the next one, which
+    /// goes into the same datagram.
     ///
     /// # Errors
-    /// Why it is not sent.
+    /// Returns the reason why it is not sent.
     pub fn send(&mut self, message: &OwnedMessage, now: Instant) -> Result<(), NetError> {
         match self.bundled(message)? {
             Some(bytes) => self.send_bytes(bytes, now),
@@ -212,10 +212,10 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The same for what the gate would not let out, because the user wants it so.
+    /// As [`Exchange::send`], for a message that the gate would refuse, but that the user wants to send.
     ///
     /// # Errors
-    /// What is wrong with its fields.
+    /// Returns the mistake in its fields.
     pub fn send_dangerous(&mut self, message: &OwnedMessage, now: Instant) -> Result<(), NetError> {
         if let Some(bytes) = self.bundled(message)? {
             if !bytes.is_empty() {
@@ -235,10 +235,10 @@ impl<'a> Exchange<'a> {
         Ok(Some(bytes))
     }
 
-    /// Sends whole messages, in one datagram or one write, if the [`gate`] lets them out.
+    /// Sends whole messages, in one datagram or one write, if the [`gate`] admits them.
     ///
     /// # Errors
-    /// Why they are not sent.
+    /// Returns the reason why they are not sent.
     pub fn send_bytes(&mut self, bytes: Vec<u8>, now: Instant) -> Result<(), NetError> {
         let messages = if bytes.is_empty() { Vec::new() } else { self.sent(&bytes, now) };
         let unread = self.reader.unread(Side::A);
@@ -248,19 +248,14 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    /// What was sent before this exchange was there: the peer has read it.
-    pub fn was_sent(&mut self, bytes: &[u8], now: Instant) {
-        self.sent(bytes, now);
-    }
-
-    /// The next datagram, or the next bytes of the stream, to be sent.
+    /// Returns the next datagram, or the next bytes of the stream, to be sent.
     pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
         let bytes = self.outbox.pop_front()?;
         self.ours.keep(&bytes, self.setup.transport == Transport::Udp);
         Some(bytes)
     }
 
-    /// The bytes of a message as it goes on the wire.
+    /// Returns the bytes of a message, in their form on the wire.
     fn write(&mut self, message: &OwnedMessage) -> Result<Vec<u8>, NetError> {
         let version = message.version.or(self.setup.version);
         if self.setup.transport == Transport::Udp
@@ -279,15 +274,15 @@ impl<'a> Exchange<'a> {
         Ok(framed.unwrap_or(bytes))
     }
 
-    /// Reads what we send, as the peer will.
-    fn sent(&mut self, bytes: &[u8], now: Instant) -> Vec<OwnedMessage> {
+    /// Reads the bytes that we send, as the peer will.
+    pub fn sent(&mut self, bytes: &[u8], now: Instant) -> Vec<OwnedMessage> {
         let mut ours = VecDeque::new();
         self.read(Side::A, Some(bytes), [now, now], &mut ours, usize::MAX);
         ours.into()
     }
 
-    /// Reads bytes of a side, or its end, into messages that may take `room` bytes: how many are
-    /// left. `None`: there were more.
+    /// Reads a side's bytes, or its end, into messages that may take `room` bytes. Returns the bytes left, or `None` if
+    /// there were more messages.
     fn read(
         &mut self,
         side: Side,
@@ -312,18 +307,18 @@ impl<'a> Exchange<'a> {
         (!collect.full).then_some(collect.room)
     }
 
-    /// The server whose datagrams belong to this stream, and the session for them, once the
-    /// stream has told.
+    /// Returns the server whose datagrams belong to this stream, and the session for them, once the stream has named
+    /// the server.
     pub fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         self.reader.expects()
     }
 
-    /// Is all that came what was sent? With `all`: also the last that was.
+    /// Whether everything received is a copy of data that was sent. With `all`: also of the last data sent.
     pub fn echoes(&self, all: bool) -> bool {
         self.raw.returns(&self.ours, self.setup.transport == Transport::Udp, all)
     }
 
-    /// What came, for a verdict: datagrams, or one entry with the beginning of the stream.
+    /// Returns the received data, for a verdict: datagrams, or one entry with the beginning of the stream.
     pub fn raw(&self) -> &[Vec<u8>] {
         self.raw.list()
     }
@@ -333,5 +328,5 @@ fn flow_info<'t>(setup: &Setup<'_>, options: &'t Options) -> FlowInfo<'t> {
     // The side that opens a connection is the client; ours is A.
     let opener = Some(if setup.role == Role::Server { Side::B } else { Side::A });
     let Setup { flow, transport, ends, .. } = *setup;
-    FlowInfo { flow, serial: 0, transport, ends: Some(ends), opener, begun: [true; 2], options }
+    FlowInfo { flow, serial: 0, transport, ends: Some(ends), opener, begun: [true; 2], leg: None, options }
 }

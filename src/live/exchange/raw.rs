@@ -1,8 +1,8 @@
-//! The beginning of what came, as it came: what a verdict on a stranger rests on.
+//! Keeps the beginning of the received data, unchanged. A verdict on a stranger is based on it.
 
-/// How much of a datagram or stream is kept.
+/// The number of bytes kept of a datagram or stream.
 const KEPT: usize = 4096;
-/// And of how many datagrams.
+/// The number of datagrams kept.
 const KEPT_DATAGRAMS: usize = 8;
 
 /// Datagrams, or one entry with the beginning of the stream.
@@ -10,7 +10,7 @@ const KEPT_DATAGRAMS: usize = 8;
 pub struct Raw(Vec<Vec<u8>>);
 
 impl Raw {
-    /// Keeps what there is room for.
+    /// Keeps the bytes for which there is room.
     pub fn keep(&mut self, bytes: &[u8], datagrams: bool) {
         let kept = bytes.get(..bytes.len().min(KEPT)).unwrap_or_default();
         if datagrams && self.0.len() < KEPT_DATAGRAMS || self.0.is_empty() {
@@ -21,7 +21,7 @@ impl Raw {
         }
     }
 
-    /// Is each of these one of those that were `sent`? With `all`: also the last that was.
+    /// Whether each entry is a copy of data that was `sent`. With `all`: also of the last data sent.
     pub fn returns(&self, sent: &Raw, datagrams: bool, all: bool) -> bool {
         let mut some = self.0.iter().filter(|bytes| !bytes.is_empty()).peekable();
         let came = some.peek().is_some();
@@ -35,7 +35,7 @@ impl Raw {
         }
     }
 
-    /// What is kept.
+    /// Returns the kept data.
     pub fn list(&self) -> &[Vec<u8>] {
         &self.0
     }

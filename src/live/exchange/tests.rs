@@ -1,4 +1,4 @@
-//! An exchange by hand: no socket, no clock.
+//! Exchanges driven by hand: no socket, no clock.
 
 #![cfg(test)]
 
@@ -36,7 +36,7 @@ fn bytes_in_messages_out_bytes_to_send() {
     let (mut tcp, now) = exchange("riptide", Transport::Tcp, &["riptide.version=2.0"], PeerCaps::default());
     tcp.send(&message("riptide", "connect", json!({})), now).unwrap();
     assert_eq!((tcp.poll_transmit(), tcp.poll_transmit()), (Some(vec![1, 0, 3]), None));
-    // A welcome in three pieces, and the first half of another message.
+    // A welcome in three parts, and the first half of another message.
     let later = now + std::time::Duration::from_millis(5);
     for (bytes, at) in [(&[5, 0, 8][..], now), (&[1, 0], later), (&[7, 0, 9, 0], later)] {
         tcp.recv(bytes, at);
@@ -48,7 +48,7 @@ fn bytes_in_messages_out_bytes_to_send() {
     );
     assert_eq!(welcome.first, Some(now), "its first byte came then");
     assert!(tcp.poll_message().is_none() && tcp.ended().is_none());
-    // The end: the messages before it, then why nothing comes any more.
+    // The end: first the messages before it, then the reason why nothing follows.
     tcp.recv(&[7, 1, 0, 6, 0, 0, 0, 0, 0, 1, 0], later);
     tcp.closed(true, later);
     assert!(tcp.has_ended() && tcp.ended().is_none(), "a message is to be taken before");
@@ -79,7 +79,7 @@ fn what_the_gate_keeps_back() {
     assert!(udp.poll_transmit().is_none());
 }
 
-/// A session that reads a message as the other side's, or as none that it knows: it stays here.
+/// A message that a session reads as the other side's, or as an unknown one, is not sent.
 #[test]
 fn messages_of_the_other_side_are_kept_back() {
     let admit = |role, message: OwnedMessage| {
@@ -103,7 +103,7 @@ fn messages_of_the_other_side_are_kept_back() {
     assert_eq!(udp.poll_transmit(), Some(vec![5, 1, 0, 0]), "a client's heartbeat is sent");
 }
 
-/// A session that names the sender by the direction alone does not let the other side's messages out.
+/// The other side's messages are not sent, even if a session derives the sender from the direction alone.
 #[test]
 fn what_only_the_other_side_sends_is_kept_back() {
     let bytes = |of: &str| hex::decode(of).unwrap();
@@ -138,13 +138,13 @@ fn a_peer_without_end_is_left() {
     tcp.recv(&[4, 0xff, 0xff, 0xff], now);
     (0..5).for_each(|_| tcp.recv(&[0; 1024], now));
     assert!(matches!(tcp.ended(), Some(NetError::Endless { most: 4096, .. })));
-    // More messages at once than are kept; those that were are there.
+    // More messages at once than are kept. The ones before are still there.
     let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
     tcp.recv(&[3, 0, 0, 0].repeat(1000), now);
     let count = std::iter::from_fn(|| tcp.poll_message()).count();
     assert!((10..500).contains(&count), "{count}");
     assert!(matches!(tcp.ended(), Some(NetError::Flood { .. })), "{:?}", tcp.ended());
-    // A thousand that are taken in time are no flood.
+    // A thousand messages that are taken in time are no flood.
     let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
     for _ in 0..1000 {
         tcp.recv(&[3, 0, 0, 0], now);
@@ -153,7 +153,7 @@ fn a_peer_without_end_is_left() {
     assert!(tcp.ended().is_none());
 }
 
-/// What a verdict on a stranger rests on: the beginning of a stream in one piece, or some datagrams.
+/// A verdict on a stranger is based on the beginning of a stream, in one entry, or on some datagrams.
 #[test]
 fn the_beginning_of_what_came_is_kept() {
     let kept = |datagrams, pieces: usize, size: usize| {
@@ -168,7 +168,7 @@ fn the_beginning_of_what_came_is_kept() {
     assert_eq!(lengths(kept(true, 20, 5000)), [4096; 8]);
 }
 
-/// Why nothing comes any more is said as it is, however often it is asked.
+/// The reason of the end stays the same, however often it is requested.
 #[test]
 fn each_end_has_its_reason() {
     for reset in [false, true] {
@@ -178,7 +178,7 @@ fn each_end_has_its_reason() {
             assert!(matches!(tcp.ended(), Some(NetError::Closed { reset: is }) if is == reset), "{:?}", tcp.ended());
         }
     }
-    // An end after another is not one.
+    // A second end does not replace the first.
     let caps = PeerCaps { live_unread_bytes: 64, ..PeerCaps::default() };
     let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
     tcp.recv(&[4, 0xff, 0xff, 0xff], now);

@@ -1,4 +1,4 @@
-//! `--fail-on 'p99>200ms'`: a bound on a figure.
+//! A bound on a figure: `--fail-on 'p99>200ms'`.
 
 use super::Figures;
 use super::counts::Count;
@@ -14,7 +14,7 @@ const TIMES: [&str; 6] = ["p50", "p90", "p99", "max", "connect_p99", "late_p99"]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Amount {
     Count(f64),
-    /// Of the sessions that were begun.
+    /// The percentage of the sessions that were begun.
     Percent(f64),
     Millis(f64),
 }
@@ -78,8 +78,7 @@ impl fmt::Display for Bound {
 }
 
 impl Bound {
-    /// What the figure is, where the run broke the bound; `None`: it held. A time of which there is
-    /// none breaks any.
+    /// Returns the figure if the run broke the bound, else `None`. A time without data breaks any bound.
     pub fn broken(&self, figures: &Figures) -> Option<String> {
         let json = figures.json();
         let Some(value) = json.get(self.name).and_then(serde_json::Value::as_f64) else {

@@ -1,6 +1,6 @@
-//! One session among many: a player behind sockets that never wait.
+//! One session among many: a player with sockets that never block.
 
-use super::socket::{Came, Socket};
+use super::socket::{ReadOutcome, Socket};
 use crate::dissect::Options;
 use crate::flow::Transport;
 use crate::live::NetError;
@@ -12,9 +12,9 @@ use mio::{Registry, Token};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// So much of one client is read before others have their turn.
+/// The number of reads from one client before others have their turn.
 const READS: usize = 16;
-/// What all sessions have in common.
+/// The data that all sessions have in common.
 pub struct Shared<'s, 'a> {
     pub order: &'s Order<'a>,
     pub options: &'s Options,
@@ -22,17 +22,17 @@ pub struct Shared<'s, 'a> {
     pub peer: SocketAddr,
 }
 
-/// What became of a session.
+/// The result of a session.
 pub struct Ended {
-    /// What its player says; `None`: there never was a connection.
+    /// The player's result; `None` if there never was a connection.
     pub ending: Option<Ending>,
-    /// The peer has answered its handshake.
+    /// Whether the peer has answered the handshake.
     pub connected: bool,
-    /// Why no connection came about, or it broke.
+    /// The reason why no connection was made, or why it broke.
     pub error: Option<String>,
-    /// That is the peer's word, or its system's: not silence.
+    /// Whether the peer or its system caused that explicitly, and not by silence.
     pub refused: bool,
-    /// This side lacked what a socket needs.
+    /// Whether this side lacked something that a socket needs.
     pub own: bool,
 }
 
@@ -45,31 +45,31 @@ pub struct Client<'s, 'a> {
     player: Option<Player<'s, 'a>>,
     pacer: Pacer,
     answered: u64,
-    /// A connection is being made: until when it is waited for.
+    /// The deadline for the connection that is being made.
     connecting: Option<Instant>,
-    /// What was said of stopping before there was a player, or since: once.
+    /// Whether it was asked to stop, with or without a player. Only the first request counts.
     stopped: bool,
-    /// How long it may take in all.
+    /// The deadline of the whole session, and the time allowed until then.
     deadline: Option<(Instant, Duration)>,
     error: Option<String>,
     refused: bool,
     own: bool,
     over: bool,
-    /// The peer has answered the handshake: how long that took.
+    /// The time until the peer answered the handshake, once it has.
     pub connected: Option<Duration>,
-    /// When it is in the list of timers.
+    /// Its time in the list of timers.
     pub wake: Option<Instant>,
-    /// That it has connected was counted.
+    /// Whether its connection was counted.
     pub counted: bool,
-    /// Resends that were counted already.
+    /// The resends that were counted already.
     pub resent: u64,
 }
 
 impl<'s, 'a> Client<'s, 'a> {
-    /// Goes to the peer.
+    /// Starts to connect to the peer.
     ///
     /// # Errors
-    /// Why that is not possible.
+    /// Returns the reason why that is not possible.
     pub fn begin(
         shared: &Shared<'s, 'a>,
         registry: &Registry,
@@ -101,12 +101,12 @@ impl<'s, 'a> Client<'s, 'a> {
         })
     }
 
-    /// The player: as soon as there is a connection.
+    /// Returns the player, once there is a connection.
     pub fn player(&mut self) -> Option<&mut Player<'s, 'a>> {
         self.player.as_mut()
     }
 
-    /// The system has something to tell of a socket.
+    /// Handles an event of one of its sockets.
     pub fn ready(&mut self, which: usize, event: &Event) {
         match (which, &mut self.beside) {
             (0, _) => self.main.ready(event),
@@ -115,12 +115,12 @@ impl<'s, 'a> Client<'s, 'a> {
         }
     }
 
-    /// Is nothing more to be done?
+    /// Whether the session is over.
     pub fn is_done(&self) -> bool {
         self.over || self.player.as_ref().is_some_and(Player::is_done)
     }
 
-    /// It is to leave.
+    /// Asks the session to leave.
     pub fn stop(&mut self, why: NetError, now: Instant) {
         if std::mem::replace(&mut self.stopped, true) {
             return;
@@ -131,7 +131,7 @@ impl<'s, 'a> Client<'s, 'a> {
         }
     }
 
-    /// When it is to be looked at again, if nothing comes before.
+    /// Returns the time at which it needs a turn, if no event arrives before.
     pub fn poll_timeout(&self, now: Instant) -> Instant {
         let own = match (&self.player, self.connecting) {
             (_, Some(until)) => until,
@@ -139,13 +139,13 @@ impl<'s, 'a> Client<'s, 'a> {
             (None, None) => now,
         };
         let more = self.main.readable || self.beside.as_ref().is_some_and(|beside| beside.readable);
-        // What is there waits for others only, or until it may be answered.
+        // Unread data waits only for other clients' turns, or until it may be answered.
         let read = more.then(|| now + self.pacer.hold(now));
         let deadline = self.deadline.map(|(at, _)| at).filter(|_| !self.stopped);
         [Some(own), read, deadline].into_iter().flatten().min().unwrap_or(own)
     }
 
-    /// Does all that can be done now. `buffer`: room for the largest datagram.
+    /// Does everything that can be done now. `buffer` has room for the largest datagram.
     pub fn go(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, buffer: &mut [u8], now: Instant) {
         if let Some((at, most)) = self.deadline
             && now >= at
@@ -179,7 +179,7 @@ impl<'s, 'a> Client<'s, 'a> {
         }
     }
 
-    /// There is a connection: the session begins, or goes on with a new one.
+    /// Handles a new connection: the session begins, or continues on it.
     fn open(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) {
         let Ok(own) = self.main.local() else { return self.fail(NetError::NoAnswer, now) };
         self.connecting = None;
@@ -199,8 +199,9 @@ impl<'s, 'a> Client<'s, 'a> {
             }
         }
         let port = self.beside.as_ref().and_then(|socket| socket.local().ok()).map(|own| own.port());
-        // What comes is held against nothing: it is counted, and not kept.
-        let settings = Settings { kept: 0, ..order.settings(shared.options, port) };
+        let client = u32::try_from(self.slot).unwrap_or(u32::MAX).saturating_add(1);
+        // Received messages are counted but not kept, because they are compared with nothing.
+        let settings = Settings { kept: 0, client, ..order.settings(shared.options, port) };
         let channels = Channels::new(order.setup(ends), shared.options, true);
         let (_, actor) = order.plan(shared.options);
         self.player = Some(Player::new(shared.plan, actor, channels, &settings, now));
@@ -223,7 +224,7 @@ impl<'s, 'a> Client<'s, 'a> {
         }
     }
 
-    /// Does what the player wants.
+    /// Executes the player's actions.
     fn act(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) {
         let most = shared.options.limits.peer.live_unread_bytes;
         while let Some(action) = self.player.as_mut().and_then(Player::poll_action) {
@@ -259,7 +260,7 @@ impl<'s, 'a> Client<'s, 'a> {
         Ok(())
     }
 
-    /// Hands on what came.
+    /// Passes received data to the player.
     fn read(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, buffer: &mut [u8], now: Instant) {
         for _ in 0..READS {
             let beside = self.beside.as_mut().filter(|socket| socket.readable);
@@ -271,16 +272,17 @@ impl<'s, 'a> Client<'s, 'a> {
             let came = socket.read(buffer);
             let Some(player) = &mut self.player else { return };
             match came {
-                Ok(Came::Bytes(length)) => {
+                Ok(ReadOutcome::Bytes(length)) => {
                     if length > 0 {
-                        // This side may have waited meanwhile: what took the server how long is to be told.
+                        // Time may have passed on this side since `now`. The server's times are measured with the
+                        // actual time.
                         player.recv(channel, buffer.get(..length).unwrap_or_default(), Instant::now());
                     }
                 }
-                Ok(Came::Nothing) => {}
-                Ok(Came::End(reset)) => {
+                Ok(ReadOutcome::Nothing) => {}
+                Ok(ReadOutcome::End(reset)) => {
                     self.main.readable = false;
-                    // Who is left closes it as well.
+                    // A peer that is being left closes the stream as well.
                     self.refused |= !player.is_leaving();
                     player.closed(reset, now);
                 }
@@ -293,7 +295,7 @@ impl<'s, 'a> Client<'s, 'a> {
         }
     }
 
-    /// What became of it; its sockets are closed.
+    /// Closes its sockets, and returns the result.
     pub fn end(mut self, registry: &Registry) -> Ended {
         self.main.deregister(registry);
         if let Some(beside) = &mut self.beside {

@@ -1,29 +1,29 @@
-//! What is counted of many sessions: the name of each count and its words for people, once.
+//! The counts over many sessions: each has its name in the output and its words for people here, once.
 
 use std::ops::{Index, IndexMut};
 
-/// A count of sessions, or of what they sent.
+/// A count of sessions, or of their transmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// Sessions begun.
     Started,
     /// Handshakes that the server answered.
     Connected,
-    /// Sessions that the server, or its host, did not want.
+    /// Sessions that the server, or its host, refused.
     Refused,
-    /// Sessions that nobody answered.
+    /// Sessions without any answer.
     Silent,
-    /// Sessions that broke: the server ended them, or stopped answering.
+    /// Sessions that broke: the server closed them, or stopped answering.
     Dropped,
     /// Sessions for which this side had no descriptor, port or memory.
     Own,
-    /// Sessions of which something could not be sent, or was not acknowledged.
+    /// Sessions in which something could not be sent, or was not acknowledged.
     Incomplete,
     /// Sessions played whole.
     Finished,
     /// Sessions that left before their end, because the time was over.
     Left,
-    /// Copies that were sent again.
+    /// Transmissions after the first one of a message.
     Resent,
 }
 
@@ -42,28 +42,28 @@ const COUNTS: [(Count, &str, &str); 10] = [
 ];
 
 impl Count {
-    /// All of them with their keys.
+    /// Returns all counts with their keys.
     pub fn all() -> impl Iterator<Item = (Count, &'static str)> {
         COUNTS.into_iter().map(|(count, name, _)| (count, name))
     }
 
-    /// The words of the text.
+    /// Returns its words in the text.
     pub fn words(self) -> &'static str {
         COUNTS.iter().find(|(count, ..)| *count == self).map_or("", |(.., words)| words)
     }
 }
 
-/// How many of each.
+/// The value of each count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; COUNTS.len()]);
 
 impl Counts {
-    /// Adds others, of each its own.
+    /// Adds the values of `other`.
     pub fn add(&mut self, other: &Counts) {
         self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
     }
 
-    /// `3 refused, 1 dropped`: those of these that there are, each after a comma.
+    /// Lists those of these counts that are not 0, each after a comma: `, 3 refused, 1 dropped`.
     pub fn list(&self, counts: &[Count]) -> String {
         let some = counts.iter().filter(|count| self[**count] > 0);
         some.map(|count| format!(", {} {}", self[*count], count.words())).collect()

@@ -1,9 +1,10 @@
-//! What many sessions found, in all and second by second.
+//! The figures of many sessions, in total and second by second.
 
 use super::client::{Client, Ended};
 use super::counts::Count::{self, *};
 use super::counts::Counts;
 use crate::live::NetError;
+use crate::live::replay::actor::RoundTrip;
 use crate::plural::Plural;
 use crate::traffic::histogram::Delays;
 use serde_json::{Value as Json, json};
@@ -11,23 +12,25 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// So many different reasons are told apart.
+/// The number of different reasons that are counted separately.
 const REASONS: usize = 16;
-/// A client that is as late as this on average is not the clock of the recording any more.
+/// The number of kinds of messages whose times are counted separately. The others share one entry.
+const KINDS: usize = 64;
+/// If clients are woken this late (p99), they no longer keep the time of the recording.
 pub(super) const LATE: Duration = Duration::from_millis(50);
-/// As late as this it could have missed an answer.
+/// If clients are woken this late (p99), they may have missed an answer.
 const SILENCE: Duration = Duration::from_secs(1);
-/// A loop that is as busy as this has no time left.
+/// A loop that is busy for this share of the time has none left.
 pub(super) const BUSY: f64 = 0.9;
 
-/// What was counted in some time.
+/// The counts and times of a period.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// How many of each.
+    /// The counts.
     pub counts: Counts,
-    /// From a request to its answer, or from a message to its acknowledgement.
+    /// The times from a request to its response, or from a message to its acknowledgement.
     pub requests: Delays,
-    /// From the beginning to the answered handshake.
+    /// The times from the beginning to the answered handshake.
     pub connects: Delays,
 }
 
@@ -49,19 +52,19 @@ impl Counted {
     }
 }
 
-/// What was counted since it was told last.
+/// The counts and times since the last report.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// Since the beginning.
+    /// The time since the beginning.
     pub at: Duration,
-    /// Sessions that are under way.
+    /// The number of sessions in progress.
     pub active: u64,
-    /// What was counted.
+    /// The counts and times.
     pub counted: Counted,
 }
 
 impl Part {
-    /// One JSON object.
+    /// Returns one JSON object.
     pub fn json(&self) -> Json {
         let mut value = json!({"report": "interval", "seconds": seconds(self.at), "active": self.active});
         self.counted.json(&mut value);
@@ -69,7 +72,7 @@ impl Part {
     }
 }
 
-/// One line.
+/// Writes one line.
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counted { counts, requests, .. } = &self.counted;
@@ -87,24 +90,26 @@ impl fmt::Display for Part {
     }
 }
 
-/// What was counted in all.
+/// The counts and times of a whole run.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// How many clients there were to be.
+    /// The number of clients that were wanted.
     pub clients: usize,
-    /// What was counted.
+    /// The counts and times.
     pub all: Counted,
-    /// The user stopped it.
+    /// Whether the user stopped it.
     pub stopped: bool,
-    /// How long it took.
+    /// The duration of the run.
     pub took: Duration,
-    /// How long the loop had nothing to do.
+    /// The time in which the loop had nothing to do.
     pub(super) idle: Duration,
-    /// How much later than wanted clients were woken.
+    /// The delays with which clients were woken.
     pub lateness: Delays,
-    /// Why sessions were refused or broke, and how many.
+    /// The reasons why sessions were refused or broke, and their number.
     pub reasons: BTreeMap<String, u64>,
-    /// Most sessions at once that the server had answered.
+    /// The times of `Counted::requests`, by the subject of the message.
+    pub kinds: BTreeMap<String, Delays>,
+    /// The largest number of answered sessions at the same time.
     pub most: u64,
     now: Counted,
     active: u64,
@@ -122,6 +127,7 @@ impl Figures {
             idle: Duration::ZERO,
             lateness: Delays::default(),
             reasons: BTreeMap::new(),
+            kinds: BTreeMap::new(),
             most: 0,
             now: Counted::default(),
             active: 0,
@@ -130,14 +136,14 @@ impl Figures {
         }
     }
 
-    /// A session begins.
+    /// Counts a session that begins.
     pub(super) fn begun(&mut self) {
         self.now.counts[Started] += 1;
         self.all.counts[Started] += 1;
         self.active += 1;
     }
 
-    /// There is not even a socket for it.
+    /// Counts a session that did not even get a socket.
     pub(super) fn failed(&mut self, error: &NetError) {
         self.active -= 1;
         let count = match error {
@@ -150,18 +156,18 @@ impl Figures {
     }
 
     fn reason(&mut self, text: String) {
-        // What it was about differs from session to session: the cause stands first.
+        // The details differ from session to session. The text before the first colon is the cause.
         let text = text.split(": ").next().unwrap_or_default().to_string();
         let known = self.reasons.len() < REASONS || self.reasons.contains_key(&text);
         *self.reasons.entry(if known { text } else { "something else".into() }).or_default() += 1;
     }
 
-    /// A client was woken so much later than it wanted.
+    /// Counts the delay with which a client was woken.
     pub(super) fn late(&mut self, late: Duration) {
         self.lateness.add(nanos(late));
     }
 
-    /// What a client has found since it was asked last.
+    /// Counts the progress of a client since the last call.
     pub(super) fn met(&mut self, client: &mut Client<'_, '_>) {
         let (connected, before) = (client.connected, client.resent);
         if let Some(took) = connected.filter(|_| !client.counted) {
@@ -173,9 +179,16 @@ impl Figures {
         }
         let Some(counts) = client.player().map(|player| player.counts()) else { return };
         let resent = counts.resent;
-        counts.round_trips.drain(..).for_each(|trip| self.now.requests.add(nanos(trip)));
+        let trips = std::mem::take(&mut counts.round_trips);
+        trips.into_iter().for_each(|trip| self.answered(trip));
         self.now.counts[Resent] += resent - before.min(resent);
         client.resent = resent;
+    }
+
+    fn answered(&mut self, RoundTrip { subject, took }: RoundTrip) {
+        self.now.requests.add(nanos(took));
+        let known = self.kinds.len() < KINDS || self.kinds.contains_key(&subject);
+        self.kinds.entry(if known { subject } else { "others".into() }).or_default().add(nanos(took));
     }
 
     /// Counts a session that is over. `stopping`: it was asked to leave. Returns whether it was played whole.
@@ -186,8 +199,8 @@ impl Figures {
         let whole = ending.as_ref().is_some_and(|ending| ending.complete);
         let stopped = stopping && ending.as_ref().is_none_or(|ending| ending.stopped);
         let over = ending.as_ref().and_then(|ending| ending.over.clone());
-        // That nobody answers is no word of the server's.
-        let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.heard);
+        // Silence is no refusal.
+        let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.received);
         let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
         let count = match () {
             () if stopped => Left,
@@ -206,7 +219,7 @@ impl Figures {
         count == Finished
     }
 
-    /// What was counted since this was called last.
+    /// Returns the counts and times since the last call.
     pub(super) fn part(&mut self, now: Instant) -> Part {
         let counted = std::mem::take(&mut self.now);
         let started = self.all.counts[Started];
@@ -215,50 +228,50 @@ impl Figures {
         Part { at: now.saturating_duration_since(self.begin), active: self.active, counted }
     }
 
-    /// All is counted.
+    /// Completes the figures.
     pub(super) fn finished(mut self, now: Instant) -> Figures {
         self.took = now.saturating_duration_since(self.begin);
-        // Those that did not leave in time have left all the same.
+        // Sessions that did not leave in time count as left.
         self.all.counts[Left] += self.active;
         self
     }
 
-    /// Was every session that was not told to leave played whole?
+    /// Whether every session was played whole, except those that were asked to leave.
     pub fn complete(&self) -> bool {
         let counts = &self.all.counts;
         let none_failed = [Refused, Silent, Dropped, Own, Incomplete].iter().all(|count| counts[*count] == 0);
         none_failed && counts[Finished] + counts[Left] > 0 && counts[Connected] > 0
     }
 
-    /// The part of the time in which this side had something to do.
+    /// The share of the time in which this side had something to do.
     pub fn busy(&self) -> f64 {
         let whole = self.took.as_secs_f64();
         if whole > 0.0 { (1.0 - self.idle.as_secs_f64() / whole).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Whose the limit was, where something did not go well: the server's, or this side's, which was
-    /// too busy to play by the clock.
+    /// The side that limited the run, if something did not go well: the server, or this side, which was too busy to
+    /// keep the time.
     pub fn limit(&self) -> Option<&'static str> {
         let counts = &self.all.counts;
         match () {
-            // What this side lacks says nothing of the server.
+            // A shortage on this side is not the server's fault.
             () if counts[Own] > 0 => Some("client"),
-            // Refusals are the server's own word, however busy this side is.
+            // Refusals are the server's own, however busy this side is.
             () if counts[Refused] > 0 => Some("server"),
             () if self.busy() >= BUSY => Some("client"),
-            // Who waits for whole seconds in vain does not do so because this side was somewhat late.
+            // A session that gets no answer for whole seconds does not fail because this side was a little late.
             () if counts[Silent] + counts[Dropped] > 0 && !self.is_late(SILENCE) => Some("server"),
             () if self.is_late(LATE) => Some("client"),
             () => None,
         }
     }
 
-    /// Was one thing of a hundred done by so much later than it was to be?
+    /// Whether at least one of a hundred clients was woken this much too late.
     pub(super) fn is_late(&self, by: Duration) -> bool {
         self.lateness.percentile(99.0).unwrap_or(0) >= nanos(by)
     }
 
-    /// One JSON object.
+    /// Returns one JSON object.
     pub fn json(&self) -> Json {
         let mut value = json!({"report": "load", "clients": self.clients, "seconds": seconds(self.took),
             "complete": self.complete(), "stopped": self.stopped, "most_at_once": self.most});
@@ -270,11 +283,19 @@ impl Figures {
         value["busy"] = ((self.busy() * 1e3).round() / 1e3).into();
         value["limit"] = self.limit().map_or(Json::Null, Json::from);
         value["reasons"] = json!(self.reasons);
+        let kind = |(subject, delays): (&String, &Delays)| {
+            let mut figures = json!({"requests": delays.count()});
+            for (name, time) in times(delays) {
+                figures[name] = time.map_or(Json::Null, |nanos| millis(nanos).into());
+            }
+            (subject.clone(), figures)
+        };
+        value["kinds"] = self.kinds.iter().map(kind).collect::<serde_json::Map<_, _>>().into();
         value
     }
 }
 
-/// Percentiles in nanoseconds, by the names of the output.
+/// Returns percentiles in nanoseconds, by their names in the output.
 pub(super) fn times(delays: &Delays) -> [(&'static str, Option<i64>); 4] {
     let percentile = |percent| if delays.count() > 0 { delays.percentile(percent) } else { None };
     [("p50", percentile(50.0)), ("p90", percentile(90.0)), ("p99", percentile(99.0)), ("max", delays.max())]
@@ -284,7 +305,7 @@ pub(super) fn nanos(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Milliseconds with three digits.
+/// Converts to milliseconds with three decimals.
 pub(super) fn millis(nanos: i64) -> f64 {
     (nanos as f64 / 1e3).round() / 1e3
 }
@@ -300,7 +321,7 @@ mod tests {
 
     const MILLISECOND: i64 = 1_000_000;
 
-    /// Intervals have what was measured in them, the report what was measured in all of them.
+    /// Intervals have the times that were measured in them. The report has the times of all intervals.
     #[test]
     fn times_of_all_intervals_are_in_the_report() {
         let begin = Instant::now();
@@ -318,18 +339,32 @@ mod tests {
         let report = figures.finished(begin + Duration::from_secs(2)).json();
         assert_eq!((&report["started"], &report["connected"]), (&json!(2), &json!(2)));
         assert_eq!((&report["connect_max"], &report["max"]), (&json!(30.0), &json!(4.0)));
-        // Half of them took no longer than the shorter one, give or take a bucket.
+        // Half of them took no longer than the shorter one, plus or minus a bucket.
         for (name, least, most) in [("connect_p50", 9.0, 11.0), ("p50", 1.8, 2.2)] {
             assert!((least..most).contains(&report[name].as_f64().unwrap()), "{name}: {report}");
         }
     }
 
-    fn ending(complete: bool) -> Ending {
-        let (over, trouble, unsaid) = (None, None, None);
-        Ending { complete, over, trouble, unsaid, stopped: false, heard: true }
+    /// The server may cause any number of kinds. The first ones are counted separately.
+    #[test]
+    fn kinds_of_messages_are_bounded() {
+        let mut figures = Figures::new(1, Instant::now());
+        for n in (0..1000).chain([0]) {
+            figures.answered(RoundTrip { subject: format!("reliable {n}"), took: Duration::from_millis(1) });
+        }
+        assert_eq!(figures.kinds.len(), KINDS + 1);
+        assert_eq!(["reliable 0", "others"].map(|kind| figures.kinds[kind].count()), [2, 1000 - KINDS as u64]);
+        let text = figures.to_string();
+        assert!(text.contains("ms (936)  others\n") && text.contains("  49 more kinds of messages"), "{text}");
+        assert_eq!(figures.json()["kinds"]["others"]["requests"], 936);
     }
 
-    /// The report of one session that ended like this, and why.
+    fn ending(complete: bool) -> Ending {
+        let (over, trouble, unsaid) = (None, None, None);
+        Ending { complete, over, trouble, unsaid, stopped: false, received: true }
+    }
+
+    /// Returns the count that a session with this end increases, and the reasons in the report.
     fn report(stopping: bool, ended: Ended) -> (&'static str, Vec<String>) {
         let mut figures = Figures::new(1, Instant::now());
         figures.begun();
@@ -348,7 +383,7 @@ mod tests {
     fn each_end_has_its_place() {
         let some = |text: &str| Some(text.to_string());
         let session = |connected, ending| Ended { ending, connected, error: None, refused: false, own: false };
-        let over = |heard| Ending { over: some("it is full"), heard, ..ending(false) };
+        let over = |received| Ending { over: some("it is full"), received, ..ending(false) };
         let trouble = Ending { trouble: some("reset: by 10.0.0.1"), ..ending(false) };
         let unsaid = Ending { unsaid: some("no field fits"), ..ending(false) };
         let refused = Ended { refused: true, error: some("refused"), ..session(false, None) };
@@ -391,7 +426,7 @@ mod tests {
         }
     }
 
-    /// Whose the limit was, by how busy and how late this side was and by what became of the sessions.
+    /// The limit depends on how busy and how late this side was, and on the results of the sessions.
     #[test]
     fn the_limit_is_one_sides() {
         let figures = |idle: u64, late: &[u64], dropped: u64| {

@@ -1,8 +1,7 @@
-//! Many clients at once: sessions of one recording, each with ids and numbers of its own, in one event
-//! loop.
+//! Many clients at once: sessions of one recording, each with its own ids and numbers, in one event loop.
 //!
-//! Each client is a [`Player`](crate::live::replay::Player), the state machine that plays a single
-//! session, behind sockets that never wait. What they find is counted in [`Figures`].
+//! Each client is a [`Player`](crate::live::replay::Player), the state machine that plays a single session, with
+//! sockets that never block. Their results are counted in [`Figures`].
 
 mod bound;
 mod client;
@@ -13,8 +12,7 @@ mod stages;
 mod text;
 
 pub use bound::Bound;
-pub use figures::Figures;
-pub use figures::Part;
+pub use figures::{Figures, Part};
 pub use stages::Stages;
 
 use crate::dissect::Options;
@@ -23,44 +21,44 @@ use crate::live::replay::Order;
 use client::{Client, Shared};
 use counts::Count;
 use mio::{Events, Poll, Token};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How often figures are told.
+/// The interval between two reports.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The longest without a look at the user's wish to stop.
+/// The longest wait before the request to stop is checked.
 const SLICE: Duration = Duration::from_millis(50);
-/// How often stages are looked at.
+/// The interval between two checks of the stages.
 const STAGE: Duration = Duration::from_millis(2);
 /// Larger than any datagram.
 const BUFFER: usize = 1 << 16;
-/// Nobody is waited for longer than this once all are to leave.
+/// The longest wait for sessions that were all asked to leave.
 const LEAVING: Duration = Duration::from_secs(5);
 
 /// Many sessions of one recording.
 pub struct Load<'a> {
-    /// What each of them is.
+    /// The conversation that each of them plays.
     pub order: Order<'a>,
     /// The server.
     pub peer: SocketAddr,
-    /// How many at once.
+    /// The number of clients at once.
     pub clients: usize,
-    /// How many begin each second, until there are as many as wanted.
+    /// The number of sessions that begin each second, until there are as many as wanted.
     pub ramp: f64,
-    /// Rates by time instead; sessions for which no place is free do not begin.
+    /// Rates by time, instead of the ramp. Sessions for which no slot is free do not begin.
     pub stages: Option<Stages>,
-    /// How long sessions that end are followed by new ones: whole ones at once, others at the ramp.
-    /// `None`: each client has one session, or the stages' time.
+    /// The period in which sessions that end are followed by new ones: whole ones at once, others at the ramp. `None`:
+    /// each client has one session, or the stages set the period.
     pub lasting: Option<Duration>,
 }
 
 impl Load<'_> {
-    /// Plays all, and tells the figures of each second on the way.
+    /// Plays all sessions, and passes the figures of each second to `tell`.
     ///
     /// # Errors
-    /// Those of the event loop, and of `tell`.
+    /// Returns the errors of the event loop, and of `tell`.
     pub fn run(&self, options: &Options, tell: &mut dyn FnMut(&Part) -> io::Result<()>) -> io::Result<Figures> {
         let (plan, _) = self.order.plan(options);
         let begin = Instant::now();
@@ -69,7 +67,7 @@ impl Load<'_> {
             shared: Shared { order: &self.order, options, plan: &plan, peer: self.peer },
             poll: Poll::new()?,
             slots: Vec::new(),
-            free: (0..self.clients).rev().collect(),
+            free: (0..self.clients).collect(),
             timers: BTreeSet::new(),
             figures: Figures::new(self.clients, begin),
             end: self.stages.as_ref().map(Stages::whole).or(self.lasting).map(|lasting| begin + lasting),
@@ -113,15 +111,15 @@ impl Load<'_> {
             if now >= next_told {
                 next_told += INTERVAL;
                 if let Err(error) = tell(&round.figures.part(now)) {
-                    // Whoever does not want to know any more: the server is left all the same.
+                    // If the figures cannot be reported any more, the sessions still leave the server.
                     round.untold.get_or_insert(error);
                 }
             }
         }
         let now = Instant::now();
-        let told = tell(&round.figures.part(now));
-        round.untold.map_or(told, Err)?;
-        // The connections of those that did not leave in time are closed with the program.
+        let printed = tell(&round.figures.part(now));
+        round.untold.map_or(printed, Err)?;
+        // The connections of sessions that did not leave in time are closed with the program.
         Ok(round.figures.finished(now))
     }
 }
@@ -132,24 +130,26 @@ struct Round<'s, 'a> {
     shared: Shared<'s, 'a>,
     poll: Poll,
     slots: Vec<Option<Client<'s, 'a>>>,
-    free: Vec<usize>,
+    /// The slots without a session, the one that has been free for longest first: sessions that begin have different
+    /// numbers, until all are used.
+    free: VecDeque<usize>,
     timers: BTreeSet<(Instant, usize)>,
     figures: Figures,
     begin: Instant,
     end: Option<Instant>,
-    /// How many sessions the stages have had begun, or left out.
+    /// The number of sessions that the stages have begun, or left out.
     staged: u64,
-    /// How many sessions are to be begun in the place of whole ones.
+    /// The number of sessions to begin in place of whole ones.
     replaced: usize,
     stopping: Option<Instant>,
     next_start: Instant,
-    /// Why the figures could not be told.
+    /// The error of reporting the figures.
     untold: Option<io::Error>,
     buffer: Vec<u8>,
 }
 
 impl Round<'_, '_> {
-    /// The time is over, or the user wants to stop: all leave.
+    /// Asks all sessions to leave once the time is over, or the user wants to stop.
     fn stop(&mut self, now: Instant) {
         if self.stopping.is_some() {
             return;
@@ -167,7 +167,7 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Begins as many sessions as are due.
+    /// Begins the sessions that are due.
     fn start(&mut self, now: Instant) {
         if let Some(stages) = &self.load.stages {
             let due = stages.begun(now.saturating_duration_since(self.begin)) as u64;
@@ -180,7 +180,7 @@ impl Round<'_, '_> {
         let every = Duration::from_secs_f64(1.0 / self.load.ramp);
         while self.next_start <= now && !self.is_spent() {
             if !self.begin_one(now) {
-                // Places that become free are not taken in a burst.
+                // Slots that become free are not filled in a burst.
                 self.next_start = now;
                 return;
             }
@@ -188,14 +188,14 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Begins so many sessions, as far as there are places.
+    /// Begins up to `count` sessions, if there are free slots.
     fn begin_some(&mut self, count: u64, now: Instant) {
         let _ = (0..count).take_while(|_| self.begin_one(now)).count();
     }
 
-    /// Begins a session where there is a place. `false`: there is none, or all leave.
+    /// Begins a session in a free slot. Returns false if there is none, or if all sessions leave.
     fn begin_one(&mut self, now: Instant) -> bool {
-        let Some(slot) = (if self.stopping.is_none() { self.free.pop() } else { None }) else { return false };
+        let Some(slot) = (if self.stopping.is_none() { self.free.pop_front() } else { None }) else { return false };
         self.figures.begun();
         match Client::begin(&self.shared, self.poll.registry(), slot, now) {
             Ok(client) => {
@@ -206,13 +206,13 @@ impl Round<'_, '_> {
             }
             Err(error) => {
                 self.figures.failed(&error);
-                self.free.push(slot);
+                self.free.push_back(slot);
             }
         }
         true
     }
 
-    /// Without a time each client has one session.
+    /// Whether no more sessions begin. Without a time, each client has one session.
     fn is_spent(&self) -> bool {
         self.end.is_none() && self.figures.all.counts[Count::Started] >= self.load.clients as u64
     }
@@ -235,7 +235,7 @@ impl Round<'_, '_> {
         next.map_or(SLICE, |at| at.saturating_duration_since(now).min(SLICE))
     }
 
-    /// Lets a client do what it can now. `due`: the moment for which it wanted to be woken.
+    /// Lets a client do what it can now. `due` is the time at which it wanted to be woken.
     fn turn(&mut self, slot: usize, due: Option<Instant>) {
         let Some(client) = self.slots.get_mut(slot).and_then(Option::as_mut) else { return };
         if let Some(at) = client.wake.take() {
@@ -250,10 +250,10 @@ impl Round<'_, '_> {
         if client.is_done() {
             if let Some(client) = self.slots.get_mut(slot).and_then(Option::take) {
                 let whole = self.figures.ended(client.end(self.poll.registry()), self.stopping.is_some());
-                // One that failed is not followed at once: that would be a flood.
+                // A failed session is not replaced at once: that would be a flood.
                 self.replaced += usize::from(whole && self.end.is_some());
             }
-            self.free.push(slot);
+            self.free.push_back(slot);
             return;
         }
         let at = client.poll_timeout(now);

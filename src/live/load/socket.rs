@@ -1,4 +1,4 @@
-//! One socket of a client, which never waits.
+//! A client's socket, which never blocks.
 
 use crate::flow::Transport;
 use crate::live::NetError;
@@ -9,14 +9,14 @@ use mio::{Interest, Registry, Token};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 
-/// What a read brought.
+/// The result of a read.
 #[derive(Debug)]
-pub enum Came {
-    /// Nothing: it is told when there is more.
+pub enum ReadOutcome {
+    /// Nothing. An event announces more.
     Nothing,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(usize),
-    /// The peer has ended the stream; with a RST?
+    /// The peer has closed the stream. True: with a RST.
     End(bool),
 }
 
@@ -25,26 +25,26 @@ enum Kind {
     Tcp(TcpStream),
 }
 
-/// A socket that speaks to one peer.
+/// A socket for one peer.
 pub struct Socket {
     kind: Kind,
-    /// There may be something to be read.
+    /// Whether there may be something to read.
     pub readable: bool,
     /// TCP: bytes that the system has not taken yet.
     unsent: Vec<u8>,
-    /// Nothing comes behind these.
+    /// Whether the stream is to be closed after these bytes.
     finish: bool,
-    /// Nothing more can be sent, and that is told behind what came.
+    /// The error because of which nothing more can be sent. It is reported after all received data.
     broken: Option<NetError>,
-    /// TCP: is there a connection?
+    /// Whether there is a connection. Always true for UDP.
     pub connected: bool,
 }
 
 impl Socket {
-    /// Goes to a peer.
+    /// Starts to connect to a peer.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns the system's error.
     pub fn to(transport: Transport, peer: SocketAddr, registry: &Registry, token: Token) -> Result<Socket, NetError> {
         let kind = match transport {
             Transport::Tcp => Kind::Tcp(TcpStream::connect(peer).map_err(NetError::of)?),
@@ -59,10 +59,10 @@ impl Socket {
         Socket::of(kind, connected, registry, token).map_err(NetError::of)
     }
 
-    /// A socket for datagrams of an address of ours, not connected yet.
+    /// Binds a UDP socket that is not connected yet.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns the system's error.
     pub fn bound(own: SocketAddr, registry: &Registry, token: Token) -> io::Result<Socket> {
         Socket::of(Kind::Udp(UdpSocket::bind(own)?), true, registry, token)
     }
@@ -75,10 +75,10 @@ impl Socket {
         Ok(Socket { kind, readable: connected, unsent: Vec::new(), finish: false, broken: None, connected })
     }
 
-    /// Datagrams go to this port of the peer's, and come from there.
+    /// Connects a UDP socket: it sends to this address, and receives only from it.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns the system's error.
     pub fn connect(&self, peer: SocketAddr) -> io::Result<()> {
         match &self.kind {
             Kind::Udp(socket) => socket.connect(peer),
@@ -86,10 +86,10 @@ impl Socket {
         }
     }
 
-    /// Our end.
+    /// Returns our address.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Returns the system's error.
     pub fn local(&self) -> io::Result<SocketAddr> {
         match &self.kind {
             Kind::Udp(socket) => socket.local_addr(),
@@ -97,15 +97,15 @@ impl Socket {
         }
     }
 
-    /// The system has something to tell.
+    /// Handles an event.
     pub fn ready(&mut self, event: &Event) {
         self.readable |= event.is_readable() || event.is_error() || event.is_read_closed();
     }
 
-    /// Is the connection there by now?
+    /// Whether there is a connection by now.
     ///
     /// # Errors
-    /// Why there will be none.
+    /// Returns the reason why there will be none.
     pub fn is_connected(&mut self) -> Result<bool, NetError> {
         if let Kind::Tcp(stream) = &self.kind
             && !self.connected
@@ -128,48 +128,47 @@ impl Socket {
     /// Reads once.
     ///
     /// # Errors
-    /// UDP: that the port is closed, behind all that came before.
-    pub fn read(&mut self, buffer: &mut [u8]) -> Result<Came, NetError> {
+    /// UDP: the port is closed. This is reported after all data that arrived before.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<ReadOutcome, NetError> {
         let read = match &mut self.kind {
             Kind::Udp(socket) => socket.recv(buffer),
             Kind::Tcp(stream) => stream.read(buffer),
         };
         let datagrams = matches!(self.kind, Kind::Udp(_));
         match read {
-            Ok(0) if !datagrams => Ok(Came::End(false)),
-            Ok(length) => Ok(Came::Bytes(length)),
-            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Came::Bytes(0)),
+            Ok(0) if !datagrams => Ok(ReadOutcome::End(false)),
+            Ok(length) => Ok(ReadOutcome::Bytes(length)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(ReadOutcome::Bytes(0)),
             Err(error) if waited(&error) => {
                 self.readable = false;
                 match self.broken.take() {
-                    None => Ok(Came::Nothing),
-                    Some(NetError::Closed { reset }) => Ok(Came::End(reset)),
+                    None => Ok(ReadOutcome::Nothing),
+                    Some(NetError::Closed { reset }) => Ok(ReadOutcome::End(reset)),
                     Some(error) => Err(error),
                 }
             }
             Err(error) if datagrams => {
-                // Told before datagrams that came earlier; one of them may be a goodbye.
+                // The system reports it before datagrams that arrived earlier. One of them may be a goodbye.
                 self.broken.get_or_insert(NetError::of_datagram(error));
-                Ok(Came::Bytes(0))
+                Ok(ReadOutcome::Bytes(0))
             }
             Err(error) => match NetError::of(error) {
-                NetError::Closed { reset } => Ok(Came::End(reset)),
+                NetError::Closed { reset } => Ok(ReadOutcome::End(reset)),
                 other => Err(other),
             },
         }
     }
 
-    /// Sends a datagram, or bytes of the stream; what the system does not take yet waits, at most
-    /// `most` bytes of it.
+    /// Sends a datagram, or bytes of the stream. Keeps at most `most` bytes that the system does not take yet.
     ///
     /// # Errors
     /// The peer does not read.
     pub fn send(&mut self, bytes: &[u8], most: usize) -> Result<(), NetError> {
         match &mut self.kind {
             Kind::Udp(socket) => {
-                // The system tells of an earlier datagram instead of sending this one.
+                // The system reports an earlier datagram's error instead of sending this one.
                 let sent = socket.send(bytes).or_else(|error| match waited(&error) {
-                    // No room: lost, as datagrams are.
+                    // Without room the datagram is lost, as datagrams may be.
                     true => Ok(bytes.len()),
                     false => socket.send(bytes),
                 });
@@ -194,7 +193,7 @@ impl Socket {
         }
     }
 
-    /// Sends what waits.
+    /// Sends the bytes that wait.
     pub fn flush(&mut self) {
         let Kind::Tcp(stream) = &mut self.kind else { return };
         if !self.connected {
@@ -208,7 +207,7 @@ impl Socket {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if waited(&error) => break,
                 Err(error) => {
-                    // What came before is read first: it may be the peer's goodbye.
+                    // Received data is read first: it may be the peer's goodbye.
                     (self.readable, self.broken) = (true, Some(NetError::of(error)));
                     sent = self.unsent.len();
                 }
@@ -222,13 +221,13 @@ impl Socket {
         }
     }
 
-    /// TCP: we have nothing more to say.
+    /// TCP: closes our direction after all bytes are sent.
     pub fn finish(&mut self) {
         self.finish = true;
         self.flush();
     }
 
-    /// It is not looked at any more.
+    /// Removes the socket from the event loop.
     pub fn deregister(&mut self, registry: &Registry) {
         let _ = match &mut self.kind {
             Kind::Udp(socket) => registry.deregister(socket),

@@ -1,11 +1,11 @@
-//! `--stages 10/s:30s,100/s:1m,0:10s`: how many sessions begin each second, by time.
+//! The number of sessions that begin each second, by time: `--stages 10/s:30s,100/s:1m,0:10s`.
 
 use crate::duration;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Rates that are reached one after the other, each in its time, as k6's `ramping-arrival-rate` has
-/// them: within a stage the rate changes evenly, from 0 at the beginning.
+/// Rates that are reached one after the other, each in its own time, as in k6's `ramping-arrival-rate`. Within a stage
+/// the rate changes evenly. The first stage starts at 0.
 ///
 /// ```
 /// use netkit::live::load::Stages;
@@ -47,12 +47,12 @@ fn stage(text: &str) -> Result<(f64, Duration), String> {
 }
 
 impl Stages {
-    /// How long all of them take.
+    /// The time of all stages.
     pub fn whole(&self) -> Duration {
         self.0.iter().map(|(_, time)| *time).sum()
     }
 
-    /// How many sessions have begun after some time.
+    /// The number of sessions that have begun after some time.
     pub fn begun(&self, after: Duration) -> f64 {
         let (mut begun, mut before, mut left) = (0.0, 0.0, after);
         for (rate, time) in &self.0 {

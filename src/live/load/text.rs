@@ -3,7 +3,11 @@
 use super::counts::Count::*;
 use super::figures::{BUSY, Figures, LATE, millis, times};
 use crate::plural::Plural;
+use crate::traffic::histogram::Delays;
 use std::fmt;
+
+/// The number of kinds of messages that are listed, the most frequent first.
+const LISTED: usize = 16;
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,11 +22,26 @@ impl fmt::Display for Figures {
         )?;
         write!(f, "sessions      {} connected, {} finished", counts[Connected], counts[Finished])?;
         writeln!(f, "{}", counts.list(&[Left, Refused, Silent, Dropped, Own, Incomplete]))?;
-        for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
+        let line = |delays: &Delays| {
             let line = times(delays).map(|(name, time)| time.map(|nanos| format!("{name} {:.3}", millis(nanos))));
-            if let [Some(p50), Some(p90), Some(p99), Some(max)] = line {
-                writeln!(f, "{title:<13} {p50}, {p90}, {p99}, {max} ms ({})", delays.count())?;
+            let [Some(p50), Some(p90), Some(p99), Some(max)] = line else { return None };
+            Some(format!("{p50}, {p90}, {p99}, {max} ms ({})", delays.count()))
+        };
+        for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
+            if let Some(line) = line(delays) {
+                writeln!(f, "{title:<13} {line}")?;
             }
+        }
+        let mut kinds: Vec<(&String, &Delays)> = self.kinds.iter().collect();
+        // A single kind is the line above.
+        kinds.retain(|_| self.kinds.len() > 1);
+        kinds.sort_by_key(|(_, delays)| std::cmp::Reverse(delays.count()));
+        for (subject, line) in kinds.iter().take(LISTED).filter_map(|(subject, delays)| Some((subject, line(delays)?)))
+        {
+            writeln!(f, "  {line}  {subject}")?;
+        }
+        if kinds.len() > LISTED {
+            writeln!(f, "  {} more kinds of messages: -f ndjson", kinds.len() - LISTED)?;
         }
         writeln!(f, "sent again    {}", counts[Resent])?;
         for (why, count) in &self.reasons {
@@ -30,7 +49,8 @@ impl fmt::Display for Figures {
         }
         let late = self.lateness.percentile(99.0).unwrap_or(0);
         let own = format!("this side was {:.0} % busy, and late by {:.3} ms (p99)", self.busy() * 100.0, millis(late));
-        // Little to do, and that late: others took the processor, the server itself where it runs here.
+        // This side had little to do and was late: other programs used the processor, such as the server if it runs
+        // here.
         let others = match self.busy() < BUSY && self.is_late(LATE) {
             true => ": others took this machine's processors, and times are longer than the server's",
             false => "",
@@ -57,7 +77,8 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
 
-    /// A run of ten seconds: how long it had nothing to do, how late it was, how many nobody answered.
+    /// A run of ten seconds: the time it was idle in seconds, its delay in milliseconds, the sessions without an
+    /// answer.
     fn run(idle: u64, late: u64, silent: u64) -> Figures {
         let begin = Instant::now();
         let mut figures = Figures::new(10, begin).finished(begin + Duration::from_secs(10));
@@ -74,14 +95,14 @@ mod tests {
             (run(9, 1, 3), Some("server"), "the server's: "),
             (run(0, 1, 3), Some("client"), "fewer clients tell more"),
             (run(9, 80, 0), Some("client"), "others took this machine's processors"),
-            // A tenth of a second is no reason why nobody answered for whole ones.
+            // A tenth of a second does not explain a silence of whole seconds.
             (run(9, 80, 3), Some("server"), "others took this machine's processors"),
             (run(9, 3000, 3), Some("client"), "others took this machine's processors"),
         ];
         for (figures, limit, text) in cases {
             assert_eq!(figures.limit(), limit, "{figures}");
-            let told = figures.to_string();
-            let line = told.lines().last().unwrap();
+            let page = figures.to_string();
+            let line = page.lines().last().unwrap();
             assert!(line.starts_with("limit") && line.contains(text), "{line}");
         }
     }

@@ -1,35 +1,35 @@
-//! The wish to stop, seen by every wait and by every loop that reads: the user's, or a deadline.
+//! The request to stop, by the user or a deadline. Every wait and every loop that reads checks it.
 
 use crate::live::NetError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The longest that any wait goes without looking whether it is to stop.
+/// The longest wait without a check of the request to stop.
 pub const SLICE: Duration = Duration::from_millis(50);
-/// How long whoever is to stop may still take to leave a peer.
+/// The time that a conversation may still take to leave its peer after the request to stop.
 pub const LEAVING: Duration = Duration::from_secs(1);
 
-/// Set once, by Ctrl-C; or from a moment on by the time.
+/// Set once, by Ctrl-C, or from a deadline on.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     set: Arc<AtomicBool>,
-    /// The moment, and how long it was until then.
+    /// The deadline, and the time that was allowed until then.
     deadline: Option<(Instant, Duration)>,
 }
 
 impl CancelToken {
-    /// Stops whatever looks at it, and at tokens made of it, in an orderly way.
+    /// Requests an orderly stop from everything that checks this token, or tokens made from it.
     pub fn set(&self) {
         self.set.store(true, Ordering::Relaxed);
     }
 
-    /// Does the user want to stop?
+    /// Whether the user wants to stop.
     pub fn is_set(&self) -> bool {
         self.set.load(Ordering::Relaxed)
     }
 
-    /// The same wish, and beside it a deadline: from now on so long, or the earlier one of this token.
+    /// Returns the same token with a deadline: `most` from now on, or this token's own, if that is earlier.
     #[must_use]
     pub fn within(&self, most: Duration) -> CancelToken {
         let own = Instant::now().checked_add(most).map(|at| (at, most));
@@ -40,11 +40,10 @@ impl CancelToken {
         CancelToken { set: Arc::clone(&self.set), deadline }
     }
 
-    /// May it go on?
+    /// Checks whether to stop.
     ///
     /// # Errors
-    /// [`NetError::Interrupted`] where the user wants to stop, [`NetError::MaxTime`] behind the
-    /// deadline.
+    /// [`NetError::Interrupted`] if the user wants to stop, [`NetError::MaxTime`] after the deadline.
     pub fn check(&self) -> Result<(), NetError> {
         match self.deadline {
             _ if self.is_set() => Err(NetError::Interrupted),
@@ -64,7 +63,7 @@ mod tests {
         assert!(token.check().is_ok());
         let over = token.within(Duration::ZERO);
         assert!(matches!(over.check(), Err(NetError::MaxTime(Duration::ZERO))) && !over.is_set());
-        // The earlier one counts, and a time that no clock has is none.
+        // The earlier deadline counts. A time beyond the clock's range is no deadline.
         assert!(over.within(Duration::from_secs(60)).check().is_err());
         let later = token.within(Duration::MAX).within(Duration::from_secs(3600));
         assert!(later.check().is_ok());

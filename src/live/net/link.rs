@@ -1,4 +1,4 @@
-//! One conversation with a live peer: an exchange behind a socket, one message after the other.
+//! One conversation with a live peer: an exchange with a socket, one message after the other.
 
 use super::cancel::{CancelToken, LEAVING, SLICE};
 use super::record::{Recorder, now};
@@ -12,35 +12,35 @@ use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How a conversation is opened.
+/// The parameters of a conversation to be opened.
 #[derive(Clone)]
 pub struct Open<'a> {
     /// The protocol.
     pub dissector: &'static dyn Dissector,
-    /// The version that messages are written in.
+    /// The version in which messages are written.
     pub version: Option<&'static str>,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Messages go in WebSocket frames.
+    /// Whether messages are in WebSocket frames.
     pub websocket: bool,
     /// The peer.
     pub peer: SocketAddr,
-    /// How long TCP's handshake may take.
+    /// The longest time for TCP's handshake.
     pub timeout: Duration,
-    /// Where the exchange is recorded.
+    /// Records the exchange.
     pub recorder: Option<&'a Recorder>,
-    /// Who sees the messages.
+    /// Sees the messages.
     pub observer: Option<Observer<'a>>,
-    /// The wish to stop.
+    /// The request to stop.
     pub stop: CancelToken,
     /// The conversation's number.
     pub flow: u64,
-    /// Who we are.
+    /// Our role.
     pub role: Role,
 }
 
 impl<'a> Open<'a> {
-    /// What an exchange between these ends needs to know.
+    /// Returns the parameters of an exchange between these addresses.
     pub fn setup(&self, ends: [SocketAddr; 2]) -> Setup<'a> {
         let Open { dissector, version, transport, websocket, flow, role, .. } = *self;
         let clock = Clock { at: Instant::now(), time: now() };
@@ -55,20 +55,20 @@ pub struct Link<'a> {
     exchange: Exchange<'a>,
     stop: CancelToken,
     leaving: bool,
-    /// The last deadline that has passed, and how often something was taken behind it.
+    /// The last deadline that has passed, and the number of attempts to receive after it.
     late: (Option<Instant>, usize),
 }
 
-/// How often something is still taken when the time is over: what had come by then, but not what a
-/// peer sends without end.
+/// The number of messages that are still taken after a deadline. It suffices for messages that had arrived before, but
+/// a peer that sends without end is cut off.
 const LATE: usize = 64;
 
 impl<'a> Link<'a> {
-    /// Opens it: a UDP socket that hears nobody but the peer, or a TCP connection. `options` are
-    /// what the user said, for the session and the encoder.
+    /// Opens a conversation: a UDP socket that receives only from the peer, or a TCP connection. `options` are the
+    /// user's, for the session and the encoder.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn open(open: &Open<'a>, options: &Options) -> Result<Link<'a>, NetError> {
         open.stop.check()?;
         let wire = Wire::connect(open.transport, open.peer, open.timeout, open.recorder, &open.stop)?;
@@ -76,57 +76,57 @@ impl<'a> Link<'a> {
         Ok(Link { wire, exchange, stop: open.stop.clone(), leaving: false, late: (None, 0) })
     }
 
-    /// From now on the wish to stop is not heeded: this conversation is being left.
+    /// Ignores the request to stop from now on, because the conversation is being left.
     pub fn leave(&mut self) {
         self.leaving = true;
     }
 
-    /// TCP: we have nothing more to say.
+    /// TCP: closes our direction.
     pub fn finish(&mut self) {
         self.wire.finish();
     }
 
-    /// What came, for a verdict: datagrams, or one entry with the beginning of the stream.
+    /// Returns the received data, for a verdict: datagrams, or one entry with the beginning of the stream.
     pub fn raw(&self) -> &[Vec<u8>] {
         self.exchange.raw()
     }
 
-    /// Is all that came what was sent? With `all`: also the last that was.
+    /// Whether everything received is a copy of data that was sent. With `all`: also of the last data sent.
     pub fn echoes(&self, all: bool) -> bool {
         self.exchange.echoes(all)
     }
 
-    /// Writes a message of the protocol, and sends it: when it was sent.
+    /// Writes a message of the protocol, and sends it. Returns the time of sending.
     ///
     /// # Errors
-    /// Why it was not.
+    /// Returns the reason why it was not sent.
     pub fn send(&mut self, message: &'static str, fields: &Json) -> Result<Instant, NetError> {
         self.send_as(self.exchange.setup().dissector.name(), message, fields)
     }
 
-    /// The same with a message of the protocol's carrier.
+    /// As [`Link::send`], for a message of the protocol's carrier.
     ///
     /// # Errors
-    /// Why it was not.
+    /// Returns the reason why it was not sent.
     pub fn send_as(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, NetError> {
         self.send_message(&OwnedMessage::new(proto, message, self.exchange.setup().role, fields.clone()))
     }
 
-    /// Sends a message, the protocol's or its carrier's, if the [`gate`](crate::live::exchange::gate)
-    /// lets it out: when it was sent.
+    /// Sends a message of the protocol or its carrier, if the [`gate`](crate::live::exchange::gate) admits it. Returns
+    /// the time of sending.
     ///
     /// # Errors
-    /// Why it was not.
+    /// Returns the reason why it was not sent.
     pub fn send_message(&mut self, message: &OwnedMessage) -> Result<Instant, NetError> {
         let from = self.exchange.setup().role;
         self.exchange.send(&OwnedMessage { from, ..message.clone() }, Instant::now())?;
         self.flush()
     }
 
-    /// Sends whole messages, in one datagram or one write, if the gate lets them out.
+    /// Sends whole messages, in one datagram or one write, if the gate admits them.
     ///
     /// # Errors
-    /// Why they were not sent.
+    /// Returns the reason why they were not sent.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<Instant, NetError> {
         self.exchange.send_bytes(bytes.to_vec(), Instant::now())?;
         self.flush()
@@ -140,12 +140,11 @@ impl<'a> Link<'a> {
         Ok(at)
     }
 
-    /// The next message, waiting for it until then; `None`: none came. A peer that sends without end
-    /// does not hold it: clock and wish to stop are looked at before each message, also when there
-    /// are some.
+    /// Returns the next message, or `None` if none arrives before `until`. A peer that sends without end cannot block
+    /// this: the clock and the request to stop are checked before each message, even if some are waiting.
     ///
     /// # Errors
-    /// Why none can come any more.
+    /// Returns the reason why no more messages can arrive.
     pub fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, NetError> {
         loop {
             self.heed()?;
@@ -162,10 +161,10 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// The next message, if it is there already.
+    /// Returns the next message, if it is there already.
     ///
     /// # Errors
-    /// Why none can come any more.
+    /// Returns the reason why no more messages can arrive.
     pub fn poll(&mut self) -> Result<Option<OwnedMessage>, NetError> {
         self.heed()?;
         if let Some(message) = self.exchange.poll_message() {
@@ -175,23 +174,23 @@ impl<'a> Link<'a> {
         Ok(self.exchange.poll_message())
     }
 
-    /// From now on messages are read and written in another version; what was sent so far is read
-    /// again, as a peer of that version reads it.
+    /// Reads and writes messages in another version from now on. The bytes sent so far are read again, as a peer of
+    /// that version reads them.
     pub fn reread(&mut self, version: &'static str, options: &Options, sent: &[u8]) {
         let setup = Setup { version: Some(version), ..self.exchange.setup().clone() };
         self.exchange = Exchange::new(setup, options);
-        self.exchange.was_sent(sent, Instant::now());
+        self.exchange.sent(sent, Instant::now());
     }
 
-    /// Is it to stop?
+    /// Checks the request to stop.
     ///
     /// # Errors
-    /// Why.
+    /// Returns the reason to stop.
     pub fn heed(&self) -> Result<(), NetError> {
         if self.leaving { Ok(()) } else { self.stop.check() }
     }
 
-    /// That time is over: may something still be taken that had come by then?
+    /// Whether messages that had arrived before this deadline may still be taken.
     fn is_open(&mut self, until: Instant) -> bool {
         if self.late.0 != Some(until) {
             self.late = (Some(until), 0);
@@ -200,7 +199,7 @@ impl<'a> Link<'a> {
         self.late.1 <= LATE
     }
 
-    /// Reads once. `false`: nothing came.
+    /// Reads once. Returns false if nothing arrived.
     fn listen(&mut self, wait: Duration) -> Result<bool, NetError> {
         if let Some(error) = self.exchange.ended() {
             return Err(error);
@@ -213,8 +212,8 @@ impl<'a> Link<'a> {
         Ok(true)
     }
 
-    /// Waits, at most so long, until the peer has ended its direction too; what it says is read. A
-    /// user who wants to stop does not wait long.
+    /// Reads until the peer has closed its direction, too, at most for this time. After the user's request to stop, the
+    /// time is shorter.
     pub fn drain(&mut self, most: Duration) {
         let until = Instant::now() + if self.stop.is_set() { most.min(LEAVING) } else { most };
         while let Ok(Some(_)) = self.recv(until) {}

@@ -1,7 +1,7 @@
 //! The network: sockets with deadlines, names, and the exchange as a capture.
 //!
-//! A [`Wire`] carries the bytes of one conversation and records them; a [`Link`] is an
-//! [exchange](crate::live::exchange) behind one.
+//! A [`Wire`] carries the bytes of one conversation and records them. A [`Link`] is an
+//! [exchange](crate::live::exchange) with a wire.
 
 pub(crate) mod cancel;
 pub(crate) mod link;

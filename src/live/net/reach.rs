@@ -1,9 +1,10 @@
-//! Whose server it may be: recorded messages sent to somebody else's by mistake, or many at once, are an attack.
+//! Decides whose server an address may be. Recorded messages that are sent to somebody else's server by mistake, or in
+//! large numbers, are an attack.
 
 use std::net::IpAddr;
 
-/// Whether an address is this machine's, or of a network that is nobody's but its owner's (RFC 1918,
-/// 4193, 3927, 6598). Nothing is sent to another one unless the user says so.
+/// Whether an address belongs to this machine or to a private network (RFC 1918, 4193, 3927, 6598). Nothing is sent to
+/// any other address without the user's permission.
 ///
 /// ```
 /// use netkit::live::net::is_private;

@@ -1,4 +1,4 @@
-//! The exchange as a capture: each datagram, and TCP as segments built around what was sent and
+//! Writes the exchange as a capture: each datagram, and TCP as segments built around the bytes that were sent and
 //! received.
 
 use crate::capture::{Body, Bound, LinkType, PcapWriter, Segment, Time, ethernet};
@@ -10,20 +10,20 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A link type of Ethernet frames.
+/// The link type of Ethernet frames.
 const ETHERNET: LinkType = LinkType(1);
-/// More than a segment on an Ethernet has never.
+/// The most bytes in a TCP segment on Ethernet.
 const MSS: usize = 1460;
 
-/// Nanoseconds.
+/// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
-/// What a frame takes in the file beside its bytes.
+/// The bytes that a frame takes in the file besides its own.
 const RECORD: usize = 16;
 
-/// Where exchanges are written; several threads share it.
+/// Writes exchanges. Several threads share it.
 pub struct Recorder(Mutex<Bounded>);
 
-/// A file, and how many bytes more it may take.
+/// A file, and the number of bytes that it may still take.
 struct Bounded {
     out: PcapWriter<Box<dyn Write + Send>>,
     left: Bound,
@@ -31,31 +31,31 @@ struct Bounded {
 }
 
 impl Recorder {
-    /// Writes into a file, which it makes or empties.
+    /// Creates a recorder that writes to a file. The file is made or emptied.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Returns the error of the file system.
     pub fn create(path: &Path) -> io::Result<Recorder> {
         Recorder::new(Box::new(BufWriter::new(File::create(path)?)))
     }
 
-    /// Writes to any writer.
+    /// Creates a recorder that writes to any writer.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn new(out: Box<dyn Write + Send>) -> io::Result<Recorder> {
         let out = PcapWriter::new(out, ETHERNET, 9)?;
         Ok(Recorder(Mutex::new(Bounded { out, left: Bound::default(), missing: 0 })))
     }
 
-    /// The same, with at most so many bytes: frames that come then are [counted](Recorder::missing) alone.
+    /// Limits the file to this many bytes. Further frames are only [counted](Recorder::missing).
     #[must_use]
     pub fn bounded(self, most: Bound) -> Recorder {
         let inner = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         Recorder(Mutex::new(Bounded { left: most, ..inner }))
     }
 
-    /// How many frames were not written, because there were too many before them.
+    /// The number of frames that were not written, because the file was full.
     pub fn missing(&self) -> u64 {
         self.lock().missing
     }
@@ -68,7 +68,7 @@ impl Recorder {
         let mut frame = Vec::new();
         ethernet(src, dst, body, &mut frame).map_err(io::Error::other)?;
         let mut file = self.lock();
-        // A shorter frame behind a missing one would look as if that had never been.
+        // A shorter frame after a missing one would hide that one is missing.
         match file.missing == 0 && file.left.take(frame.len() + RECORD) {
             true => file.out.frame(time, &frame),
             false => {
@@ -78,17 +78,17 @@ impl Recorder {
         }
     }
 
-    /// Writes out what is waiting.
+    /// Writes everything that waits.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn flush(&self) -> io::Result<()> {
         self.lock().out.flush()
     }
 }
 
-/// Returns the time of day, for captures and sessions. It never goes back, also where the system's
-/// clock is set: a recording is in the order of time.
+/// Returns the time of day, for captures and sessions. It never goes back, even if the system's clock is set, because a
+/// recording is in the order of time.
 pub fn now() -> Time {
     static LAST: AtomicI64 = AtomicI64::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -97,17 +97,17 @@ pub fn now() -> Time {
     Time { secs: nanos / SECOND, frac: (nanos % SECOND) as u64, digits: 9 }
 }
 
-/// One conversation's frames.
+/// The frames of one conversation.
 pub struct Tape<'a> {
     recorder: Option<&'a Recorder>,
-    /// Our end, the peer's end.
+    /// Our address and the peer's.
     ends: [SocketAddr; 2],
-    /// TCP: the next sequence number of each end.
+    /// TCP: the next sequence number of each side.
     next: [u32; 2],
 }
 
 impl<'a> Tape<'a> {
-    /// The tape of a conversation between our end and the peer's.
+    /// Creates the tape of a conversation between our address and the peer's.
     pub fn new(recorder: Option<&'a Recorder>, ends: [SocketAddr; 2]) -> Tape<'a> {
         Tape { recorder, ends, next: [1000, 5000] }
     }
@@ -116,18 +116,18 @@ impl<'a> Tape<'a> {
         if from == 0 { (self.ends[0], self.ends[1]) } else { (self.ends[1], self.ends[0]) }
     }
 
-    /// A datagram or bytes of a stream; `from`: 0 is our end, 1 the peer's.
+    /// Records a datagram, or bytes of a stream. `from`: 0 is our side, 1 the peer's.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn bytes(&mut self, from: usize, bytes: &[u8], datagram: bool, time: Time) -> io::Result<()> {
         if datagram { self.datagram(from, bytes, time) } else { self.data(from, bytes, time) }
     }
 
-    /// A datagram; `from`: 0 is our end, 1 the peer's.
+    /// Records a datagram. `from`: 0 is our side, 1 the peer's.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn datagram(&mut self, from: usize, payload: &[u8], time: Time) -> io::Result<()> {
         let Some(recorder) = self.recorder else { return Ok(()) };
         let (src, dst) = self.ends(from);
@@ -146,10 +146,10 @@ impl<'a> Tape<'a> {
         recorder.write(src, dst, &Body::Tcp(segment), time)
     }
 
-    /// The connection was made; `by`: 0, we asked for it, 1, the peer did.
+    /// Records that the connection was made. `by`: 0 if we opened it, 1 if the peer did.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn connected(&mut self, by: usize, time: Time) -> io::Result<()> {
         let syn = |has_ack| Segment { syn: true, has_ack, ..Segment::default() };
         self.segment(by, syn(false), time)?;
@@ -157,18 +157,18 @@ impl<'a> Tape<'a> {
         self.segment(by, Segment::default(), time)
     }
 
-    /// Bytes of a stream.
+    /// Records bytes of a stream.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn data(&mut self, from: usize, bytes: &[u8], time: Time) -> io::Result<()> {
         bytes.chunks(MSS).try_for_each(|payload| self.segment(from, Segment { payload, ..Segment::default() }, time))
     }
 
-    /// One end has sent its last byte.
+    /// Records that one side has sent its last byte.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the writer's error.
     pub fn ended(&mut self, from: usize, reset: bool, time: Time) -> io::Result<()> {
         self.segment(from, Segment { fin: !reset, rst: reset, ..Segment::default() }, time)
     }

@@ -4,18 +4,18 @@ use std::io::{Error, ErrorKind, Read};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// A socket that speaks to one peer.
+/// A socket for one peer.
 pub enum Socket {
     /// Datagrams.
     Udp(UdpSocket),
-    /// Datagrams of a socket to which others send, too: only this peer's are read.
+    /// Datagrams of a socket to which others send, too. Only this peer's datagrams are read.
     Shared(UdpSocket, SocketAddr),
     /// A stream.
     Tcp(TcpStream),
 }
 
 impl Socket {
-    /// Reads once: what is there, or what comes in time.
+    /// Reads once: data that is there, or that arrives in time.
     pub fn read(&mut self, buffer: &mut [u8], wait: Duration) -> std::io::Result<usize> {
         match self {
             Socket::Udp(socket) => {
@@ -30,7 +30,7 @@ impl Socket {
                     if from == *peer {
                         return Ok(length);
                     }
-                    // Whoever else sends without end does not hold up the clock.
+                    // Another peer that sends without end does not extend the wait.
                     left = wait.saturating_sub(begin.elapsed());
                     if left.is_zero() {
                         return Err(Error::from(ErrorKind::WouldBlock));
@@ -62,7 +62,7 @@ impl Socket {
     }
 }
 
-/// Lets the next read wait so long, or not at all.
+/// Lets the next read wait for this time, or not at all.
 fn waiting(socket: &UdpSocket, wait: Duration) -> std::io::Result<()> {
     socket.set_nonblocking(wait.is_zero())?;
     if wait.is_zero() { Ok(()) } else { socket.set_read_timeout(Some(wait)) }

@@ -1,4 +1,4 @@
-//! Whom to talk to: what the user wrote, and the addresses it stands for.
+//! The peer to talk to: the user's text, and its addresses.
 
 use super::cancel::{CancelToken, SLICE};
 use std::fmt;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 /// A peer as the user named it: `HOST:PORT`, `[::1]:7777`, `HOST`, `ws://HOST:PORT/PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The text as it was given.
+    /// The text, as it was given.
     pub text: String,
     /// A name or an address, without brackets.
     pub host: String,
-    /// The port, where it was given.
+    /// The port, if it was given.
     pub port: Option<u16>,
-    /// `ws://`: the path, `/` where there is none.
+    /// `ws://`: the path, `/` if there is none.
     pub path: Option<String>,
 }
 
@@ -68,26 +68,26 @@ impl fmt::Display for Target {
     }
 }
 
-/// The addresses of a host, in the system's order of preference.
+/// Returns the addresses of a host, in the system's order of preference.
 ///
 /// # Errors
-/// The system's reason, or that it has not answered in time. The system's resolver cannot be
-/// called back: the thread that waits for it is left to end on its own, also when it is to stop.
+/// Returns the system's reason, or that it has not answered in time. The system's resolver cannot be cancelled: after
+/// the timeout, or a request to stop, the thread that waits for it is left to end on its own.
 pub fn resolve(host: &str, port: u16, timeout: Duration, stop: &CancelToken) -> Result<Vec<SocketAddr>, String> {
     if let Ok(ip) = host.parse() {
         return Ok(vec![SocketAddr::new(ip, port)]);
     }
-    let (tell, told) = mpsc::channel();
+    let (tell, results) = mpsc::channel();
     let host = host.to_string();
     std::thread::spawn(move || {
         let found = (host.as_str(), port).to_socket_addrs().map(Vec::from_iter);
-        // Nobody waits any more after the timeout.
+        // After the timeout nobody waits for it any more.
         let _ = tell.send(found);
     });
     let begun = Instant::now();
     loop {
         stop.check().map_err(|why| why.to_string())?;
-        return match told.recv_timeout(SLICE.min(timeout)) {
+        return match results.recv_timeout(SLICE.min(timeout)) {
             Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
             Ok(Ok(_)) => Err("the name has no addresses".into()),
             Ok(Err(error)) => Err(error.to_string()),

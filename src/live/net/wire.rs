@@ -1,4 +1,4 @@
-//! The bytes of one conversation: a socket, and what goes over it recorded.
+//! The bytes of one conversation: a socket, and a recording of its traffic.
 
 use super::cancel::{CancelToken, LEAVING, SLICE};
 use super::record::{Recorder, Tape, now};
@@ -13,42 +13,42 @@ use std::time::{Duration, Instant};
 
 /// Larger than any datagram.
 const BUFFER: usize = 1 << 16;
-/// So much of a stream is read at once: what it holds is looked at before the clock is.
+/// The most bytes of a stream that are read at once. Their messages are handled before the clock is checked.
 const PIECE: usize = 1 << 14;
 
-/// So many errors of earlier datagrams are taken at once: each is told but once, and another may come
+/// The number of errors of earlier datagrams that one call handles. Each is reported only once, and another may arrive
 /// meanwhile.
 const ERRORS: usize = 4;
 
-/// What a read brought.
+/// The result of a read.
 #[derive(Debug)]
 pub enum Arrived<'b> {
-    /// Nothing in time.
+    /// Nothing arrived in time.
     Nothing,
     /// A datagram, or the stream's next bytes.
     Bytes(&'b [u8]),
-    /// The peer has ended its direction; with a RST?
+    /// The peer has closed its direction. True: with a RST.
     End(bool),
 }
 
-/// A socket that speaks to one peer.
+/// A socket for one peer.
 pub struct Wire<'a> {
     socket: Socket,
     ends: [SocketAddr; 2],
     tape: Tape<'a>,
     buffer: Vec<u8>,
-    /// How long the peer may take nothing of what is sent.
+    /// The longest time in which the peer may take none of the data sent to it.
     patience: Duration,
     stop: CancelToken,
-    /// What the system has told of an earlier datagram: told on when all that came before is read.
+    /// The system's error about an earlier datagram or write. It is reported after all data that arrived before.
     untold: Option<NetError>,
 }
 
 impl<'a> Wire<'a> {
-    /// Goes to a peer: a UDP socket that hears nobody else, or a TCP connection.
+    /// Connects to a peer: a UDP socket that receives from nobody else, or a TCP connection.
     ///
     /// # Errors
-    /// Why it is not reached.
+    /// Returns the reason why the peer is not reached.
     pub fn connect(
         transport: Transport,
         peer: SocketAddr,
@@ -68,23 +68,23 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// A bound socket, from now on for this peer alone.
+    /// Uses a bound socket, from now on for this peer alone.
     ///
     /// # Errors
-    /// Those of the socket.
+    /// Returns the socket's error.
     pub fn datagrams(
         socket: UdpSocket,
         peer: SocketAddr,
         recorder: Option<&'a Recorder>,
     ) -> Result<Wire<'a>, NetError> {
-        // Connected: datagrams of other addresses are dropped, and ICMP's answers are told.
+        // A connected socket drops datagrams of other addresses, and reports ICMP errors.
         socket.connect(peer).map_err(NetError::of_datagram)?;
         let ends = [socket.local_addr().map_err(NetError::of_datagram)?, peer];
         Ok(Wire::of_datagrams(Socket::Udp(socket), ends, recorder))
     }
 
-    /// A bound socket that stays open to all: only what this peer sends is taken, what others send
-    /// is dropped without an answer.
+    /// Uses a bound socket that stays open to all. Only this peer's datagrams are taken; others are dropped without an
+    /// answer.
     pub fn shared(socket: UdpSocket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
         Wire::of_datagrams(Socket::Shared(socket, ends[1]), ends, recorder)
     }
@@ -95,10 +95,10 @@ impl<'a> Wire<'a> {
         Wire { socket, ends, tape, buffer: vec![0; BUFFER], patience, stop, untold: None }
     }
 
-    /// A TCP connection, which we have asked for (`ours`) or the peer.
+    /// Uses a TCP connection, which we have opened (`ours`) or the peer.
     ///
     /// # Errors
-    /// Those of the socket and the recorder.
+    /// Returns the error of the socket or the recorder.
     pub fn stream(
         stream: TcpStream,
         peer: SocketAddr,
@@ -116,17 +116,16 @@ impl<'a> Wire<'a> {
         Ok(Wire { socket, ends, tape, buffer: vec![0; PIECE], patience, stop, untold: None })
     }
 
-    /// Our end's address, and the peer's.
+    /// Our address and the peer's.
     pub fn ends(&self) -> [SocketAddr; 2] {
         self.ends
     }
 
-    /// Reads once: what is there, or what comes in time. That the peer's port is closed is told
-    /// behind the datagrams that had come: the system tells it before them, and one of them may be
-    /// the peer's goodbye.
+    /// Reads once: data that is there, or that arrives in time. A closed port of the peer is reported after the
+    /// datagrams that had arrived: the system reports it before them, and one of them may be the peer's goodbye.
     ///
     /// # Errors
-    /// Those of the socket and the recorder.
+    /// Returns the error of the socket or the recorder.
     pub fn recv(&mut self, wait: Duration) -> Result<Arrived<'_>, NetError> {
         let datagrams = !matches!(self.socket, Socket::Tcp(_));
         let mut wait = if self.untold.is_some() { Duration::ZERO } else { wait };
@@ -161,20 +160,20 @@ impl<'a> Wire<'a> {
         Ok(Arrived::End(reset))
     }
 
-    /// Records what came before this wire was there: a datagram, or the stream's first bytes.
+    /// Records data that arrived before this wire existed: a datagram, or the stream's first bytes.
     ///
     /// # Errors
-    /// Those of the recorder.
+    /// Returns the recorder's error.
     pub fn came(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let datagrams = !matches!(self.socket, Socket::Tcp(_));
         self.tape.bytes(1, bytes, datagrams, now()).map_err(NetError::Record)
     }
 
-    /// Sends a datagram, or bytes of the stream. That the peer has closed the stream is told by
-    /// [`recv`](Wire::recv), behind what had come: it may be the peer's goodbye, or why it left.
+    /// Sends a datagram, or bytes of the stream. If the peer has closed the stream, [`recv`](Wire::recv) reports that
+    /// after the data that had arrived: it may be the peer's goodbye, or the reason why it left.
     ///
     /// # Errors
-    /// Those of the socket and the recorder.
+    /// Returns the error of the socket or the recorder.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let time = now();
         let datagrams = match &mut self.socket {
@@ -183,7 +182,7 @@ impl<'a> Wire<'a> {
                 loop {
                     match socket.datagram(bytes).map_err(NetError::of_datagram) {
                         Ok(()) => break true,
-                        // The system tells of an earlier datagram instead of sending this one.
+                        // The system reports an earlier datagram's error instead of sending this one.
                         Err(error @ NetError::Refused) if errors.next().is_some() => self.untold = Some(error),
                         Err(error) => return Err(error),
                     }
@@ -202,7 +201,7 @@ impl<'a> Wire<'a> {
         self.tape.bytes(0, bytes, datagrams, time).map_err(NetError::Record)
     }
 
-    /// TCP: we have nothing more to say.
+    /// TCP: closes our direction.
     pub fn finish(&mut self) {
         if let Socket::Tcp(stream) = &self.socket {
             // The peer may be gone already.
@@ -212,11 +211,11 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// A TCP connection, unless it is to stop before: the system's own attempt cannot be called back. One
-/// that succeeds a little later is still handed out, to be left as its protocol wants; what takes longer
-/// is left to end in a thread.
+/// Makes a TCP connection, unless a stop is requested before. The system's own attempt cannot be cancelled. A
+/// connection that succeeds a little later is still returned, so that it is left as its protocol wants. A slower
+/// attempt is left to end in its thread.
 fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<TcpStream, NetError> {
-    let (tell, told) = mpsc::channel();
+    let (tell, results) = mpsc::channel();
     let attempt = move || {
         // Nobody may be waiting any more.
         let _ = tell.send(TcpStream::connect_timeout(&peer, timeout));
@@ -229,7 +228,7 @@ fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<Tc
         {
             return Err(why);
         }
-        match told.recv_timeout(SLICE) {
+        match results.recv_timeout(SLICE) {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) if waited(&error) => return Err(NetError::NoAnswer),
             Ok(Err(error)) => return Err(NetError::of(error)),
@@ -239,8 +238,8 @@ fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<Tc
     }
 }
 
-/// Writes all, to a peer that takes some of it now and then. Once it is to stop, a goodbye has as long
-/// as leaving may take.
+/// Writes all bytes, to a peer that takes some of them now and then. After a request to stop, a goodbye may take half
+/// the time for leaving.
 fn write(stream: &mut TcpStream, mut bytes: &[u8], patience: Duration, stop: &CancelToken) -> Result<(), NetError> {
     let (begun, mut last) = (Instant::now(), Instant::now());
     while !bytes.is_empty() {
@@ -273,7 +272,7 @@ mod tests {
         (Wire::datagrams(ours, at, None).unwrap(), peer)
     }
 
-    /// The peer says two things and is gone; then so much is sent to its port, which is closed.
+    /// The peer sends two datagrams and is gone. Then `sent` datagrams go to its port, which is closed.
     #[test]
     fn a_closed_port_is_told_behind_what_had_come() {
         for sent in 1..4 {
@@ -294,8 +293,8 @@ mod tests {
         }
     }
 
-    /// The peer says goodbye and is gone; so much is written to a stream that nobody reads, of which the
-    /// system tells with the second write.
+    /// The peer sends a goodbye and is gone. Then `sent` bytes are written to a stream that nobody reads. The system
+    /// reports that with the second write.
     #[test]
     fn a_closed_stream_is_told_behind_what_had_come() {
         for (sent, reset) in [(1, false), (2, false), (5, false), (2, true), (5, true)] {
@@ -306,7 +305,7 @@ mod tests {
             let (stop, wait) = (CancelToken::default(), Duration::from_secs(60));
             let mut wire = Wire::stream(ours, at, wait, None, true, &stop).unwrap();
             if reset {
-                // Closed with bytes unread, the system ends it at once.
+                // A close with unread bytes resets the connection at once.
                 wire.send(b"unread").unwrap();
                 while peer.peek(&mut [0; 6]).unwrap() < 6 {}
             }
@@ -314,7 +313,7 @@ mod tests {
             drop(peer);
             for _ in 0..sent {
                 wire.send(b"x").unwrap();
-                // The system's answer to what nobody reads comes with a time of its own.
+                // The system's response to data that nobody reads takes some time.
                 std::thread::sleep(Duration::from_millis(20));
             }
             let came = wire.recv(wait);

@@ -1,8 +1,8 @@
-//! What carries the messages of a probed server.
+//! The carrier of a probed server's messages.
 
 use crate::flow::Transport;
 
-/// What carries a protocol's messages.
+/// The carrier of a protocol's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carrier {
     /// UDP datagrams.
@@ -24,7 +24,7 @@ impl Carrier {
         }
     }
 
-    /// The transport below.
+    /// The transport below it.
     pub const fn transport(self) -> Transport {
         match self {
             Carrier::Udp => Transport::Udp,

@@ -1,4 +1,4 @@
-//! What a server's application expects of those who connect: a password, a name, a token.
+//! Connect data: a server's application expects it from clients that connect, as a password, a name or a token.
 
 use serde_json::Value as Json;
 use std::str::FromStr;
@@ -8,16 +8,16 @@ use std::str::FromStr;
 pub enum ConnectData {
     /// Bytes.
     Bytes(Vec<u8>),
-    /// A text, in the form that the protocol's library gives texts.
+    /// A text, encoded as the protocol's library encodes texts.
     Text(String),
-    /// Values: an object.
+    /// Values, as an object.
     Values(Json),
 }
 
 impl FromStr for ConnectData {
     type Err = String;
 
-    /// `text:WORDS`, a JSON object, or hex.
+    /// Parses `text:WORDS`, a JSON object, or hex.
     fn from_str(text: &str) -> Result<ConnectData, String> {
         if let Some(words) = text.strip_prefix("text:") {
             return Ok(ConnectData::Text(words.into()));

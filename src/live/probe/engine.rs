@@ -1,6 +1,6 @@
-//! One engine for all probes: it opens conversations, asks a protocol's [`Questions`], hands what comes
-//! to their reading, measures round trips, and leaves on every way out: done, refused, pending,
-//! interrupted, out of time.
+//! One engine for all probes. It opens conversations, asks a protocol's [`Questions`], passes received messages to
+//! their reading, and measures round trips. It always leaves the server in an orderly way: done, refused, pending,
+//! interrupted or out of time.
 
 use super::session::{Opening, Session};
 use super::{Ask, Carrier, Event, Failure, Findings, Method, Outcome, Probe, Request};
@@ -9,32 +9,32 @@ use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
 
-/// How long the engine sleeps between two looks at several conversations.
+/// The pause between two checks of several conversations.
 const LOOK: Duration = Duration::from_micros(300);
-/// How long a goodbye that an echo returns is waited for.
+/// The longest wait for an echo of the goodbye.
 const RETURN: Duration = Duration::from_millis(250);
 
-/// What a message that was read whole means.
+/// The meaning of a message that was read whole.
 #[derive(Debug)]
 pub enum Reading {
     /// It answers the question.
     Answer,
     /// It answers an earlier question again.
     Again,
-    /// It tells what the question must say: it is asked again, with these fields.
+    /// It has data that the question needs: the question is sent again, with these fields.
     AskAgain(Json),
-    /// It belongs to the conversation, and answers nothing.
+    /// It belongs to the conversation, but answers nothing.
     Session,
-    /// It is nothing that a server of the protocol says now.
+    /// A server of the protocol does not send it at this point.
     Stray,
-    /// The server refuses, or ends it.
+    /// The server refuses, or ends the conversation.
     Refused(Failure),
 }
 
-/// What a message means, or why the probe ends with it.
+/// The meaning of a message, or the reason why the probe ends with it.
 pub type Read = Result<Reading, Failure>;
 
-/// What is sent for a round trip: a message of the protocol, or of its carrier.
+/// A message for a round trip: the protocol's, or its carrier's.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The carrier's protocol; `None`: the protocol's own message.
@@ -46,100 +46,101 @@ pub struct Question {
 }
 
 impl Question {
-    /// A message of the protocol.
+    /// Creates a question with a message of the protocol.
     pub fn new(message: &'static str, fields: Json) -> Question {
         Question { proto: None, message, fields }
     }
 }
 
-/// A row of round trips.
+/// A series of round trips.
 #[derive(Clone, Copy, Debug)]
 pub struct Series {
     /// Its name in the output.
     pub method: &'static str,
-    /// How many are counted.
+    /// The number of round trips that are counted.
     pub count: u32,
-    /// How many come before, and are not counted.
+    /// The number of round trips before these, which are not counted.
     pub warm_up: u32,
-    /// At most so many are asked before the first answer; without one none of them is counted. 0: all
-    /// are asked and counted, whoever answers.
+    /// The most questions before the first answer. Without any answer, none of them is counted. 0: all are asked and
+    /// counted, with or without answers.
     pub patience: u32,
-    /// How long an answer is waited for.
+    /// The longest wait for an answer.
     pub wait: Duration,
-    /// From one question to the next.
+    /// The time from one question to the next.
     pub pause: Duration,
 }
 
 impl Series {
-    /// As the user asks for it, each counted.
+    /// Creates the series that the user asks for. Each round trip is counted.
     pub fn of(ask: &Ask<'_>, method: &'static str) -> Series {
         let (wait, pause) = (ask.answer_wait(), ask.request.interval);
         Series { method, count: ask.request.samples, warm_up: 0, patience: 0, wait, pause }
     }
 
-    /// The same for an application that may answer none of them: left after so many without an answer.
+    /// Adapts the series to an application that may answer nothing: it ends after this many questions without an
+    /// answer.
     #[must_use]
     pub fn at_most(self, unanswered: u32) -> Series {
         Series { patience: unanswered.min(self.count + self.warm_up), ..self }
     }
 }
 
-/// What came of a series.
+/// The result of a series.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trips {
-    /// How many were answered, those before the counted ones included.
+    /// The number of questions that were answered, including those before the counted ones.
     pub answered: u32,
     /// The round trip that was not counted.
     pub warm_up: Option<Duration>,
 }
 
-/// A protocol's questions to a server in one of its methods, and how the answers are read.
+/// A protocol's questions to a server in one of its methods, and the reading of the answers.
 pub trait Questions {
-    /// Asks them, in their order. The engine leaves afterwards, whatever came of it.
+    /// Asks the questions, in their order. The engine leaves afterwards, whatever the result.
     ///
     /// # Errors
-    /// Why there is no answer, or none that helps.
+    /// Returns the reason why there is no answer, or no useful one.
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure>;
 
-    /// The question for the round trip of that number, from 0.
+    /// Returns the question for the round trip of that number, from 0.
     fn question(&mut self, number: u32) -> Question;
 
-    /// What a message means; `number`: of the question whose answer is waited for.
+    /// Returns the meaning of a message. `number` is that of the question that waits for its answer.
     ///
     /// # Errors
-    /// It ends the probe, and the message is not the conversation's.
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read;
+    /// The message ends the probe, and does not belong to the conversation.
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read;
 
-    /// A round trip was measured, or its answer is lost.
+    /// Takes the time of a round trip, or `None` if its answer is lost.
     fn sampled(&mut self, _took: Option<Duration>) {}
 
-    /// May a server of the protocol say this very message of ours as its first?
+    /// Whether a server of the protocol may send this very message of ours as its first.
     fn repeats(&self, _heard: &OwnedMessage) -> bool {
         false
     }
 
-    /// What must happen before the goodbyes.
+    /// Does everything that must happen before the goodbyes.
     ///
     /// # Errors
-    /// Those of asking, with what leaving has to add.
+    /// Returns the error of asking, with additions from leaving.
     fn leave(&mut self, _engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
         result
     }
 }
 
-/// The conversations of a probe, and what it has found.
+/// The conversations of a probe, and its findings.
 pub struct Engine<'a, 'e> {
-    /// What the user wants to know.
+    /// The user's request to this server.
     pub ask: &'e Ask<'a>,
-    /// What is known of the server.
+    /// The findings about the server.
     pub findings: Findings<'e>,
     /// The conversations, in the order in which they were opened.
     pub sessions: Vec<Session<'a>>,
-    /// The one that was opened last, or heard.
+    /// The index of the current conversation: the one that was opened last, or that received last.
     at: usize,
 }
 
-/// Asks a server in one way: what was found, and why it went no further.
+/// Asks a server by one method. Returns the findings, and the failure, if there was one.
 pub fn run<'a, 'e>(
     probe: &dyn Probe,
     method: &Method,
@@ -160,35 +161,35 @@ pub fn run<'a, 'e>(
 }
 
 impl<'a> Engine<'a, '_> {
-    /// Opens a conversation over `carrier`, whose messages are written in `version`.
+    /// Opens a conversation over `carrier`. Its messages are written in `version`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn open(&mut self, carrier: Carrier, version: Option<&'static str>) -> Result<&mut Session<'a>, Failure> {
         let Request { options, data, .. } = self.ask.request;
         self.open_as(&Opening { carrier, version, options, data: data.as_ref(), stop: &self.ask.stop })
     }
 
-    /// The same with other settings, data, or time.
+    /// As [`Engine::open`], with other settings, data, or time.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn open_as(&mut self, opening: &Opening<'_>) -> Result<&mut Session<'a>, Failure> {
         self.sessions.push(Session::open(self.ask, opening)?);
         self.at = self.sessions.len() - 1;
         self.session()
     }
 
-    /// The conversation that was opened last, or heard.
+    /// Returns the current conversation: the one that was opened last, or that received last.
     ///
     /// # Errors
-    /// That none was opened.
+    /// No conversation was opened.
     pub fn session(&mut self) -> Result<&mut Session<'a>, Failure> {
         let none = || Failure::new(Outcome::Failed, "nothing was opened", "this is a fault of netkit");
         self.sessions.get_mut(self.at).ok_or_else(none)
     }
 
-    /// Goes on with the conversation that was heard: nobody is at the other end of the others.
+    /// Continues with the current conversation alone, because nobody answers in the others.
     pub fn keep(&mut self) {
         if self.at < self.sessions.len() {
             self.sessions.swap(0, self.at);
@@ -197,16 +198,16 @@ impl<'a> Engine<'a, '_> {
         }
     }
 
-    /// Leaves all conversations, for others.
+    /// Leaves all conversations, so that others can be opened.
     pub fn part(&mut self) {
         self.sessions.iter_mut().for_each(Session::leave);
         self.sessions.clear();
     }
 
-    /// Asks, and waits so long for the answer: it, and how long it took.
+    /// Asks a question, and waits for the answer. Returns it with its response time, or `None` if none arrived.
     ///
     /// # Errors
-    /// Those of the conversation and the reading.
+    /// Returns the errors of the conversation and the reading.
     pub fn question(
         &mut self,
         questions: &mut dyn Questions,
@@ -219,26 +220,26 @@ impl<'a> Engine<'a, '_> {
             let sent = self.session()?.send(proto, question.message, &question.fields)?;
             match self.wait_for(questions, Some(number), sent + wait)? {
                 Some((Reading::AskAgain(fields), _)) => question.fields = fields,
-                Some((_, heard)) => {
-                    let took = heard.since(sent);
-                    return Ok(Some((heard, took)));
+                Some((_, received)) => {
+                    let took = received.since(sent);
+                    return Ok(Some((received, took)));
                 }
                 None => return Ok(None),
             }
         }
     }
 
-    /// Waits until then for an answer in any of the conversations.
+    /// Waits until `until` for an answer in any of the conversations.
     ///
     /// # Errors
-    /// Those of the conversations and the reading.
+    /// Returns the errors of the conversations and the reading.
     pub fn wait(
         &mut self,
         questions: &mut dyn Questions,
         number: Option<u32>,
         until: Instant,
     ) -> Result<Option<OwnedMessage>, Failure> {
-        Ok(self.wait_for(questions, number, until)?.map(|(_, heard)| heard))
+        Ok(self.wait_for(questions, number, until)?.map(|(_, received)| received))
     }
 
     fn wait_for(
@@ -247,75 +248,75 @@ impl<'a> Engine<'a, '_> {
         number: Option<u32>,
         until: Instant,
     ) -> Result<Option<(Reading, OwnedMessage)>, Failure> {
-        while let Some(heard) = self.next(until)? {
-            if let (reading @ (Reading::Answer | Reading::AskAgain(_)), Some(heard)) =
-                self.hear(questions, heard, number)?
+        while let Some(received) = self.next(until)? {
+            if let (reading @ (Reading::Answer | Reading::AskAgain(_)), Some(received)) =
+                self.hear(questions, received, number)?
             {
-                return Ok(Some((reading, heard)));
+                return Ok(Some((reading, received)));
             }
         }
         Ok(None)
     }
 
-    /// Takes what comes until then.
+    /// Handles all messages that arrive before `until`.
     ///
     /// # Errors
-    /// Those of the conversations and the reading.
+    /// Returns the errors of the conversations and the reading.
     pub fn listen(&mut self, questions: &mut dyn Questions, until: Instant) -> Result<(), Failure> {
-        while let Some(heard) = self.next(until)? {
-            self.hear(questions, heard, None)?;
+        while let Some(received) = self.next(until)? {
+            self.hear(questions, received, None)?;
         }
         Ok(())
     }
 
-    /// What a message means. The protocol's actor answers and remembers those of the conversation.
+    /// Reads a message. The protocol's actor answers and remembers those of the conversation.
     fn hear(
         &mut self,
         questions: &mut dyn Questions,
-        heard: OwnedMessage,
+        received: OwnedMessage,
         number: Option<u32>,
     ) -> Result<(Reading, Option<OwnedMessage>), Failure> {
-        if !questions.repeats(&heard) && self.session()?.echoes() {
+        if !questions.repeats(&received) && self.session()?.echoes() {
             return Err(super::verdict::echo(self.ask));
         }
-        let reading = match heard.fault {
-            None => questions.read(&heard, number, self)?,
+        let reading = match received.fault {
+            None => questions.read(&received, number, self)?,
             Some(_) => Reading::Stray,
         };
         if let Reading::Stray = reading {
-            self.session()?.unexpected.put(heard);
+            self.session()?.unexpected.put(received);
             return Ok((reading, None));
         }
-        self.session()?.accept(&heard)?;
+        self.session()?.accept(&received)?;
         match reading {
             Reading::Refused(failure) => return Err(failure),
             Reading::Again => self.findings.duplicates += 1,
             _ => {}
         }
-        Ok((reading, Some(heard)))
+        Ok((reading, Some(received)))
     }
 
-    /// The next message of any conversation.
+    /// Returns the next message of any conversation.
     fn next(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         let mut open = (0..self.sessions.len()).filter(|at| self.sessions.get(*at).is_some_and(|s| !s.gone));
         if let (only, None) = (open.next(), open.next()) {
             self.at = only.unwrap_or(self.at);
-            let heard = self.session()?.recv(until);
-            return heard.map_err(|failure| self.at_end(failure));
+            let received = self.session()?.recv(until);
+            return received.map_err(|failure| self.at_end(failure));
         }
         loop {
             for (at, session) in self.sessions.iter_mut().enumerate().filter(|(_, session)| !session.gone) {
                 match session.poll() {
                     Err(failure) if failure.outcome != Outcome::Closed => return Err(failure),
-                    Ok(Some(heard)) => {
+                    Ok(Some(received)) => {
                         self.at = at;
-                        return Ok(Some(heard));
+                        return Ok(Some(received));
                     }
                     _ => {}
                 }
             }
             if let Some(first) = self.sessions.first().filter(|_| self.sessions.iter().all(|session| session.gone)) {
-                let failure = Failure::from_net_error(NetError::Closed { reset: false }, first.carrier());
+                let failure = Failure::from_net_error(NetError::Closed { reset: false }, first.carrier);
                 return Err(self.at_end(failure));
             }
             if Instant::now() >= until {
@@ -325,10 +326,10 @@ impl<'a> Engine<'a, '_> {
         }
     }
 
-    /// Measures round trips in the conversation that was opened last, or heard.
+    /// Measures round trips in the current conversation.
     ///
     /// # Errors
-    /// Those of the conversation and the reading; interrupted.
+    /// Returns the errors of the conversation and the reading, and the request to stop.
     pub fn series(&mut self, questions: &mut dyn Questions, series: &Series) -> Result<Trips, Failure> {
         let (mut trips, mut held, mut sent) = (Trips::default(), 0, Instant::now());
         for number in 0.. {
@@ -348,7 +349,7 @@ impl<'a> Engine<'a, '_> {
                 _ if number < series.warm_up => trips.warm_up = took,
                 None if unheard => held += 1,
                 took => {
-                    // They were lost: somebody is there.
+                    // The questions before this answer were lost: somebody is there.
                     (0..std::mem::take(&mut held)).for_each(|_| self.findings.sample(series.method, None));
                     self.findings.sample(series.method, took);
                 }
@@ -357,13 +358,13 @@ impl<'a> Engine<'a, '_> {
         Ok(trips)
     }
 
-    /// What it means that the answer to what was `sent` did not come.
+    /// Returns the verdict if no answer to `sent` arrived.
     pub fn silent(&self, sent: &str, advice: &str) -> Failure {
-        let heard = self.sessions.iter().find(|session| !session.link.raw().is_empty()).or(self.sessions.first());
-        heard.map_or_else(Failure::interrupted, |session| session.verdict(self.ask, sent, advice))
+        let received = self.sessions.iter().find(|session| !session.link.raw().is_empty()).or(self.sessions.first());
+        received.map_or_else(Failure::interrupted, |session| session.verdict(self.ask, sent, advice))
     }
 
-    /// The connection was ended: what was said before tells more, where the server is not known yet.
+    /// Handles a closed connection. As long as the server is not known, the data received before may say more.
     fn at_end(&self, failure: Failure) -> Failure {
         let ended = failure.details.get("ended") == Some(&Json::Bool(true));
         if !ended

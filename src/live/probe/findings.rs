@@ -1,4 +1,4 @@
-//! What a probe has found so far: the server, round trips, notes.
+//! The findings of a probe so far: the server, round trips, notes.
 
 use super::Carrier;
 use crate::codec::layout::Field;
@@ -7,59 +7,59 @@ use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 use std::time::Duration;
 
-/// One round trip asked for.
+/// One round trip that was attempted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Its number, from 1.
     pub number: u32,
-    /// What was sent and answered: `heartbeat`.
+    /// The request that was sent: `heartbeat`.
     pub method: &'static str,
-    /// How long the answer took; `None`: it did not come.
+    /// The response time; `None` if there was no response.
     pub rtt: Option<Duration>,
 }
 
-/// What is told while a probe runs.
+/// An event that is reported while a probe runs.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A server was identified.
     Found(Found),
-    /// A round trip, or its loss.
+    /// A round trip was measured, or its answer is lost.
     Sample(Sample),
 }
 
-/// What a server is.
+/// The description of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The protocol.
     pub proto: &'static str,
-    /// What carries it.
+    /// The carrier.
     pub carrier: &'static str,
-    /// The protocol's version, where it has several.
+    /// The protocol's version, if it has several.
     pub version: Option<String>,
-    /// Which program or family of programs, as far as its answers tell.
+    /// The program or family of programs, as far as its answers reveal it.
     pub family: Option<String>,
-    /// The server's own words: game, heartbeat interval, client id.
+    /// Facts that the server has reported: game, heartbeat interval, client id.
     pub facts: Map<String, Json>,
 }
 
-/// What a probe has found so far.
+/// The findings of a probe so far.
 pub struct Findings<'a> {
-    /// What the server is, once it is known.
+    /// The server, once it is known.
     pub found: Option<Found>,
     /// The round trips.
     pub samples: Vec<Sample>,
-    /// What people should know of the figures.
+    /// Remarks for people about the figures.
     pub notes: Vec<String>,
-    /// Answers that came twice.
+    /// Repeated answers.
     pub duplicates: u64,
-    /// Sockets of the server that could not be given back.
+    /// Sockets of the server that could not be released.
     pub left: u64,
     tell: &'a dyn Fn(Event),
-    told: Cell<bool>,
+    has_advice: Cell<bool>,
 }
 
 impl<'a> Findings<'a> {
-    /// An empty findings, told to `tell`.
+    /// Creates empty findings, which are reported to `tell`.
     pub fn new(tell: &'a dyn Fn(Event)) -> Findings<'a> {
         Findings {
             found: None,
@@ -68,17 +68,17 @@ impl<'a> Findings<'a> {
             duplicates: 0,
             left: 0,
             tell,
-            told: Cell::new(false),
+            has_advice: Cell::new(false),
         }
     }
 
-    /// A server was identified.
+    /// Sets the server that was identified.
     pub fn find(&mut self, proto: &'static str, carrier: Carrier, version: Option<String>) -> &mut Found {
         let carrier = carrier.name();
         self.found.insert(Found { proto, carrier, version, ..Found::default() })
     }
 
-    /// Adds one of the server's own words.
+    /// Adds a fact that the server has reported.
     pub fn fact(&mut self, key: &str, value: impl Into<Json>) {
         if let Some(found) = &mut self.found {
             found.facts.insert(key.into(), value.into());
@@ -86,22 +86,22 @@ impl<'a> Findings<'a> {
     }
 
     /// Adds fields of an answer, by their names.
-    pub fn fields(&mut self, heard: &OwnedMessage, fields: &[&Field]) {
+    pub fn fields(&mut self, received: &OwnedMessage, fields: &[&Field]) {
         for field in fields {
-            self.fact(field.name, heard.field(field).cloned().unwrap_or_default());
+            self.fact(field.name, received.field(field).cloned().unwrap_or_default());
         }
     }
 
-    /// Tells what was found, once: before the first sample, or at the end.
+    /// Reports the server, once: before the first sample, or at the end.
     pub fn introduce(&self) {
         if let Some(found) = &self.found
-            && !self.told.replace(true)
+            && !self.has_advice.replace(true)
         {
             (self.tell)(Event::Found(found.clone()));
         }
     }
 
-    /// A round trip was measured, or its answer is lost.
+    /// Adds a round trip; `None` if its answer is lost.
     pub fn sample(&mut self, method: &'static str, rtt: Option<Duration>) {
         self.introduce();
         let sample = Sample { number: self.samples.len() as u32 + 1, method, rtt };
@@ -109,7 +109,7 @@ impl<'a> Findings<'a> {
         (self.tell)(Event::Sample(sample));
     }
 
-    /// A socket stays with the server; why.
+    /// Counts a socket that stays with the server, and notes the reason.
     pub fn leaves(&mut self, why: impl Into<String>) {
         self.left += 1;
         self.note(why);

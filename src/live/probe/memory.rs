@@ -1,16 +1,16 @@
-//! What a run of the program remembers of the servers that it has asked, from one round to the next.
+//! Remembers the servers that a run of the program has asked, from one round to the next.
 
 use crate::message::OwnedMessage;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// The answers that servers were known by, with the version that they speak; by protocol and address.
+/// The answers by which servers were recognised, with their version, by protocol and address.
 #[derive(Debug, Default)]
 pub struct Memory(Mutex<HashMap<(&'static str, SocketAddr), OwnedMessage>>);
 
 impl Memory {
-    /// What is known of a server.
+    /// Returns the answer by which a server was recognised.
     pub fn known(&self, proto: &'static str, peer: SocketAddr) -> Option<OwnedMessage> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&(proto, peer)).cloned()
     }

@@ -1,141 +1,139 @@
-//! What a protocol has to say for itself when live servers are asked: its methods, what answers
-//! mean, and how it leaves without harm.
+//! A protocol's part in asking live servers: its methods, the meaning of answers, and leaving without harm.
 //!
-//! The [engine](super::engine) asks a protocol's [`Questions`]: the messages are written by its encoder
-//! and read by its session.
+//! The [engine](super::engine) asks a protocol's [`Questions`]. The protocol's encoder writes the messages, and its
+//! session reads them.
 
 use super::{Carrier, ConnectData, Memory, Questions};
 use crate::dissect::{Dissector, Options};
-use crate::live::Clients;
-use crate::live::Observer;
 use crate::live::net::{CancelToken, Recorder, Target};
+use crate::live::{Clients, Observer};
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-/// One way of asking for a protocol.
+/// One method of asking a protocol's servers.
 #[derive(Debug)]
 pub struct Method {
-    /// What tells it from the protocol's other methods: `2.0`; empty where it needs no name.
+    /// The name that distinguishes it from the protocol's other methods: `2.0`; empty if it needs no name.
     pub name: &'static str,
     /// The carrier.
     pub carrier: Carrier,
-    /// Its place in the order in which a server of unknown protocol is asked: UDP below 100. A
-    /// course comes behind all those whose servers it would harm.
+    /// Its place in the order in which a server of unknown protocol is asked; UDP is below 100. A method comes after
+    /// all those whose servers it would harm.
     pub rank: u8,
-    /// Why it stands there.
+    /// The reason for this place.
     pub why: &'static str,
 }
 
-/// What is known of a protocol's servers.
+/// The properties of a protocol's servers.
 #[derive(Debug)]
 pub struct Servers {
-    /// The port where they listen, where there is a usual one.
+    /// The port where they usually listen, if there is one.
     pub port: Option<u16>,
-    /// How long an answer is waited for, if the user says nothing.
+    /// The longest wait for an answer, unless the user sets it.
     pub timeout: Duration,
-    /// Messages that only they answer with: what other probes know them by.
+    /// Messages with which only they answer. Other probes recognise them by these.
     pub answers: &'static [&'static str],
     /// The methods, in the order in which they are tried.
     pub methods: &'static [Method],
 }
 
-/// How a protocol's servers are asked.
+/// Asks a protocol's servers.
 pub trait Probe: Sync {
-    /// What is known of them.
+    /// Returns the properties of its servers.
     fn servers(&self) -> &'static Servers;
 
-    /// What the application at the server may expect of the first message, as the user writes it: as
-    /// the protocol's fields have it.
+    /// Converts the user's connect data, which the server's application may expect in the first message, to the
+    /// protocol's fields.
     ///
     /// # Errors
-    /// The protocol has no place for it, or not for this.
+    /// The protocol has no place for connect data, or not for this.
     fn data(&self, data: &ConnectData) -> Result<Json, String> {
         let _ = data;
         Err("its handshake has no place for data of the application".into())
     }
 
-    /// What asking costs a server each time that cannot be given back: such questions are not asked in
-    /// rounds. `connect`: the full handshake is asked for.
+    /// The lasting cost of each probe to a server, if there is one. Rounds ask such servers only if the protocol is
+    /// named. `connect`: the full handshake is requested.
     fn costs(&self, _connect: bool) -> Option<&'static str> {
         None
     }
 
-    /// The questions of one of its methods.
+    /// Returns the questions of one of its methods.
     fn questions(&self, method: &Method) -> Box<dyn Questions + '_>;
 }
 
-/// What the user wants to know of every target.
+/// The user's request, the same for all targets.
 pub struct Request {
     /// The protocol; `None`: find it.
     pub proto: Option<&'static dyn Dissector>,
-    /// Only by this carrier.
+    /// The only carrier to use; `None`: all.
     pub carrier: Option<Carrier>,
-    /// The clients there are.
+    /// The available clients.
     pub clients: Clients,
     /// Settings.
     pub options: Options,
-    /// How many round trips are measured.
+    /// The number of round trips to measure.
     pub samples: u32,
-    /// The time from one to the next.
+    /// The time from one round trip to the next.
     pub interval: Duration,
-    /// How long an answer is waited for; `None`: the protocol's own.
+    /// The longest wait for an answer; `None`: the protocol's own.
     pub timeout: Option<Duration>,
-    /// Complete handshakes that make a player.
+    /// Whether to complete handshakes that create a player.
     pub connect: bool,
-    /// Make an entity of this model.
+    /// The model of an entity to create.
     pub create: Option<String>,
     /// The name to join under.
     pub name: String,
-    /// What the servers' application expects of the first message, see [`Probe::data`].
+    /// The connect data for the first message, see [`Probe::data`].
     pub data: Option<Json>,
-    /// How long one target may take in all; `None`: half a minute, and what the rest asks for.
+    /// The time limit for one target; `None`: half a minute, and the time that the rest of the request needs.
     pub max_time: Option<Duration>,
-    /// It is one of many rounds: whoever is not named is not asked what costs a server something.
+    /// Whether this is one of many rounds. Protocols whose servers bear a lasting cost are then asked only by name.
     pub rounds: bool,
 }
 
-/// What all targets share.
+/// The context that all targets share.
 pub struct Shared<'a> {
-    /// Where exchanges are recorded.
+    /// Records the exchanges.
     pub recorder: Option<&'a Recorder>,
-    /// The user's wish to stop.
+    /// The user's request to stop.
     pub stop: &'a CancelToken,
     /// The number of the last conversation.
     pub flows: &'a AtomicU64,
-    /// What earlier rounds have found.
+    /// The results of earlier rounds.
     pub memory: &'a Memory,
 }
 
-/// What the user wants to know, and of whom.
+/// The user's request to one server.
 pub struct Ask<'a> {
     /// The protocol.
     pub dissector: &'static dyn Dissector,
     /// The server.
     pub peer: SocketAddr,
-    /// How long an answer is waited for.
+    /// The longest wait for an answer.
     pub timeout: Duration,
-    /// What the user asks of every target.
+    /// The user's request, the same for all targets.
     pub request: &'a Request,
     /// The target, as the user wrote it.
     pub target: &'a Target,
-    /// What all targets share.
+    /// The context that all targets share.
     pub shared: &'a Shared<'a>,
-    /// Who sees the messages.
+    /// Sees the messages.
     pub observer: Option<Observer<'a>>,
-    /// The wish to stop: the user's, and the deadline.
+    /// The request to stop, by the user or the deadline.
     pub stop: CancelToken,
 }
 
 impl<'a> Ask<'a> {
-    /// The answer that an earlier round knew this server by.
+    /// Returns the answer by which an earlier round recognised this server.
     pub fn known(&self) -> Option<OwnedMessage> {
         self.shared.memory.known(self.dissector.name(), self.peer)
     }
 
-    /// What a later round knows this server by; `None`: it is another one than it was.
+    /// Keeps the answer by which later rounds recognise this server. `None` forgets it, because the server has changed.
     pub fn remember(&self, answer: Option<OwnedMessage>) {
         self.shared.memory.put(self.dissector.name(), self.peer, answer);
     }
@@ -145,13 +143,12 @@ impl<'a> Ask<'a> {
         self.target.path.as_deref().unwrap_or("/")
     }
 
-    /// Until when an answer to something sent now is waited for.
+    /// Returns the time until which the answer to a message sent now is waited for.
     pub fn until(&self) -> Instant {
         Instant::now() + self.timeout
     }
 
-    /// How long the answer to a sample is waited for: nobody who answers at all takes longer than a
-    /// second.
+    /// Returns the longest wait for the answer to a sample. A server that answers at all takes less than a second.
     pub fn answer_wait(&self) -> Duration {
         self.timeout.min(Duration::from_secs(1))
     }

@@ -1,7 +1,7 @@
-//! Asking live servers: is it there, what is it, which version, how far away, and if not, why not.
+//! Asks live servers: whether one is there, its protocol, its version and its distance; if there is none, the reason.
 //!
-//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that
-//! harms none; [`pool`] asks several at once and keeps their order; [`report`] prints.
+//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. [`pool`] asks
+//! several targets at once and keeps their order. [`report`] prints.
 
 mod carrier;
 mod data;
@@ -39,19 +39,19 @@ use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// A target of unknown protocol is not waited for longer than this by any of its methods.
+/// The longest wait of each method for a target of unknown protocol.
 const SCAN_TIMEOUT: Duration = Duration::from_millis(1500);
-/// How long a name may take to resolve.
+/// The longest time for the resolution of a name.
 const RESOLVE: Duration = Duration::from_secs(5);
-/// How long a target may take, if the user says nothing.
+/// The time for a target besides its samples and waits, unless the user sets a limit.
 const SPARE: Duration = Duration::from_secs(30);
-/// No way of asking waits for more answers one after the other.
+/// The most answers that a method waits for, one after the other.
 const ROUNDS: u32 = 5;
-/// So many of a name's addresses are tried.
+/// The number of a name's addresses that are tried.
 const ADDRESSES: usize = 4;
 
 impl Request {
-    /// How long a target may take in all that is asked in so many ways.
+    /// Returns the time limit for a target that is asked by this many methods.
     fn most(&self, ways: usize) -> Duration {
         self.max_time.unwrap_or_else(|| {
             let answer = self.timeout.unwrap_or_default();
@@ -62,50 +62,50 @@ impl Request {
     }
 }
 
-/// One course, and how it ended.
+/// A method that was tried, and its outcome.
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// The protocol.
     pub proto: &'static str,
-    /// The course's name; empty where the protocol has but one for this carrier.
+    /// The method's name; empty if the protocol has only one for this carrier.
     pub course: &'static str,
     /// The carrier.
     pub carrier: Carrier,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// In words.
+    /// The outcome in words.
     pub text: String,
 }
 
-/// What came of one target.
+/// The result for one target.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The target, as the user wrote it.
     pub target: String,
     /// The address that was asked last.
     pub address: Option<SocketAddr>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What the server is, where it was identified.
+    /// The server, if it was identified.
     pub found: Option<Found>,
     /// The round trips.
     pub samples: Vec<Sample>,
-    /// Answers that came twice.
+    /// Repeated answers.
     pub duplicates: u64,
-    /// Sockets of the server that could not be given back.
+    /// Sockets of the server that could not be released.
     pub left: u64,
-    /// What people should know.
+    /// Remarks for people.
     pub notes: Vec<String>,
-    /// Why it is not ok: text, advice, details.
+    /// The failure, if the outcome is not ok: text, advice, details.
     pub failure: Option<Failure>,
-    /// All methods.
+    /// All methods that were tried.
     pub tried: Vec<Tried>,
 }
 
-/// A course and whose it is.
+/// A method, and its protocol.
 type Way = (&'static dyn Dissector, &'static dyn Probe, &'static Method);
 
-/// The methods for a target, in order.
+/// Returns the methods for a target, in order.
 fn ways(request: &Request, target: &Target) -> Vec<Way> {
     let carrier = if target.path.is_some() { Some(Carrier::Ws) } else { request.carrier };
     let asked = request.clients.iter().filter(|c| request.proto.is_none_or(|proto| proto.name() == c.dissector.name()));
@@ -121,17 +121,17 @@ fn ways(request: &Request, target: &Target) -> Vec<Way> {
     ways
 }
 
-/// The port to ask: the target's own, or the protocol's.
+/// Returns the port to ask: the target's own, or the protocol's.
 ///
 /// # Errors
-/// That there is none.
+/// There is no such port.
 pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
     let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(|probe| probe.servers().port);
     let web = target.path.is_some().then_some(80);
     target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))
 }
 
-/// Asks one target. `tell` hears of what is found while it is.
+/// Asks one target. The findings are reported to `tell` meanwhile.
 pub fn run<'a>(
     request: &'a Request,
     target: &'a Target,
@@ -214,7 +214,7 @@ fn ask_all<'a>(
         report.left += findings.left;
         let failure = result.err();
         let failure = failure.map(|failure| match (failure.outcome, &worst) {
-            // What was seen before tells more about the server than the clock does.
+            // Earlier observations say more about the server than the time limit.
             (Outcome::TimedOut, Some(worst)) => {
                 Failure { text: format!("{}; before that: {worst}", failure.text), ..failure }
             }
@@ -234,7 +234,7 @@ fn ask_all<'a>(
         }
         let other = failure.as_ref().and_then(|f| f.details.get("other")).and_then(Json::as_str);
         if let (None, Some(other)) = (request.proto, other) {
-            // Somebody was recognised by the answer to another's question: ask by name.
+            // The server was recognised by its answer to another protocol's question: its own protocol is next.
             ways.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
         let telling = findings.found.is_some();
@@ -261,17 +261,17 @@ fn ask_all<'a>(
     outcome
 }
 
-/// Is there no use in asking otherwise?
+/// Whether other methods are of no use.
 fn done(request: &Request, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Silent | Outcome::Refused | Outcome::NoRoute | Outcome::Closed => false,
-        // Of an unknown protocol it means little that one of them was not understood.
+        // For an unknown protocol, it means little that one method was not understood.
         Outcome::OtherProtocol => request.proto.is_some(),
         _ => true,
     }
 }
 
-/// What it says that nothing listens: on which of the transports.
+/// Adds to a refusal that nothing listens on either transport.
 fn refused(report: &Report, failure: Failure) -> Failure {
     let on = |wanted: &str| {
         report.tried.iter().any(|t| t.outcome == Outcome::Refused && t.carrier.transport().name() == wanted)
@@ -285,7 +285,7 @@ fn refused(report: &Report, failure: Failure) -> Failure {
     }
 }
 
-/// What a scan says that found nobody.
+/// Describes the failure of a scan that found nobody.
 fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     let tried: Vec<String> =
         report.tried.iter().map(|t| format!("{}/{} {}", t.proto, t.carrier.name(), t.outcome.name())).collect();
@@ -301,7 +301,7 @@ fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     failure
 }
 
-/// The facts of a map in their order, for people.
+/// Returns the facts of a map in their order, for people.
 pub fn facts(map: &Map<String, Json>) -> Vec<(String, String)> {
     let shown = |value: &Json| match value {
         Json::String(text) => text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect(),

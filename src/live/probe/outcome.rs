@@ -1,34 +1,33 @@
-//! How a probe ended, and what to do about it.
+//! The outcome of a probe, and advice.
 
 use super::Carrier;
 use crate::live::NetError;
 use serde_json::{Map, Value as Json};
-use std::fmt;
 
-/// How it ended: the names are stable.
+/// The outcome of a probe. The names are stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// A server of the protocol answers.
     Ok,
     /// The name does not resolve.
     ResolveFailed,
-    /// No way to the host.
+    /// There is no route to the host.
     NoRoute,
     /// Nothing listens on the port.
     Refused,
-    /// Nothing came back.
+    /// Nothing was received.
     Silent,
-    /// What came back is another protocol's.
+    /// The response is another protocol's.
     OtherProtocol,
-    /// A server of the protocol, of another version than the one asked for.
+    /// The server has another version of the protocol than the one asked for.
     OtherVersion,
     /// The server refuses this client.
     Rejected,
-    /// The server has no place left.
+    /// The server is full.
     Full,
-    /// The server leaves it to its application, which has not decided.
+    /// The server leaves the decision to its application, which has not decided.
     Pending,
-    /// The server ended the connection.
+    /// The server closed the connection.
     Closed,
     /// The answer is the protocol's, but broken.
     Broken,
@@ -63,7 +62,8 @@ impl Outcome {
         }
     }
 
-    /// Of several methods' outcomes the highest is told: who answered anything comes first.
+    /// The priority of an outcome: of several methods' outcomes the highest is reported, so that any answer comes
+    /// first.
     pub const fn weight(self) -> u8 {
         match self {
             Outcome::NoRoute | Outcome::ResolveFailed => 0,
@@ -78,21 +78,22 @@ impl Outcome {
     }
 }
 
-/// Why a probe went no further.
-#[derive(Clone, Debug)]
+/// The reason why a probe did not succeed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}: {text}", outcome.name())]
 pub struct Failure {
     /// The stable outcome.
     pub outcome: Outcome,
-    /// What was seen.
+    /// The observation.
     pub text: String,
-    /// What to do, in one line.
+    /// The advice, in one line.
     pub advice: String,
-    /// More for programs: the server's reason, data, the other protocol.
+    /// Details for programs: the server's reason, data, the other protocol.
     pub details: Box<Map<String, Json>>,
 }
 
 impl Failure {
-    /// A failure with its text and advice.
+    /// Creates a failure with its text and advice.
     pub fn new(outcome: Outcome, text: impl Into<String>, advice: impl Into<String>) -> Failure {
         Failure { outcome, text: text.into(), advice: advice.into(), details: Box::default() }
     }
@@ -104,12 +105,12 @@ impl Failure {
         self
     }
 
-    /// The user wanted to stop.
+    /// Creates the failure of a probe that the user stopped.
     pub fn interrupted() -> Failure {
         Failure::new(Outcome::Interrupted, "interrupted", "the server was left properly")
     }
 
-    /// What a socket's trouble means.
+    /// Converts an error of the network.
     pub fn from_net_error(trouble: NetError, carrier: Carrier) -> Failure {
         let (outcome, advice) = match &trouble {
             NetError::Refused => {
@@ -150,18 +151,12 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.outcome.name(), self.text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::{Error, ErrorKind};
 
-    /// What the system says of addresses that it cannot reach; no test may send to one.
+    /// The system's errors for addresses that it cannot reach. No test may send to one.
     #[test]
     fn no_way_to_the_host() {
         for kind in [ErrorKind::NetworkUnreachable, ErrorKind::HostUnreachable, ErrorKind::AddrNotAvailable] {
@@ -174,7 +169,7 @@ mod tests {
                 }
             }
         }
-        // Any other answer tells more about a server than this.
+        // Any other outcome reveals more about a server than this.
         let others = [Outcome::Refused, Outcome::Silent, Outcome::Closed, Outcome::Broken, Outcome::Ok];
         assert!(others.iter().all(|other| other.weight() > Outcome::NoRoute.weight()));
     }

@@ -1,20 +1,20 @@
-//! Several targets at once, a few at a time; what is told of them comes in their order.
+//! Handles several targets at once, a few at a time, and passes on their reports in order.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// What a worker tells.
+/// A report of a worker.
 enum News<T> {
     Item(T),
     Done,
 }
 
-/// Runs `work` for the numbers below `count`, at most `parallel` at once, and hands what it tells
-/// to `on`: everything of 0 first, at once when it is told, then everything of 1, and so on.
+/// Runs `work` for the numbers below `count`, at most `parallel` at once, and passes its reports to `on`: first all of
+/// number 0, as soon as they are made, then all of 1, and so on.
 ///
-/// What later ones tell waits in memory until the earlier ones are done. `on` is told by returning
-/// `false` that nobody listens: what is not begun is left out then.
+/// Reports of later numbers wait in memory until the earlier numbers are done. If `on` returns `false`, nobody reads
+/// the reports any more: numbers that have not begun are left out.
 pub fn run<T: Send>(
     count: usize,
     parallel: usize,
@@ -22,7 +22,7 @@ pub fn run<T: Send>(
     mut on: impl FnMut(usize, T) -> bool,
 ) {
     let next = AtomicUsize::new(0);
-    let (tell, told) = mpsc::channel::<(usize, News<T>)>();
+    let (tell, news_of) = mpsc::channel::<(usize, News<T>)>();
     std::thread::scope(|scope| {
         for _ in 0..parallel.clamp(1, count.max(1)) {
             let (tell, next, work) = (tell.clone(), &next, &work);
@@ -32,7 +32,7 @@ pub fn run<T: Send>(
                     if number >= count {
                         break;
                     }
-                    // Where nobody listens any more there is nobody to tell so.
+                    // If nobody reads the reports any more, there is nobody to inform.
                     work(number, &|item| _ = tell.send((number, News::Item(item))));
                     let _ = tell.send((number, News::Done));
                 }
@@ -41,7 +41,7 @@ pub fn run<T: Send>(
         drop(tell);
         let mut waiting: VecDeque<Vec<News<T>>> = VecDeque::new();
         let mut current = 0;
-        for (number, news) in told {
+        for (number, news) in news_of {
             let place = number - current;
             while waiting.len() <= place {
                 waiting.push_back(Vec::new());
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn in_order_and_bounded() {
         let (busy, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let mut told = Vec::new();
+        let mut news_of = Vec::new();
         let work = |number: usize, tell: &dyn Fn(usize)| {
             let now = busy.fetch_add(1, Ordering::SeqCst) + 1;
             most.fetch_max(now, Ordering::SeqCst);
@@ -89,10 +89,10 @@ mod tests {
             busy.fetch_sub(1, Ordering::SeqCst);
         };
         run(9, 3, work, |number, item| {
-            told.push((number, item));
+            news_of.push((number, item));
             true
         });
-        assert_eq!(told, (0..9).flat_map(|n| [(n, 1), (n, 2)]).collect::<Vec<_>>());
+        assert_eq!(news_of, (0..9).flat_map(|n| [(n, 1), (n, 2)]).collect::<Vec<_>>());
         assert_eq!(most.load(Ordering::SeqCst), 3);
     }
 }

@@ -1,8 +1,8 @@
-//! A protocol's table of refusals: what each of them means.
+//! A protocol's table of refusals and their meanings.
 
 use super::{Failure, Outcome, Reading};
 
-/// What a refusal of a server means.
+/// The meaning of a server's refusal.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
     message: &'static str,
@@ -13,17 +13,17 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A message with this reason (empty: with any) ends the probe so.
+    /// Creates an entry: a message with this reason (empty: with any) ends the probe with this outcome.
     pub const fn new(message: &'static str, reason: &'static str, outcome: Outcome) -> Refusal {
         Refusal { message, reason, outcome, text: "", advice: "" }
     }
 
-    /// What was seen, where `{}` is the reason; and what to do.
+    /// Sets the observation, in which `{}` is replaced by the reason, and the advice.
     pub const fn saying(self, text: &'static str, advice: &'static str) -> Refusal {
         Refusal { text, advice, ..self }
     }
 
-    /// What a message with this reason means, by a protocol's table: a stray one, if that has none.
+    /// Returns the meaning of a message with this reason by a protocol's table; a stray message if the table has none.
     pub fn read(table: &[Refusal], message: &str, reason: &str) -> Reading {
         let means = |r: &&Refusal| r.message == message && (r.reason.is_empty() || r.reason == reason);
         let Some(refusal) = table.iter().find(means) else { return Reading::Stray };

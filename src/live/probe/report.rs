@@ -1,4 +1,4 @@
-//! What was found, for people and for programs. The JSON keys are a contract.
+//! Reports the findings, for people and for programs. The JSON keys are a contract.
 
 use super::statistics::{Statistics, milliseconds};
 use super::{Report, facts};
@@ -7,13 +7,13 @@ use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-/// One round trip as a JSON object.
+/// Returns one round trip as a JSON object.
 pub fn sample_json(target: &str, sample: &Sample) -> Json {
     let rtt = sample.rtt.map(milliseconds);
     json!({"type": "sample", "target": target, "sample": sample.number, "method": sample.method, "rtt_ms": rtt})
 }
 
-/// The whole result as a JSON object, with its round trips where `samples` says so.
+/// Returns the whole result as a JSON object, with its round trips if `samples` is set.
 pub fn summary_json(report: &Report, samples: bool) -> Json {
     let figures = Statistics::of(&report.samples);
     let address = report.address.map(|a| a.to_string());
@@ -61,7 +61,7 @@ pub fn summary_json(report: &Report, samples: bool) -> Json {
     all
 }
 
-/// What the server is: a line, and one for each of its own words.
+/// Describes the server: a line, and one for each fact that it has reported.
 pub fn found_text(target: &str, found: &Found) -> String {
     let version = found.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
     let family = found.family.as_deref().map_or(String::new(), |family| format!(" ({family})"));
@@ -72,7 +72,7 @@ pub fn found_text(target: &str, found: &Found) -> String {
     text
 }
 
-/// One round trip.
+/// Describes one round trip.
 pub fn sample_text(sample: &Sample) -> String {
     match sample.rtt {
         Some(rtt) => format!("  {:>3}  {:9.3} ms  {}\n", sample.number, milliseconds(rtt), sample.method),
@@ -80,13 +80,13 @@ pub fn sample_text(sample: &Sample) -> String {
     }
 }
 
-/// The end: figures and notes, or what was seen and what to do. `introduced`: what was known when
-/// the server's own line was printed.
+/// Describes the end: figures and notes, or the observation and the advice. `introduced` is the server as it was known
+/// when its own line was printed.
 pub fn summary_text(report: &Report, introduced: Option<&Found>) -> String {
     let mut text = String::new();
     let figures = Statistics::of(&report.samples);
     if let (Some(now), Some(then)) = (&report.found, introduced) {
-        // Found out on the way, when the first lines were already printed.
+        // This was found out after the first lines were printed.
         if let Some(version) = now.version.as_ref().filter(|_| now.version != then.version) {
             let _ = writeln!(text, "  version: {version}");
         }

@@ -1,6 +1,5 @@
-//! A conversation that a probe leads: the protocol's actor plays an empty recording, so that
-//! handshake, acknowledgements and leaving are written once for each protocol. A protocol without an
-//! actor has none of them.
+//! A conversation of a probe. The protocol's actor plays an empty recording, so that handshake, acknowledgements and
+//! leaving are written once for each protocol. A protocol without an actor has none of them.
 
 use super::{Ask, Carrier, Failure, Unexpected};
 use crate::dissect::{Options, Role};
@@ -14,55 +13,59 @@ use serde_json::Value as Json;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// From one copy of a goodbye to the next.
+/// The time from one transmission of a goodbye to the next.
 const BETWEEN: Duration = Duration::from_millis(10);
-/// How long a server's end may take that must come before ours.
+/// The longest wait for a server's close that must precede ours.
 const CLOSING: Duration = Duration::from_secs(2);
-/// And one that comes after ours.
+/// The longest wait for a server's close that follows ours.
 const ENDING: Duration = Duration::from_millis(500);
 
-/// How a conversation is opened.
+/// The parameters of a conversation to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'o> {
-    /// What carries it.
+    /// The carrier.
     pub carrier: Carrier,
-    /// The version that messages are written in.
+    /// The version in which messages are written.
     pub version: Option<&'static str>,
-    /// What the user said, for the session and the encoder.
+    /// The user's options, for the session and the encoder.
     pub options: &'o Options,
-    /// What the server's application expects of the first message.
+    /// The connect data that the server's application expects in the first message.
     pub data: Option<&'o Json>,
-    /// The wish to stop.
+    /// The request to stop.
     pub stop: &'o CancelToken,
 }
 
 /// One conversation with a server.
 pub struct Session<'a> {
-    /// What is sent and received.
+    /// Sends and receives.
     pub link: Link<'a>,
     proto: &'static str,
-    carrier: Carrier,
-    version: Option<&'static str>,
+    /// The carrier.
+    pub carrier: Carrier,
+    /// The version in which messages are written.
+    pub version: Option<&'static str>,
     actor: Option<Box<dyn Actor>>,
     out: Outbox,
-    /// What came and was not waited for.
+    /// Messages that were received unexpectedly.
     pub unexpected: Unexpected,
-    /// Nobody is there any more to be left.
+    /// Whether there is nobody any more to be left.
     pub gone: bool,
-    /// The server has said something that belongs to the conversation.
-    pub heard: bool,
-    /// A goodbye was said.
+    /// Whether the server has sent a message that belongs to the conversation.
+    pub received: bool,
+    /// Whether a goodbye was sent.
     parted: bool,
-    sent: Instant,
-    last: OwnedMessage,
+    /// The time when the actor last sent something.
+    pub last_sent: Instant,
+    /// The last message that the actor sent.
+    pub last_message: OwnedMessage,
     pacer: Pacer,
 }
 
 impl<'a> Session<'a> {
-    /// Opens it, by the rules of the protocol's actor.
+    /// Opens a conversation, by the rules of the protocol's actor.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason why there is none.
     pub fn open(ask: &Ask<'a>, opening: &Opening<'_>) -> Result<Session<'a>, Failure> {
         let Opening { carrier, version, options, data, stop } = *opening;
         let bare =
@@ -103,76 +106,56 @@ impl<'a> Session<'a> {
             out: Outbox::default(),
             unexpected: Unexpected::default(),
             gone: false,
-            heard: false,
+            received: false,
             parted: false,
-            sent: Instant::now(),
-            last: OwnedMessage::default(),
+            last_sent: Instant::now(),
+            last_message: OwnedMessage::default(),
             pacer: Pacer::default(),
         })
     }
 
-    /// What carries it.
-    pub fn carrier(&self) -> Carrier {
-        self.carrier
-    }
-
-    /// The actor begins: its first message.
+    /// Lets the actor begin: sends its first message.
     ///
     /// # Errors
-    /// Why it was not sent.
+    /// Returns the reason why it was not sent.
     pub fn begin(&mut self) -> Result<Instant, Failure> {
         let now = Instant::now();
         self.actor.iter_mut().for_each(|actor| actor.begin(now, &mut self.out));
         self.flush().map(|()| now)
     }
 
-    /// The version that messages are written in.
-    pub fn version(&self) -> Option<&'static str> {
-        self.version
-    }
-
-    /// When the actor last sent something.
-    pub fn last_sent(&self) -> Instant {
-        self.sent
-    }
-
-    /// What it was.
-    pub fn last_message(&self) -> &OwnedMessage {
-        &self.last
-    }
-
-    /// The actor says a message, as one of a recording.
+    /// Lets the actor send a message as one of a recording.
     ///
     /// # Errors
-    /// Why it was not sent.
+    /// Returns the reason why it was not sent.
     pub fn play(
         &mut self,
         message: &'static str,
         version: Option<&'static str>,
         fields: Json,
     ) -> Result<Instant, Failure> {
-        let said = OwnedMessage { version, ..OwnedMessage::new(self.proto, message, Role::Client, fields) };
-        let (recorded, now) = (Recorded { said, ..Recorded::default() }, Instant::now());
+        let decoded = OwnedMessage { version, ..OwnedMessage::new(self.proto, message, Role::Client, fields) };
+        let (recorded, now) = (Recorded { decoded, ..Recorded::default() }, Instant::now());
         let refused = |why: String| Failure::from_net_error(NetError::Encode(why), self.carrier);
         let played = self.actor.iter_mut().try_for_each(|actor| actor.send(&recorded, now, &mut self.out));
         played.map_err(refused)?;
-        self.flush().map(|()| self.sent)
+        self.flush().map(|()| self.last_sent)
     }
 
-    /// Asks something that the actor does not: a message of the protocol, or of its carrier.
+    /// Sends a message past the actor: one of the protocol, or of its carrier.
     ///
     /// # Errors
-    /// Why it was not sent.
+    /// Returns the reason why it was not sent.
     pub fn send(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
         let sent = self.link.send_as(proto, message, fields);
         sent.map_err(|error| self.failure(error))
     }
 
-    /// The next message, waiting for it until then. It is shown to nobody else:
-    /// [`Session::accept`] hands it to the actor.
+    /// Returns the next message, or `None` if none arrives before `until`. The actor does not see it before
+    /// [`Session::accept`].
     ///
     /// # Errors
-    /// Why none can come any more.
+    /// Returns the reason why no more messages can arrive.
     pub fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         loop {
             let now = Instant::now();
@@ -188,7 +171,7 @@ impl<'a> Session<'a> {
             }
             let wake = tick.map_or(until, |at| at.min(until));
             match self.link.recv(wake) {
-                // An actor that wants to be called at once, again and again, does not hold the clock.
+                // An actor that wants to be called at once, again and again, does not stop the clock.
                 Ok(None) if wake < until && Instant::now() < until => {}
                 Ok(message) => return Ok(message),
                 Err(error) => return Err(self.failure(error)),
@@ -196,28 +179,28 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The next message, if it is there already.
+    /// Returns the next message, if it is there already.
     ///
     /// # Errors
-    /// Why none can come any more.
+    /// Returns the reason why no more messages can arrive.
     pub fn poll(&mut self) -> Result<Option<OwnedMessage>, Failure> {
         self.tick(Instant::now())?;
         self.link.poll().map_err(|error| self.failure(error))
     }
 
-    /// The message is the session's: the actor answers and remembers it.
+    /// Passes a message of the session to the actor, which answers and remembers it.
     ///
     /// # Errors
-    /// Why its answer was not sent.
+    /// Returns the reason why its answer was not sent.
     pub fn accept(&mut self, message: &OwnedMessage) -> Result<(), Failure> {
         let (now, before) = (Instant::now(), self.out.counts.live);
-        self.heard = true;
+        self.received = true;
         self.actor.iter_mut().for_each(|actor| _ = actor.recv(message, now, &mut self.out));
         self.pacer.answered(self.out.counts.live - before, now);
         self.flush()
     }
 
-    /// When the actor wants to be called again.
+    /// Lets the actor act. Returns the time at which it wants to be called again.
     fn tick(&mut self, now: Instant) -> Result<Option<Instant>, Failure> {
         let tick = self.actor.as_mut().and_then(|actor| actor.tick(now, &mut self.out));
         self.flush().map(|()| tick)
@@ -225,8 +208,8 @@ impl<'a> Session<'a> {
 
     fn flush(&mut self) -> Result<(), Failure> {
         while let Some(message) = self.out.say.pop_front() {
-            self.sent = self.link.send_message(&message).map_err(|error| self.failure(error))?;
-            self.last = message;
+            self.last_sent = self.link.send_message(&message).map_err(|error| self.failure(error))?;
+            self.last_message = message;
         }
         Ok(())
     }
@@ -236,7 +219,7 @@ impl<'a> Session<'a> {
         Failure::from_net_error(error, self.carrier)
     }
 
-    /// What it means that the right answer did not come.
+    /// Returns the verdict if the right answer did not arrive.
     pub fn verdict(&self, ask: &Ask<'_>, sent: &str, advice: &str) -> Failure {
         if self.echoes() {
             return super::verdict::echo(ask);
@@ -244,23 +227,23 @@ impl<'a> Session<'a> {
         self.unexpected.verdict(ask, self.carrier, self.link.raw(), sent, advice)
     }
 
-    /// Has the server said nothing of its own, but returned what it was sent?
+    /// Whether the server has sent nothing of its own, but returned the data that was sent to it.
     pub fn echoes(&self) -> bool {
-        !self.heard && self.link.echoes(false)
+        !self.received && self.link.echoes(false)
     }
 
-    /// Does the server return all that it was sent, the goodbye too? That is waited for so long.
+    /// Whether the server returns everything that was sent to it, also the goodbye. Waits for that at most `wait`.
     pub fn returns(&mut self, wait: Duration) -> bool {
         self.leaving();
         self.link.drain(wait);
         self.link.echoes(true)
     }
 
-    /// The server speaks another version than was taken for granted: says goodbye in that one, with
-    /// `goodbye` behind what was `sent` before. The [gate](crate::live::exchange::gate) reads both.
+    /// Says goodbye in another version, because the server does not have the expected one. `goodbye` follows the bytes
+    /// that were `sent` before. The [gate](crate::live::exchange::gate) reads both.
     ///
     /// # Errors
-    /// Why it was not sent.
+    /// Returns the reason why it was not sent.
     pub fn settle(
         &mut self,
         version: &'static str,
@@ -274,40 +257,40 @@ impl<'a> Session<'a> {
         self.link.send_bytes(goodbye).map(drop).map_err(|error| self.failure(error))
     }
 
-    /// Leaves without a goodbye: one in the wrong version does harm.
+    /// Leaves without a goodbye, because one in the wrong version does harm.
     pub fn abandon(&mut self) {
         self.leaving();
         self.gone = true;
     }
 
-    /// From now on the user's wish to stop is not heeded: this conversation is being left.
+    /// Ignores the user's request to stop from now on, because the conversation is being left.
     pub fn leaving(&mut self) {
         self.link.leave();
     }
 
-    /// Leaves as the protocol does, whatever has happened; waits for a server's own end where it must
-    /// come first, and for that of a stream.
+    /// Leaves as the protocol does, whatever has happened. Waits for the server's close if that must come first, and
+    /// for the close of a stream.
     pub fn leave(&mut self) {
-        let said = self.goodbye();
-        if said && self.actor.as_ref().is_some_and(|actor| actor.awaits_end()) {
+        let sent = self.goodbye();
+        if sent && self.actor.as_ref().is_some_and(|actor| actor.awaits_end()) {
             self.link.drain(CLOSING);
         }
         self.link.finish();
-        // Who is told nothing may never end a connection that it has refused.
+        // A server that has refused a connection and gets no goodbye may never close it.
         let refused = self.actor.as_ref().is_some_and(|actor| actor.over().is_some());
-        if said && self.heard && (self.parted || !refused) && self.carrier != Carrier::Udp {
+        if sent && self.received && (self.parted || !refused) && self.carrier != Carrier::Udp {
             self.link.drain(ENDING);
         }
     }
 
-    /// Says goodbye. `false`: nobody is there to whom it could be said.
+    /// Says goodbye. Returns false if nobody is there to receive it.
     pub fn goodbye(&mut self) -> bool {
         self.leaving();
         if std::mem::replace(&mut self.gone, true) {
             return false;
         }
         self.actor.iter_mut().for_each(|actor| actor.leave(&mut self.out));
-        // Copies go one after the other.
+        // There is a pause between transmissions.
         while let Some(message) = self.out.say.pop_front() {
             if self.link.send_message(&message).is_err() {
                 return false;

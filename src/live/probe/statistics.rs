@@ -1,16 +1,16 @@
-//! Round trips in figures.
+//! Statistics of round trips.
 
 use crate::live::probe::Sample;
 use std::time::Duration;
 
-/// What some round trips have in common.
+/// The statistics of some round trips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
-    /// How many were asked for.
+    /// The number of requests.
     pub sent: usize,
-    /// How many answers came.
+    /// The number of answers.
     pub received: usize,
-    /// Figures of those that came; `None` where none did.
+    /// The figures of the answers; `None` without answers.
     pub rtt: Option<Rtt>,
 }
 
@@ -19,30 +19,30 @@ pub struct Statistics {
 pub struct Rtt {
     /// The shortest.
     pub min: f64,
-    /// The middle one; of an even number the mean of the two in the middle.
+    /// The middle one; for an even number the mean of the two in the middle.
     pub median: f64,
     /// Their mean.
     pub mean: f64,
     /// The longest.
     pub max: f64,
-    /// The mean difference between one and the next that came; `None` of a single one.
+    /// The mean difference between consecutive answers; `None` for a single one.
     pub jitter: Option<f64>,
 }
 
 impl Statistics {
-    /// Of these samples.
+    /// Computes the statistics of these samples.
     pub fn of(samples: &[Sample]) -> Statistics {
         let times: Vec<f64> = samples.iter().filter_map(|s| s.rtt.map(milliseconds)).collect();
         Statistics { sent: samples.len(), received: times.len(), rtt: rtt(&times) }
     }
 
-    /// Lost answers, of 1; `None` where nothing was asked.
+    /// The share of lost answers, from 0 to 1; `None` without requests.
     pub fn loss(&self) -> Option<f64> {
         (self.sent > 0).then(|| (self.sent - self.received) as f64 / self.sent as f64)
     }
 }
 
-/// A time in milliseconds, to the microsecond.
+/// Converts a time to milliseconds, to the microsecond.
 pub fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,5 +1,5 @@
-//! Datagrams beside a stream: a protocol whose stream names ports for them. Each name is replaced by a
-//! port of the proxy's, behind which the two sockets wait.
+//! Datagrams beside a stream, for a protocol whose stream names their ports. The proxy replaces each port with one of
+//! its own, and relays the datagrams through two sockets.
 
 use crate::codec::layout::Field;
 use crate::dissect::PortNames;
@@ -8,65 +8,65 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-/// Of so many streams the ports are remembered.
+/// The number of streams whose ports are remembered.
 const STREAMS: usize = 4096;
 
 /// The sockets of one stream's datagrams.
 #[derive(Debug)]
 pub struct Opened {
-    /// Where the client sends.
+    /// Receives the client's datagrams.
     pub client: UdpSocket,
-    /// From where they go to the server.
+    /// Sends them to the server.
     pub server: UdpSocket,
-    /// Where the server waits for them.
+    /// The server's address for them.
     pub target: SocketAddr,
-    /// The stream's client.
+    /// The address of the stream's client.
     pub of: SocketAddr,
 }
 
-/// What a stream's datagrams go through.
+/// The ports of a stream's datagrams.
 #[derive(Debug, Default)]
 struct Ports {
     ours: [u16; 2],
     client: Option<u16>,
 }
 
-/// Opens sockets for datagrams as streams name them.
+/// Opens sockets for the datagrams that streams name.
 #[derive(Debug)]
 pub struct Beside {
-    /// Where clients come.
+    /// The address on which the proxy listens for clients.
     listen: IpAddr,
     ports: BTreeMap<u64, Ports>,
-    /// Opened since they were asked for.
+    /// The sockets that were opened since the last call.
     opened: Vec<Opened>,
 }
 
 impl Beside {
-    /// For clients that come to this address.
+    /// Creates it for clients that connect to this address.
     pub fn new(listen: IpAddr) -> Beside {
         Beside { listen, ports: BTreeMap::new(), opened: Vec::new() }
     }
 
-    /// The sockets that were opened since the last call.
+    /// Returns the sockets that were opened since the last call.
     pub fn opened(&mut self) -> Vec<Opened> {
         std::mem::take(&mut self.opened)
     }
 
-    /// The field of a message that names a port, and the port that is to stand there. `ends`: the
-    /// client's and the server's, of the stream.
+    /// Returns the field of a message that names a port, and the port to write into it. `ends`: the client's and the
+    /// server's address of the stream.
     ///
     /// # Errors
-    /// There is no socket.
+    /// Fails if no socket can be opened.
     pub fn replace(
         &mut self,
         names: &PortNames,
-        said: &OwnedMessage,
+        decoded: &OwnedMessage,
         flow: u64,
         ends: [SocketAddr; 2],
     ) -> io::Result<Option<(&'static str, u16)>> {
         let named =
-            |field: &Field| said.number(field).and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
-        if said.message == names.offer.0 {
+            |field: &Field| decoded.number(field).and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
+        if decoded.message == names.offer.0 {
             let Some(port) = named(names.offer.1) else { return Ok(None) };
             let target = SocketAddr::new(ends[1].ip(), port);
             let own: IpAddr = if target.is_ipv4() { [0u8; 4].into() } else { [0u16; 8].into() };
@@ -80,7 +80,7 @@ impl Beside {
             self.opened.push(Opened { client, server, target, of: ends[0] });
             return Ok(Some((names.offer.1.name, ours[0])));
         }
-        if said.message == names.answer.0
+        if decoded.message == names.answer.0
             && let Some(ports) = self.ports.get_mut(&flow)
         {
             ports.client = named(names.answer.1);

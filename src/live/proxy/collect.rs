@@ -1,4 +1,4 @@
-//! Takes the messages that pass, and makes of each what the rules say.
+//! Collects the messages that pass, and applies the rules to each.
 
 use super::writing::Writing;
 use super::{Beside, Way};
@@ -11,16 +11,31 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Of so many conversations it is remembered what rules have met: the oldest are forgotten first.
+/// The number of conversations for which the state of rules is kept. The oldest are forgotten first.
 const CONVERSATIONS: usize = 1 << 16;
 
-/// What a rule has changed.
+/// The changes that rules made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edited {
     /// The fields, as the user named them.
     pub fields: Vec<String>,
-    /// Why they were not changed.
+    /// The reason why they were not changed.
     pub not: Option<String>,
+}
+
+/// The counts of one direction's messages. A packet may have several, and a message several packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageCounts {
+    /// Messages that were read.
+    pub came: u64,
+    /// Those that the sender has resent.
+    pub resent: u64,
+    /// Those that rules dropped.
+    pub dropped: u64,
+    /// Those that rules changed, or whose port was replaced.
+    pub edited: u64,
+    /// The additional copies that rules made.
+    pub copies: u64,
 }
 
 /// A message that passed.
@@ -28,26 +43,28 @@ pub struct Edited {
 pub struct Seen {
     /// The number of the packet that completed it, as [`Watch::frame`](super::Watch::frame) counts.
     pub frame: u64,
-    /// As the output has it.
+    /// The index of its direction.
+    pub(super) way: usize,
+    /// The message in the output's form.
     pub text: Vec<u8>,
-    /// A rule has left it out.
+    /// Whether a rule dropped it.
     pub dropped: bool,
-    /// What a rule has changed.
+    /// The changes that a rule made.
     pub edited: Option<Edited>,
-    /// In a stream: how much later it goes than what is around it.
+    /// In a stream: the delay relative to the bytes around it.
     pub delay: Duration,
-    /// How much later it goes in all, where that is more than what is around it.
+    /// The total delay, if it is longer than that of the bytes around it.
     pub delayed: Option<Duration>,
-    /// In a stream: how often it goes besides.
+    /// In a stream: the number of additional copies.
     pub copies: u32,
-    /// The rules that wanted to do something to it, and whether they change fields.
+    /// The rules that apply to it, and whether each changes fields.
     pub(super) rules: Vec<(usize, bool)>,
-    /// Why nothing of what rules wanted was done.
+    /// The reason why no rule was applied.
     pub(super) refused: Option<Box<str>>,
 }
 
 impl Seen {
-    /// What a rule wanted cannot be.
+    /// Records that the rules cannot be applied.
     pub(super) fn refuse(&mut self, why: &str) {
         (self.dropped, self.delay, self.copies) = (false, Duration::ZERO, 0);
         self.edited = Some(Edited { fields: Vec::new(), not: Some(why.into()) });
@@ -55,66 +72,66 @@ impl Seen {
     }
 }
 
-/// One message, and what is left of it.
+/// One message, and the outcome of the rules for it.
 pub(super) struct Piece {
-    /// Its bytes, as they came: only their count for a datagram.
+    /// Its bytes as they arrived. Empty for a datagram, which only needs their number.
     pub old: Vec<u8>,
     pub length: usize,
-    /// What goes instead.
+    /// The bytes that replace them.
     pub bytes: Option<Vec<u8>>,
     pub kept: bool,
     pub delay: Duration,
     pub copies: u32,
-    /// Where it stands in its stream.
+    /// Its place in the stream.
     pub unit: Option<Unit>,
     pub way: Way,
     pub flow: u64,
-    /// Which of the messages seen it is.
+    /// Its index among the messages seen.
     pub seen: usize,
-    /// What it says: where it is changed.
-    pub said: Option<Box<OwnedMessage>>,
+    /// Its contents, if it is changed in a stream.
+    pub decoded: Option<Box<OwnedMessage>>,
 }
 
 impl Piece {
-    /// Do the rules want anything but to see it?
+    /// Whether the rules drop, change or copy it.
     pub fn touched(&self) -> bool {
         !self.kept || self.bytes.is_some() || self.copies > 0
     }
 }
 
-/// A writer of one message's text.
+/// Writes one message's text.
 pub type Render<'a> = Box<dyn FnMut(&Message<'_>, &mut Vec<u8>) + 'a>;
 
-/// Takes the messages.
+/// Collects the messages.
 pub struct Collector<'a> {
     rules: Arc<RuleSet>,
-    /// There are rules, or there may be some later.
+    /// Whether messages are followed: there are rules, or may be later, or ports are replaced.
     pub(super) follows: bool,
-    /// Rules are followed, or may be later: streams wait for whole messages.
+    /// Whether rules are applied, or may be later. If so, streams wait for whole messages.
     pub(super) rules_come: bool,
-    /// Others may take their place.
+    /// Whether the rules may be replaced.
     changes: bool,
-    /// A stream has ended: what it tells now is not whole, and passes.
+    /// Whether a stream is ending. Its remaining messages may be incomplete, and pass unchanged.
     pub(super) ending: bool,
     pub(super) beside: Option<Beside>,
-    /// Why sockets for datagrams beside a stream could not be opened.
+    /// The reasons why sockets for datagrams beside a stream could not be opened.
     pub(super) unopened: Vec<String>,
     render: Option<Render<'a>>,
     counters: BTreeMap<u64, Counters>,
     pub(super) writing: BTreeMap<u64, Writing>,
     pub(super) seen: Vec<Seen>,
     pub(super) pieces: Vec<Piece>,
-    /// The packet that is being read.
+    /// The number of the packet that is being read.
     pub(super) frame: u64,
-    /// What each direction had to say again.
-    pub(super) resent: [u64; 2],
-    /// What each rule has done.
+    /// The counts of each direction.
+    pub(super) messages: [MessageCounts; 2],
+    /// The outcomes of each rule.
     tallies: Vec<Tally>,
 }
 
 impl<'a> Collector<'a> {
-    /// Follows these rules, and writes messages with `render` where they are to be shown. `changes`:
-    /// others may take their place later.
+    /// Applies these rules, and writes messages with `render` if they are to be shown. `changes`: the rules may be
+    /// replaced later.
     pub fn new(rules: Arc<RuleSet>, changes: bool, render: Option<Render<'a>>) -> Collector<'a> {
         Collector {
             tallies: rules.iter().map(|_| Tally::default()).collect(),
@@ -131,11 +148,11 @@ impl<'a> Collector<'a> {
             seen: Vec::new(),
             pieces: Vec::new(),
             frame: 0,
-            resent: [0; 2],
+            messages: Default::default(),
         }
     }
 
-    /// Follows the datagrams that streams name beside them.
+    /// Follows the datagrams that streams name beside themselves.
     #[must_use]
     pub fn beside(mut self, beside: Option<Beside>) -> Collector<'a> {
         self.follows |= beside.is_some();
@@ -143,11 +160,11 @@ impl<'a> Collector<'a> {
         self
     }
 
-    /// The field of a message that names a port, and the port that is to stand there.
-    fn named(&mut self, said: &OwnedMessage, message: &Message<'_>) -> Option<(&'static str, u16)> {
-        let names = message.flow_info.options.registry.for_line(said.proto)?.port_names()?;
+    /// Returns the field of a message that names a port, and the port to write into it.
+    fn named(&mut self, decoded: &OwnedMessage, message: &Message<'_>) -> Option<(&'static str, u16)> {
+        let names = message.flow_info.options.registry.for_line(decoded.proto)?.port_names()?;
         let (beside, ends) = (self.beside.as_mut()?, message.flow_info.ends?);
-        match beside.replace(&names, said, message.flow_info.flow, ends) {
+        match beside.replace(&names, decoded, message.flow_info.flow, ends) {
             Ok(named) => named,
             Err(error) => {
                 self.unopened.push(format!("{}: no socket for datagrams beside its stream: {error}", ends[0]));
@@ -156,23 +173,34 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Follows other rules from now on: they begin to count anew.
+    /// Replaces the rules. Their counts start at zero.
     pub(super) fn replace(&mut self, rules: Arc<RuleSet>) {
         self.tallies = rules.iter().map(|_| Tally::default()).collect();
         self.rules = rules;
         self.counters.clear();
     }
 
-    /// What each rule has done, as it was written: since it was read.
+    /// Returns the counts of the messages in each direction.
+    pub fn messages(&self) -> [MessageCounts; 2] {
+        self.messages
+    }
+
+    /// Returns each rule's text and outcomes, counted since the rule was read.
     pub fn tallies(&self) -> impl Iterator<Item = (&str, &Tally)> + Clone {
         self.rules.iter().map(|rule| rule.text.as_str()).zip(&self.tallies)
     }
 
-    /// Counts what rules have done to messages, when that is certain.
+    /// Counts the outcomes of the rules for messages, once they are final.
     pub(super) fn count(&mut self, seen: &[Seen]) {
-        for one in seen.iter().filter(|one| !one.rules.is_empty()) {
+        for one in seen {
+            let counts = &mut self.messages[one.way];
+            counts.dropped += u64::from(one.dropped);
+            counts.edited += u64::from(one.edited.as_ref().is_some_and(|edited| edited.not.is_none()));
+            counts.copies += u64::from(one.copies);
             let not_edited = one.edited.as_ref().and_then(|edited| edited.not.as_deref());
-            for (rule, sets) in &one.rules {
+            // The last of the rules has dropped the message: the others had no effect on it.
+            let without_effect = if one.dropped { one.rules.len().saturating_sub(1) } else { 0 };
+            for (rule, sets) in one.rules.iter().skip(without_effect) {
                 let why = one.refused.as_deref().or(not_edited.filter(|_| *sets));
                 if let Some(tally) = self.tallies.get_mut(*rule) {
                     tally.add(why);
@@ -181,7 +209,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Counts the rules that a message fits, and notes those that want to do something to it.
+    /// Counts the rules that match a message, and records those that apply to it.
     fn note(&mut self, matched: &[usize], followed: &[usize], seen: &mut Seen) {
         for rule in matched {
             if let Some(tally) = self.tallies.get_mut(*rule) {
@@ -195,7 +223,7 @@ impl<'a> Collector<'a> {
         seen.rules = followed.iter().map(|rule| (*rule, sets(*rule))).collect();
     }
 
-    /// Of how many conversations something is remembered.
+    /// Returns the number of conversations with state.
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.counters.len().max(self.writing.len())
@@ -216,7 +244,7 @@ impl<'a> Collector<'a> {
         }))
     }
 
-    /// Follows the rules for one message. `passed`: it has passed already.
+    /// Applies the rules to one message. `passed`: it has already passed.
     fn follow(&mut self, message: &Message<'_>, passed: bool, seen: &mut Seen) {
         let bytes = message.place.bytes;
         let (flow, options) = (message.flow_info.flow, message.flow_info.options);
@@ -247,35 +275,35 @@ impl<'a> Collector<'a> {
             way: if message.place.side == Side::A { Way::Up } else { Way::Down },
             flow,
             seen: self.seen.len(),
-            said: None,
+            decoded: None,
         };
         if stream {
             (seen.delay, seen.copies) = (decision.delay, decision.copies);
         }
         let edits = rules.iter().any(|rule| rule.actions().iter().any(|action| matches!(action, Action::Set(_))));
         if stream {
-            // Its rewriter has to meet all frames, also those before the first that a rule is for.
+            // The rewriter needs all frames, including those before the first that a rule applies to.
             self.writing(flow, message.dissection.proto, options);
         }
-        // The encoder has to meet the messages that say how later ones are written. So do a stream's,
-        // whose rules may come later.
+        // The encoder needs the messages that determine the encoding of later ones. If rules may be added later, it
+        // needs all messages of a stream.
         let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
         if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
-            let said = OwnedMessage::of(message);
-            let named = if stream && !passed && !decision.dropped { self.named(&said, message) } else { None };
+            let decoded = OwnedMessage::of(message);
+            let named = if stream && !passed && !decision.dropped { self.named(&decoded, message) } else { None };
             let wanted = (named.is_some() || !decision.edits.is_empty()) && !decision.dropped;
-            let writing = self.writing(flow, said.proto, options);
-            let writing = writing.filter(|writing| wanted || writing.encoder.remembers(said.proto, said.message));
-            let again = writing.map(|writing| (writing.encoder.encode(&said.line(flow)), writing));
+            let writing = self.writing(flow, decoded.proto, options);
+            let writing = writing.filter(|writing| wanted || writing.encoder.remembers(decoded.proto, decoded.message));
+            let again = writing.map(|writing| (writing.encoder.encode(&decoded.line(flow)), writing));
             if wanted {
                 let made = match again {
-                    Some((Ok(same), writing)) if same == bytes => edit(&decision.edits, &said, &Names::new(options))
+                    Some((Ok(same), writing)) if same == bytes => edit(&decision.edits, &decoded, &Names::new(options))
                         .and_then(|(puts, mut changed)| {
-                            writing.reads_back(&said, &changed, flow, bytes)?;
+                            writing.reads_back(&decoded, &changed, flow, bytes)?;
                             if let Some((field, port)) = named {
                                 changed.edit(|fields| fields[field] = port.into());
                             }
-                            let changed = writing.follows(&said, changed, &puts, flow, bytes);
+                            let changed = writing.follows(&decoded, changed, &puts, flow, bytes);
                             let written = writing.encoder.encode(&changed.line(flow));
                             Ok((puts, written.map_err(|error| error.to_string())?))
                         }),
@@ -292,7 +320,7 @@ impl<'a> Collector<'a> {
                 });
             }
             if stream && piece.touched() {
-                piece.said = Some(Box::new(said));
+                piece.decoded = Some(Box::new(decoded));
             }
         }
         self.pieces.push(piece);
@@ -301,10 +329,12 @@ impl<'a> Collector<'a> {
 
 impl Sink for Collector<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        let mut seen = Seen { frame: message.place.frame, ..Seen::default() };
-        self.resent[message.place.side.index()] += super::resent::of(&message.dissection.delivery);
+        let way = message.place.side.index();
+        let mut seen = Seen { frame: message.place.frame, way, ..Seen::default() };
+        self.messages[way].came += 1;
+        self.messages[way].resent += super::resent::of(&message.dissection.delivery);
         if self.follows && !self.ending {
-            // What was held back until its protocol was known has passed already.
+            // Messages that were held back until their protocol was known have already passed.
             let passed = seen.frame != self.frame;
             if passed && !self.rules.is_empty() {
                 let matched = self.rules.clone().matching(message);

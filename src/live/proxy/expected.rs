@@ -1,22 +1,22 @@
-//! What impairments should come to, so that it can be held against what was measured.
+//! The expected figures of impairments, to compare with the measured ones.
 
 use super::Impairments;
 use super::jitter::LONGEST_TAIL;
 use std::time::Duration;
 
-/// Figures of a delay.
+/// The figures of a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delay {
     /// The mean.
     pub mean: Duration,
-    /// Half of all are not above it.
+    /// The median.
     pub p50: Duration,
-    /// 99 of 100 are not above it.
+    /// The 99th percentile.
     pub p99: Duration,
 }
 
 impl Impairments {
-    /// The delay with its jitter; not what waits for the rate, and no stalls.
+    /// Returns the delay with its jitter, without stalls and the wait for the rate.
     pub fn expected_delay(&self) -> Delay {
         let jitter = |means: f64| self.jitter.mul_f64(means);
         let [mean, p50, p99] = match &self.quantiles {
@@ -27,7 +27,7 @@ impl Impairments {
         Delay { mean, p50, p99 }
     }
 
-    /// The mean length of a row of losses.
+    /// Returns the mean length of a loss burst.
     pub fn expected_run(&self) -> Option<f64> {
         let loss = self.loss.filter(|loss| loss.share > 0.0 && loss.share < 1.0)?;
         Some(loss.burst.unwrap_or(1.0 / (1.0 - loss.share)))

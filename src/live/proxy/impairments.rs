@@ -1,4 +1,4 @@
-//! What is done to one direction of all conversations.
+//! The impairments of one direction of all conversations.
 
 use super::jitter::Quantiles;
 use crate::codec::digits;
@@ -11,15 +11,15 @@ use std::time::Duration;
 /// The share of packets that are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
-    /// Of all packets, from 0 to 1.
+    /// The share of all packets, from 0 to 1.
     pub share: f64,
-    /// How many are lost in a row on average; `None`: each for itself.
+    /// The mean length of a burst; `None`: losses are independent.
     pub burst: Option<f64>,
 }
 
 impl Loss {
-    /// The probabilities that a loss follows a packet that came, and one that did not: Gilbert's
-    /// model, in which the share of lost packets is `share` and a row of them `burst` long.
+    /// Returns the probabilities of a loss after a packet that arrived, and after a lost one. This is Gilbert's model:
+    /// the share of lost packets is `share`, and a burst has a mean length of `burst`.
     pub fn transitions(self) -> [f64; 2] {
         match self.burst {
             Some(burst) if self.share < 1.0 => [self.share / (1.0 - self.share) / burst, 1.0 - 1.0 / burst],
@@ -40,9 +40,9 @@ impl FromStr for Loss {
         let Some(burst) = burst else { return Ok(Loss { share, burst: None }) };
         let wrong = || format!("{burst:?}: expected the packets that are lost in a row on average, as 2%/4");
         let burst = digits::real(burst).filter(|b| (1.0..=1e6).contains(b)).ok_or_else(wrong)?;
-        // Between two rows at least one packet comes.
+        // At least one packet arrives between two bursts.
         match share < 1.0 && share / (1.0 - share) > burst {
-            true => Err(format!("so many are lost in rows of {:.1} at least", share / (1.0 - share))),
+            true => Err(format!("this share is lost in bursts of at least {:.1}", share / (1.0 - share))),
             false => Ok(Loss { share, burst: Some(burst) }),
         }
     }
@@ -51,11 +51,11 @@ impl FromStr for Loss {
 /// A limited rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Bits a second.
+    /// Bits per second.
     pub bits: u64,
-    /// How much may wait, in bytes: what comes then is lost (a stream waits).
+    /// The size of the queue in bytes. Datagrams that do not fit are lost; a stream waits.
     pub queue: u64,
-    /// It counts what applications send, without IP, UDP and TCP headers.
+    /// Whether only the applications' payload counts, without IP, UDP and TCP headers.
     pub payload: bool,
 }
 
@@ -67,10 +67,10 @@ impl FromStr for Rate {
     }
 }
 
-/// Bits a second: `64kbit`, `1.5mbit`, `1gbit`.
+/// Reads bits per second: `64kbit`, `1.5mbit`, `1gbit`.
 ///
 /// # Errors
-/// What was expected.
+/// Returns the expected form.
 pub fn rate(text: &str) -> Result<u64, String> {
     let lower = text.to_ascii_lowercase();
     let units = [("kbit", 1e3), ("mbit", 1e6), ("gbit", 1e9), ("bit", 1.0)];
@@ -80,12 +80,12 @@ pub fn rate(text: &str) -> Result<u64, String> {
     bits.ok_or_else(|| format!("{text:?}: expected a rate, as 64kbit, 1.5mbit or 1gbit"))
 }
 
-/// A stream that stands still, as after a segment that was lost.
+/// A stream that stops for some time, as after a lost segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stall {
-    /// Of all pieces, from 0 to 1.
+    /// The share of all chunks, from 0 to 1.
     pub share: f64,
-    /// How long, and what follows the piece waits for it.
+    /// The duration. Later chunks wait as well.
     pub time: Duration,
 }
 
@@ -100,17 +100,17 @@ impl FromStr for Stall {
     }
 }
 
-/// Times in which nothing comes.
+/// Times in which no packet arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// How long each lasts.
+    /// The duration of each.
     pub time: Duration,
-    /// One in each of these: the end of it.
+    /// The period. Each period ends with an outage.
     pub every: Duration,
 }
 
 impl Outage {
-    /// Returns how long the outage of a moment still lasts, if there is one.
+    /// Returns the time for which an outage at a moment still lasts, if there is one.
     pub fn left(self, since: Duration) -> Option<Duration> {
         let every = self.every.as_nanos().max(1);
         let left = Duration::from_nanos((every - since.as_nanos() % every) as u64);
@@ -134,36 +134,36 @@ impl FromStr for Outage {
     }
 }
 
-/// What is done to a direction.
+/// The impairments of a direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairments {
-    /// Everything comes so much later.
+    /// The delay of every packet.
     pub delay: Duration,
-    /// And by a random time more: exponential, of this mean.
+    /// The mean of an additional delay, which is random and exponential.
     pub jitter: Duration,
-    /// The jitter is each packet's own: packets overtake each other.
+    /// Whether each packet has its own jitter, so that packets overtake each other.
     pub overtakes: bool,
-    /// Datagrams are lost.
+    /// The loss of datagrams.
     pub loss: Option<Loss>,
-    /// This share of datagrams comes twice.
+    /// The share of datagrams that arrive twice.
     pub duplicate: f64,
-    /// This share of datagrams comes after the one that follows.
+    /// The share of datagrams that arrive after the next one.
     pub reorder: f64,
-    /// No more than this passes.
+    /// The maximum rate.
     pub rate: Option<Rate>,
-    /// Delays in place of the jitter.
+    /// Delays that replace the jitter.
     pub quantiles: Option<Quantiles>,
-    /// Nothing comes at certain times.
+    /// Times in which no packet arrives.
     pub outage: Option<Outage>,
-    /// One bit of this share of datagrams, or pieces of streams, is flipped.
+    /// The share of datagrams, or chunks of streams, in which one bit is flipped.
     pub corrupt: f64,
-    /// Pieces of streams stand still.
+    /// Times in which streams stop.
     pub stall: Option<Stall>,
-    /// This share of a stream's pieces resets the connection.
+    /// The share of a stream's chunks that reset the connection.
     pub reset: f64,
 }
 
-/// How an impairment is set by what the user has written.
+/// Sets an impairment from the user's text.
 type Setter = fn(&mut Impairments, &str) -> Result<(), String>;
 
 /// The names of [`Impairments::set`].
@@ -193,15 +193,20 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 impl Impairments {
-    /// Does everything pass as it is?
+    /// The names of the kinds of networks.
+    pub fn networks() -> impl Iterator<Item = &'static str> {
+        NETWORKS.iter().map(|network| network.name)
+    }
+
+    /// Whether nothing is impaired.
     pub fn is_none(&self) -> bool {
         *self == Impairments::default()
     }
 
-    /// Sets one of them by its name, as the command line has it: `loss`, `2%/4`.
+    /// Sets one of them by its name on the command line: `loss`, `2%/4`.
     ///
     /// # Errors
-    /// What was expected.
+    /// Returns the expected form.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
         let known = || SETTERS.iter().map(|(name, _)| *name);
         let Some((_, set)) = SETTERS.iter().find(|(known, _)| *known == name) else {
@@ -211,7 +216,7 @@ impl Impairments {
         set(self, text)
     }
 
-    /// What of it a stream cannot have: its bytes come all, once and in order.
+    /// Returns the name of an impairment that streams cannot have: all of their bytes arrive once and in order.
     pub fn only_for_datagrams(&self) -> Option<&'static str> {
         let all = [
             ("loss", self.loss.is_some()),
@@ -222,7 +227,8 @@ impl Impairments {
         all.into_iter().find_map(|(name, is)| is.then_some(name))
     }
 
-    /// What of it a datagram cannot have: nothing is behind it, and it has no connection.
+    /// Returns the name of an impairment that datagrams cannot have: no later bytes wait for them, and they have no
+    /// connection.
     pub fn only_for_streams(&self) -> Option<&'static str> {
         [("stall", self.stall.is_some()), ("reset", self.reset > 0.0)]
             .into_iter()
@@ -230,22 +236,22 @@ impl Impairments {
     }
 }
 
-/// A kind of network, one way.
+/// A kind of network, for one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Network {
     /// Its name.
     pub name: &'static str,
     /// Delay and mean jitter in milliseconds.
     pub times: [u64; 2],
-    /// Loss: the share, and the mean row.
+    /// Loss: the share, and the mean burst.
     pub loss: [f64; 2],
-    /// Shares of datagrams that come twice, and out of order.
+    /// The shares of datagrams that arrive twice, and out of order.
     pub odd: [f64; 2],
-    /// Bits a second.
+    /// Bits per second.
     pub bits: u64,
 }
 
-/// The kinds of networks there are: figures of the order that players have, not of a certain one.
+/// The known kinds of networks. The figures are typical of players' networks, not those of a certain one.
 pub const NETWORKS: [Network; 5] = [
     Network { name: "wifi", times: [2, 3], loss: [0.005, 2.0], odd: [0.0, 0.0], bits: 50_000_000 },
     Network { name: "lte", times: [25, 8], loss: [0.003, 2.0], odd: [0.0, 0.0], bits: 20_000_000 },
@@ -255,7 +261,7 @@ pub const NETWORKS: [Network; 5] = [
 ];
 
 impl Network {
-    /// As impairments of one direction.
+    /// Returns it as impairments of one direction.
     pub fn impairments(&self) -> Impairments {
         let [delay, jitter] = self.times.map(Duration::from_millis);
         let [share, burst] = self.loss;

@@ -1,20 +1,19 @@
-//! What delays vary by: random, of a known distribution, and in the order of the packets.
+//! The variation of delays: random, with a known distribution, in the order of the packets.
 //!
-//! The delay follows a level that falls exponentially with time and rises by random amounts at random
-//! moments, as a queue that others fill (shot noise; a gamma Ornstein-Uhlenbeck process of shape 1).
-//! With one rise in each `memory` on average, each of mean 1, the level is exponential with mean 1 at
-//! every moment, and its correlation falls by e in each `memory`. A delay that never falls faster than
-//! time passes lets no packet overtake another: that is how long the memory has to be. As the level
-//! belongs to time, not to packets, the distribution is the same at ten packets a second and at
-//! thousands.
+//! The delay follows a level that falls exponentially with time and rises by random amounts at random moments, like a
+//! queue that other traffic fills (shot noise; a gamma Ornstein-Uhlenbeck process of shape 1). Rises have a mean of 1,
+//! and there is one in each `memory` on average. The level is then exponential with mean 1 at every moment, and its
+//! correlation falls by a factor of e in each `memory`. A delay that never falls faster than time passes lets no packet
+//! overtake another, which determines the length of the memory. The level depends on time, not on packets, so the
+//! distribution is the same at ten packets a second and at thousands.
 
 use crate::random::Random;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The longest that jitter adds, in means: one of 3,000 is cut.
+/// The largest jitter, in means. One delay of 3,000 is cut.
 pub(super) const LONGEST_TAIL: f64 = 8.0;
-/// After this many memories the level does not depend on the one before.
+/// The number of memories after which the level is independent of the previous one.
 const FORGOTTEN: f64 = 40.0;
 
 /// The level of one direction.
@@ -22,7 +21,7 @@ const FORGOTTEN: f64 = 40.0;
 pub(super) struct Jitter {
     random: Random,
     level: f64,
-    /// Until the next rise, in memories.
+    /// The time until the next rise, in memories.
     rise: f64,
     at: Option<Instant>,
 }
@@ -34,12 +33,12 @@ impl Jitter {
         jitter
     }
 
-    /// Begins as the level is at any moment.
+    /// Draws a level as at any moment.
     fn begin(&mut self) {
         (self.level, self.rise) = (exponential(self.random.unit()), exponential(self.random.unit()));
     }
 
-    /// Returns the level at a moment, which is not before the last one that was asked for.
+    /// Returns the level at a moment, which must not be before that of the previous call.
     pub(super) fn level(&mut self, memory: Duration, now: Instant) -> f64 {
         let since = self.at.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
         self.at = self.at.map_or(Some(now), |at| Some(at.max(now)));
@@ -62,12 +61,12 @@ impl Jitter {
     }
 }
 
-/// The value of an exponential distribution with mean 1 that this share of all values is below.
+/// Returns the value of an exponential distribution with mean 1 that is above this share of all values.
 pub(super) fn exponential(share: f64) -> f64 {
     -(1.0 - share).ln()
 }
 
-/// Delays by their quantiles: each as likely as the others and what is between them.
+/// A distribution of delays: quantiles at equal steps, with linear interpolation between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
     values: Arc<[Duration]>,
@@ -75,13 +74,13 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of these values, ascending.
+    /// Creates the distribution of these values, in ascending order.
     pub fn new(values: Arc<[Duration]>) -> Quantiles {
         let steps = values.len().saturating_sub(1) as f64;
         let fastest = values.windows(2).zip(0..).map(|(pair, n)| {
             let [low, high] = [pair[0], pair[1]].map(|value| value.as_secs_f64());
-            // The level x is reached by the share 1 - exp(-x) of all: when x falls by x in a memory, the share
-            // falls by x exp(-x), which is most at x = 1.
+            // The share 1 - exp(-x) of all values is below the level x. If x falls by x in a memory, the share falls by
+            // x exp(-x), which has its maximum at x = 1.
             let falls = |share: f64| (1.0 - share) * exponential(share.min(1.0 - f64::EPSILON));
             let [from, to] = [f64::from(n) / steps, f64::from(n + 1) / steps];
             let peak = (1.0 - (-1.0f64).exp()).clamp(from, to);
@@ -91,7 +90,7 @@ impl Quantiles {
         Quantiles { values, memory }
     }
 
-    /// Returns the value that this share of all is below.
+    /// Returns the value that is above this share of all values.
     pub fn at(&self, share: f64) -> Duration {
         let place = share * self.values.len().saturating_sub(1) as f64;
         let (below, part) = (place as usize, place.fract());
@@ -105,7 +104,7 @@ impl Quantiles {
         between / (self.values.len().saturating_sub(1)).max(1) as u32
     }
 
-    /// Returns the memory with which they keep the order.
+    /// Returns the memory that keeps packets in order.
     pub(super) fn memory(&self) -> Duration {
         self.memory
     }

@@ -1,8 +1,8 @@
-//! What a capture tells of its network: how much later than the soonest its messages came, how many
-//! were lost in a row, how many came out of order.
+//! Estimates a capture's network from its messages: their delay above the shortest one, the bursts of losses, the share
+//! that arrived out of order.
 //!
-//! The losses are [estimated](crate::traffic::path) as those of `stats --delivery`. Of a round trip's
-//! time above the shortest, half is each way's.
+//! The losses are [estimated](crate::traffic::path) as for `stats --delivery`. Half of a round trip's time above the
+//! shortest belongs to each direction.
 
 use super::{Impairments, Loss, Quantiles, Way};
 use crate::dissect::{Event, Message, Role};
@@ -18,9 +18,9 @@ use std::time::Duration;
 const MOST: usize = 1 << 20;
 /// The number of connections followed.
 const CONNECTIONS: usize = 1 << 12;
-/// As many values stand for all.
+/// The number of values that represent all.
 const QUANTILES: usize = 33;
-/// Fewer round trips say nothing of a distribution.
+/// The minimum number of round trips for a distribution.
 const FEWEST: usize = 10;
 
 /// Reads a capture's messages. Arrays are indexed by [`Way`].
@@ -35,7 +35,7 @@ pub struct Like {
 }
 
 impl Like {
-    /// The next message.
+    /// Adds the next message.
     pub fn see(&mut self, message: &Message<'_>) {
         let way = match message.dissection.from {
             Role::Client => Way::Up,
@@ -73,16 +73,16 @@ impl Like {
         }
     }
 
-    /// A connection has ended.
+    /// Ends a connection.
     fn end(&mut self, flow: u64) {
         let Some(path) = self.connections.remove(&flow) else { return };
         self.counts.iter_mut().zip([0, 1]).for_each(|(counts, way)| counts.add(&path.counts(way)));
     }
 
-    /// What holds for a direction, and in words.
+    /// Returns the impairments of each direction, and their description.
     ///
     /// # Errors
-    /// Why the capture tells nothing.
+    /// Returns the reason why nothing can be estimated.
     pub fn finish(mut self) -> Result<[(Impairments, String); 2], String> {
         let open: Vec<_> = self.connections.keys().copied().collect();
         open.into_iter().for_each(|flow| self.end(flow));
@@ -91,21 +91,19 @@ impl Like {
         let of = |way: usize| Numbered { counts: &counts[way], trips: &delays[way], messages: messages[way] };
         let estimates = [estimate(of(0), of(1)), estimate(of(1), of(0))];
         if estimates.iter().all(|one| one.loss.is_none()) && trips.iter().all(|trips| trips.len() < FEWEST) {
-            return Err(
-                "nothing in it tells what was lost, and how late: it has too few numbers or acknowledgements".into()
-            );
+            return Err("its losses and delays are unknown: it has too few numbers or acknowledgements".into());
         }
-        // The longer way is the network's.
+        // The direction with the longer times reflects the network.
         let spread = |trips: &[i64]| trips.get(trips.len() * 9 / 10).zip(trips.first()).map(|(late, soon)| late - soon);
         let [up, down] = &trips;
         let trips = if spread(up) >= spread(down) { up } else { down };
-        // A direction of which nothing tells has the other's network.
+        // A direction without an estimate gets that of the other one.
         let [up, down] = &estimates;
-        Ok([[up, down], [down, up]].map(|[own, other]| told(if own.loss.is_some() { own } else { other }, trips)))
+        Ok([[up, down], [down, up]].map(|[own, other]| describe(if own.loss.is_some() { own } else { other }, trips)))
     }
 }
 
-fn told(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
+fn describe(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
     let mut impairments = Impairments::default();
     let mut words = match estimate.loss {
         Some([_, low, high]) => format!("loss from {:.1}% to {:.1}%", low * 100.0, high * 100.0),
@@ -147,29 +145,29 @@ mod tests {
     fn estimates_become_impairments() {
         let estimate =
             Estimate { loss: Some([0.1, 0.08, 0.12]), burst: Some(4.0), reorder: 0.05, ..Estimate::default() };
-        let (impairments, words) = told(&estimate, &[]);
+        let (impairments, words) = describe(&estimate, &[]);
         assert_eq!(impairments.loss, Some(Loss { share: 0.1, burst: Some(4.0) }));
         assert_eq!((impairments.reorder, impairments.quantiles), (0.05, None));
         assert_eq!(words, "loss from 8.0% to 12.0%: 10.00%/4.0, reorder 5.00%");
-        // Nothing, and what is not known: a share that nobody sets.
+        // Neither an unknown loss nor one of zero is set.
         for loss in [None, Some([0.0, 0.0, 0.1])] {
             let estimate = Estimate { loss, ..Estimate::default() };
-            assert_eq!(told(&estimate, &[]).0, Impairments::default(), "{loss:?}");
+            assert_eq!(describe(&estimate, &[]).0, Impairments::default(), "{loss:?}");
         }
     }
 
-    /// Half of what a round trip took longer than the shortest one is one direction's.
+    /// Half of a round trip's time above the shortest one belongs to one direction.
     #[test]
     fn round_trips_become_delays_of_one_direction() {
         let estimate = Estimate::default();
         let trips: Vec<i64> = (0..=100).map(|n| (50 + 2 * n) * MILLISECOND).collect();
-        let (impairments, words) = told(&estimate, &trips);
+        let (impairments, words) = describe(&estimate, &trips);
         let quantiles = impairments.quantiles.expect("enough trips");
         assert_eq!([0.0, 1.0].map(|share| quantiles.at(share)), [Duration::ZERO, Duration::from_millis(100)]);
         // Four of the 33 are half a trip of 1 ms above their places: halves are rounded up.
         assert_eq!((quantiles.at(0.5), quantiles.mean().as_nanos()), (Duration::from_millis(50), 50_062_500));
         let want = "loss unknown, of 101 messages later than the soonest: half of all by 50.0 ms, 1 in 100 by 99.0 ms";
         assert_eq!(words, want);
-        assert_eq!(told(&estimate, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
+        assert_eq!(describe(&estimate, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
     }
 }

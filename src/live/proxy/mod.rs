@@ -1,16 +1,14 @@
-//! In the way of a conversation: what passes is relayed, impaired and edited.
+//! Relays, impairs and edits conversations in transit.
 //!
-//! [`Impairments`] say what is done to a direction, a [`Path`] what becomes of its packet number n:
-//! that depends on the seed, the conversation, the direction and n alone, never on time. A [`Queue`]
-//! holds what is not due yet. Neither has a socket or a clock. The `relay`, in the feature `cli`,
-//! has both.
+//! [`Impairments`] describe the impairments of a direction. A [`Path`] decides the outcome of packet number n, which
+//! depends only on the seed, the conversation, the direction and n, never on time. A [`Queue`] holds packets until they
+//! are due. None of them has a socket or a clock. The `relay`, in the feature `cli`, has both.
 
 mod beside;
 mod collect;
 mod expected;
 mod impairments;
 mod jitter;
-mod lane;
 mod like;
 mod path;
 mod profile;
@@ -18,6 +16,7 @@ mod queue;
 #[cfg(feature = "cli")]
 pub mod relay;
 mod resent;
+mod stream_buffer;
 mod watch;
 mod way;
 mod writing;
@@ -27,18 +26,18 @@ mod tests;
 
 pub use beside::Beside;
 pub(crate) use beside::Opened;
-pub use collect::{Collector, Render, Seen};
+pub use collect::{Collector, MessageCounts, Render, Seen};
 pub use expected::Delay;
 pub use impairments::{Impairments, Loss, Rate};
 pub(crate) use jitter::Quantiles;
-#[cfg(feature = "cli")]
-pub(crate) use lane::Gone;
 pub use like::Like;
 pub use path::Path;
 pub use profile::Profile;
 pub use queue::Queue;
 #[cfg(feature = "cli")]
-pub use relay::Legs;
+pub use relay::LegWriter;
+#[cfg(feature = "cli")]
+pub(crate) use stream_buffer::Gone;
 #[cfg(feature = "cli")]
 pub(crate) use watch::Passing;
 pub use watch::Watch;

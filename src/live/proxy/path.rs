@@ -1,4 +1,4 @@
-//! What becomes of each packet of one direction.
+//! Decides the outcome of each packet of one direction.
 
 use super::impairments::Impairments;
 use super::jitter::{Jitter, LONGEST_TAIL, exponential};
@@ -10,38 +10,38 @@ use std::time::{Duration, Instant};
 const IP: [usize; 2] = [20, 40];
 const UDP: usize = 8;
 const TCP: usize = 20;
-/// The most that a link of the Internet carries in one packet.
+/// The largest packet on an Internet link.
 const MTU: usize = 1500;
-/// The purpose of numbers that belong to time and not to a packet.
+/// The purpose of random numbers that depend on time and not on a packet.
 const OF_TIME: u64 = u64::MAX;
-/// The time in which the rate is measured.
+/// The period over which the rate is measured.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Why a packet does not come.
+/// The reason why a packet is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// As the loss asks.
+    /// By chance.
     Chance,
     /// In an outage.
     Outage,
-    /// More waited than the rate's queue holds.
+    /// The rate's queue was full.
     QueueFull,
 }
 
-/// What becomes of a packet.
+/// The outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fate {
-    /// It does not come.
+pub struct PacketOutcome {
+    /// The reason if it is lost.
     pub lost: Option<Lost>,
-    /// It is the first of those that are lost by chance in a row.
+    /// Whether it is the first of a burst of losses by chance.
     pub run: bool,
-    /// When it comes.
+    /// The time when it is sent.
     pub due: Instant,
-    /// It comes twice.
+    /// Whether it is sent twice.
     pub twice: bool,
-    /// It comes after the one that follows.
+    /// Whether it is sent after the next one.
     pub behind: bool,
-    /// The number that chooses which of its bits is flipped.
+    /// If set, one bit is flipped, which this number selects.
     pub corrupt: Option<u64>,
 }
 
@@ -52,22 +52,22 @@ pub struct Path {
     seed: u64,
     /// The bytes of an IP header.
     ip: usize,
-    /// When outages began to be counted.
+    /// The origin of outages.
     begun: Option<Instant>,
-    /// How many packets there were.
+    /// The number of packets so far.
     count: u64,
     losing: Option<bool>,
     jitter: Jitter,
-    /// Nothing comes before what was sent before it.
+    /// The time of the last packet. Later packets are not sent before it.
     last: Option<Instant>,
-    /// When the rate has passed on all that waits.
+    /// The time when the rate's queue is empty.
     free: Option<Instant>,
-    /// Since when the rate is measured, and the bytes since then.
+    /// The start of the period in which the rate is measured, and the bytes since then.
     measured: Option<(Instant, u64)>,
 }
 
 impl Path {
-    /// The direction `way` (0 or 1) of the conversation of that number, over IPv4.
+    /// Creates the direction `way` (0 or 1) of the conversation with this number, over IPv4.
     pub fn new(seed: u64, conversation: u64, way: usize) -> Path {
         let purpose = [conversation, way as u64, 0];
         Path {
@@ -84,28 +84,28 @@ impl Path {
         }
     }
 
-    /// The same towards this address, with outages since then: all conversations have them at once.
+    /// Sets the address, and the origin of outages. All conversations share it, so they have outages at the same time.
     #[must_use]
     pub fn towards(self, address: IpAddr, begun: Instant) -> Path {
         Path { ip: IP[usize::from(address.is_ipv6())], begun: Some(begun), ..self }
     }
 
-    /// The bytes that a datagram takes on the wire, with its IP and UDP header.
+    /// Returns the size of a datagram on the wire, with its IP and UDP header.
     pub fn datagram_on_wire(&self, payload: usize) -> usize {
         self.ip + UDP + payload
     }
 
-    /// The bytes that a part of a stream takes on the wire, in full segments with an IP and a TCP header each.
+    /// Returns the size of a part of a stream on the wire, in full segments with an IP and a TCP header each.
     pub fn stream_on_wire(&self, payload: usize) -> usize {
         let headers = self.ip + TCP;
         payload + headers * payload.div_ceil(MTU - headers)
     }
 
-    /// The next datagram, of a payload of so many bytes.
-    pub fn datagram(&mut self, impairments: &Impairments, payload: usize, now: Instant) -> Fate {
+    /// Decides the outcome of the next datagram, whose payload has this many bytes.
+    pub fn datagram(&mut self, impairments: &Impairments, payload: usize, now: Instant) -> PacketOutcome {
         let mut random = self.random();
-        // Always the same number of draws in the same order: what one impairment does is the same
-        // with and without the others.
+        // The draws always have the same number and order, so that one impairment does not change the outcome of
+        // another.
         let [loss, twice, behind, tail, corrupt] = std::array::from_fn(|_| random.unit());
         let before = self.losing;
         let lost = impairments.loss.is_some_and(|model| {
@@ -113,7 +113,7 @@ impl Path {
             loss < before.map_or(model.share, |losing| if losing { after_lost } else { after_one })
         });
         self.losing = impairments.loss.map(|_| lost);
-        let mut fate = Fate {
+        let mut outcome = PacketOutcome {
             lost: lost.then_some(Lost::Chance),
             run: lost && before != Some(true),
             due: now,
@@ -123,19 +123,19 @@ impl Path {
         };
         if !lost {
             match self.outage(impairments, now) {
-                Some(_) => fate.lost = Some(Lost::Outage),
+                Some(_) => outcome.lost = Some(Lost::Outage),
                 None => match self.one(impairments, payload, tail, now) {
-                    Some(due) => fate.due = due,
-                    None => fate.lost = Some(Lost::QueueFull),
+                    Some(due) => outcome.due = due,
+                    None => outcome.lost = Some(Lost::QueueFull),
                 },
             }
         }
-        fate
+        outcome
     }
 
-    /// When a further copy of the last datagram comes, if the rate's queue has room for it.
+    /// Returns the time of a further copy of the last datagram, if the rate's queue has room for it.
     pub fn again(&mut self, impairments: &Impairments, payload: usize, now: Instant) -> Option<Instant> {
-        // Which number it is does not depend on what the datagrams after it are.
+        // The number does not depend on later datagrams.
         let tail = self.random_of(self.count).bits() ^ OF_TIME;
         self.one(impairments, payload, Random::new(tail).unit(), now)
     }
@@ -145,15 +145,15 @@ impl Path {
         Some(if impairments.overtakes { due } else { self.in_order(due) })
     }
 
-    /// When the next piece of a stream comes, all of it, and the number that chooses which of its bits
-    /// is flipped. `None`: it resets the connection.
+    /// Returns the time of a stream's next chunk, and the number that selects the flipped bit. `None`: the connection
+    /// is reset.
     pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Option<(Instant, Option<u64>)> {
         let mut random = self.random();
         let [tail, stall, reset, corrupt] = std::array::from_fn(|_| random.unit());
         if reset < impairments.reset {
             return None;
         }
-        // What is sent in an outage is sent again when it is over.
+        // Bytes that are sent in an outage are resent after it.
         let outage = self.outage(impairments, now).unwrap_or_default();
         let sizes = [length, self.stream_on_wire(length)];
         let mut due = self.due(impairments, sizes, false, tail, now).unwrap_or(now) + outage;
@@ -163,12 +163,12 @@ impl Path {
         Some((self.in_order(due), (corrupt < impairments.corrupt).then(|| random.bits())))
     }
 
-    /// Counts what was sent, and returns the bits a second of the last second that is over.
+    /// Counts sent bytes, and returns the bits per second of the last period if it is over.
     pub fn measure(&mut self, bytes: usize, at: Instant) -> Option<f64> {
         let (since, before) = self.measured.get_or_insert((at, 0));
         let time = at.saturating_duration_since(*since);
         if time.is_zero() {
-            // The first begins the time, and is not of it.
+            // The first bytes start the period and do not count.
             return None;
         }
         *before += bytes as u64;
@@ -180,7 +180,7 @@ impl Path {
         Some(bits)
     }
 
-    /// The numbers of the next packet.
+    /// Returns the random numbers of the next packet.
     fn random(&mut self) -> Random {
         self.count += 1;
         self.random_of(self.count)
@@ -191,14 +191,14 @@ impl Path {
         Random::of(self.seed, &self.purpose)
     }
 
-    /// How long an outage still lasts.
+    /// Returns the time that an outage still lasts.
     fn outage(&mut self, impairments: &Impairments, now: Instant) -> Option<Duration> {
         let begun = *self.begun.get_or_insert(now);
         impairments.outage?.left(now.saturating_duration_since(begun))
     }
 
-    /// When something is due of which the payload and what is on the wire have these `sizes`; `lose`: it
-    /// is lost if the rate's queue has no room.
+    /// Returns the time when a packet is due. `sizes`: its bytes as payload and on the wire. `lose`: it is lost if the
+    /// rate's queue has no room.
     fn due(
         &mut self,
         impairments: &Impairments,
@@ -232,7 +232,7 @@ impl Path {
         Some(due + impairments.delay + added)
     }
 
-    /// Other impairments, and what stands still, do not change the order.
+    /// Keeps packets in order when impairments change, and after a stall.
     fn in_order(&mut self, due: Instant) -> Instant {
         let due = self.last.map_or(due, |last| due.max(last));
         self.last = Some(due);
@@ -240,7 +240,7 @@ impl Path {
     }
 }
 
-/// Flips one bit, as the relay asks.
+/// Flips one bit.
 #[cfg(any(test, feature = "cli"))]
 pub fn corrupt(bytes: &mut [u8], number: u64) {
     let bit = number.checked_rem(bytes.len() as u64 * 8).unwrap_or_default();

@@ -1,29 +1,29 @@
-//! Impairments by a timetable: `from 10s to 20s: loss 5%/4, delay 80ms`.
+//! Impairments on a timetable: `from 10s to 20s: loss 5%/4, delay 80ms`.
 
 use super::Impairments;
 use crate::duration::between;
 use std::time::Duration;
 
-/// No timetable goes on longer.
+/// The maximum length of a timetable.
 const LONGEST: Duration = Duration::from_secs(7 * 86_400);
-/// Nobody writes more lines.
+/// The maximum number of periods.
 const LINES: usize = 10_000;
 
-/// One line: a time, and what is set in it.
+/// One line: a period, and its settings.
 #[derive(Clone, Debug, PartialEq)]
 struct Period {
     from: Duration,
     to: Duration,
-    /// Which directions, the option's name and its value.
+    /// The directions, the option's name and its value.
     knobs: Vec<([bool; 2], String, String)>,
 }
 
-/// What is set when.
+/// A timetable of settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile(Vec<Period>);
 
 impl Profile {
-    /// Reads a timetable, a period a line; `#` begins a comment.
+    /// Reads a timetable with one period per line; `#` begins a comment.
     ///
     /// ```text
     /// # what      when
@@ -33,7 +33,7 @@ impl Profile {
     /// ```
     ///
     /// # Errors
-    /// The number of the line, and what is wrong with it.
+    /// Returns the number of the line, and its error.
     pub fn parse(text: &str) -> Result<Profile, (usize, String)> {
         let mut periods = Vec::new();
         for (n, line) in text.lines().enumerate() {
@@ -52,13 +52,13 @@ impl Profile {
         }
     }
 
-    /// What holds at a time: these, with all that periods set in their order.
+    /// Returns the impairments at a time: `base`, changed by the settings of all current periods in order.
     pub fn at(&self, base: &[Impairments; 2], time: Duration) -> [Impairments; 2] {
         let mut ways = base.clone();
         for period in self.0.iter().filter(|period| (period.from..period.to).contains(&time)) {
             for (turns, name, value) in &period.knobs {
                 for (way, _) in ways.iter_mut().zip(turns).filter(|(_, turn)| **turn) {
-                    // It was checked when it was read.
+                    // The value was checked when the timetable was read.
                     let _ = way.set(name, value);
                 }
             }
@@ -66,13 +66,13 @@ impl Profile {
         ways
     }
 
-    /// When something changes next.
+    /// Returns the time of the next change.
     pub fn next(&self, time: Duration) -> Option<Duration> {
         let edges = self.0.iter().flat_map(|period| [period.from, period.to]);
         edges.filter(|edge| *edge > time && *edge < LONGEST).min()
     }
 
-    /// All that holds at any time.
+    /// Returns the impairments at the start of each period.
     pub fn all(&self, base: &[Impairments; 2]) -> Vec<[Impairments; 2]> {
         self.0.iter().map(|period| self.at(base, period.from)).collect()
     }

@@ -1,9 +1,9 @@
-//! What is not due yet, in the order in which it comes.
+//! The packets that are not due yet, in the order in which they are sent.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How long a packet waits for the one that it is to come after.
+/// The longest time that a packet waits for the one that overtakes it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A packet that waits.
@@ -14,22 +14,22 @@ struct Waiting<T> {
     path: u64,
 }
 
-/// When a packet comes beside the others of its path.
+/// The order of a packet relative to the others of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// When it is due.
+    /// At its time.
     Due,
-    /// After the next one.
+    /// After the next packet.
     Behind,
-    /// It is a copy of the last one: when it is due, and after the next one if that one comes so.
+    /// A copy of the last packet: at its time, or after the next packet if the last one is, too.
     Copy,
 }
 
-/// Packets that wait, of both directions of all conversations.
+/// The packets that wait, of both directions of all conversations.
 #[derive(Debug)]
 pub struct Queue<T> {
     waiting: BTreeMap<(Instant, u64), Waiting<T>>,
-    /// The packet of each path that waits for the next one, and its copies.
+    /// The packet of each path that waits for the next one, with its copies.
     behind: BTreeMap<u64, Vec<(Instant, u64)>>,
     number: u64,
     bytes: usize,
@@ -37,15 +37,15 @@ pub struct Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// An empty queue for at most so many bytes.
+    /// Creates an empty queue with this limit in bytes.
     pub fn new(most: usize) -> Queue<T> {
         Queue { waiting: BTreeMap::new(), behind: BTreeMap::new(), number: 0, bytes: 0, most }
     }
 
-    /// Adds a packet of a path. It is given back if there is no room.
+    /// Adds a packet of a path.
     ///
     /// # Errors
-    /// The packet.
+    /// Returns the packet if there is no room.
     pub fn push(&mut self, path: u64, due: Instant, order: Order, bytes: usize, packet: T) -> Result<(), T> {
         if self.bytes.saturating_add(bytes) > self.most {
             return Err(packet);
@@ -58,7 +58,7 @@ impl<T> Queue<T> {
             key.0 += PATIENCE;
             self.behind.entry(path).or_default().push(key);
         } else if order != Order::Copy {
-            // What waits comes right after this one.
+            // The waiting packet follows this one immediately.
             for key in self.behind.remove(&path).unwrap_or_default() {
                 if let Some(held) = self.waiting.remove(&key) {
                     self.number += 1;
@@ -70,36 +70,40 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Does a packet of this path wait for the next one?
+    /// Whether a packet of this path waits for the next one.
     pub fn has_behind(&self, path: u64) -> bool {
         self.behind.contains_key(&path)
     }
 
-    /// When the next is due.
+    /// Returns the time when the next packet is due.
     pub fn next(&self) -> Option<Instant> {
         self.waiting.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// The next packet that is due.
+    /// Returns the next packet that is due.
     pub fn pop(&mut self, now: Instant) -> Option<T> {
         let entry = self.waiting.first_entry().filter(|entry| entry.key().0 <= now)?;
         let key = *entry.key();
         let Waiting { packet, bytes, path } = entry.remove();
         self.bytes -= bytes;
-        // None has come that it could go after.
+        // No later packet arrived in time.
         if self.behind.get(&path).is_some_and(|held| held.contains(&key)) {
             self.behind.remove(&path);
         }
         Some(packet)
     }
 
-    /// Is nothing waiting?
+    /// Whether no packet waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// How many bytes wait.
-    #[cfg(test)]
+    /// Returns the number of packets that wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Returns the number of bytes that wait.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -1,11 +1,11 @@
-//! Fates and orders, without a socket and without a clock.
+//! Tests of outcomes and orders, without a socket and without a clock.
 
 #![cfg(test)]
 
 mod delays;
 
 use super::impairments::{NETWORKS, Network, Outage, Stall, rate};
-use super::path::{Fate, Lost, corrupt};
+use super::path::{Lost, PacketOutcome, corrupt};
 use super::queue::Order;
 use super::*;
 use crate::capture::Time;
@@ -21,14 +21,14 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-fn fates(impairments: &Impairments, seed: u64, way: usize) -> Vec<Fate> {
+fn outcomes(impairments: &Impairments, seed: u64, way: usize) -> Vec<PacketOutcome> {
     let (start, mut path) = (Instant::now(), Path::new(seed, 1, way));
     (0..COUNT).map(|n| path.datagram(impairments, 100, start + ms(n))).collect()
 }
 
-/// The rows of lost packets.
-fn rows(fates: &[Fate]) -> Vec<usize> {
-    fates.chunk_by(|a, b| a.lost == b.lost).filter(|row| row[0].lost.is_some()).map(<[Fate]>::len).collect()
+/// Returns the lengths of the loss bursts.
+fn rows(outcomes: &[PacketOutcome]) -> Vec<usize> {
+    outcomes.chunk_by(|a, b| a.lost == b.lost).filter(|row| row[0].lost.is_some()).map(<[PacketOutcome]>::len).collect()
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn as_many_are_lost_as_asked() {
     for seed in 1..6 {
         for share in [0.02, 0.1, 0.3] {
             let loss = Some(Loss { share, burst: None });
-            let all = fates(&Impairments { loss, ..Impairments::default() }, seed, 0);
-            let lost = all.iter().filter(|fate| fate.lost.is_some()).count() as f64;
+            let all = outcomes(&Impairments { loss, ..Impairments::default() }, seed, 0);
+            let lost = all.iter().filter(|outcome| outcome.lost.is_some()).count() as f64;
             let (mean, sigma) = (COUNT as f64 * share, (COUNT as f64 * share * (1.0 - share)).sqrt());
             assert!((lost - mean).abs() < 3.0 * sigma, "{share}, seed {seed}: {lost}");
         }
@@ -48,10 +48,10 @@ fn as_many_are_lost_as_asked() {
 fn losses_come_in_rows() {
     for (share, burst) in [(0.1, 4.0), (0.2, 3.0), (0.3, 8.0)] {
         let loss = Some(Loss { share, burst: Some(burst) });
-        // The mean of many runs: one of 20,000 has a few hundred rows, whose mean is off by more.
+        // The mean of many runs. A run of 20,000 has a few hundred bursts, whose mean varies more.
         let (mut lost, mut count) = (0, 0);
         for seed in 1..=20 {
-            let all = fates(&Impairments { loss, ..Impairments::default() }, seed, 0);
+            let all = outcomes(&Impairments { loss, ..Impairments::default() }, seed, 0);
             let rows = rows(&all);
             (lost, count) = (lost + rows.iter().sum::<usize>(), count + rows.len());
         }
@@ -65,20 +65,20 @@ fn losses_come_in_rows() {
 fn the_seed_decides_alone() {
     let impairments = Network::impairments(&NETWORKS[4]);
     let spread = |seed, way| -> Vec<_> {
-        fates(&impairments, seed, way).iter().map(|f| (f.lost.is_some(), f.twice, f.behind)).collect()
+        outcomes(&impairments, seed, way).iter().map(|f| (f.lost.is_some(), f.twice, f.behind)).collect()
     };
     assert_eq!(spread(7, 0), spread(7, 0));
     assert!(spread(7, 0) != spread(8, 0) && spread(7, 0) != spread(7, 1));
-    // At other times the same packets are lost, where no queue is full.
+    // At other times the same packets are lost, if no queue is full.
     let still = Impairments { rate: None, ..impairments.clone() };
     let (mut path, start) = (Path::new(7, 1, 0), Instant::now());
     let others: Vec<bool> =
         (0..COUNT).map(|n| path.datagram(&still, 9, start + ms(n * n % 977)).lost.is_some()).collect();
-    let same: Vec<bool> = fates(&still, 7, 0).iter().map(|fate| fate.lost.is_some()).collect();
+    let same: Vec<bool> = outcomes(&still, 7, 0).iter().map(|outcome| outcome.lost.is_some()).collect();
     assert_eq!(others, same);
-    // What one impairment does is the same with and without the others.
+    // One impairment does not change the outcome of another.
     let alone = Impairments { loss: impairments.loss, ..Impairments::default() };
-    let alone: Vec<bool> = fates(&alone, 7, 0).iter().map(|fate| fate.lost.is_some()).collect();
+    let alone: Vec<bool> = outcomes(&alone, 7, 0).iter().map(|outcome| outcome.lost.is_some()).collect();
     assert_eq!(alone, same);
 }
 
@@ -94,13 +94,13 @@ fn the_order_of_the_queue() {
     assert_eq!(queue.next(), Some(start));
     assert_eq!(drain(&mut queue, start + ms(4)), ["a"]);
     assert_eq!(drain(&mut queue, start + ms(5)), ["b", "c"]);
-    // Behind the next one of its own path; another path's does not count.
+    // After the next packet of its own path; another path's does not count.
     queue.push(1, start, Order::Behind, 10, "late").unwrap();
     queue.push(2, start, Order::Due, 10, "other").unwrap();
     queue.push(1, start + ms(3), Order::Due, 10, "next").unwrap();
     queue.push(1, start + ms(3), Order::Due, 10, "third").unwrap();
     assert_eq!(drain(&mut queue, start + ms(9)), ["other", "next", "late", "third"]);
-    // Nobody follows: it comes all the same.
+    // Without a later packet it is sent all the same.
     queue.push(1, start, Order::Behind, 10, "alone").unwrap();
     assert_eq!(drain(&mut queue, start + ms(99)), Vec::<&str>::new());
     assert_eq!(drain(&mut queue, start + ms(100)), ["alone"]);
@@ -136,7 +136,7 @@ fn streams_stall_and_reset_by_seed() {
     }
     let sigma = (COUNT as f64 * 0.1 * 0.9).sqrt();
     assert!((still as f64 - COUNT as f64 * 0.1).abs() < 3.0 * sigma, "{still}");
-    // What follows does not pass it, and waits no longer than it: stalls overlap.
+    // Later chunks do not overtake it, and wait no longer than it does: stalls overlap.
     let always = Impairments { stall: Some(Stall { share: 1.0, time: ms(200) }), ..Impairments::default() };
     let mut path = Path::new(9, 1, 0);
     let due = |path: &mut Path, impairments: &Impairments, at| path.piece(impairments, 1, start + ms(at)).unwrap().0;
@@ -144,7 +144,7 @@ fn streams_stall_and_reset_by_seed() {
     assert_eq!(due(&mut path, &Impairments::default(), 1), start + ms(200));
     assert_eq!(due(&mut path, &always, 50), start + ms(250));
     assert_eq!(due(&mut path, &Impairments::default(), 300), start + ms(300));
-    // Often, and at a hundred pieces a second: never later than delay and stall, in order.
+    // Frequent stalls at a hundred chunks a second: never later than delay and stall, in order.
     let often = Some(Stall { share: 0.05, time: ms(300) });
     let impairments = Impairments { delay: ms(20), stall: often, ..Impairments::default() };
     let (mut path, mut last, mut stalled) = (Path::new(9, 2, 0), start, 0);
@@ -154,7 +154,7 @@ fn streams_stall_and_reset_by_seed() {
         assert!((ms(20)..=ms(320)).contains(&late) && at >= last, "{late:?}");
         (last, stalled) = (at, stalled + u64::from(late > ms(20)));
     }
-    // A piece is late unless none of the last 30 stood still: 1 - 0.95^30.
+    // A chunk is late unless none of the last 30 stalled: 1 - 0.95^30.
     let share = stalled as f64 / COUNT as f64;
     assert!((share - 0.785).abs() < 0.03, "{share}");
     let resets = |seed| {
@@ -164,7 +164,7 @@ fn streams_stall_and_reset_by_seed() {
     assert!(resets(3).is_some() && resets(3) == resets(3) && resets(3) != resets(4));
 }
 
-/// A loss follows a packet that came, and one that did not, with these probabilities.
+/// The probabilities of a loss after a packet that arrived, and after a lost one.
 #[test]
 fn transitions_between_rows() {
     let transitions = |share, burst| Loss { share, burst }.transitions();
@@ -187,14 +187,14 @@ fn networks_have_their_figures() {
         let mut named = Impairments::default();
         named.set("network", network.name).unwrap();
         assert!(named == network.impairments() && !named.is_none(), "{}", network.name);
-        // A packet of usual size has room in an empty queue.
+        // A packet of normal size fits into an empty queue.
         let mut path = Path::new(1, 1, 0);
         let only = Impairments { rate: network.impairments().rate, ..Impairments::default() };
         assert_eq!(path.datagram(&only, 1500, Instant::now()).lost, None, "{}", network.name);
     }
 }
 
-/// As much waits as has room, to the last byte.
+/// The queue takes packets up to its last byte.
 #[test]
 fn a_queue_is_full_with_its_last_byte() {
     let rate = Some(Rate { bits: 8_000, queue: 100, payload: true });
@@ -209,8 +209,7 @@ fn a_queue_is_full_with_its_last_byte() {
     assert_eq!(lost(&[60, 40, 1]), [false, false, true]);
 }
 
-/// A packet that waits for the one after it: it leaves in time all the same, and the path waits for none
-/// then.
+/// A packet that waits for the next one is sent in time even without it. The path then has no waiting packet.
 #[test]
 fn nobody_waits_for_a_packet_that_has_left() {
     let (now, mut queue) = (Instant::now(), queue::Queue::new(100));
@@ -220,14 +219,14 @@ fn nobody_waits_for_a_packet_that_has_left() {
     assert_eq!((queue.pop(now), queue.has_behind(7)), (Some("other"), true));
     assert_eq!((queue.pop(now + ms(99)), queue.pop(now + ms(100))), (None, Some("late")));
     assert!(!queue.has_behind(7) && queue.is_empty());
-    // Room for all again, and each path has its own order.
+    // There is room for all again, and each path has its own order.
     queue.push(7, now, Order::Behind, 50, "first").unwrap();
     queue.push(7, now + ms(1), Order::Due, 50, "second").unwrap();
     assert_eq!(queue.push(9, now, Order::Due, 1, "too much"), Err("too much"));
     assert_eq!([0, 1, 1, 1].map(|n| queue.pop(now + ms(n))), [None, Some("second"), Some("first"), None]);
 }
 
-/// What is remembered of a client goes with it: its conversation, and what rules have counted there.
+/// The state of a client is removed with it: its conversation, and the counts of rules.
 #[test]
 fn a_departed_client_leaves_nothing() {
     let options = crate::protocols::options();

@@ -1,7 +1,7 @@
-//! Reads what passes, as the receiver will, and says what the rules make of it.
+//! Reads the packets that pass, as the receiver will, and decides their outcome by the rules.
 
-use super::collect::{Collector, Piece, Seen};
-use super::lane::{Gone, Lane};
+use super::collect::{Collector, MessageCounts, Piece, Seen};
+use super::stream_buffer::{Gone, StreamBuffer};
 use super::{Beside, Opened, Way};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
@@ -13,30 +13,30 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// All streams together hold no more for messages that are not whole.
+/// The limit of the bytes that all streams together hold for incomplete messages.
 const MOST_HELD: usize = 64 << 20;
 
-/// What the rules make of a datagram.
+/// The outcome of a datagram by the rules.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Nothing of it is left.
+    /// Whether the whole datagram is dropped.
     pub dropped: bool,
-    /// How much later it comes.
+    /// The delay.
     pub delay: Duration,
-    /// How often it comes beside the first time.
+    /// The number of additional copies.
     pub copies: u32,
-    /// What comes instead of it.
+    /// The bytes that replace it.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// What becomes of a stream's bytes.
+/// The outcome of a stream's bytes.
 #[derive(Debug, Default)]
 pub struct Passing {
-    /// What passes on now; `None`: nobody follows rules, the very bytes do.
+    /// The bytes that pass now; `None`: no rules are applied, and the bytes pass unchanged.
     pub gone: Option<Vec<Gone>>,
     /// The messages that were read.
     pub seen: Vec<Seen>,
-    /// Why the stream cannot go on.
+    /// The reason why the stream cannot continue.
     pub broken: Option<&'static str>,
 }
 
@@ -45,22 +45,22 @@ pub struct Passing {
 struct Both {
     /// The next sequence number of each direction.
     next: [u32; 2],
-    lanes: [Lane; 2],
+    buffers: [StreamBuffer; 2],
 }
 
-/// Reads what passes.
+/// Reads the packets that pass.
 pub struct Watch<'w, 'c> {
     table: Table<Classification>,
     options: &'w Options,
     inspector: Inspector<'w, Collector<'c>>,
     frame: u64,
     streams: FxHashMap<[SocketAddr; 2], Both>,
-    /// What all lanes hold.
+    /// The memory of all streams' directions.
     held: usize,
 }
 
 impl<'w, 'c> Watch<'w, 'c> {
-    /// Reads with the user's options, and hands the messages to `collector`.
+    /// Reads with the user's options, and passes the messages to `collector`.
     pub fn new(options: &'w Options, collector: &'w mut Collector<'c>) -> Watch<'w, 'c> {
         let inspector = Inspector::new(options, collector);
         Watch {
@@ -73,41 +73,41 @@ impl<'w, 'c> Watch<'w, 'c> {
         }
     }
 
-    /// Follows other rules from now on.
+    /// Replaces the rules.
     pub fn replace(&mut self, rules: Arc<RuleSet>) {
         self.inspector.sink().replace(rules);
     }
 
-    /// Sockets that were opened for datagrams beside streams, and why others were not.
+    /// Returns the sockets that were opened for datagrams beside streams, and the reasons why others were not.
     pub fn opened_beside(&mut self) -> (Vec<Opened>, Vec<String>) {
         let collector = self.inspector.sink();
         let opened = collector.beside.as_mut().map(Beside::opened).unwrap_or_default();
         (opened, std::mem::take(&mut collector.unopened))
     }
 
-    /// Are datagrams beside streams followed?
+    /// Whether datagrams beside streams are followed.
     pub fn follows_beside(&mut self) -> bool {
         self.inspector.sink().beside.is_some()
     }
 
-    /// How many messages each direction had to say again.
-    pub fn resent(&mut self) -> [u64; 2] {
-        self.inspector.sink().resent
+    /// Returns the counts of the messages in each direction.
+    pub fn messages(&mut self) -> [MessageCounts; 2] {
+        self.inspector.sink().messages
     }
 
-    /// A client has connected to a stream.
+    /// Starts the stream of a client that connected.
     pub fn opened(&mut self, ends: [SocketAddr; 2], time: Time) -> Vec<Seen> {
-        self.streams.insert(ends, Both { next: [1000, 5000], lanes: Default::default() });
+        self.streams.insert(ends, Both { next: [1000, 5000], buffers: Default::default() });
         self.segment(ends, Way::Up, Segment { syn: true, ..Segment::default() }, time);
         self.segment(ends, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time);
         std::mem::take(&mut self.inspector.sink().seen)
     }
 
-    /// Bytes of a stream come.
+    /// Reads bytes of a stream, and returns their outcome.
     pub fn bytes(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time, now: Instant) -> Passing {
         let follows = self.inspector.sink().follows;
         if follows && let Some(both) = self.streams.get_mut(&ends) {
-            both.lanes[way.index()].push(payload);
+            both.buffers[way.index()].push(payload);
         }
         self.segment(ends, way, Segment { payload, length: payload.len(), ..Segment::default() }, time);
         let collector = self.inspector.sink();
@@ -117,7 +117,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             let pieces = std::mem::take(&mut collector.pieces);
             let (up, down): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(|piece| piece.way == Way::Up);
             let mut gone = Vec::new();
-            // What the server has answered says how frames of the client are read.
+            // The server's responses may determine how the client's frames are read.
             for (this, own) in [(Way::Down, down), (Way::Up, up)] {
                 let (out, broken) = self.settle(ends, this, &own, &mut seen, now);
                 if this == way {
@@ -131,7 +131,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         passing
     }
 
-    /// What passes on of one direction.
+    /// Returns the bytes of one direction that pass.
     fn settle(
         &mut self,
         ends: [SocketAddr; 2],
@@ -143,50 +143,50 @@ impl<'w, 'c> Watch<'w, 'c> {
         let side = [Side::A, Side::B][way.index()];
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
         let Some(both) = self.streams.get_mut(&ends) else { return Default::default() };
-        let lane = &mut both.lanes[way.index()];
+        let buffer = &mut both.buffers[way.index()];
         let position = self.table.position(src, dst);
         let (mut decided, mut known, mut flow) = (0, false, 0);
         if let Some(position) = position {
             flow = position.conversation.id;
             let collector = self.inspector.sink();
             if let Some(begun) = position.conversation.state.begun(position.side) {
-                // Without rules only streams wait in which ports are replaced.
+                // Without rules, only streams whose ports are replaced wait.
                 known = collector.rules_come || position.conversation.state.names_ports(self.options);
                 decided = begun.unwrap_or(position.offset).min(position.offset);
             }
         }
-        let before = lane.memory();
+        let before = buffer.memory();
         let writing = &mut self.inspector.sink().writing;
         let (mut gone, mut broken) = (Vec::new(), None);
-        if *lane.flow.get_or_insert(flow) == flow {
-            gone = lane.settle(side, pieces, seen, writing.get_mut(&flow), decided, known, now);
+        if *buffer.flow.get_or_insert(flow) == flow {
+            gone = buffer.settle(side, pieces, seen, writing.get_mut(&flow), decided, known, now);
         } else {
-            // So many conversations at once that this one was forgotten: nobody follows it.
+            // With very many conversations, this one was forgotten. No rules are applied any more.
             let touched = seen.iter_mut().filter(|one| one.dropped || one.edited.is_some() || one.copies > 0);
             touched.for_each(|one| one.refuse("its conversation was forgotten in between"));
-            gone.extend(lane.flush(side, None));
+            gone.extend(buffer.flush(side, None));
         }
-        let full = self.held.saturating_sub(before) + lane.memory() > MOST_HELD;
-        match lane.overdue(side, writing.get(&flow), full, now) {
-            Some(true) => broken = Some("a message longer than any: what is behind it cannot be made anew"),
-            Some(false) => gone.extend(lane.flush(side, writing.get_mut(&flow))),
+        let full = self.held.saturating_sub(before) + buffer.memory() > MOST_HELD;
+        match buffer.overdue(side, writing.get(&flow), full, now) {
+            Some(true) => broken = Some("a message longer than any: the bytes after it cannot be encoded again"),
+            Some(false) => gone.extend(buffer.flush(side, writing.get_mut(&flow))),
             None => {}
         }
-        self.held = self.held.saturating_sub(before) + lane.memory();
+        self.held = self.held.saturating_sub(before) + buffer.memory();
         (gone, broken)
     }
 
-    /// When bytes that wait for the rest of their message have to pass.
+    /// Returns the time when bytes that wait for the rest of their message must pass.
     pub fn deadline(&self, ends: [SocketAddr; 2], way: Way) -> Option<Instant> {
-        self.streams.get(&ends)?.lanes[way.index()].deadline()
+        self.streams.get(&ends)?.buffers[way.index()].deadline()
     }
 
-    /// What has waited too long for the rest of its message.
+    /// Returns the bytes that waited too long for the rest of their message.
     pub fn overdue(&mut self, ends: [SocketAddr; 2], way: Way, now: Instant) -> Vec<Gone> {
         self.settle(ends, way, &[], &mut [], now).0
     }
 
-    /// A direction of a stream has ended: what still waited passes.
+    /// Ends a direction of a stream. All waiting bytes pass.
     pub fn ended(&mut self, ends: [SocketAddr; 2], way: Way, reset: bool, time: Time) -> Passing {
         self.inspector.sink().ending = true;
         self.segment(ends, way, Segment { fin: !reset, rst: reset, ..Segment::default() }, time);
@@ -195,25 +195,25 @@ impl<'w, 'c> Watch<'w, 'c> {
         let seen = std::mem::take(&mut collector.seen);
         let mut gone = Vec::new();
         if let Some(both) = self.streams.get_mut(&ends) {
-            let lane = &mut both.lanes[way.index()];
-            let before = lane.memory();
-            gone = lane.flush([Side::A, Side::B][way.index()], None);
-            self.held = self.held.saturating_sub(before) + lane.memory();
+            let buffer = &mut both.buffers[way.index()];
+            let before = buffer.memory();
+            gone = buffer.flush([Side::A, Side::B][way.index()], None);
+            self.held = self.held.saturating_sub(before) + buffer.memory();
         }
         self.inspector.sink().count(&seen);
         Passing { gone: Some(gone), seen, broken: None }
     }
 
-    /// The client is gone, and what is remembered of its conversation with it: the messages that were held back.
+    /// Removes the state of a client that is gone, and returns the messages that were held back.
     pub fn forget(&mut self, transport: Transport, ends: [SocketAddr; 2]) -> Vec<Seen> {
         if transport == Transport::Tcp
             && let Some(both) = self.streams.remove(&ends)
         {
-            for lane in &both.lanes {
-                self.held = self.held.saturating_sub(lane.memory());
+            for buffer in &both.buffers {
+                self.held = self.held.saturating_sub(buffer.memory());
             }
         }
-        // All of them have passed.
+        // All of them have already passed.
         self.inspector.sink().frame = 0;
         let Some(flow) = self.table.end(transport, &ends, &mut self.inspector) else { return Vec::new() };
         let collector = self.inspector.sink();
@@ -224,7 +224,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         seen
     }
 
-    /// How many conversations are remembered.
+    /// Returns the number of remembered conversations.
     pub fn conversations(&self) -> usize {
         self.table.len()
     }
@@ -243,22 +243,22 @@ impl<'w, 'c> Watch<'w, 'c> {
         self.frame += 1;
         self.inspector.sink().frame = self.frame;
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
-        let packet = Packet { frame: self.frame, frames: &[], time, src, dst, body };
+        let packet = Packet { frame: self.frame, frames: &[], time, src, dst, leg: None, body };
         self.table.packet(&packet, &mut self.inspector);
     }
 
-    /// Servers that a stream has named for its datagrams, those before among them: they are
-    /// reached past the proxy, if at all.
+    /// Returns all servers that streams have named for their datagrams so far. The datagrams do not pass through the
+    /// proxy.
     pub fn named(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         self.inspector.expects()
     }
 
-    /// How many packets there were.
+    /// Returns the number of packets so far.
     pub fn frame(&self) -> u64 {
         self.frame
     }
 
-    /// Nothing passes any more: what was held back is told.
+    /// Ends the reading, and returns the messages that were held back.
     pub fn finish(mut self) -> Vec<Seen> {
         self.table.finish(&mut self.inspector);
         let seen = std::mem::take(&mut self.inspector.sink().seen);
@@ -266,7 +266,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         seen
     }
 
-    /// A datagram passes. `ends`: the client's, the server's.
+    /// Reads a datagram, and returns its outcome. `ends`: the client's and the server's address.
     pub fn datagram(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time) -> (Verdict, Vec<Seen>) {
         self.packet(ends, way, Body::Udp { payload, length: payload.len() }, time);
         let collector = self.inspector.sink();
@@ -300,7 +300,12 @@ impl<'w, 'c> Watch<'w, 'c> {
                 }
             }
         }
-        self.inspector.sink().count(&seen);
+        let collector = self.inspector.sink();
+        collector.count(&seen);
+        if verdict.copies > 0 && !verdict.dropped {
+            let kept = pieces.iter().filter(|piece| piece.kept).count() as u64;
+            collector.messages[way.index()].copies += kept * u64::from(verdict.copies);
+        }
         (verdict, seen)
     }
 }

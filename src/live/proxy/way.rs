@@ -1,4 +1,4 @@
-//! Up and down.
+//! The directions: up and down.
 
 /// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,15 +10,15 @@ pub enum Way {
 }
 
 impl Way {
-    /// Both.
+    /// Both directions.
     pub const BOTH: [Way; 2] = [Way::Up, Way::Down];
 
-    /// 0 or 1.
+    /// Returns 0 or 1.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The other one.
+    /// Returns the opposite direction.
     pub fn other(self) -> Way {
         match self {
             Way::Up => Way::Down,
@@ -26,7 +26,7 @@ impl Way {
         }
     }
 
-    /// The word for it.
+    /// Returns the direction's name.
     pub fn name(self) -> &'static str {
         match self {
             Way::Up => "up",

@@ -1,21 +1,22 @@
-//! What a protocol says about repeating its recorded messages to a live peer.
+//! A protocol's rules for repeating its recorded messages to a live peer.
 //!
-//! A capture cannot simply be sent again: ids and numbers that the peer decides are new each time,
-//! acknowledgements and heartbeats must answer what happens now. An [`Actor`] plays one side of a
-//! recorded conversation: it says what becomes of each recorded message ([`Disposition`]), rewrites those
-//! that are repeated, and answers the peer. It does no input or output, and knows time only as it
-//! is told: the engine ([`crate::live::replay`]) does the rest.
+//! A capture cannot simply be sent again: ids and numbers that the peer decides are new each time, and acknowledgements
+//! and heartbeats must answer the live peer. An [`Actor`] plays one side of a recorded conversation: it decides the use
+//! of each recorded message ([`Disposition`]), rewrites those that are repeated, and answers the peer. It does no input
+//! or output, and time is an argument. The engine ([`crate::live::replay`]) does the rest.
 
 use super::changed::Changed;
 use super::life::{Life, Rules};
 use super::numbers::Numbers;
-pub use super::outbox::{Counts, Outbox};
+pub use super::outbox::{Counts, Outbox, RoundTrip};
 use crate::capture::Time;
 use crate::dissect::flow_info::Role;
 use crate::dissect::options::Options;
 use crate::flow::Transport;
+use crate::live::rules::Put;
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -23,229 +24,242 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// The message.
-    pub said: OwnedMessage,
+    pub decoded: OwnedMessage,
     /// The frame that completed it.
     pub frame: u64,
-    /// When that was.
+    /// The time of that frame.
     pub time: Time,
-    /// How many bytes it had on the wire.
+    /// Its length on the wire, in bytes.
     pub length: usize,
     /// The codes of its notes.
     pub notes: Vec<&'static str>,
-    /// Told to be left out.
+    /// Whether the user leaves it out.
     pub dropped: bool,
-    /// The user has changed it.
+    /// Whether the user has changed it.
     pub edited: bool,
-    /// What the user's rules made of it.
+    /// The changes by the user's rules.
     pub changed: Changed,
-    /// As captured, where it was changed: what the peer says is not ours to change.
+    /// The captured message, if it was changed: only messages of ours can be changed, not the peer's.
     pub captured: Option<OwnedMessage>,
 }
 
-/// What becomes of a recorded message.
+impl Recorded {
+    /// Returns the message with the values that edits give this client.
+    pub(super) fn of_client(&self, client: u32) -> Cow<'_, Recorded> {
+        if !self.changed.puts.iter().any(Put::by_client) {
+            return Cow::Borrowed(self);
+        }
+        let mut own = self.clone();
+        own.changed.puts = own.changed.puts.into_iter().map(|put| put.of_client(client)).collect();
+        own.decoded = own.changed.puts.iter().fold(own.decoded, |message, put| put.put_into(message));
+        Cow::Owned(own)
+    }
+}
+
+/// The use of a recorded message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// It is repeated (or, of the peer, expected).
+    /// It is repeated, or expected if it is the peer's.
     Send,
-    /// The live session makes its own: what kind of messages these are, in the plural.
+    /// The live session makes its own messages of this kind, named in the plural.
     Live(&'static str),
-    /// It may harm a peer; why.
+    /// It may harm a peer, for this reason.
     Danger(String),
 }
 
-/// A whole conversation and who is to be played.
+/// A whole conversation, and the side to be played.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayContext<'a> {
     /// The messages of both sides, in order.
     pub messages: &'a [Recorded],
-    /// Whom the actor plays.
+    /// The side that the actor plays.
     pub role: Role,
-    /// What carries the conversation now.
+    /// The transport of the live conversation.
     pub transport: Transport,
-    /// How long the peer may take to answer.
+    /// The longest time for an answer of the peer.
     pub timeout: Duration,
-    /// As fast as the peer allows: nothing need be waited for only because the library would.
+    /// Whether to play as fast as the peer allows, without waits that only the library would make.
     pub asap: bool,
-    /// The live peer's address as text, where the protocol names it (`Host:`).
+    /// The live peer's address as text, for protocols that name it (`Host:`).
     pub host: &'a str,
-    /// `ws://..`: the path to ask for.
+    /// `ws://..`: the path to request.
     pub path: Option<&'a str>,
-    /// What the user said.
+    /// The user's options.
     pub options: &'a Options,
-    /// A probe's: nothing was recorded, and what is asked behind the handshake is not the actor's.
+    /// Whether a probe uses the actor. Nothing was recorded then, and questions after the handshake are not the
+    /// actor's.
     pub probe: bool,
-    /// The version to be written, where no recording tells.
+    /// The version to write, if no recording determines it.
     pub version: Option<&'static str>,
-    /// What the server's application expects of the first message: bytes as hex, or values.
+    /// The connect data that the server's application expects in the first message: bytes as hex, or values.
     pub data: Option<&'a Json>,
 }
 
 impl ReplayContext<'_> {
-    /// Does this side say such a message, which is not left out?
+    /// Whether this side sends such a message, and it is not left out.
     pub fn has(&self, role: Role, message: &str) -> bool {
-        self.messages.iter().any(|m| m.said.from == role && m.said.message == message && !m.dropped)
+        self.messages.iter().any(|m| m.decoded.from == role && m.decoded.message == message && !m.dropped)
     }
 }
 
-/// Why the peer says what it said in the capture.
+/// The reason for a message of the peer in the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It answers something that we say: what we said next waits for it.
+    /// It answers a message of ours. Our next message waits for it.
     Answer,
-    /// Its application says it: it is compared, and nothing waits for it but the end.
+    /// The peer's application sends it. It is compared, and only the end of the session waits for it.
     Application,
-    /// Others than we are the cause: other players, broadcasts, clocks. Neither waited for nor held
-    /// against the peer; what these messages are, in the plural.
+    /// Others than we are the cause: other players, broadcasts, clocks. Messages of this kind, named in the plural, are
+    /// neither waited for nor held against the peer.
     Others(&'static str),
 }
 
-/// What a heard message is.
+/// The handling of a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handling {
-    /// The session's own business: an acknowledgement, a heartbeat, a copy.
+    /// It concerns the session alone: an acknowledgement, a heartbeat, a repeated message.
     Session,
-    /// Something new that is held against the recording.
+    /// It is new, and is compared with the recording.
     New,
 }
 
 /// Plays one side of a conversation.
 pub trait Actor {
-    /// How far it has come.
+    /// The state of the conversation.
     fn life(&self) -> &Life;
 
-    /// What the protocol says of its live side as data.
+    /// The protocol's rules that are data.
     fn rules(&self) -> &'static Rules {
         self.life().rules
     }
 
-    /// What becomes of a recorded message of either side. Asked once for each, in order.
+    /// Returns the use of a recorded message of either side. Called once for each, in order.
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         self.rules().disposition(message)
     }
 
-    /// Does the live session decide this field of a message of ours, whatever is recorded? `path`:
-    /// from the message's fields, without indexes.
-    fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
-        self.rules().decides(said.message, path)
+    /// Whether the live session decides this field of a message of ours, whatever is recorded. `path` begins at the
+    /// message's fields, and has no indexes.
+    fn decides(&self, decoded: &OwnedMessage, path: &str) -> bool {
+        self.rules().decides(decoded.message, path)
     }
 
-    /// The plan is made: the session begins.
+    /// Begins the session. The plan is complete.
     fn begin(&mut self, _now: Instant, _out: &mut Outbox) {}
 
-    /// What this message of ours still waits for in the live session; `None`: it can be said.
+    /// Returns the event that this message of ours still waits for in the live session; `None`: it can be sent.
     fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str>;
 
-    /// Why the peer says this.
-    fn cause(&self, said: &OwnedMessage) -> Cause {
-        self.rules().cause(said.message)
+    /// Returns the reason for a message of the peer.
+    fn cause(&self, decoded: &OwnedMessage) -> Cause {
+        self.rules().cause(decoded.message)
     }
 
-    /// The parts of a message by which it is held against the capture, where how many of them go
-    /// into one is the sender's choice; itself otherwise.
-    fn parts(&self, said: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
-        each(said);
+    /// Splits a message into the parts that are compared with the capture, if the sender may choose how many go into
+    /// one message. Otherwise the message itself is compared.
+    fn parts(&self, decoded: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
+        each(decoded);
     }
 
-    /// All that both said is known: may parts be told apart now that could not be before?
+    /// Learns from all messages of both sides, so that it can distinguish more parts than before.
     fn learn(&mut self, _said: &mut dyn Iterator<Item = &OwnedMessage>) {}
 
-    /// The numbers of its messages, where the protocol has some.
+    /// Returns the numbers of its messages, if the protocol has some.
     fn numbers(&mut self) -> Option<&mut Numbers> {
         None
     }
 
-    /// Something of ours could not be written, or was not let out.
-    fn unsendable(&mut self, said: &OwnedMessage) {
-        self.numbers().into_iter().for_each(|numbers| numbers.unsendable(said));
+    /// Notes that a message of ours could not be written, or was refused by the gate.
+    fn unsendable(&mut self, decoded: &OwnedMessage) {
+        self.numbers().into_iter().for_each(|numbers| numbers.unsendable(decoded));
     }
 
-    /// Says a recorded message, rewritten for the live session.
+    /// Sends a recorded message, rewritten for the live session.
     ///
     /// # Errors
-    /// Why it makes no sense there: it is not said.
+    /// Returns the reason why it makes no sense there. It is not sent.
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
 
-    /// The peer said something.
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling;
+    /// Handles a message of the peer.
+    fn recv(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling;
 
-    /// Time has passed: resends, heartbeats. Returns when it wants to be called again.
+    /// Acts when time has passed: resends, heartbeats. Returns the time at which it wants to be called again.
     fn tick(&mut self, _now: Instant, _out: &mut Outbox) -> Option<Instant> {
         None
     }
 
-    /// Is everything said that was to be acknowledged, and is the peer at rest?
+    /// Whether every message that needs it is acknowledged, and the peer is at rest.
     fn settled(&mut self, now: Instant) -> bool {
         self.numbers().is_none_or(|numbers| numbers.settled(now))
     }
 
-    /// Why the session is over, once the peer has ended it.
+    /// Returns the reason why the session is over, once the peer has ended it.
     fn over(&self) -> Option<String> {
         self.life().over()
     }
 
-    /// Does this recorded message of ours begin a session anew after the one before was over?
+    /// Whether this recorded message of ours begins a new session after the last one was over.
     fn opens(&self, message: &Recorded) -> bool {
         let [client, server] = self.rules().opens;
         let names = if self.life().role == Role::Client { client } else { server };
-        names.contains(&message.said.message)
+        names.contains(&message.decoded.message)
     }
 
-    /// Does this recorded message of ours end the session?
+    /// Whether this recorded message of ours ends the session.
     fn closes(&self, message: &Recorded) -> bool {
-        self.rules().closes.contains(&message.said.message)
+        self.rules().closes.contains(&message.decoded.message)
     }
 
     /// Leaves politely, whatever has happened.
     fn leave(&mut self, _out: &mut Outbox) {}
 
-    /// Does the peer close the connection after our leave, and must it be waited for?
+    /// Whether the peer closes the connection after our goodbye, and this must be waited for.
     fn awaits_end(&self) -> bool {
         false
     }
 
-    /// What a message is about, by which the live one is paired with the recorded one:
-    /// `reliable 1000`.
-    fn identity(&self, said: &OwnedMessage) -> String {
-        said.message.into()
+    /// Returns the subject of a message, by which the live and the recorded message are paired: `reliable 1000`.
+    fn identity(&self, decoded: &OwnedMessage) -> String {
+        decoded.message.into()
     }
 
-    /// The message's content without what differs from session to session.
-    fn content(&self, said: &OwnedMessage) -> Json {
-        without(said.to_json(), self.rules().volatile(said.message))
+    /// Returns the message's content without the fields that differ from session to session.
+    fn content(&self, decoded: &OwnedMessage) -> Json {
+        without(decoded.to_json(), self.rules().volatile(decoded.message))
     }
 
-    /// Does the peer's transport bring such a message for sure?
-    fn sure(&self, said: &OwnedMessage) -> bool;
+    /// Whether the peer's transport delivers such a message for sure.
+    fn sure(&self, decoded: &OwnedMessage) -> bool;
 }
 
 /// A protocol whose recorded conversations can be played.
 pub trait Replay: Sync {
-    /// The actor for one side; of a probe, for the client of an empty recording.
+    /// Creates the actor for one side. For a probe, that is the client of an empty recording.
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor>;
 
-    /// What the recording tells that the live conversation's session would have to find out again:
-    /// settings, as `-s` takes them.
+    /// Returns settings, as `-s` takes them, that the recording determines. Otherwise the live conversation's session
+    /// would have to find them out again.
     fn settings(&self, _messages: &[Recorded]) -> Vec<String> {
         Vec::new()
     }
 
-    /// What an earlier connection to the same server told that this one needs to be read, since its
-    /// client had it already: settings, as `-s` takes them.
-    fn told(&self, _messages: &[Recorded], _earlier: &[Recorded]) -> Vec<String> {
+    /// Returns settings, as `-s` takes them, from an earlier connection to the same server. This connection needs them
+    /// to be read, because its client had that knowledge already.
+    fn missing_settings(&self, _messages: &[Recorded], _earlier: &[Recorded]) -> Vec<String> {
         Vec::new()
     }
 
-    /// The server's address of the datagrams that belong to a recorded stream.
+    /// Returns the server's address for the datagrams that belong to a recorded stream.
     fn beside(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {
         None
     }
 
-    /// Whether its sessions are streams: datagrams are played beside one, never alone.
+    /// Whether its sessions are streams. Datagrams are then played beside a stream, never alone.
     fn is_of_streams(&self) -> bool {
         false
     }
 
-    /// May the live peer want datagrams beside the stream?
+    /// Whether the live peer may want datagrams beside the stream.
     fn wants_beside(&self, _messages: &[Recorded]) -> bool {
         false
     }
@@ -257,7 +271,7 @@ impl std::fmt::Debug for dyn Replay {
     }
 }
 
-/// An object without those keys.
+/// Returns an object without these keys.
 pub(crate) fn without(fields: &Json, keys: &[&str]) -> Json {
     match fields.as_object() {
         Some(map) => Json::Object(

@@ -4,14 +4,14 @@ use super::outbox::Outbox;
 use crate::message::OwnedMessage;
 use std::time::{Duration, Instant};
 
-/// How often a question is asked.
+/// The schedule by which a question is repeated.
 #[derive(Clone, Copy, Debug)]
 pub struct Repeats {
-    /// From one copy to the next.
+    /// The time from one transmission to the next.
     pub every: Duration,
-    /// After this time it is given up.
+    /// The time after which the question is given up.
     pub patience: Duration,
-    /// How often it is sent at most.
+    /// The most transmissions.
     pub most: u32,
 }
 
@@ -26,14 +26,14 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// Sends it for the first time.
+    /// Sends a question for the first time.
     pub fn new(message: OwnedMessage, repeats: Repeats, now: Instant, out: &mut Outbox) -> Asking {
         out.say.push_back(message.clone());
         Asking { message, repeats, first: now, last: now, tries: 1 }
     }
 
-    /// Sends a copy where the last one is old enough. Returns when to ask again; `None`: it is given
-    /// up.
+    /// Resends the question if the last transmission is old enough. Returns the time of the next call; `None`: the
+    /// question is given up.
     pub fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
         let Repeats { every, patience, most } = self.repeats;
         if now.saturating_duration_since(self.first) >= patience {

@@ -1,19 +1,19 @@
-//! What the user's rules made of a recorded message.
+//! The changes that the user's rules make to a recorded message.
 
 use crate::live::rules::Put;
 use std::time::Duration;
 
-/// What the rules made of a recorded message.
+/// The changes that the rules make to a recorded message.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
-    /// What was put where.
+    /// The new values and their places.
     pub puts: Vec<Put>,
-    /// How much later it is said than it would have been: real time, whatever the speed.
+    /// The additional delay before it is sent, in real time, whatever the speed.
     pub delay: Duration,
-    /// It is said so often beside the first time.
+    /// The number of copies that are sent in addition.
     pub copies: u32,
-    /// The rules that were followed.
+    /// The rules that were applied.
     pub rules: Vec<usize>,
-    /// Why one cannot be followed.
+    /// The reason why a rule cannot be applied.
     pub wrong: Option<String>,
 }

@@ -1,124 +1,127 @@
-//! Where the live peer diverged from the capture: messages are paired by what they are about, and
-//! compared without what differs from session to session.
+//! Finds where the live peer diverged from the capture. Messages are paired by their subject, and compared without the
+//! fields that differ from session to session.
 
 use crate::live::replay::actor::{Actor, Cause, Recorded};
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// How many differences of one message are listed.
+/// The number of differences that are listed for one message.
 const FIELDS: usize = 8;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Divergence {
-    /// The peer did not say it this time.
+    /// The peer did not send it this time.
     Missing {
         /// The frame in the capture.
         frame: u64,
-        /// What it is about.
+        /// Its subject.
         message: String,
     },
-    /// The peer said it this time only.
+    /// The peer sent it this time only.
     Extra {
-        /// What it is about.
+        /// Its subject.
         message: String,
-        /// What it says.
+        /// Its content.
         content: Json,
     },
-    /// It said something else.
+    /// The peer sent it with other content.
     Differs {
         /// The frame in the capture.
         frame: u64,
-        /// What it is about.
+        /// Its subject.
         message: String,
         /// Path, value in the capture, value now.
         fields: Vec<(String, Json, Json)>,
     },
 }
 
-/// What a comparison has found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
-    /// Where the peer said something else.
+    /// The divergences of the peer.
     pub divergences: Vec<Divergence>,
-    /// Where others did, and what these messages are, in the plural.
+    /// The divergences of others, with the kind of these messages in the plural.
     pub others: Vec<(&'static str, Divergence)>,
 }
 
-/// The parts of what is expected, each with whether it is known to have come, though it was not kept.
+/// Splits the expected messages into parts. Each has a flag: it is known to have arrived, though it was not kept.
 pub fn apart(actor: &dyn Actor, expected: &[Recorded], came: &dyn Fn(usize) -> bool) -> Vec<(Recorded, bool)> {
     let mut all = Vec::with_capacity(expected.len());
     for (at, message) in expected.iter().enumerate() {
-        actor.parts(message.said.clone(), &mut |said| {
-            all.push((Recorded { said, frame: message.frame, ..Recorded::default() }, came(at)));
+        actor.parts(message.decoded.clone(), &mut |decoded| {
+            all.push((Recorded { decoded, frame: message.frame, ..Recorded::default() }, came(at)));
         });
     }
     all
 }
 
-/// The parts of what was heard.
-pub fn parts(actor: &dyn Actor, heard: Vec<OwnedMessage>) -> Vec<OwnedMessage> {
-    let mut all = Vec::with_capacity(heard.len());
-    heard.into_iter().for_each(|said| actor.parts(said, &mut |part| all.push(part)));
+/// Splits the received messages into parts.
+pub fn parts(actor: &dyn Actor, received: Vec<OwnedMessage>) -> Vec<OwnedMessage> {
+    let mut all = Vec::with_capacity(received.len());
+    received.into_iter().for_each(|decoded| actor.parts(decoded, &mut |part| all.push(part)));
     all
 }
 
-/// Compares what came with what was expected, both in parts.
-pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], heard: &[OwnedMessage]) -> Compared {
-    let (expected, heard): (Vec<_>, Vec<_>) =
-        (expected.iter().filter(|(m, _)| !m.said.left_out).collect(), heard.iter().filter(|m| !m.left_out).collect());
-    // Equal messages cancel out first, whatever their order: datagrams overtake each other.
-    let key = |said: &OwnedMessage| (actor.identity(said), actor.content(said).to_string());
+/// Compares the received messages with the expected ones, both in parts.
+pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], received: &[OwnedMessage]) -> Compared {
+    let (expected, received): (Vec<_>, Vec<_>) = (
+        expected.iter().filter(|(m, _)| !m.decoded.left_out).collect(),
+        received.iter().filter(|m| !m.left_out).collect(),
+    );
+    // Equal messages cancel out first, whatever their order, because datagrams overtake each other.
+    let key = |decoded: &OwnedMessage| (actor.identity(decoded), actor.content(decoded).to_string());
     let mut live: HashMap<(String, String), VecDeque<usize>> = HashMap::new();
-    for (k, said) in heard.iter().enumerate() {
-        live.entry(key(said)).or_default().push_back(k);
+    for (k, decoded) in received.iter().enumerate() {
+        live.entry(key(decoded)).or_default().push_back(k);
     }
-    // A copy of what the capture has is one too many, not something else.
-    let known: HashSet<(String, String)> = expected.iter().map(|(m, _)| key(&m.said)).collect();
-    let mut met = vec![false; heard.len()];
+    // A message that the capture has, too, is one too many, and no other content.
+    let known: HashSet<(String, String)> = expected.iter().map(|(m, _)| key(&m.decoded)).collect();
+    let mut met = vec![false; received.len()];
     let mut open: Vec<(bool, &Recorded)> = Vec::new();
     for (recorded, came) in expected {
-        match live.get_mut(&key(&recorded.said)).and_then(VecDeque::pop_front) {
+        match live.get_mut(&key(&recorded.decoded)).and_then(VecDeque::pop_front) {
             Some(k) => met.get_mut(k).into_iter().for_each(|m| *m = true),
             None => open.push((*came, recorded)),
         }
     }
-    // What is left is paired by what it is about, in order.
+    // The rest is paired by subject, in order.
     let mut rest: BTreeMap<String, VecDeque<&OwnedMessage>> = BTreeMap::new();
     let mut order = Vec::new();
     let mut found = Compared::default();
-    let mut find = |said: &OwnedMessage, divergence: Divergence| match actor.cause(said) {
+    let mut find = |decoded: &OwnedMessage, divergence: Divergence| match actor.cause(decoded) {
         Cause::Others(kind) => found.others.push((kind, divergence)),
         Cause::Answer | Cause::Application => found.divergences.push(divergence),
     };
-    for (said, _) in heard.iter().zip(&met).filter(|(_, met)| !**met) {
-        let about = actor.identity(said);
-        if known.contains(&key(said)) {
-            find(said, Divergence::Extra { message: about, content: actor.content(said) });
+    for (decoded, _) in received.iter().zip(&met).filter(|(_, met)| !**met) {
+        let about = actor.identity(decoded);
+        if known.contains(&key(decoded)) {
+            find(decoded, Divergence::Extra { message: about, content: actor.content(decoded) });
             continue;
         }
-        order.push((about.clone(), said));
-        rest.entry(about).or_default().push_back(said);
+        order.push((about.clone(), decoded));
+        rest.entry(about).or_default().push_back(decoded);
     }
     for (came, recorded) in open {
-        let message = actor.identity(&recorded.said);
+        let message = actor.identity(&recorded.decoded);
         let divergence = match rest.get_mut(&message).and_then(VecDeque::pop_front) {
             None if came => continue,
             None => Divergence::Missing { frame: recorded.frame, message },
-            Some(said) => {
+            Some(decoded) => {
                 let mut fields = Vec::new();
-                differences(&actor.content(&recorded.said), &actor.content(said), String::new(), &mut fields);
+                differences(&actor.content(&recorded.decoded), &actor.content(decoded), String::new(), &mut fields);
                 Divergence::Differs { frame: recorded.frame, message, fields }
             }
         };
-        find(&recorded.said, divergence);
+        find(&recorded.decoded, divergence);
     }
-    for (message, said) in order {
-        if let Some(first) = rest.get_mut(&message).filter(|list| list.front().is_some_and(|s| std::ptr::eq(*s, *said)))
+    for (message, decoded) in order {
+        if let Some(first) =
+            rest.get_mut(&message).filter(|list| list.front().is_some_and(|s| std::ptr::eq(*s, *decoded)))
         {
             first.pop_front();
-            find(said, Divergence::Extra { message, content: actor.content(said) });
+            find(decoded, Divergence::Extra { message, content: actor.content(decoded) });
         }
     }
     found

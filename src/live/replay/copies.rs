@@ -1,23 +1,24 @@
-//! Copies of a peer's numbered messages: as many are answered as a library would send.
+//! Counts repeated messages of a peer, by number. As many are answered as a library would send.
 
 use std::collections::BTreeMap;
 
-/// So often Riptide sends a message again; DNP's libraries have given up long before.
+/// The number of times that Riptide resends a message. DNP's libraries give up long before.
 const COPIES: u32 = 15;
-/// How many numbers are remembered.
+/// The number of message numbers that are remembered.
 const REMEMBERED: usize = 4096;
 
-/// How many copies of which number have come.
+/// The number of repetitions of each message number.
 #[derive(Debug, Default)]
 pub struct Copies(BTreeMap<u16, u32>);
 
 impl Copies {
-    /// The number is a new message's.
+    /// Notes that the number belongs to a new message.
     pub fn begin(&mut self, number: u16) {
         self.0.remove(&number);
     }
 
-    /// One more copy: is it still answered? A peer that sends it without end has its answer.
+    /// Counts a repetition. Returns whether it is still answered: a peer that repeats it without end has had its
+    /// answers.
     pub fn again(&mut self, number: u16) -> bool {
         while self.0.len() >= REMEMBERED {
             self.0.pop_first();

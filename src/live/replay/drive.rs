@@ -1,4 +1,4 @@
-//! From a conversation and a peer's address to a report.
+//! Plays a conversation to a peer's address, and returns the report.
 
 use super::compare::{Compared, apart, compare};
 use super::opening::Opening;
@@ -17,63 +17,62 @@ use crate::live::replay::actor::{Actor, ReplayContext};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How much longer than its recording a session may take, if the user says nothing.
+/// The time by which a session may exceed its recording, unless the user sets a limit.
 const SPARE: Duration = Duration::from_secs(30);
 
-/// What is wanted of a session.
+/// The parameters of a session.
 #[derive(Clone)]
 pub struct Order<'a> {
-    /// What is played.
+    /// The conversation to play.
     pub conversation: &'a Conversation,
-    /// Whom we play, and what is left out.
+    /// The side to play, and the messages to leave out.
     pub wishes: Wishes,
-    /// How fast.
+    /// The speed.
     pub pace: Pace,
-    /// How long the peer may take where the protocol needs its answer.
+    /// The longest time for an answer that the protocol needs.
     pub timeout: Duration,
-    /// How long the peer must be silent at the end before what is missing, and nothing rests on,
-    /// is not waited for any more.
+    /// The silence of the peer at the end after which missing messages are no longer waited for, if nothing depends on
+    /// them.
     pub linger: Duration,
-    /// The peer as the user named it.
+    /// The peer, as the user named it.
     pub host: &'a str,
     /// `ws://..`: the path.
     pub path: Option<&'a str>,
-    /// Where the exchange is recorded.
+    /// Records the exchange.
     pub recorder: Option<&'a Recorder>,
-    /// Who sees the messages.
+    /// Sees the messages.
     pub observer: Option<Observer<'a>>,
-    /// Ctrl-C.
+    /// The user's request to stop.
     pub stop: &'a CancelToken,
-    /// How long a session may take in all; `None`: [`Order::most`]'s.
+    /// The time limit of a session; `None`: see [`Order::most`].
     pub max_time: Option<Duration>,
-    /// The conversation's number in what is recorded and watched.
+    /// The conversation's number in recordings and for observers.
     pub flow: u64,
 }
 
-/// A peer's silence that is long enough for what nothing rests on.
+/// A silence of the peer that is long enough if nothing depends on the missing messages.
 pub const LINGER: Duration = Duration::from_millis(500);
 
 impl<'a> Order<'a> {
-    /// The user's options, with what the recording tells beside them.
+    /// Returns the user's options, with the settings that the recording determines.
     pub fn options(&self, options: &Options) -> Options {
         let mut options = options.clone();
         options.from = None;
         for setting in self.conversation.replay.settings(&self.conversation.messages) {
             let given = setting.split('=').next().is_some_and(|key| options.settings.get(key).is_some());
             if !given {
-                // What a protocol says about itself is right, and otherwise only not helpful.
+                // The protocol's own settings are valid. One that is not would only be of no help.
                 let _ = options.set(&setting);
             }
         }
         options
     }
 
-    /// How long a session may take in all: what the user said, else as long as the recording at this
-    /// pace with all that edits delay it by, and half a minute; never shorter than a peer may take for
-    /// one answer.
+    /// Returns the time limit of a session: the user's, else the recording's duration at this pace, plus all delays by
+    /// edits and half a minute. It is never shorter than the time for one answer of the peer.
     pub fn most(&self) -> Duration {
         let Conversation { messages, .. } = self.conversation;
-        let ours = messages.iter().filter(|m| m.said.from == self.wishes.role);
+        let ours = messages.iter().filter(|m| m.decoded.from == self.wishes.role);
         let delayed = ours.fold(Duration::ZERO, |sum, m| sum.saturating_add(m.changed.delay));
         let recorded = self.pace.whole(self.conversation.duration()).saturating_add(delayed);
         self.max_time.unwrap_or_else(|| recorded.saturating_add(SPARE.max(self.timeout)))
@@ -95,22 +94,24 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// The plan, and who plays it.
+    /// Returns the plan, and the actor that plays it.
     pub fn plan(&self, options: &Options) -> (Plan, Box<dyn Actor>) {
         let mut actor = self.conversation.replay.actor(&self.context(options));
         let plan = Plan::new(&self.conversation.messages, &self.wishes, &mut *actor);
         (plan, actor)
     }
 
-    /// The conversation with all edited messages of ours written.
+    /// Returns the conversation with all edited messages of ours written. Values that differ by client are kept as they
+    /// are, and are written for the last of these `clients`, whose number is the longest. Without clients, the number
+    /// is 1.
     ///
     /// # Errors
-    /// The message and the field that cannot be as the user wants it.
-    pub fn write_edits(&self, options: &Options) -> Result<Conversation, String> {
+    /// Returns the message and the field that cannot be as the user wants it.
+    pub fn write_edits(&self, options: &Options, clients: Option<u32>) -> Result<Conversation, String> {
         let mut conversation = self.conversation.clone();
         if conversation.messages.iter().any(|m| m.edited || m.changed.wrong.is_some()) {
             let actor = self.plan(options).1;
-            conversation.write_edits(&self.wishes, options, &*actor)?;
+            conversation.write_edits(&self.wishes, options, &*actor, clients)?;
         }
         Ok(conversation)
     }
@@ -131,7 +132,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// How a session is played; `beside`: the port of our socket for datagrams beside the stream.
+    /// Returns the settings for a session. `beside` is the port of our socket for datagrams beside the stream.
     pub fn settings(&self, options: &Options, beside: Option<u16>) -> Settings {
         Settings {
             pace: self.pace,
@@ -141,22 +142,23 @@ impl<'a> Order<'a> {
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
             beside,
+            client: 1,
         }
     }
 
-    /// May there be datagrams beside the stream?
+    /// Whether there may be datagrams beside the stream.
     pub fn wants_beside(&self) -> bool {
         let Conversation { transport, replay, messages, .. } = self.conversation;
         *transport == Transport::Tcp && replay.wants_beside(messages)
     }
 
-    /// What an exchange between these ends needs to know.
+    /// Returns the parameters of an exchange between these addresses.
     pub fn setup(&self, ends: [SocketAddr; 2]) -> Setup<'a> {
         Setup { compared: self.conversation.compared.clone(), ..self.open(ends[1]).setup(ends) }
     }
 
-    /// Plays a session: what became of it, and whether the peer said more of the recording than its
-    /// handshake and its goodbye.
+    /// Plays a session. Returns the report, and whether the peer sent more of the recording than its handshake and its
+    /// goodbye.
     fn play(
         &self,
         mut sockets: Sockets<'a>,
@@ -168,17 +170,17 @@ impl<'a> Order<'a> {
         let settings = self.settings(options, beside);
         let setup = sockets.opened().setup(sockets.ends());
         let setup = Setup { compared: self.conversation.compared.clone(), ..setup };
-        let channels = Channels::new(setup, options, sockets.is_caller());
+        let channels = Channels::new(setup, options, sockets.caller);
         let mut player = Player::new(&plan, actor, channels, &settings, Instant::now());
         play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);
         let engaged = player.is_engaged();
         Ok((player.report(Instant::now()), engaged))
     }
 
-    /// Goes to the peer and plays a session. `options`: those of [`Order::options`].
+    /// Connects to the peer and plays a session. `options`: those of [`Order::options`].
     ///
     /// # Errors
-    /// Why the peer is not reached.
+    /// Returns the reason why the peer is not reached.
     pub fn to(
         &self,
         peer: SocketAddr,
@@ -188,13 +190,12 @@ impl<'a> Order<'a> {
         self.play(Sockets::to(self.open(peer))?, options, progress).map(|(report, _)| report)
     }
 
-    /// Waits for a peer and plays a session with it. Whoever sends the recorded opening is played; a
-    /// peer that leaves with nothing more said of the recording than its handshake gives the place
-    /// back. That one, and others who came, are reported; the time for an answer runs from the last
-    /// of them.
+    /// Waits for a peer and plays a session with it, if it sends the recorded opening. A peer that leaves, with no more
+    /// of the recording sent than its handshake, makes room for another. It is reported, and so are other visitors. The
+    /// time for an answer starts anew with each of them.
     ///
     /// # Errors
-    /// Those of the sockets; nobody came before `until`, or before the user stopped it.
+    /// Returns the errors of the sockets. No peer arrived before `until`, or before the user stopped the wait.
     pub fn answer(
         &self,
         waiting: &Waiting,
@@ -216,7 +217,7 @@ impl<'a> Order<'a> {
                     }
                     door.left(peer, report.ended.as_ref().or(report.trouble.as_ref()).map_or("silent", |why| why));
                     last = Some(report);
-                    // Its numbers, and those of the datagrams beside it.
+                    // The session has one number, and the datagrams beside it another.
                     open.flow += 2;
                 }
                 Err(error @ (NetError::NoAnswer | NetError::Interrupted)) => {
@@ -235,7 +236,7 @@ impl<'a> Order<'a> {
         Ok(Report { remarks, ..report })
     }
 
-    /// The report where whoever came was not played, or has left at once: then it is its session's.
+    /// Returns the report if no visitor was played, or if the last one has left at once: then it is that session's.
     fn unplayed(&self, last: Option<Report>, options: &Options, door: &Door<'_, '_>, why: &NetError) -> Report {
         let stopped = matches!(why, NetError::Interrupted);
         let mut report = last.unwrap_or_else(|| {

@@ -1,5 +1,4 @@
-//! `--edit` and `--drop`: [rules](crate::live::rules) for recorded messages, followed while the
-//! capture is read.
+//! `--edit` and `--drop`: [rules](crate::live::rules) for recorded messages, applied while the capture is read.
 
 use crate::dissect::Message;
 use crate::filter::{Filter, FilterError, Names};
@@ -16,7 +15,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// No changes yet; the seed decides which messages a `drop P%` leaves out.
+    /// Creates an empty list of changes. The seed decides which messages a `drop P%` leaves out.
     pub fn new(seed: u64) -> Changes {
         Changes { rules: RuleSet::new(Vec::new(), seed), compared: None }
     }
@@ -24,33 +23,33 @@ impl Changes {
     /// Adds an `EXPR: [after N] [once] ACTION, ...`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the mistake in it.
     pub fn edit(&mut self, text: &str, names: &Names<'_>) -> Result<(), String> {
         self.rules.push(Rule::parse(text, names).map_err(|e| e.to_string())?);
         Ok(())
     }
 
-    /// Adds the same, or an expression alone: messages that fit are left out.
+    /// Adds such a rule, or an expression alone, which leaves out the messages that match.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the mistake in it.
     pub fn drop(&mut self, text: &str, names: &Names<'_>) -> Result<(), String> {
         self.rules.push(Rule::parse_drop(text, names).map_err(|e| e.to_string())?);
         Ok(())
     }
 
-    /// Compares only the peer's messages that fit.
+    /// Compares only the peer's messages that match.
     ///
     /// # Errors
-    /// What is wrong with the filter.
+    /// Returns the mistake in the filter.
     pub fn compare(&mut self, text: &str, names: &Names<'_>) -> Result<(), FilterError> {
         self.compared = Some(Arc::new(Filter::parse_unlinked(text, names)?));
         Ok(())
     }
 
-    /// Makes the changes that concern a message.
+    /// Applies the changes that concern a message.
     pub(super) fn make(&self, message: &Message<'_>, recorded: &mut Recorded, met: &mut Meetings) {
-        recorded.said.left_out = self.compared.as_ref().is_some_and(|filter| !filter.matches(message));
+        recorded.decoded.left_out = self.compared.as_ref().is_some_and(|filter| !filter.matches(message));
         if self.rules.is_empty() {
             return;
         }
@@ -60,11 +59,11 @@ impl Changes {
         recorded.changed.delay = decision.delay;
         recorded.changed.copies = decision.copies;
         if !decision.edits.is_empty() {
-            let said = &mut recorded.said;
-            match edit(&decision.edits, said, &Names::new(options)) {
+            let decoded = &mut recorded.decoded;
+            match edit(&decision.edits, decoded, &Names::new(options)) {
                 Ok((puts, changed)) => {
                     recorded.changed.puts = puts;
-                    recorded.captured = Some(std::mem::replace(said, changed));
+                    recorded.captured = Some(std::mem::replace(decoded, changed));
                     recorded.edited = true;
                 }
                 Err(what) => recorded.changed.wrong = Some(what),
@@ -74,6 +73,6 @@ impl Changes {
     }
 }
 
-/// How many messages of each conversation the rules have met.
+/// The number of messages of each conversation that the rules have met.
 #[derive(Debug, Default)]
 pub(super) struct Meetings(BTreeMap<u64, Counters>);

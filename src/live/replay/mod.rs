@@ -1,10 +1,9 @@
-//! Playing one side of a captured conversation to a live peer.
+//! Plays one side of a captured conversation to a live peer.
 //!
 //! A [`Recording`] holds the conversations of a capture as messages. The protocol's
-//! [actor](crate::live::replay::actor::Actor) sorts one side's messages into a [`Plan`] and keeps the
-//! live session; a [`Player`] says them in time, a state machine without sockets and clock; [`play`]
-//! drives it with [`Sockets`]. What came is compared with the capture (`compare`) and told in a
-//! [`Report`].
+//! [actor](crate::live::replay::actor::Actor) sorts one side's messages into a [`Plan`] and keeps the live session. A
+//! [`Player`], a state machine without sockets and clock, sends them in time. [`play`] drives it with [`Sockets`]. The
+//! received messages are compared with the capture (`compare`), and a [`Report`] shows the result.
 
 pub mod actor;
 mod asking;

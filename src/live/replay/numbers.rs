@@ -1,5 +1,5 @@
-//! Numbered messages of both sides: ours wait in a window for their acknowledgement and are sent
-//! again, the peer's are acknowledged as often as they come.
+//! Numbered messages of both sides. Ours wait in a window for their acknowledgement and are resent. The peer's are
+//! acknowledged as often as they arrive.
 
 use super::copies::Copies;
 use super::outbox::Outbox;
@@ -8,16 +8,16 @@ use crate::codec::layout::Field;
 use crate::message::OwnedMessage;
 use std::time::{Duration, Instant};
 
-/// How many messages may be on their way.
+/// The limit on messages in flight.
 #[derive(Clone, Copy, Debug)]
 pub enum Window {
-    /// At most this many that are not acknowledged.
+    /// At most this many unacknowledged messages.
     Count(usize),
-    /// At most this many numbers from the oldest that is not acknowledged.
+    /// At most this many numbers, from the oldest unacknowledged one on.
     Span(u32),
 }
 
-/// How a protocol numbers its messages.
+/// The numbering of a protocol's messages.
 #[derive(Debug)]
 pub struct Numbering {
     /// The field that has the number.
@@ -28,11 +28,11 @@ pub struct Numbering {
     pub first: u16,
     /// Numbers count modulo this.
     pub modulus: u32,
-    /// How many may be on their way.
+    /// The limit on messages in flight.
     pub window: Window,
-    /// What a message waits for while the window is full.
+    /// The event that a message waits for while the window is full.
     pub full: &'static str,
-    /// A peer that goes on talking is left after this time.
+    /// The time after which a peer that keeps on sending is left.
     pub patience: Duration,
 }
 
@@ -41,25 +41,25 @@ pub struct Numbering {
 pub struct Numbers {
     by: &'static Numbering,
     next: u16,
-    /// What waits for its acknowledgement.
+    /// Messages that wait for their acknowledgement.
     pub sent: Unacknowledged,
-    /// How long the peer must have been at rest before it is left: its copies may still come.
+    /// The time for which the peer must have been at rest before it is left: its resends may still arrive.
     pub rest: Duration,
     copies: Copies,
-    /// When the peer last said something that had to be acknowledged.
+    /// The time of the peer's last message that had to be acknowledged.
     stirred: Option<Instant>,
-    /// Since when the goodbye waits for its time.
+    /// The time from which on the goodbye has been waiting.
     parting: Option<Instant>,
     asap: bool,
 }
 
 impl Numbers {
-    /// None was sent yet. `asap`: there is no clock by which a goodbye has its time.
+    /// Creates the numbers of a session. `asap`: no recorded clock sets the time of a goodbye.
     pub fn new(by: &'static Numbering, sent: Unacknowledged, rest: Duration, asap: bool) -> Numbers {
         Numbers { by, next: by.first, sent, rest, copies: Copies::default(), stirred: None, parting: None, asap }
     }
 
-    /// Another session begins.
+    /// Begins another session.
     pub fn afresh(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
         (self.next, self.copies, self.parting) = (self.by.first, Copies::default(), None);
@@ -75,16 +75,16 @@ impl Numbers {
     }
 
     /// Sends a message with the next number.
-    pub fn send(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
-        let said = said.with(self.by.field, self.next);
-        out.say.push_back(said.clone());
-        self.sent.push(self.next, said, now);
+    pub fn send(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
+        let decoded = decoded.with(self.by.field, self.next);
+        out.say.push_back(decoded.clone());
+        self.sent.push(self.next, decoded, now);
         self.next = self.after(self.next);
     }
 
-    /// A message was not sent after all: the peer waits for its number, so the next one gets it.
-    pub fn unsendable(&mut self, said: &OwnedMessage) {
-        if let Some(number) = said.number(self.by.field).filter(|_| (self.by.numbered)(said.message)) {
+    /// Takes back the number of a message that was not sent. The peer waits for it, so the next message gets it.
+    pub fn unsendable(&mut self, decoded: &OwnedMessage) {
+        if let Some(number) = decoded.number(self.by.field).filter(|_| (self.by.numbered)(decoded.message)) {
             let number = number as u16;
             self.sent.forget(number);
             if self.after(number) == self.next {
@@ -93,7 +93,7 @@ impl Numbers {
         }
     }
 
-    /// What a message waits for, if no more may be on their way.
+    /// Returns the event that a message waits for, if no more may be in flight.
     pub fn full(&self) -> Option<&'static str> {
         let modulus = self.by.modulus;
         let room = match self.by.window {
@@ -106,8 +106,8 @@ impl Numbers {
         (!room).then_some(self.by.full)
     }
 
-    /// The peer has sent a number, or a copy of one. `false`: it has had its answers.
-    pub fn heard(&mut self, number: u16, new: bool, now: Instant, out: &mut Outbox) -> bool {
+    /// Notes that the peer has sent this number, new or again. Returns false if it has had its answers.
+    pub fn received(&mut self, number: u16, new: bool, now: Instant, out: &mut Outbox) -> bool {
         out.counts.copies += !new as u64;
         if new {
             self.copies.begin(number);
@@ -118,18 +118,18 @@ impl Numbers {
         true
     }
 
-    /// Is everything acknowledged, and the peer at rest?
+    /// Whether everything is acknowledged, and the peer is at rest.
     pub fn settled(&self, now: Instant) -> bool {
         self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= self.rest)
     }
 
-    /// What a goodbye still waits for. A peer that goes on talking has no rest: it is left all the
+    /// Returns the event that a goodbye still waits for. A peer that keeps on sending has no rest, and is left all the
     /// same.
     pub fn rests(&mut self, now: Instant) -> Option<&'static str> {
         let since = *self.parting.get_or_insert(now);
         match self.sent.is_empty() {
             false => Some("the last acknowledgements"),
-            // By the recording's clock the goodbye has its time.
+            // By the recording's clock, the goodbye has its own time.
             true if !self.asap || self.settled(now) || now.saturating_duration_since(since) >= self.by.patience => None,
             true => Some("the peer's last copies"),
         }

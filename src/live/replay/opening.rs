@@ -1,4 +1,4 @@
-//! The recorded peer's first message, by which the live peer is known, and who else comes.
+//! The recorded peer's first message, by which the live peer is recognised. Other visitors are described.
 
 use super::actor::{Actor, Outbox};
 use super::life::Phase;
@@ -11,60 +11,64 @@ use crate::message::OwnedMessage;
 use std::net::SocketAddr;
 use std::time::Instant;
 
-/// How many bytes of a stranger are shown.
+/// The number of bytes of a stranger that are shown.
 const SHOWN: usize = 16;
 
-/// What a connection has turned out to be.
+/// The state of a new connection.
 pub enum Seen {
     /// No whole message yet.
     Nothing,
     /// It has sent the recorded opening.
     Opening,
-    /// Somebody else: why it is not played.
+    /// Somebody else, who is not played for this reason.
     Stranger(String),
-    /// It has ended.
+    /// It was closed.
     Gone,
 }
 
-/// What is known of the peer that is wanted.
+/// The opening by which the wanted peer is recognised.
 pub struct Opening<'o> {
     conversation: &'o Conversation,
     options: &'o Options,
-    /// Makes the actor of a session.
+    /// Creates the actor of a session.
     actor: &'o dyn Fn() -> Box<dyn Actor>,
-    /// The messages that begin a session, where the protocol lists them; else the recorded first one.
+    /// The messages that begin a session, if the protocol lists them; else the recorded first message.
     names: Vec<&'static str>,
-    /// The protocol lists them.
+    /// Whether the protocol lists them.
     listed: bool,
+    /// The messages that end a session.
+    closes: &'static [&'static str],
 }
 
 impl<'o> Opening<'o> {
-    /// The opening of the recording, for one who plays its server: as a client it would have to speak
-    /// first itself. `options`: the session's; `actor` makes one for it.
+    /// Creates the opening of the recording, if we play its server. If we play its client, we would have to send first,
+    /// and any opening is accepted. `options` are the session's; `actor` creates one for it.
     pub fn new(
         conversation: &'o Conversation,
         role: Role,
         options: &'o Options,
         actor: &'o dyn Fn() -> Box<dyn Actor>,
     ) -> Opening<'o> {
-        let mut opening = Opening { conversation, options, actor, names: Vec::new(), listed: false };
+        let rules = actor().rules();
+        let mut opening =
+            Opening { conversation, options, actor, names: Vec::new(), listed: false, closes: rules.closes };
         if role == Role::Server {
-            let first = conversation.messages.iter().find(|m| m.said.from == Role::Client);
-            opening.names = actor().rules().opens[0].to_vec();
+            let first = conversation.messages.iter().find(|m| m.decoded.from == Role::Client);
+            opening.names = rules.opens[0].to_vec();
             opening.listed = !opening.names.is_empty();
             if !opening.listed {
-                opening.names.extend(first.map(|m| m.said.message));
+                opening.names.extend(first.map(|m| m.decoded.message));
             }
         }
         opening
     }
 
-    /// May the peer begin with anything?
+    /// Whether the peer may begin with anything.
     pub fn is_anybody(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// What is waited for: `riptide.connect`.
+    /// The name of the opening: `riptide.connect`.
     pub fn name(&self) -> String {
         match self.names.first() {
             Some(name) => format!("{}.{name}", self.conversation.dissector.name()),
@@ -72,17 +76,17 @@ impl<'o> Opening<'o> {
         }
     }
 
-    /// A conversation with somebody of whom nothing is known yet.
+    /// Creates a conversation with somebody unknown.
     pub fn exchange<'a>(&self, open: &Open<'a>, ends: [SocketAddr; 2]) -> Exchange<'a> {
         Exchange::new(Setup { observer: None, ..open.setup(ends) }, self.options)
     }
 
-    /// Does this message begin the recorded conversation?
+    /// Whether this message begins the recorded conversation.
     pub fn is(&self, message: &OwnedMessage) -> bool {
         if self.names.contains(&message.message) {
             return message.fault.is_none();
         }
-        // A recording without its beginning: its first message is none that begins a session.
+        // The recording lacks its beginning: its first message does not begin a session.
         let begins = || {
             let mut actor = (self.actor)();
             actor.recv(message, Instant::now(), &mut Outbox::default());
@@ -91,7 +95,12 @@ impl<'o> Opening<'o> {
         !self.listed && message.fault.is_none() && begins()
     }
 
-    /// What the first bytes of a stream show.
+    /// Whether this message ends a session: that of a peer that has left, and repeats its goodbye.
+    pub fn is_goodbye(&self, message: &OwnedMessage) -> bool {
+        self.closes.contains(&message.message) && message.fault.is_none()
+    }
+
+    /// Judges the first bytes of a stream.
     pub fn seen(&self, exchange: &mut Exchange<'_>, bytes: &[u8]) -> Seen {
         match exchange.poll_message() {
             Some(message) if self.is(&message) => Seen::Opening,
@@ -103,12 +112,12 @@ impl<'o> Opening<'o> {
         }
     }
 
-    /// Do the first bytes of a stream show another protocol?
+    /// Whether the first bytes of a stream are another protocol's.
     fn is_foreign(&self, setup: &Setup<'_>, bytes: &[u8]) -> bool {
         bytes.len() >= stranger::ENOUGH && stranger::first(setup, bytes).is_some()
     }
 
-    /// Why somebody is not played who did not send the opening.
+    /// Returns the reason why a peer that did not send the opening is not played.
     pub fn other(&self, setup: &Setup<'_>, bytes: &[u8]) -> String {
         let (proto, [own, peer]) = (setup.dissector.name(), setup.ends);
         if let Some(what) = stranger::first(setup, bytes) {
@@ -132,7 +141,7 @@ impl<'o> Opening<'o> {
         format!("it sends {what}, not {}", self.name())
     }
 
-    /// The first message, without what the recording says of its version.
+    /// Reads the first message, without the recording's settings, such as its version.
     fn read(&self, setup: &Setup<'_>, bytes: &[u8]) -> Option<OwnedMessage> {
         let conversation = self.conversation;
         let mut options = self.options.clone();

@@ -1,65 +1,75 @@
-//! What an actor wants done, and what is counted on the way.
+//! An actor's requests, and its counts.
 
 use crate::message::OwnedMessage;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// What is counted while a session is played.
+/// The counts of a session while it is played.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Messages of ours that the peer acknowledged.
+    /// Our messages that the peer acknowledged.
     pub acknowledged: u64,
-    /// Copies of ours that were sent again.
+    /// Our resends.
     pub resent: u64,
-    /// Messages of ours that were never acknowledged.
+    /// Our messages that were never acknowledged.
     pub unacknowledged: u64,
-    /// Copies of the peer's.
+    /// Repeated messages of the peer.
     pub copies: u64,
     /// Acknowledgements, heartbeats and other answers that were made live.
     pub live: u64,
-    /// Round trips, from a message to what answers it.
-    pub round_trips: Vec<Duration>,
+    /// Round trips, from a message to its answer.
+    pub round_trips: Vec<RoundTrip>,
+}
+
+/// The time from a message to its answer.
+#[derive(Clone, Debug)]
+pub struct RoundTrip {
+    /// The subject of the message: `request Room.Join`, `reliable 7`.
+    pub subject: String,
+    /// The time.
+    pub took: Duration,
 }
 
 impl Counts {
-    /// How many round trips are kept.
+    /// The cap on round trips that are kept.
     const MOST: usize = 1 << 16;
 
     /// Adds a round trip.
-    pub fn round_trip(&mut self, took: Duration) {
+    pub fn round_trip(&mut self, subject: impl Into<String>, took: Duration) {
         if self.round_trips.len() < Counts::MOST {
-            self.round_trips.push(took);
+            self.round_trips.push(RoundTrip { subject: subject.into(), took });
         }
     }
 }
 
-/// What an actor wants done.
+/// An actor's requests.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// What is to be said, in order.
+    /// The messages to send, in order.
     pub say: VecDeque<OwnedMessage>,
-    /// What was counted.
+    /// The counts.
     pub counts: Counts,
-    /// What the user should know, each told once.
+    /// Remarks for the user, each once.
     pub remarks: Vec<String>,
     /// The port of our socket for datagrams beside the stream.
     pub beside: Option<u16>,
-    /// The peer's port for them, as soon as it has named it: to be connected.
+    /// The peer's port for them, once the peer has named it. Our socket is to be connected to it.
     pub connect: Option<u16>,
-    /// Why it cannot go on, where that is not the peer's word: it has stopped answering.
+    /// The reason why it cannot continue, if the peer did not give one: the peer has stopped answering.
     pub trouble: Option<String>,
-    /// The connection is of no use any more: a new one to the same peer, before anything is said.
+    /// Whether a new connection to the same peer must be made before anything is sent. The old one is of no use any
+    /// more.
     pub reconnect: bool,
 }
 
 impl Outbox {
-    /// Something to be said that the recording does not have: an answer made live.
-    pub fn live(&mut self, said: OwnedMessage) {
+    /// Sends an answer made live, which the recording does not have.
+    pub fn live(&mut self, decoded: OwnedMessage) {
         self.counts.live += 1;
-        self.say.push_back(said);
+        self.say.push_back(decoded);
     }
 
-    /// Something the user should know.
+    /// Adds a remark for the user.
     pub fn remark(&mut self, text: impl Into<String>) {
         let text = text.into();
         if self.remarks.len() < 100 && !self.remarks.contains(&text) {

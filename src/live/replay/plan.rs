@@ -1,5 +1,5 @@
-//! What is said when, and what is expected of the peer: the recording, sorted by what becomes of
-//! each message.
+//! The plan of a session: the messages to send and the messages expected of the peer. The recording is sorted by the
+//! use of each message.
 
 use crate::capture::Time;
 use crate::dissect::Role;
@@ -11,55 +11,55 @@ use std::collections::BTreeMap;
 pub struct Step {
     /// The message.
     pub recorded: Recorded,
-    /// How many of the peer's messages, in parts, stand before it.
+    /// The number of the peer's messages, in parts, before it.
     pub after: usize,
 }
 
 impl Step {
-    /// `riptide.reliable`.
+    /// Its full name: `riptide.reliable`.
     pub fn name(&self) -> String {
-        format!("{}.{}", self.recorded.said.proto, self.recorded.said.message)
+        format!("{}.{}", self.recorded.decoded.proto, self.recorded.decoded.message)
     }
 }
 
-/// A message that is not sent, and why.
+/// A message that is not sent, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsaid {
     /// Its frame in the capture.
     pub frame: u64,
     /// Its name.
     pub message: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
 /// The plan of one session.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// What is said, in the order of the recording.
+    /// The messages to send, in the order of the recording.
     pub steps: Vec<Step>,
-    /// What the peer said in the capture, in order and in parts.
+    /// The peer's messages in the capture, in order and in parts.
     pub expected: Vec<Recorded>,
-    /// When the first and the last message of either side came, of those that are played.
+    /// The times of the first and the last message of either side, among those that are played.
     pub span: Option<[Time; 2]>,
-    /// What is refused because it may harm the peer.
+    /// Messages that are refused because they may harm the peer.
     pub refused: Vec<Unsaid>,
-    /// What the session makes live instead, and how many messages of the kind.
+    /// The kinds of messages that the session makes live instead, with their number.
     pub live: BTreeMap<&'static str, u64>,
-    /// How many messages the user drops.
+    /// The number of messages that the user drops.
     pub dropped: u64,
-    /// How many messages of nobody: it is not known who sent them.
+    /// The number of messages with an unknown sender.
     pub unknown: u64,
 }
 
-/// How a plan is made.
+/// The user's choices for a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Wishes {
-    /// Whom we play.
+    /// The side to play.
     pub role: Role,
-    /// Say also what may harm the peer.
+    /// Whether to send also messages that may harm the peer.
     pub allow_dangerous: bool,
-    /// Leave out frames behind this one.
+    /// The last frame to play; later ones are left out.
     pub until: Option<u64>,
 }
 
@@ -70,16 +70,16 @@ impl Plan {
         let behind = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
         let messages: Vec<&Recorded> = messages.iter().take_while(behind).collect();
         let fates: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
-        actor.learn(&mut messages.iter().map(|message| &message.said));
+        actor.learn(&mut messages.iter().map(|message| &message.decoded));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
         for (message, fate) in messages.into_iter().zip(fates) {
-            let ours = message.said.from == wishes.role;
+            let ours = message.decoded.from == wishes.role;
             match (ours, fate) {
-                _ if message.said.from == Role::Unknown => plan.unknown += 1,
+                _ if message.decoded.from == Role::Unknown => plan.unknown += 1,
                 (true, _) if message.dropped => plan.dropped += 1,
                 (true, Disposition::Danger(why)) if !wishes.allow_dangerous => plan.refused.push(Unsaid {
                     frame: message.frame,
-                    message: format!("{}.{}", message.said.proto, message.said.message),
+                    message: format!("{}.{}", message.decoded.proto, message.decoded.message),
                     why,
                 }),
                 (true, Disposition::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
@@ -94,12 +94,12 @@ impl Plan {
         plan
     }
 
-    /// What the peer is to say, as it said it in the capture: what the user changes is ours alone.
+    /// Adds a message that the peer is expected to send, as captured, because the user changes only messages of ours.
     fn expect(&mut self, mut message: Recorded, actor: &dyn Actor) {
         if let Some(captured) = message.captured.take() {
-            (message.said, message.edited) = (captured, false);
+            (message.decoded, message.edited) = (captured, false);
         }
-        let said = std::mem::take(&mut message.said);
-        actor.parts(said, &mut |said| self.expected.push(Recorded { said, ..message.clone() }));
+        let decoded = std::mem::take(&mut message.decoded);
+        actor.parts(decoded, &mut |decoded| self.expected.push(Recorded { decoded, ..message.clone() }));
     }
 }

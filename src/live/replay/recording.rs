@@ -21,27 +21,27 @@ pub struct Conversation {
     pub flow: u64,
     /// Its protocol.
     pub dissector: &'static dyn Dissector,
-    /// How that is played.
+    /// Plays its protocol.
     pub replay: &'static dyn Replay,
     /// UDP or TCP.
     pub transport: Transport,
-    /// The client's and the server's address, where it is known who is who; else in order.
+    /// The client's and the server's address, if the roles are known; else in order.
     pub ends: [SocketAddr; 2],
-    /// Is it known who the server is?
+    /// Whether the server is known.
     pub known: bool,
     /// The messages, in order.
     pub messages: Vec<Recorded>,
-    /// Which messages of the live peer are compared with them; `None`: all.
+    /// Selects the messages of the live peer that are compared with them; `None`: all.
     pub compared: Option<Arc<Filter>>,
 }
 
 impl Conversation {
-    /// The version that most of its messages were read in.
+    /// The version of the last message that has one.
     pub fn version(&self) -> Option<&'static str> {
-        self.messages.iter().rev().find_map(|m| m.said.version)
+        self.messages.iter().rev().find_map(|m| m.decoded.version)
     }
 
-    /// From the first to the last message.
+    /// The time from the first to the last message.
     pub fn duration(&self) -> Duration {
         match (self.messages.first(), self.messages.last()) {
             (Some(first), Some(last)) => between(first, last),
@@ -49,19 +49,19 @@ impl Conversation {
         }
     }
 
-    /// What carries it: `udp`, `tcp` or `ws`.
+    /// The carrier: `udp`, `tcp` or `ws`.
     pub fn carrier(&self) -> &'static str {
         if self.is_websocket() { "ws" } else { self.transport.name() }
     }
 
-    /// Whether it can be played by itself: datagrams that belong to a stream are played with it.
+    /// Whether it can be played alone. Datagrams that belong to a stream are played with it.
     pub fn is_whole(&self) -> bool {
         self.transport == Transport::Tcp || !self.replay.is_of_streams()
     }
 
-    /// Does a WebSocket carry it?
+    /// Whether a WebSocket carries it.
     pub fn is_websocket(&self) -> bool {
-        self.messages.iter().any(|m| m.said.proto != self.dissector.name() && m.said.message == "upgrade_request")
+        self.messages.iter().any(|m| m.decoded.proto != self.dissector.name() && m.decoded.message == "upgrade_request")
     }
 }
 
@@ -70,23 +70,23 @@ pub fn between(first: &Recorded, last: &Recorded) -> Duration {
     gap(first.time, last.time)
 }
 
-/// The time from one moment to a later one.
+/// The time from one time to a later one.
 pub fn gap(first: Time, last: Time) -> Duration {
     Duration::from_nanos(u64::try_from(last.nanos().saturating_sub(first.nanos())).unwrap_or(0))
 }
 
-/// What a capture holds that can be played.
+/// The conversations of a capture that can be played.
 #[derive(Debug, Default)]
 pub struct Recording {
     /// The conversations, by number.
     pub flows: BTreeMap<u64, Conversation>,
-    /// The name of the limit, where there were more messages than it allows: what is here is the beginning.
+    /// The name of the limit, if there were more messages than it allows. The recording is then only the beginning.
     pub cut: Option<&'static str>,
-    /// The leg that was read of a proxy's recording, where the other one was left out.
+    /// The side of a proxy's recording that was read, if the other one was left out.
     pub leg: Option<Leg>,
 }
 
-/// Why there is nothing to play.
+/// The reason why there is nothing to play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
@@ -96,10 +96,10 @@ pub enum RecordingError {
 }
 
 impl Recording {
-    /// Reads a capture; `changes` are made on the way.
+    /// Reads a capture, and applies the `changes`.
     ///
     /// # Errors
-    /// Those of the capture.
+    /// Returns the errors of the capture.
     pub fn read(
         mut packets: Packets,
         options: &Options,
@@ -129,18 +129,17 @@ impl Recording {
 
     fn finished(mut self) -> Recording {
         for conversation in self.flows.values_mut() {
-            // Lines of both directions that end together stand in the order of the directions.
+            // Messages of both directions that are completed together are reported one direction after the other.
             conversation.messages.sort_by_key(|m| (m.time.nanos(), m.frame));
         }
         self.flows.retain(|_, c| !c.messages.is_empty());
         self
     }
 
-    /// A conversation with what belongs to it beside its stream: the one of that number, or the
-    /// only one.
+    /// Returns a conversation, with the datagrams that belong to its stream: the one of that number, or the only one.
     ///
     /// # Errors
-    /// What to say instead.
+    /// Returns the reason why there is none.
     pub fn take(&mut self, flow: Option<u64>) -> Result<Conversation, String> {
         let number = match flow {
             Some(number) => number,
@@ -162,7 +161,7 @@ impl Recording {
         for other in beside {
             let Some(other) = self.flows.get(&other) else { continue };
             conversation.messages.extend(other.messages.iter().cloned().map(|mut m| {
-                m.said.channel = Channel::Beside;
+                m.decoded.channel = Channel::Beside;
                 m
             }));
         }
@@ -170,20 +169,21 @@ impl Recording {
         Ok(conversation)
     }
 
-    /// What earlier connections to the same server told that a conversation needs to be read: settings
-    /// with which the capture is to be read again.
-    pub fn told(&self, conversation: &Conversation) -> Vec<String> {
+    /// Returns settings, from earlier connections to the same server, that a conversation needs to be read. The capture
+    /// is to be read again with them.
+    pub fn missing_settings(&self, conversation: &Conversation) -> Vec<String> {
         let server = conversation.ends[1];
         let before = self.flows.range(..conversation.flow).rev();
         let earlier = before
             .map(|(_, c)| c)
             .filter(|c| c.ends[1] == server && c.dissector.name() == conversation.dissector.name());
-        let mut told = earlier.map(|c| conversation.replay.told(&conversation.messages, &c.messages));
-        told.find(|settings| !settings.is_empty()).unwrap_or_default()
+        let mut missing_settings =
+            earlier.map(|c| conversation.replay.missing_settings(&conversation.messages, &c.messages));
+        missing_settings.find(|settings| !settings.is_empty()).unwrap_or_default()
     }
 
-    /// The numbers of the conversations that belong to a stream: datagrams with the address that
-    /// it named, while it lasted.
+    /// Returns the numbers of the conversations that belong to a stream: datagrams between its client and the address
+    /// that it named.
     fn beside(&self, conversation: &Conversation) -> Vec<u64> {
         let [client, server] = conversation.ends;
         let at = conversation.replay.beside(&conversation.messages, server);
@@ -213,20 +213,20 @@ impl Sink for Collect<'_> {
             return;
         };
         let Some(replay) = self.clients.replay(dissector.name()) else { return };
-        // Nothing is left out in the middle: what is played is a beginning.
+        // Nothing is left out in the middle, because a beginning is played.
         if self.recording.cut.is_some() {
             return;
         }
-        let said = OwnedMessage::of(message);
+        let decoded = OwnedMessage::of(message);
         self.messages += 1;
-        self.bytes = self.bytes.saturating_add(said.weight() + size_of::<Recorded>() - size_of::<OwnedMessage>());
+        self.bytes = self.bytes.saturating_add(decoded.weight() + size_of::<Recorded>() - size_of::<OwnedMessage>());
         if self.messages > self.caps.messages || self.bytes > self.caps.message_bytes {
             let full = self.messages > self.caps.messages;
             self.recording.cut = Some(if full { "replay_messages" } else { "replay_bytes" });
             return;
         }
         let mut recorded = Recorded {
-            said,
+            decoded,
             frame: message.place.frame,
             time: message.place.time,
             length: message.place.length,
@@ -248,9 +248,9 @@ impl Sink for Collect<'_> {
             messages: Vec::new(),
             compared: self.changes.compared.clone(),
         });
-        if !conversation.known && recorded.said.from != Role::Unknown {
+        if !conversation.known && recorded.decoded.from != Role::Unknown {
             conversation.known = true;
-            let by_client = (recorded.said.from == Role::Client) == (message.place.side.index() == 0);
+            let by_client = (recorded.decoded.from == Role::Client) == (message.place.side.index() == 0);
             conversation.ends = if by_client { ends } else { [ends[1], ends[0]] };
         }
         conversation.messages.push(recorded);

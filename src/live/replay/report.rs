@@ -1,4 +1,4 @@
-//! What became of a session, for people and for programs.
+//! The report of a session, for people and for programs.
 
 mod differences;
 
@@ -11,77 +11,77 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-/// How many divergences people are shown.
+/// The number of divergences that people are shown.
 const SHOWN: usize = 20;
 
-/// What became of a session.
+/// The report of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Messages of ours that were to be repeated.
+    /// Our messages that were to be repeated.
     pub steps: u64,
-    /// Of these said.
-    pub said: u64,
-    /// Messages of the peer in the capture.
+    /// Those of them that were sent.
+    pub sent: u64,
+    /// The peer's messages in the capture.
     pub expected: u64,
-    /// Messages of the peer that came.
-    pub heard: u64,
-    /// Of these so many were counted alone: there was no memory left to keep them for comparison.
+    /// The peer's messages that arrived.
+    pub received: u64,
+    /// Those of them that were only counted, because no memory was left to keep them for comparison.
     pub uncompared: u64,
-    /// What was not said, and why.
+    /// Messages that were not sent, with the reasons.
     pub unsaid: Vec<Unsaid>,
-    /// What was refused because it may harm the peer.
+    /// Messages that were refused because they may harm the peer.
     pub refused: Vec<Unsaid>,
-    /// What the session made live instead of repeating it, by kind.
+    /// Messages that the session made live instead of repeating them, by kind.
     pub live: BTreeMap<&'static str, u64>,
     /// Messages that the user dropped.
     pub dropped: u64,
-    /// Messages of nobody knows whom.
+    /// Messages with an unknown sender.
     pub unknown: u64,
-    /// What was counted.
+    /// The counts.
     pub counts: Counts,
-    /// What the user should know.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
-    /// Why the peer ended the session, if it did.
+    /// The reason why the peer ended the session, if it did.
     pub ended: Option<String>,
-    /// What went wrong.
+    /// The trouble, if there was any.
     pub trouble: Option<String>,
-    /// The user stopped it.
+    /// Whether the user stopped it.
     pub stopped: bool,
-    /// Where the peer diverged from the capture.
+    /// The peer's divergences from the capture.
     pub divergences: Vec<Divergence>,
-    /// Where others than we and the peer did: what these messages are, in the plural, and what
-    /// differs. That is not held against the peer.
+    /// The divergences of others than us and the peer, with the kind of these messages in the plural. They are not held
+    /// against the peer.
     pub others: Vec<(&'static str, Divergence)>,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
 impl Report {
-    /// Was everything said, and acknowledged where the protocol does that?
+    /// Whether everything was sent, and acknowledged if the protocol does that.
     pub fn complete(&self) -> bool {
         self.trouble.is_none() && self.unsaid.is_empty() && self.counts.unacknowledged == 0
     }
 
-    /// Did the peer say something else than in the capture, or so much that nobody knows?
+    /// Whether the peer diverged from the capture, or sent more than could be compared.
     pub fn diverged(&self) -> bool {
         !self.divergences.is_empty() || self.uncompared > 0
     }
 
-    /// How many differences are others', by kind.
+    /// Returns the number of others' divergences, by kind.
     fn others(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
         self.others.iter().for_each(|(kind, _)| *counts.entry(*kind).or_default() += 1);
         counts
     }
 
-    /// Minimum, median and maximum of the round trips.
+    /// Returns minimum, median and maximum of the round trips.
     pub fn round_trips(&self) -> Option<[Duration; 3]> {
-        let mut all = self.counts.round_trips.clone();
+        let mut all: Vec<Duration> = self.counts.round_trips.iter().map(|trip| trip.took).collect();
         all.sort_unstable();
         Some([*all.first()?, *all.get(all.len() / 2)?, *all.last()?])
     }
 
-    /// One JSON object a line: divergences, refusals, and at the end the session.
+    /// Appends one JSON object per line: refusals, unsent messages, divergences, and last the session.
     pub fn ndjson(&self, out: &mut String) {
         let mut line = |value: Json| {
             // Writing to a string cannot fail.
@@ -104,13 +104,13 @@ impl Report {
             "complete": self.complete(),
             "diverged": self.diverged(),
             "messages": self.steps,
-            "sent": self.said,
+            "sent": self.sent,
             "acknowledged": self.counts.acknowledged,
             "unacknowledged": self.counts.unacknowledged,
             "resent": self.counts.resent,
             "answered_live": self.counts.live,
             "expected": self.expected,
-            "received": self.heard,
+            "received": self.received,
             "uncompared": self.uncompared,
             "copies_received": self.counts.copies,
             "not_repeated": self.live,
@@ -133,12 +133,12 @@ impl Report {
 }
 
 impl Report {
-    /// What was not said, each reason once.
+    /// Lists the messages that were not sent, each reason once.
     fn not_sent(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons: Vec<&[Unsaid]> = self.unsaid.chunk_by(|one, other| one.why == other.why).collect();
         for alike in reasons.iter().take(SHOWN) {
             match alike {
-                // No frame of the capture: it was made live.
+                // Without a frame of the capture: it was made live.
                 [Unsaid { frame: 0, message, why }] => writeln!(f, "not sent      {message}: {why}")?,
                 [Unsaid { frame, message, why }] => writeln!(f, "not sent      frame {frame} {message}: {why}")?,
                 [first, .., last] => {
@@ -155,7 +155,7 @@ impl Report {
     }
 }
 
-/// A difference as an object.
+/// Returns a divergence as a JSON object.
 fn programs(divergence: &Divergence) -> Json {
     match divergence {
         Divergence::Missing { frame, message } => {
@@ -175,7 +175,7 @@ fn programs(divergence: &Divergence) -> Json {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { counts, .. } = self;
-        // Why it ended is what is asked first.
+        // The reason of the end is what readers look for first.
         if let Some(trouble) = &self.trouble {
             writeln!(f, "trouble       {trouble}")?;
         }
@@ -185,7 +185,7 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "sent          {} of {} in {:.3} s",
-            self.said,
+            self.sent,
             Plural(self.steps, "message"),
             self.took.as_secs_f64()
         )?;
@@ -193,7 +193,7 @@ impl fmt::Display for Report {
             let (yes, no) = (counts.acknowledged, counts.unacknowledged);
             writeln!(f, "acknowledged  {yes}, {no} not; {} sent again", Plural(counts.resent, "copy"))?;
         }
-        writeln!(f, "received      {} of {}", self.heard, Plural(self.expected, "message"))?;
+        writeln!(f, "received      {} of {}", self.received, Plural(self.expected, "message"))?;
         if counts.live > 0 {
             writeln!(f, "made live     {} acknowledgements, heartbeats and answers", counts.live)?;
         }
@@ -217,7 +217,7 @@ impl fmt::Display for Report {
         if self.unknown > 0 {
             writeln!(
                 f,
-                "left out      {} of an unknown sender: --server ADDR tells who is who",
+                "left out      {} of an unknown sender: --server ADDR names the server",
                 Plural(self.unknown, "message")
             )?;
         }

@@ -1,4 +1,4 @@
-//! A player behind real sockets and the clock.
+//! Connects a player to real sockets and the clock.
 
 use super::player::{Action, Player, Progress};
 use crate::live::NetError;
@@ -9,46 +9,46 @@ use crate::message::Channel;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// How often two sockets are looked at in turn.
+/// The turn of each of two sockets.
 const TURN: Duration = Duration::from_millis(2);
-/// The longest wait without looking whether the user wants to stop.
+/// The longest wait without checking the request to stop.
 const LOOK: Duration = Duration::from_millis(10);
-/// So much is read at once before the clock is looked at.
+/// The number of reads before the clock is checked.
 const READS: usize = 64;
 
-/// A peer: the conversation's socket, and perhaps one for datagrams beside it.
+/// A peer's sockets: the conversation's, and perhaps one for datagrams beside it.
 pub struct Sockets<'a> {
     open: Open<'a>,
     main: Wire<'a>,
-    /// We have called, and can call again.
-    caller: bool,
-    /// Bound, and not connected yet.
+    /// Whether we have opened the connection, and can open another.
+    pub caller: bool,
+    /// A socket that is bound, and not connected yet.
     socket: Option<UdpSocket>,
     beside: Option<Wire<'a>>,
-    /// The last bytes came from beside: now it is the stream's turn.
+    /// Whether the last bytes arrived beside the stream, so that it is the stream's turn.
     turned: bool,
-    /// What came before the session was played.
+    /// Bytes that arrived before the session was played.
     first: Option<Vec<u8>>,
-    /// Why nothing comes beside any more: told behind what the stream has brought, which may be the
-    /// peer's goodbye.
+    /// The error after which nothing more arrives beside the stream. It is reported after the stream's data, which may
+    /// be the peer's goodbye.
     untold: Option<NetError>,
 }
 
 impl<'a> Sockets<'a> {
-    /// Goes to the peer.
+    /// Connects to the peer.
     ///
     /// # Errors
-    /// Why it is not reached.
+    /// Returns the reason why it is not reached.
     pub fn to(open: Open<'a>) -> Result<Sockets<'a>, NetError> {
         open.stop.check()?;
         let main = Wire::connect(open.transport, open.peer, open.timeout, open.recorder, &open.stop)?;
         Ok(Sockets::of(open, main, true))
     }
 
-    /// A peer that has come to us, and what it has sent.
+    /// Takes a peer that has connected to us, with the bytes that it has sent.
     ///
     /// # Errors
-    /// Those of the recorder.
+    /// Returns the recorder's error.
     pub(super) fn from(open: Open<'a>, mut main: Wire<'a>, bytes: Vec<u8>) -> Result<Sockets<'a>, NetError> {
         let first = Some(bytes).filter(|bytes| !bytes.is_empty());
         if let Some(bytes) = &first {
@@ -61,25 +61,20 @@ impl<'a> Sockets<'a> {
         Sockets { open, main, caller, socket: None, beside: None, turned: false, first: None, untold: None }
     }
 
-    /// How the conversation was opened.
+    /// Returns the parameters with which the conversation was opened.
     pub fn opened(&self) -> &Open<'a> {
         &self.open
     }
 
-    /// Our end's address, and the peer's.
+    /// Our address and the peer's.
     pub fn ends(&self) -> [SocketAddr; 2] {
         self.main.ends()
     }
 
-    /// Have we called?
-    pub fn is_caller(&self) -> bool {
-        self.caller
-    }
-
-    /// Opens a socket for datagrams beside the stream: its port.
+    /// Opens a socket for datagrams beside the stream. Returns its port.
     ///
     /// # Errors
-    /// Those of the socket.
+    /// Returns the socket's error.
     pub fn open_beside(&mut self) -> Result<u16, NetError> {
         let socket = UdpSocket::bind(SocketAddr::new(self.ends()[0].ip(), 0)).map_err(NetError::of_datagram)?;
         let port = socket.local_addr().map_err(NetError::of_datagram)?.port();
@@ -109,7 +104,7 @@ impl<'a> Sockets<'a> {
         Ok(())
     }
 
-    /// Waits for the next bytes on either socket, and hands them on. `false`: none came.
+    /// Waits for the next bytes on either socket, and passes them to the player. Returns false if none arrived.
     fn listen(&mut self, player: &mut Player<'_, '_>, until: Instant) -> Result<bool, NetError> {
         loop {
             if let Some(bytes) = self.first.take() {
@@ -148,7 +143,7 @@ impl<'a> Sockets<'a> {
     }
 }
 
-/// Plays a session to its end, or until it is to stop: then the peer is left.
+/// Plays a session to its end, or until a stop is requested: then the peer is left.
 pub fn play(
     player: &mut Player<'_, '_>,
     sockets: &mut Sockets<'_>,
@@ -177,8 +172,8 @@ pub fn play(
             std::thread::sleep(hold.min(LOOK));
             continue;
         }
-        // Behind the first all that is there already, but never without end: the clock and the user are
-        // heeded also while something comes.
+        // After the first read, reads everything that is already there, but not without end: the clock and the user are
+        // checked while data keeps on arriving.
         let mut turn = None;
         let mut until = player.poll_timeout().unwrap_or_else(Instant::now).min(Instant::now() + LOOK);
         for _ in 0..READS {
@@ -199,7 +194,7 @@ pub fn play(
     }
 }
 
-/// Does what the player wants.
+/// Executes the player's actions.
 fn act(player: &mut Player<'_, '_>, sockets: &mut Sockets<'_>) {
     while let Some(action) = player.poll_action() {
         if let Err(error) = sockets.perform(action, player) {

@@ -1,4 +1,4 @@
-//! What was sent and not yet acknowledged: numbered messages that are sent again until they are.
+//! Numbered messages that were sent and not acknowledged yet. They are resent until they are.
 
 use super::outbox::Outbox;
 use crate::message::OwnedMessage;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 struct Waiting {
     number: u16,
-    said: OwnedMessage,
+    decoded: OwnedMessage,
     first: Instant,
     last: Instant,
     tries: u32,
@@ -19,50 +19,50 @@ struct Waiting {
 #[derive(Debug)]
 pub struct Unacknowledged {
     waiting: VecDeque<Waiting>,
-    /// How long to wait before a copy is sent.
+    /// The time before a message is resent.
     pub resend: Duration,
-    /// After how long a message is given up.
+    /// The time after which a message is given up.
     pub patience: Duration,
-    /// So often a message is sent at most, its copies further and further apart: as the library does
-    /// that counts them, but not for a peer's short pause.
+    /// The most transmissions of a message, as in a library that counts them. The pauses between them grow, so that a
+    /// peer's short pause does not use them up.
     pub most: u32,
 }
 
-/// So many copies follow each other at the same pace, where they are counted.
+/// The number of transmissions after which the pauses grow, if transmissions are counted.
 const STEADY: u32 = 5;
 
 impl Unacknowledged {
-    /// Copies after `resend`, until `patience` has passed.
+    /// Creates an empty list. Messages are resent after `resend`, until `patience` has passed.
     pub fn new(resend: Duration, patience: Duration) -> Unacknowledged {
         Unacknowledged { waiting: VecDeque::new(), resend, patience, most: u32::MAX }
     }
 
-    /// How many wait.
+    /// The number of messages that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Does nothing wait?
+    /// Whether no message waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The oldest number that waits.
+    /// Returns the oldest number that waits.
     pub fn oldest(&self) -> Option<u16> {
         self.waiting.front().map(|w| w.number)
     }
 
-    /// Does this number wait?
+    /// Whether this number waits.
     pub fn waits(&self, number: u16) -> bool {
         self.waiting.iter().any(|w| w.number == number)
     }
 
-    /// It has not been sent after all.
+    /// Removes a message that was not sent after all.
     pub fn forget(&mut self, number: u16) {
         self.waiting.retain(|w| w.number != number);
     }
 
-    /// How long to wait behind so many copies.
+    /// Returns the pause after this many transmissions.
     fn pause(&self, tries: u32) -> Duration {
         match self.most {
             u32::MAX => self.resend,
@@ -70,22 +70,23 @@ impl Unacknowledged {
         }
     }
 
-    /// A message is sent for the first time.
-    pub fn push(&mut self, number: u16, said: OwnedMessage, now: Instant) {
-        self.waiting.push_back(Waiting { number, said, first: now, last: now, tries: 1 });
+    /// Adds a message that is sent for the first time.
+    pub fn push(&mut self, number: u16, decoded: OwnedMessage, now: Instant) {
+        self.waiting.push_back(Waiting { number, decoded, first: now, last: now, tries: 1 });
     }
 
-    /// The peer has this one. Returns the round trip, if the message was sent but once.
-    pub fn acknowledged(&mut self, number: u16, now: Instant, out: &mut Outbox) -> Option<Duration> {
+    /// Notes that the peer has acknowledged this number. Returns the message and its round trip,
+    /// if it was sent only once.
+    pub fn acknowledged(&mut self, number: u16, now: Instant, out: &mut Outbox) -> Option<(OwnedMessage, Duration)> {
         let at = self.waiting.iter().position(|w| w.number == number)?;
         let done = self.waiting.remove(at)?;
         out.counts.acknowledged += 1;
-        // Of several copies nobody knows which one was acknowledged.
-        (done.tries == 1).then(|| now.saturating_duration_since(done.first))
+        // It is unknown which of several transmissions was acknowledged.
+        (done.tries == 1).then(|| (done.decoded, now.saturating_duration_since(done.first)))
     }
 
-    /// Sends copies of what has waited long enough; gives up what nobody acknowledges. Returns when
-    /// to ask again, and the first message that was given up, with how often it was sent.
+    /// Resends messages that have waited long enough, and gives up those that nobody acknowledges. Returns the time of
+    /// the next call, and the first message that was given up, with the number of its transmissions.
     pub fn tick(&mut self, now: Instant, out: &mut Outbox) -> (Option<Instant>, Option<(OwnedMessage, u32)>) {
         let (mut next, mut lost) = (None::<Instant>, None);
         let mut waiting = std::mem::take(&mut self.waiting);
@@ -94,14 +95,14 @@ impl Unacknowledged {
             let due = w.last + self.pause(w.tries);
             if now >= end || now >= due && w.tries >= self.most {
                 out.counts.unacknowledged += 1;
-                lost.get_or_insert((w.said.clone(), w.tries));
+                lost.get_or_insert((w.decoded.clone(), w.tries));
                 return false;
             }
             if now >= due {
                 w.last = now;
                 w.tries += 1;
                 out.counts.resent += 1;
-                out.say.push_back(w.said.clone());
+                out.say.push_back(w.decoded.clone());
             }
             let due = end.min(w.last + self.pause(w.tries));
             next = Some(next.map_or(due, |n| n.min(due)));
@@ -111,7 +112,7 @@ impl Unacknowledged {
         (next, lost)
     }
 
-    /// The session is over: what still waits was not delivered, as far as is known.
+    /// Ends the session: messages that still wait count as unacknowledged.
     pub fn abandon(&mut self, out: &mut Outbox) {
         out.counts.unacknowledged += self.waiting.len() as u64;
         self.waiting.clear();
@@ -132,18 +133,18 @@ mod tests {
         sent.push(2, OwnedMessage { message: "two", ..OwnedMessage::default() }, at(10));
         let when = |sent: &mut Unacknowledged, ms, out: &mut Outbox| {
             let (next, lost) = sent.tick(at(ms), out);
-            (next, lost.map(|(said, tries)| (said.message, tries)))
+            (next, lost.map(|(decoded, tries)| (decoded.message, tries)))
         };
         assert_eq!(when(&mut sent, 20, &mut out), (Some(at(50)), None));
-        assert_eq!(sent.acknowledged(1, at(30), &mut out), Some(Duration::from_millis(30)));
-        assert_eq!(sent.acknowledged(1, at(31), &mut out), None);
+        assert_eq!(sent.acknowledged(1, at(30), &mut out).map(|(_, took)| took), Some(Duration::from_millis(30)));
+        assert!(sent.acknowledged(1, at(31), &mut out).is_none());
         assert_eq!(when(&mut sent, 60, &mut out), (Some(at(110)), None));
         assert_eq!(out.say.iter().map(|s| s.message).collect::<Vec<_>>(), ["two"]);
         assert_eq!(when(&mut sent, 130, &mut out), (None, Some(("two", 2))));
         assert_eq!((out.counts.acknowledged, out.counts.resent, out.counts.unacknowledged), (1, 1, 1));
     }
 
-    /// As often as the library sends it, and over a time in which a slow peer answers.
+    /// As many transmissions as the library makes, over a time in which a slow peer answers.
     #[test]
     fn no_more_copies_than_the_library_sends() {
         let start = Instant::now();
@@ -163,7 +164,7 @@ mod tests {
         assert!(took > Duration::from_secs(2) && took < Duration::from_secs(5), "{took:?}");
     }
 
-    /// Karn's rule: nobody knows which of several transmissions was acknowledged.
+    /// Karn's rule: it is unknown which of several transmissions was acknowledged.
     #[test]
     fn a_resent_message_measures_no_round_trip() {
         let start = Instant::now();
@@ -174,8 +175,8 @@ mod tests {
         sent.push(2, OwnedMessage::default(), at(30));
         sent.tick(at(50), &mut out);
         assert_eq!(out.say.len(), 1, "the first message is resent, the second is not due");
-        assert_eq!(sent.acknowledged(1, at(55), &mut out), None);
-        assert_eq!(sent.acknowledged(2, at(55), &mut out), Some(Duration::from_millis(25)));
+        assert!(sent.acknowledged(1, at(55), &mut out).is_none());
+        assert_eq!(sent.acknowledged(2, at(55), &mut out).map(|(_, took)| took), Some(Duration::from_millis(25)));
         assert_eq!(out.counts.acknowledged, 2);
     }
 }

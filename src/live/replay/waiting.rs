@@ -1,5 +1,4 @@
-//! Waiting for a peer: whoever sends the recorded opening is played. All others are reported, and
-//! end nothing.
+//! Waits for a peer that sends the recorded opening, and plays it. All others are reported, and do not end the wait.
 
 use super::opening::{Opening, Seen};
 use super::sockets::Sockets;
@@ -13,20 +12,20 @@ use std::io::{ErrorKind, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// How often connections are looked at.
+/// The interval between two checks of the connections.
 const TURN: Duration = Duration::from_millis(5);
-/// How many connections may wait with their first message; the oldest gives way.
+/// The number of connections that may wait with their first message. The oldest makes room for a new one.
 const CALLERS: usize = 16;
-/// How much is read of a connection at once.
+/// The most bytes of a connection that are read at once.
 const PIECE: usize = 1 << 14;
-/// Larger than any opening: who has sent more without a whole message is a stranger.
+/// Larger than any opening. A peer that has sent more without a whole message is a stranger.
 const LARGEST: usize = 1 << 18;
-/// How many visitors are listed.
+/// The number of visitors that are listed.
 const LISTED: usize = 20;
 /// Larger than any datagram.
 const DATAGRAM: usize = 1 << 16;
 
-/// A port on which a peer is waited for.
+/// A port that waits for a peer.
 pub enum Waiting {
     /// For its datagrams.
     Udp(UdpSocket),
@@ -35,10 +34,10 @@ pub enum Waiting {
 }
 
 impl Waiting {
-    /// Listens.
+    /// Listens on an address.
     ///
     /// # Errors
-    /// Those of the socket: the port is taken, or not ours.
+    /// Returns the socket's error: the port is taken, or not ours.
     pub fn on(at: SocketAddr, transport: Transport) -> std::io::Result<Waiting> {
         match transport {
             Transport::Udp => Ok(Waiting::Udp(UdpSocket::bind(at)?)),
@@ -46,10 +45,10 @@ impl Waiting {
         }
     }
 
-    /// Where.
+    /// Returns the local address.
     ///
     /// # Errors
-    /// Those of the socket.
+    /// Returns the socket's error.
     pub fn local(&self) -> std::io::Result<SocketAddr> {
         match self {
             Waiting::Udp(socket) => socket.local_addr(),
@@ -58,20 +57,20 @@ impl Waiting {
     }
 }
 
-/// Who came and was not played to the end: each with what is reported of it, and how often.
+/// The visitors that were not played to the end. Each has a remark, and the number of times that it was made.
 #[derive(Debug, Default)]
 pub struct Visitors {
     list: Vec<(String, u64)>,
-    /// Those that are not listed.
+    /// The number of those that are not listed.
     more: u64,
-    /// When the last of them came, or left.
+    /// The time when the last of them arrived, or left.
     pub last: Option<Instant>,
-    /// Why the last one was not played.
+    /// The reason why the last one was not played.
     pub why: Option<String>,
 }
 
 impl Visitors {
-    /// Somebody came who is not played.
+    /// Adds a visitor that is not played.
     fn stranger(&mut self, peer: SocketAddr, why: String) {
         self.note(format!("{peer} was not played: {why}"));
         self.why = Some(why);
@@ -88,7 +87,7 @@ impl Visitors {
         }
     }
 
-    /// What is reported of them.
+    /// Returns the remarks about them.
     pub fn remarks(self) -> impl Iterator<Item = String> {
         let times = |(text, times): (String, u64)| if times > 1 { format!("{text} ({times} times)") } else { text };
         let more = (self.more > 0).then(|| format!("{} more of others came and were not played", self.more));
@@ -104,40 +103,40 @@ struct Caller<'a> {
     exchange: Exchange<'a>,
 }
 
-/// A port, what is known of the peer that is wanted, and who else came.
+/// A port, the opening that is waited for, and the other visitors.
 pub struct Door<'w, 'a> {
     waiting: &'w Waiting,
     opening: Opening<'w>,
     callers: Vec<Caller<'a>>,
-    /// Who came and was not played to the end.
+    /// The visitors that were not played to the end.
     pub visitors: Visitors,
-    /// Who was played last and has left: copies of its goodbye may still come.
+    /// The peer that was played last and has left. Its goodbye may still be repeated.
     left: Option<SocketAddr>,
 }
 
 impl<'w, 'a> Door<'w, 'a> {
-    /// Nobody has come yet.
+    /// Creates a door without visitors.
     pub fn new(waiting: &'w Waiting, opening: Opening<'w>) -> Door<'w, 'a> {
         Door { waiting, opening, callers: Vec::new(), visitors: Visitors::default(), left: None }
     }
 
-    /// What is waited for.
+    /// Returns the name of the opening.
     pub fn name(&self) -> String {
         self.opening.name()
     }
 
-    /// The peer that was played has left before it had said anything of the recording.
+    /// Notes that the played peer has left, without more of the recording than its opening.
     pub fn left(&mut self, peer: SocketAddr, why: &str) {
         self.left = Some(peer);
-        let said = "left with nothing said of the recording but its opening";
-        self.visitors.note(format!("{peer} {said} ({why}): the place is free again"));
+        let left = "left with nothing said of the recording but its opening";
+        self.visitors.note(format!("{peer} {left} ({why}): the place is free again"));
     }
 
-    /// Waits for whoever sends the recorded opening. `open`'s own peer does not matter.
+    /// Waits for a peer that sends the recorded opening. The peer in `open` does not matter.
     ///
     /// # Errors
-    /// Those of the sockets; that the user stopped waiting; [`NetError::NoAnswer`] where nobody has
-    /// come for `patience` after the last visitor, or until `until`.
+    /// Returns the errors of the sockets, the user's request to stop, or [`NetError::NoAnswer`] if nobody has come for
+    /// `patience` after the last visitor, or until `until`.
     pub fn next(
         &mut self,
         open: &Open<'a>,
@@ -174,14 +173,14 @@ impl<'w, 'a> Door<'w, 'a> {
         let (length, peer) = match socket.recv_from(buffer) {
             Ok(came) => came,
             Err(error) if waited(&error) => return Ok(None),
-            // ICMP's answer to what was sent to a peer before.
+            // An ICMP response to data that was sent to an earlier peer.
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset) => {
                 return Ok(None);
             }
             Err(error) => return Err(NetError::of_datagram(error)),
         };
         let bytes = buffer.get(..length).unwrap_or_default();
-        // Nobody begins with an empty datagram.
+        // No peer begins with an empty datagram.
         if bytes.is_empty() {
             return Ok(None);
         }
@@ -189,8 +188,10 @@ impl<'w, 'a> Door<'w, 'a> {
         if !self.opening.is_anybody() {
             let mut exchange = self.opening.exchange(open, ends);
             exchange.recv(bytes, Instant::now());
-            if !exchange.poll_message().is_some_and(|message| self.opening.is(&message)) {
-                if self.left != Some(peer) {
+            let message = exchange.poll_message();
+            if !message.as_ref().is_some_and(|message| self.opening.is(message)) {
+                let leaves = message.is_some_and(|message| self.opening.is_goodbye(&message));
+                if !leaves && self.left != Some(peer) {
                     self.visitors.stranger(peer, self.opening.other(exchange.setup(), bytes));
                 }
                 return Ok(None);
@@ -201,7 +202,7 @@ impl<'w, 'a> Door<'w, 'a> {
         Sockets::from(Open { peer, ..open.clone() }, main, bytes.to_vec()).map(|sockets| Some((sockets, peer)))
     }
 
-    /// Takes the connections that are there, and looks at each for a moment.
+    /// Accepts a new connection, and checks all connections for a moment.
     fn connections(
         &mut self,
         listener: &TcpListener,
@@ -225,7 +226,7 @@ impl<'w, 'a> Door<'w, 'a> {
                 self.visitors.last = Some(Instant::now());
                 self.callers.push(caller);
             }
-            // It has given up before it was taken.
+            // The peer gave up before its connection was accepted.
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset) => {}
             Err(error) if waited(&error) => {}
             Err(error) => return Err(NetError::of(error)),
@@ -270,7 +271,7 @@ impl<'w, 'a> Door<'w, 'a> {
         Ok(None)
     }
 
-    /// What is reported of a connection without a whole message.
+    /// Returns the remark about a connection without a whole message.
     fn unread(&self, caller: &Caller<'_>) -> String {
         match caller.bytes.is_empty() {
             true => "it has sent nothing".into(),
@@ -278,7 +279,7 @@ impl<'w, 'a> Door<'w, 'a> {
         }
     }
 
-    /// Ends the connections that were not played, and reports them.
+    /// Closes the connections that were not played, and reports them.
     pub fn close(&mut self) {
         for caller in std::mem::take(&mut self.callers) {
             self.visitors.stranger(caller.peer, self.unread(&caller));
@@ -286,7 +287,7 @@ impl<'w, 'a> Door<'w, 'a> {
     }
 }
 
-/// A connection that is played.
+/// Prepares a connection to be played.
 fn admitted<'a>(caller: Caller<'a>, open: &Open<'a>) -> Result<(Sockets<'a>, SocketAddr), NetError> {
     let Caller { stream, peer, bytes, .. } = caller;
     stream.set_nonblocking(false).map_err(NetError::of)?;
@@ -294,8 +295,8 @@ fn admitted<'a>(caller: Caller<'a>, open: &Open<'a>) -> Result<(Sockets<'a>, Soc
     Sockets::from(Open { peer, ..open.clone() }, main, bytes).map(|sockets| (sockets, peer))
 }
 
-/// Our end of a conversation with a peer: where the socket has any address, the one that the system
-/// speaks to the peer from.
+/// Returns our address in a conversation with a peer. If the socket is bound to any address, that is the one from which
+/// the system sends to the peer.
 fn own_end(socket: &UdpSocket, peer: SocketAddr) -> Result<SocketAddr, NetError> {
     let mut own = socket.local_addr().map_err(NetError::of_datagram)?;
     if own.ip().is_unspecified() {

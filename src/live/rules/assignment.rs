@@ -1,5 +1,5 @@
-//! `FIELD=VALUE` of a rule: checked against the tables of all messages that its filter can match,
-//! then put into the fields of one.
+//! `FIELD=VALUE` of a rule. It is checked against the tables of all messages that the rule's filter can match, then put
+//! into the fields of one.
 
 use super::value::{Given, alike, typed};
 use crate::codec::layout::{Field, Kind, Show};
@@ -18,7 +18,7 @@ pub struct Assignment {
     pub value: Given,
 }
 
-/// Why an assignment fits no message.
+/// The reason why an assignment fits no message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// There is no such field.
@@ -27,21 +27,21 @@ pub enum Misfit {
     Value(String),
 }
 
-/// A kind of message: its protocol and its name.
+/// Kinds of messages: each has a protocol and a name.
 pub type Kinds<'k> = &'k [(&'static str, &'static str)];
 
 impl Assignment {
-    /// Checks it against all kinds of messages that it may be made on: one has to have the field,
-    /// and its field to be able to have the value.
+    /// Checks it against all kinds of messages to which it may be applied: one must have the field, and the field must
+    /// be able to have the value.
     ///
     /// # Errors
-    /// What is wrong.
+    /// Returns the mistake.
     pub fn check(&self, kinds: Kinds<'_>, names: &Names<'_>) -> Result<(), Misfit> {
         let path = self.steps().map_err(Misfit::Path)?;
         let (mut wrong, mut near): (Option<String>, Option<(usize, Vec<&str>)>) = (None, None);
         for (proto, message) in kinds {
             match fields_of(proto, message, &path, names) {
-                // Other protocols' messages that fit do not have what any name would be in this one's.
+                // Messages of other protocols that would accept any name do not count.
                 Ok(found) if found.guessed() && names.proto != Some(proto) && kinds.iter().any(|(p, _)| p != proto) => {
                 }
                 Ok(found) if found.open => return Ok(()),
@@ -71,16 +71,16 @@ impl Assignment {
         };
         let no = if kinds.len() == 1 { "no field" } else { "a field" };
         let advice = match path.first() {
-            Some(&"payload") if step == 1 && names.schemas.is_empty() => "; --schema FILE tells what payloads hold",
+            Some(&"payload") if step == 1 && names.schemas.is_empty() => "; --schema FILE describes payloads",
             _ => "",
         };
         Err(Misfit::Path(format!("{whose} {no} {name:?}{near}{advice}")))
     }
 
-    /// Puts the value into the fields of a message of this kind, and returns what was put where.
+    /// Puts the value into the fields of a message of this kind. Returns the value and its place.
     ///
     /// # Errors
-    /// The message has no such field, or not of that type.
+    /// The message has no such field, or the field has another type.
     pub fn make(&self, kind: (&str, &str), places: &mut Places<'_>, names: &Names<'_>) -> Result<Put, String> {
         let mut full = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
         let Places { fields, packet, opened } = places;
@@ -126,7 +126,7 @@ impl Assignment {
         self.path.strip_prefix("fields.").unwrap_or(&self.path)
     }
 
-    /// The names of the path, without the indexes.
+    /// Returns the names of the path, without the indexes.
     fn steps(&self) -> Result<Vec<&str>, String> {
         if self.path.starts_with("derived.") {
             return Err("derived values are not on the wire".into());
@@ -136,17 +136,17 @@ impl Assignment {
     }
 }
 
-/// What edits of a message change.
+/// The parts of a message that edits change.
 pub struct Places<'m> {
     /// The message's fields.
     pub fields: Json,
-    /// Those of the headers around it.
+    /// The fields of the headers around it.
     pub packet: Json,
-    /// The derived value that shows what is in the payload: its name, and itself.
+    /// The derived value that shows the content of the payload, with its name.
     pub opened: Option<(&'static str, &'m Json)>,
 }
 
-/// What was put where.
+/// A value that was put, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Put {
     /// The field, as the user named it.
@@ -155,31 +155,40 @@ pub struct Put {
     pub pointer: String,
     /// The value.
     pub value: Json,
-    /// Its place is among the fields of the headers around the message.
+    /// Whether its place is among the fields of the headers around the message.
     header: bool,
 }
 
 impl Put {
-    /// Is it in a header around the message?
+    /// Whether it is in a header around the message.
     pub fn in_header(&self) -> bool {
         self.header
     }
 
-    /// Is its place this one, or inside of it?
+    /// Whether its place is this one, or inside it.
     pub fn at(&self, pointer: &str) -> bool {
         self.pointer.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The path from the message's fields, without indexes: `links.link_id`.
+    /// Returns the path from the message's fields, without indexes: `links.link_id`.
     pub fn plain(&self) -> String {
         let names = self.pointer.split('/').filter(|step| !step.bytes().all(|b| b.is_ascii_digit()));
         names.collect::<Vec<_>>().join(".")
     }
 
-    /// Does this message still have it?
-    pub fn is_in(&self, said: &OwnedMessage) -> bool {
-        let fields = if self.header { said.packet_json() } else { said.to_json() };
+    /// Whether this message still has the value.
+    pub fn is_in(&self, decoded: &OwnedMessage) -> bool {
+        let fields = if self.header { decoded.packet_json() } else { decoded.to_json() };
         fields.pointer(&self.pointer) == Some(&self.value)
+    }
+
+    /// Puts the value into its place in a message that has one.
+    pub fn put_into(&self, message: OwnedMessage) -> OwnedMessage {
+        let mut fields = if self.header { message.packet_json() } else { message.to_json() }.clone();
+        if let Some(place) = fields.pointer_mut(&self.pointer) {
+            *place = self.value.clone();
+        }
+        if self.header { message.with_packet(fields) } else { message.with_fields(fields) }
     }
 }
 
@@ -189,7 +198,7 @@ fn is_bytes(field: &&'static Field) -> bool {
 
 type Lookup = Result<crate::filter::NamedFields<'static>, (usize, Vec<&'static str>)>;
 
-/// The fields that a path means in a kind of message: its own, or those of its payload.
+/// Returns the fields that a path means in a kind of message: its own, or those of its payload.
 fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lookup {
     let own = names.find(Some(proto), Some(message), path);
     own.or_else(|(step, mut known)| {
@@ -199,7 +208,7 @@ fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lo
             return Err((step, known));
         }
         found.map_err(|(inside, more)| match inside.saturating_sub(1) {
-            // Both lead equally far: the name may be meant as either.
+            // Both lead equally far, so either may be meant.
             deep if deep == step && inside > 0 => {
                 known.extend(more);
                 (step, known)
@@ -210,7 +219,7 @@ fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lo
     })
 }
 
-/// The value for the first field that takes it.
+/// Returns the value for the first field that accepts it.
 fn first(fields: &[&'static Field], given: &Given) -> Result<Json, String> {
     let mut wrong = None;
     for field in fields {
@@ -226,7 +235,7 @@ fn present(fields: &Json, path: &[PathStep<'_>]) -> bool {
     matches!(path.first(), Some(PathStep::Name(name)) if fields.get(*name).is_some())
 }
 
-/// The place that a path leads to, and its JSON pointer.
+/// Returns the place that a path leads to, and its JSON pointer.
 fn place<'j>(fields: &'j mut Json, path: &[PathStep<'_>]) -> Result<(&'j mut Json, String), String> {
     let (mut place, mut before, mut pointer) = (fields, String::new(), String::new());
     for step in path {

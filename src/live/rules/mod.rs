@@ -1,4 +1,4 @@
-//! What is done to messages that fit an expression: `EXPR: [after N] [once] ACTION, ...`.
+//! Rules for messages that match an expression: `EXPR: [after N] [once] ACTION, ...`.
 //!
 //! ```text
 //! message == ack and from == server: drop 30%
@@ -7,16 +7,19 @@
 //! message == notify: duplicate
 //! ```
 //!
-//! The expression is a [filter](crate::filter). `drop` leaves the message out, in this share of all
-//! cases; `delay` keeps it back; `duplicate` brings it twice; `FIELD=VALUE` changes it. `after 10`
-//! lets the first ten pass, `once` acts on one. All rules that fit are followed, in their order; a
-//! message that is dropped meets no further one. Messages are counted for each conversation.
+//! The expression is a [filter](crate::filter). `drop` leaves the message out, in this share of all cases. `delay`
+//! delays it. `duplicate` sends it twice. `FIELD=VALUE` changes it. `after 10` lets the first ten messages pass, and
+//! `once` acts on one only. All rules that match are applied, in their order; no further rule is applied to a dropped
+//! message. Messages are counted per conversation.
 //!
-//! A rule is checked when it is parsed: names, types and ranges against the tables and schemas of
-//! all messages that its expression can match.
+//! In a replay, `{client}` in a text is replaced by the number of the client.
+//!
+//! A rule is checked when it is parsed: names, types and ranges are compared with the tables and schemas of all
+//! messages that its expression can match.
 
 mod assignment;
 mod parse;
+mod placeholder;
 mod rule;
 mod tally;
 mod value;
@@ -38,20 +41,20 @@ use crate::message::OwnedMessage;
 use crate::random::Random;
 use std::time::Duration;
 
-/// What becomes of one message.
+/// The result of all rules for one message.
 #[derive(Debug, Default)]
 pub(crate) struct Decision<'r> {
-    /// It is left out.
+    /// Whether it is left out.
     pub dropped: bool,
-    /// How much later it comes.
+    /// Its delay.
     pub delay: Duration,
-    /// How often it comes beside the first time.
+    /// The number of copies that are sent in addition.
     pub copies: u32,
-    /// What is changed.
+    /// The changes.
     pub edits: Vec<&'r Assignment>,
-    /// The rules that fit.
+    /// The rules that match.
     pub matched: Vec<usize>,
-    /// Those that were followed.
+    /// The rules that were applied.
     pub rules: Vec<usize>,
 }
 
@@ -62,12 +65,12 @@ pub struct RuleSet {
     seed: u64,
 }
 
-/// How many messages of a conversation each rule has met.
+/// The number of messages of a conversation that each rule has matched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters(Vec<u64>);
 
 impl RuleSet {
-    /// These rules, in this order; the seed decides about shares.
+    /// Creates a list of these rules, in this order. The seed decides about shares.
     pub fn new(rules: Vec<Rule>, seed: u64) -> RuleSet {
         RuleSet { rules, seed }
     }
@@ -77,22 +80,22 @@ impl RuleSet {
         self.rules.push(rule);
     }
 
-    /// Is there none?
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> + Clone {
         self.rules.iter()
     }
 
-    /// The rules that a message fits, whatever comes of it.
+    /// Returns the rules that match a message, whether or not they are applied.
     pub fn matching(&self, message: &Message<'_>) -> Vec<usize> {
         self.rules.iter().enumerate().filter(|(_, rule)| rule.filter.matches(message)).map(|(at, _)| at).collect()
     }
 
-    /// What becomes of a message.
+    /// Decides what happens to a message.
     pub(crate) fn decide(&self, message: &Message<'_>, counters: &mut Counters) -> Decision<'_> {
         let mut decision = Decision::default();
         counters.0.resize(self.rules.len(), 0);
@@ -132,21 +135,21 @@ impl RuleSet {
     }
 }
 
-/// Makes all changes of a message, or none: what was put where, and the message then. A change inside
-/// of a payload whose bytes are a field makes it the values that were shown beside it.
+/// Makes all changes of a message, or none. Returns the values with their places, and the changed message. A change
+/// inside a payload that is a field of bytes replaces the bytes by the values that were shown beside them.
 ///
 /// # Errors
-/// The field that the message does not have, or not of that type.
+/// Returns the field that the message does not have, or that has another type.
 pub(crate) fn edit(
     edits: &[&Assignment],
-    said: &OwnedMessage,
+    decoded: &OwnedMessage,
     names: &Names<'_>,
 ) -> Result<(Vec<Put>, OwnedMessage), String> {
     let mut places =
-        Places { fields: said.to_json().clone(), packet: said.packet_json().clone(), opened: said.opened() };
-    let make = |edit: &&Assignment| edit.make((said.proto, said.message), &mut places, names);
+        Places { fields: decoded.to_json().clone(), packet: decoded.packet_json().clone(), opened: decoded.opened() };
+    let make = |edit: &&Assignment| edit.make((decoded.proto, decoded.message), &mut places, names);
     let puts: Vec<Put> = edits.iter().map(make).collect::<Result<_, _>>()?;
-    let mut changed = said.clone().with_fields(places.fields);
+    let mut changed = decoded.clone().with_fields(places.fields);
     if puts.iter().any(Put::in_header) {
         changed = changed.with_packet(places.packet);
     }

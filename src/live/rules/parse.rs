@@ -1,6 +1,7 @@
 //! The grammar of rules: `EXPR: [after N] [once] ACTION, ...`.
 
 use super::assignment::{Assignment, Misfit};
+use super::placeholder::CLIENT;
 use super::rule::{Action, Rule};
 use super::value::Given;
 use crate::codec::digits;
@@ -10,31 +11,31 @@ use crate::filter::{Filter, FilterError, Names};
 use serde_json::Value as Json;
 use std::time::Duration;
 
-/// The longest delay of a rule: a session does not outlive more.
+/// The longest delay of a rule. A session would not survive a longer one.
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
-/// Why a rule is wrong, and where.
+/// The mistake in a rule, and its place.
 pub type RuleError = FilterError;
 
 impl Rule {
     /// Parses a rule.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns the mistake and its place.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<Rule, RuleError> {
         parse(text, names, None)
     }
 
-    /// The same, where an expression alone means to drop.
+    /// As [`Rule::parse`], but an expression alone means to drop.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns the mistake and its place.
     pub fn parse_drop(text: &str, names: &Names<'_>) -> Result<Rule, RuleError> {
         parse(text, names, Some(Action::Drop(None)))
     }
 }
 
-/// Parses a rule. `bare`: what an expression alone means.
+/// Parses a rule. `bare` is the action of an expression alone.
 fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, RuleError> {
     let chars: Vec<char> = text.chars().collect();
     let colon = colon(&chars);
@@ -56,7 +57,7 @@ fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, Ru
     Ok(rule)
 }
 
-/// The first `:` outside of quotes that a space, or nothing, follows.
+/// Returns the first `:` outside of quotes that is followed by a space, or by nothing.
 fn colon(chars: &[char]) -> Option<usize> {
     let (mut quote, mut at) = (None, 0);
     while let Some(&c) = chars.get(at) {
@@ -89,13 +90,13 @@ impl Parser<'_> {
         }
     }
 
-    /// The next characters that are no space, comma or `=`.
+    /// Returns the next characters up to a space, comma or `=`.
     fn peek(&self) -> String {
         let stop = |c: &&char| !(c.is_whitespace() || **c == ',' || **c == '=');
         self.chars.get(self.at..).unwrap_or_default().iter().take_while(stop).collect()
     }
 
-    /// Consumes a word if it is the next, and no field's name.
+    /// Consumes a word if it is the next one, and not the name of a field.
     fn take(&mut self, word: &str) -> bool {
         let (found, end) = (self.peek() == word, self.at + word.chars().count());
         let is = found && self.chars.get(end) != Some(&'=');
@@ -133,7 +134,7 @@ impl Parser<'_> {
                 Some(',') => self.at += 1,
                 Some(_) => {
                     let word = self.peek();
-                    let what = "expected a comma before the next action, or the end; text with spaces stands in quotes";
+                    let what = "expected a comma before the next action, or the end; text with spaces is quoted";
                     return Err(self.fail(self.at, word.chars().count(), what.into()));
                 }
             }
@@ -189,8 +190,9 @@ impl Parser<'_> {
 
     fn value(&mut self, json: bool) -> Result<Given, RuleError> {
         let start = self.at;
+        let placeholder = CLIENT.chars().eq(self.chars.iter().skip(start).take(CLIENT.len()).copied());
         match self.chars.get(start) {
-            Some('[' | '{') => self.json(),
+            Some('[' | '{') if !placeholder => self.json(),
             _ if json => self.json(),
             Some(&quote @ ('"' | '\'')) => {
                 let mut text = String::new();
@@ -222,7 +224,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A JSON value: as far as it goes.
+    /// Parses a JSON value, as far as it goes.
     fn json(&mut self) -> Result<Given, RuleError> {
         let start = self.at;
         let rest: String = self.chars.get(start..).unwrap_or_default().iter().collect();
@@ -244,10 +246,10 @@ impl Parser<'_> {
     }
 }
 
-/// `30%` as a share.
+/// Parses a share: `30%`.
 ///
 /// # Errors
-/// What was expected.
+/// Returns the expected form.
 pub fn percent(text: &str) -> Result<f64, String> {
     let share = text.strip_suffix('%').and_then(digits::real).map(|p| p / 100.0);
     share.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "expected a share from 0% to 100%".into())

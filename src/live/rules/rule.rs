@@ -1,17 +1,17 @@
-//! One rule: which messages, and what is done to them.
+//! One rule: the messages that it matches, and its actions.
 
 use super::assignment::Assignment;
 use crate::filter::{Filter, Names};
 use std::time::Duration;
 
-/// What is done to a message.
+/// An action on a message.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// It is left out, always or in this share of all cases.
     Drop(Option<f64>),
-    /// It comes so much later.
+    /// It is delayed by this time.
     Delay(Duration),
-    /// It comes twice.
+    /// It is sent twice.
     Duplicate,
     /// One of its fields gets another value.
     Set(Assignment),
@@ -20,7 +20,7 @@ pub enum Action {
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// As it was written.
+    /// The text, as written.
     pub text: String,
     pub(super) filter: Filter,
     pub(super) after: u64,
@@ -29,12 +29,12 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// What is done.
+    /// Returns the actions.
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
-    /// The kinds of messages that can fit.
+    /// Returns the kinds of messages that it can match.
     pub(super) fn kinds(&self, names: &Names<'_>) -> Vec<(&'static str, &'static str)> {
         let mut kinds = Vec::new();
         for dissector in names.registry.iter() {

@@ -1,4 +1,4 @@
-//! What rules have done to messages, and why they have not.
+//! Counts the messages to which rules were applied, and the reasons why they could not be.
 
 use crate::codec::digits;
 use crate::nearest::{hint, nearest};
@@ -6,24 +6,24 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most different reasons that are kept of a rule.
+/// The most different reasons that are kept for a rule.
 const REASONS: usize = 8;
 
-/// What one rule has done.
+/// The counts of one rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Messages that fitted its expression.
+    /// Messages that matched its expression.
     pub matched: u64,
-    /// Messages to which it did something.
+    /// Messages to which it was applied.
     pub applied: u64,
-    /// Messages to which it wanted to do something and could not.
+    /// Messages to which it should have been applied, but could not be.
     pub not_applied: u64,
-    /// Why, and how often: at most eight reasons.
+    /// The reasons, and the number of messages for each: at most eight reasons.
     pub reasons: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    /// Adds a message to which the rule wanted to do something: why it could not, or that it did.
+    /// Counts a message to which the rule should be applied. `why_not` is the reason why it could not be.
     pub fn add(&mut self, why_not: Option<&str>) {
         let Some(why) = why_not else {
             self.applied += 1;
@@ -38,7 +38,7 @@ impl Tally {
     }
 }
 
-/// `--fail-on 'not_applied > 0'`: a bound on what all rules together have done.
+/// A bound on the counts of all rules together: `--fail-on 'not_applied > 0'`.
 ///
 /// ```
 /// use netkit::live::rules::{Bound, Tally};
@@ -62,7 +62,7 @@ pub struct Bound {
 impl Bound {
     const FIGURES: [&'static str; 3] = ["matched", "applied", "not_applied"];
 
-    /// Returns the figure, if the bound is broken.
+    /// Returns the figure if it breaks the bound.
     pub fn broken<'t>(&self, tallies: impl IntoIterator<Item = &'t Tally>) -> Option<u64> {
         let figures = |tally: &Tally| [tally.matched, tally.applied, tally.not_applied];
         let sum = tallies.into_iter().map(|tally| figures(tally)[self.figure]).sum::<u64>();

@@ -1,4 +1,4 @@
-//! The grammar, the checks against tables, and what becomes of messages.
+//! Tests of the grammar, of the checks against tables, and of the effects on messages.
 
 #![cfg(test)]
 
@@ -27,7 +27,7 @@ fn parsed(text: &str) -> Result<Rule, String> {
     Rule::parse(text, &Names::new(&options)).map_err(|error| error.to_string())
 }
 
-/// The error's first line, and what the caret stands under.
+/// Returns the error's first line, and the text that the caret marks.
 fn wrong(text: &str) -> (String, String) {
     let options = options(TEAM);
     let error = Rule::parse(text, &Names::new(&options)).map(|_| ()).unwrap_err();
@@ -64,7 +64,7 @@ fn wrong_rules_are_told_with_their_place() {
     told("message == reliable", "expected 'EXPR: ACTION, ...'", "");
     told(" message == relable: drop", "did you mean \"reliable\"", "relable");
     told("message == reliable: payload.name=\"x\" payload.team=99", "expected a comma", "payload.team");
-    told("message == reliable: payload.name=a b", "text with spaces stands in quotes", "b");
+    told("message == reliable: payload.name=a b", "text with spaces is quoted", "b");
     told("message == reliable: payload.team=300", "team is a whole number from 0 to 255, got 300", "300");
     told("message == reliable: payload.team=\"3\"", "team is a number", "\"3\"");
     told("message == reliable: payload.fast=1", "fast is true or false", "1");
@@ -74,7 +74,7 @@ fn wrong_rules_are_told_with_their_place() {
     told("message == reliable: payload=012", "half of one", "012");
     told("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
     told("nano.heartbeat: payload.hp=3", "nano.heartbeat has no field \"hp\"", "payload.hp");
-    // What a payload without a schema has is not known, but this is a field of the message itself.
+    // The content of a payload without a schema is unknown, but this is a field of the message itself.
     told("nano.request: rout=x", "did you mean \"route\"", "rout");
     told("message == reliable: derived.copy=3", "not on the wire", "derived.copy");
     told("message == reliable: drop 130%", "a share from 0% to 100%", "130%");
@@ -109,8 +109,8 @@ fn made(rule: &str, kind: (&'static str, &'static str), fields: Json) -> Result<
             edits.push(assignment);
         }
     }
-    let said = OwnedMessage::new(kind.0, kind.1, Role::Client, fields);
-    let (puts, changed) = edit(&edits, &said, &names)?;
+    let decoded = OwnedMessage::new(kind.0, kind.1, Role::Client, fields);
+    let (puts, changed) = edit(&edits, &decoded, &names)?;
     assert!(puts.iter().all(|put| put.is_in(&changed)));
     Ok(changed.to_json().clone())
 }
@@ -128,7 +128,7 @@ fn values_have_the_fields_type() {
     assert_eq!(made("message_id == 7: at=[4,5,6]", reliable, fields()).unwrap()["payload"]["at"], json!([4, 5, 6]));
     let list = made("message_id == 7: at=5", reliable, fields()).unwrap_err();
     assert!(list.contains("at is a list"), "{list}");
-    // Another message of the same name has no such field: nothing of it is changed.
+    // Another message of the same name has no such field, so nothing of it is changed.
     let none = made("message_id == 7: message_id=9, hp=5", reliable, fields()).unwrap_err();
     assert!(none.contains("no field \"hp\""), "{none}");
     let raw = made("message == reliable: name=x", reliable, json!({"payload": "00"})).unwrap_err();

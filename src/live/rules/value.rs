@@ -1,4 +1,4 @@
-//! The value of an assignment as the field takes it, or why it does not.
+//! Converts the value of an assignment to the form of its field.
 
 use crate::codec::digits;
 use crate::codec::layout::{Field, Kind, Len, Show};
@@ -13,7 +13,7 @@ pub enum Given {
     Word(String),
     /// In quotes: text, a name, hex digits.
     Quoted(String),
-    /// A list, a group, or anything behind `:=`.
+    /// A list, a group, or anything after `:=`.
     Json(Json),
 }
 
@@ -25,23 +25,23 @@ impl Given {
         }
     }
 
-    /// A number of the field's own form: quotes make it text.
+    /// Returns the number. In quotes, a number is text.
     fn number(&self) -> Option<Json> {
         let Given::Word(word) = self else { return None };
         whole(word).or_else(|| digits::real(word).map(Json::from))
     }
 }
 
-/// A whole number that JSON can hold exactly.
+/// Parses a whole number that JSON can hold exactly.
 fn whole(word: &str) -> Option<Json> {
     let n = digits::whole(word)?;
     u64::try_from(n).map(Json::from).or_else(|_| i64::try_from(n).map(Json::from)).ok()
 }
 
-/// The value as the encoder takes it for this field.
+/// Returns the value in the form that the encoder takes for this field.
 ///
 /// # Errors
-/// Why the field never has such a value.
+/// Returns the reason why the field never has such a value.
 pub fn typed(field: &'static Field, given: &Given) -> Result<Json, String> {
     let name = field.name;
     let text = match given {
@@ -105,10 +105,10 @@ fn hex(name: &str, text: &str, len: Len) -> Result<Json, String> {
     }
 }
 
-/// The value in place of another, where no table tells the type: it is of the same.
+/// Returns the value in place of another one, if no table gives the type. The types must be equal.
 ///
 /// # Errors
-/// It is not.
+/// The types differ.
 pub fn alike(name: &str, old: &Json, given: &Given) -> Result<Json, String> {
     let text = given.text();
     match (old, given) {

@@ -1,5 +1,5 @@
-//! What A5 (5.230) has otherwise than the specification: tables only. Source: the chapter "The A5
-//! Client/Server Protocol" of its SDK manual; `local` and `level` are taken over from A6.
+//! The differences of A5 (5.230) from the specification: tables only. Source: the chapter "The A5 Client/Server
+//! Protocol" of its SDK manual; `local` and `level` are taken over from A6.
 
 use super::layout::Message::*;
 use super::layout::*;
@@ -7,18 +7,18 @@ use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::codec::scale::Scale;
 
-/// The first four bytes of every info: the mark by which A5 is recognised.
+/// The first four bytes of every info, by which A5 is recognised.
 pub const SYNC: u32 = 0x1119_1218;
 
 const PLAYER: Field = i32le("player_dpid").doc("the player's id");
 pub(super) const ENTITY_ID: Field = i32le("entity_dpid").doc("the entity's id");
 static OFFSET16: Field = i16le("offset").scaled(Scale::Over(16));
 
-/// Messages that are the same both ways.
+/// The messages that are the same in both directions.
 pub static BOTH: [Layout; 3] =
     [Fill.layout("nothing: fills a packet up to eight bytes", &[command(0x01)]), VAR, STRING];
 
-/// What only clients send.
+/// The messages that only clients send.
 pub static CLIENT: [Layout; 7] = [
     Join.layout(JOIN, &[command(0x02), PLAYER, PLAYER_NAME]),
     Create.layout(CREATE, &[command(0x03), PLAYER, FILE_NAME, START, ACTION, IDENTIFIER]),
@@ -29,7 +29,7 @@ pub static CLIENT: [Layout; 7] = [
     Skill3.layout(SET_SKILL3, &[command(0x0f), ENTITY_ID, OFFSET, SKILLS]),
 ];
 
-/// What only the server sends. The parameters of its updates stand in the order of their bits.
+/// The messages that only the server sends. The parameters of its updates are in the order of their bits.
 pub static SERVER: [Layout; 11] = [
     Create.layout(CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
     REMOVED,

@@ -1,5 +1,4 @@
-//! What a message says beyond its bytes: members by name, requests and their answers, the other
-//! reading of an angle.
+//! Analysis beyond a message's bytes: names of members, creates and their answers, the other byte order of an angle.
 
 use super::commands::Version;
 use super::creates::write_milliseconds;
@@ -21,10 +20,10 @@ pub(super) static REQUEST_FRAME: Field =
     u64le("request_frame").doc("the frame in which the client asked for this entity");
 pub(super) static ROUND_TRIP: Field = f64le("round_trip_ms").doc("time since then").unit("ms");
 
-/// The names of angles, as the vote numbers them.
+/// The names of angles, in the vote's numbering.
 const ANGLES: [Field; 3] = [PAN, TILT, ROLL];
 
-/// The angles of one message: its wire bytes, where they are there.
+/// The angles of one message, as their wire bytes if present.
 #[derive(Clone, Copy, Debug, Default)]
 struct Angles([Option<[u8; 2]>; 3]);
 
@@ -36,13 +35,13 @@ impl Angles {
         }))
     }
 
-    /// Is there one that reads differently in the other order?
+    /// Whether an angle differs between the two byte orders.
     fn doubtful(&self) -> bool {
         self.0.iter().flatten().any(|[high, low]| high != low)
     }
 }
 
-/// Each doubtful angle read low byte first: `pan 0.703`.
+/// Shows each doubtful angle read low byte first: `pan 0.703`.
 impl fmt::Display for Angles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
@@ -58,7 +57,7 @@ impl fmt::Display for Angles {
 }
 
 impl AcknexSession {
-    /// Adds what is known of the message in `dissection` besides its fields.
+    /// Adds derived values and notes to the message in `dissection`.
     pub(super) fn analyse(
         &mut self,
         message: Message,
@@ -78,15 +77,14 @@ impl AcknexSession {
 
     fn update(&mut self, reading: &WireVariant, place: &Provenance<'_>, dissection: &mut Dissection) {
         if dissection.fault.is_some() {
-            // The bits do not follow from the fields that are there: the command is shown.
+            // The bits do not follow from the fields that are present, so the command is shown.
             dissection.tree.reveal(0);
             let undefined = dissection
                 .fault
                 .as_ref()
                 .is_some_and(|f| matches!(f.reason, crate::codec::fault::Reason::Undefined(_)));
             if undefined {
-                dissection.notes.add(
-                    Level::Error,
+                dissection.notes.error(
                     "acknex.undefined_parameter",
                     format_args!("a bit of the command that no manual defines: what follows the entity cannot be read"),
                 );
@@ -101,8 +99,7 @@ impl AcknexSession {
             && (has(&AMBIENT) || has(&ALBEDO))
         {
             self.skin_noted = true;
-            dissection.notes.add(
-                Level::Note,
+            dissection.notes.note(
                 "acknex.skin_order",
                 format_args!(
                     "skin, ambient and albedo may be permuted: the specification's table has skin last, but its bit \
@@ -119,11 +116,7 @@ impl AcknexSession {
         }
         let angles = Angles::of(&dissection.tree, place.bytes);
         if self.asked.angle_le.is_none() && angles.doubtful() {
-            dissection.notes.add(
-                Level::Note,
-                "acknex.angle_other_reading",
-                format_args!("read low byte first: {angles}"),
-            );
+            dissection.notes.note("acknex.angle_other_reading", format_args!("read low byte first: {angles}"));
         }
         let entity = dissection.tree.number(&ENTITY).filter(|_| dissection.fault.is_none());
         let Some(entity) = entity.map(|n| n as i16) else { return };
@@ -133,8 +126,7 @@ impl AcknexSession {
             if let Some(le) = settled.filter(|le| *le != in_use) {
                 let [be_step, le_step] = self.angles.mean_steps();
                 let (now, word) = if le { ("low", "le") } else { ("high", "be") };
-                dissection.notes.add(
-                    Level::Warning,
+                dissection.notes.warn(
                     "acknex.angle_order",
                     format_args!(
                         "angles have their {now} byte first: mean steps are {le_step:.2} degrees low byte first, \
@@ -167,8 +159,7 @@ impl AcknexSession {
                         note.frame().text(": the only exact round trip there is");
                     });
                 }
-                None => dissection.notes.add(
-                    Level::Note,
+                None => dissection.notes.note(
                     "acknex.identifier_unknown",
                     format_args!("no client's open request in this capture has identifier {identifier}"),
                 ),
@@ -186,19 +177,17 @@ fn member(dissection: &mut Dissection) {
         dissection.derived.set_source(source);
         dissection.derived.push(&MEMBER, Value::Text { bit: 0, bits }, 0, 0);
     } else if dissection.fault.is_none() {
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "acknex.unknown_offset",
             format_args!("the entity struct of A7 and A8 has no member at offset {offset}"),
         );
     }
 }
 
-/// The only entity number of A6 with 32 bits: perhaps it has 16 after all.
+/// Notes that the only entity number of A6 with 32 bits may have 16.
 fn short_index(place: &Provenance<'_>, dissection: &mut Dissection) {
     if dissection.fault.is_some() && place.length == 3 {
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "acknex.short_index",
             format_args!("two bytes are left: perhaps a Short, as all other entity numbers are"),
         );

@@ -1,4 +1,4 @@
-//! Which message a command byte means, by edition and direction.
+//! The message of each command byte, by edition and direction.
 
 use super::{a5, layout};
 use crate::codec::Layout;
@@ -6,11 +6,12 @@ use crate::codec::layout::Kind;
 use crate::dissect::{Role, Table};
 
 /// An edition of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
     /// A5 5.230.
     A5,
-    /// A6, A7, A8: the specification's.
+    /// A6, A7, A8: as the specification has them.
+    #[default]
     A6,
 }
 
@@ -23,7 +24,7 @@ impl Version {
         }
     }
 
-    /// The edition of that name.
+    /// Returns the edition with that name.
     pub fn by_name(name: &str) -> Option<Version> {
         [Version::A5, Version::A6].into_iter().find(|v| v.name() == name)
     }
@@ -37,7 +38,7 @@ impl Version {
     }
 }
 
-/// Layouts, and where each command's stands among them; [`NONE`]: it is not there.
+/// Layouts, and the index of each command's layout among them; [`NONE`]: the command has none.
 #[derive(Debug)]
 struct Chapter {
     layouts: &'static [Layout],
@@ -92,8 +93,8 @@ static A5: Book =
     Book { both: Chapter::of(&a5::BOTH), client: Chapter::of(&a5::CLIENT), server: Chapter::of(&a5::SERVER) };
 
 impl Book {
-    /// The message that `from` sends with this command; of an unknown sender, only what is the same
-    /// both ways.
+    /// Returns the message that `from` sends with this command. For an unknown sender, only messages that are the same
+    /// in both directions.
     #[inline]
     pub fn find(&self, from: Role, command: u8) -> Option<&'static Layout> {
         let own = match from {
@@ -104,12 +105,12 @@ impl Book {
         own.or_else(|| self.both.find(command))
     }
 
-    /// Does anybody send this command?
+    /// Whether either side sends this command.
     pub fn defines(&self, command: u8) -> bool {
         [&self.both, &self.client, &self.server].into_iter().any(|chapter| chapter.find(command).is_some())
     }
 
-    /// The message of that name that `from` sends.
+    /// Returns the message with that name that `from` sends.
     pub fn by_name(&self, from: Role, name: &str) -> Option<&'static Layout> {
         let own: &[Layout] = match from {
             Role::Client => self.client.layouts,

@@ -1,12 +1,11 @@
-//! Create and its answer: the only request of the protocol that is answered by name, and so the
-//! only exact round trip.
+//! Create and its answer. No other answer names its request, so this is the only exact round trip.
 
 use crate::capture::Time;
 use crate::dissect::Target;
 use rustc_hash::FxHashMap;
 use std::io::Write;
 
-/// How many open requests are kept; when there are more, all are forgotten.
+/// The most open requests that are kept. When there are more, all are forgotten.
 const OPEN: usize = 4096;
 
 /// The open requests, by identifier.
@@ -16,7 +15,7 @@ pub struct Creates {
 }
 
 impl Creates {
-    /// A client asked; a later request with the same identifier takes the place of an earlier one.
+    /// Remembers a client's request. It replaces an earlier one with the same identifier.
     pub fn ask(&mut self, identifier: i16, request: Target, time: Time) {
         if self.open.len() >= OPEN && !self.open.contains_key(&identifier) {
             self.open.clear();
@@ -24,7 +23,7 @@ impl Creates {
         self.open.insert(identifier, (request, time));
     }
 
-    /// The server answers: the request, which is closed, and its time.
+    /// Closes the request that the server answers, and returns it with its time.
     pub fn answer(&mut self, identifier: i16) -> Option<(Target, Time)> {
         self.open.remove(&identifier)
     }

@@ -1,4 +1,4 @@
-//! Writing Acknex messages. The bits of an update's command follow from the fields that are given.
+//! Encodes Acknex messages. The bits of an update's command follow from the fields that are given.
 
 use super::commands::Version;
 use super::layout::{ALBEDO, AMBIENT, Message, SKIN, UNREADABLE};
@@ -8,7 +8,7 @@ use crate::codec::{EncodeError, Layout, Writer};
 use crate::dissect::{Encoder, Line, Options, Role};
 use serde_json::Value as Json;
 
-/// The encoder: it remembers nothing from line to line.
+/// The encoder. It keeps no state between lines.
 pub struct Writing {
     asked: Asked,
     from: Role,
@@ -20,7 +20,7 @@ impl Writing {
         Writing { asked: Asked::of(options), from: options.from.unwrap_or_default() }
     }
 
-    /// The layouts that a message of that name may have.
+    /// The possible layouts of a message with that name.
     fn layouts(&self, version: Version, line: &Line<'_>) -> Result<Vec<&'static Layout>, EncodeError> {
         let [unreadable] = &UNREADABLE;
         if line.message == unreadable.name {
@@ -53,16 +53,16 @@ impl Writing {
 
     fn reading(&self, version: Version, line: &Line<'_>) -> Result<WireVariant, EncodeError> {
         let mut reading = self.asked.reading(version);
-        if let Some(told) = line.derived(&READING) {
-            reading = reading.of_line(version, told)?;
+        if let Some(noted) = line.derived(&READING) {
+            reading = reading.of_line(version, noted)?;
         }
         reading.skin_by_bit |= skin_came_first(line);
         Ok(reading)
     }
 }
 
-/// A broken update that has its skin, but not the ambient or albedo of which its command tells:
-/// these cannot have stood before it.
+/// Whether a broken update has its skin but lacks the ambient or albedo of its command: then neither was before the
+/// skin.
 fn skin_came_first(line: &Line<'_>) -> bool {
     let command = line.fields.get("command").and_then(Json::as_u64).unwrap_or(0);
     let lacks = |bit: u32, field: &Field| command >> bit & 1 == 1 && line.field(field).is_none();
@@ -85,7 +85,7 @@ impl Encoder for Writing {
             let writer = Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut reading);
             written.push(writer.write(layout.fields));
         }
-        // Both sides may send a message of that name: the fields tell whose it is, or it is the same.
+        // Both sides may send a message with that name. The fields decide, unless both forms encode alike.
         match written.as_slice() {
             [Ok(client), Ok(server)] if client != server => Err(EncodeError {
                 path: "from".into(),

@@ -1,9 +1,9 @@
-//! What speaks for Acknex: port 2300 says little, other libraries use it too, and three quarters of
-//! all bytes begin one of a server's updates. So it is what is said that tells, at any port.
+//! Evidence for Acknex. Port 2300 is weak evidence: other libraries use it too. Three quarters of all bytes begin one
+//! of a server's updates. So messages are judged by their content, at any port.
 //!
 //! | observed | bits | because |
 //! |---|---|---|
-//! | port 2300 | 11 | two ends, in the 4,000 ports from which older systems choose |
+//! | port 2300 | 11 | two endpoints, in the 4,000 ports from which older systems choose |
 //! | each of the first two commands with which a client's datagrams begin | 4 | 10 of 256 |
 //! | a datagram can be read to its end, each of the first six of different sender, command and size; one in all where each side has only one | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
 //! | .. and is a join with a name of three or more characters to print | 5 | a zero at the end, none before, and no control character |
@@ -18,22 +18,14 @@ use super::{PORT, commands::Version, session};
 use crate::codec::Tree;
 use crate::dissect::{Evidence, FlowInfo, Observation, Role};
 
-/// What a client's join begins with.
+/// The first byte of a client's join.
 const JOIN: u8 = 0x02;
 
-/// By the first datagrams of a conversation.
+/// Evidence from the first datagrams of a conversation.
 pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let port = if observation.ends.iter().any(|end| end.port() == PORT) { 11 } else { 0 };
     let asked = Asked::of(observation.options);
-    let flow_info = FlowInfo {
-        flow: 0,
-        serial: 0,
-        transport: observation.transport,
-        ends: Some(observation.ends),
-        opener: None,
-        begun: observation.begun,
-        options: observation.options,
-    };
+    let flow_info = observation.flow_info();
     let server = session::server_told(&flow_info);
     let version = asked.version.unwrap_or(Version::A6);
     let mut tree = Tree::default();
@@ -66,12 +58,12 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let mut commands: Vec<u8> = shapes.iter().filter(|(client, ..)| *client).map(|(_, command, _)| *command).collect();
     commands.sort_unstable();
     commands.dedup();
-    // Sides whose datagrams are all alike say little.
+    // Sides whose datagrams are all alike are weak evidence.
     let sides = [true, false].into_iter().filter(|client| shapes.iter().any(|(by, ..)| by == client)).count();
     let varied = if shapes.len() == sides { sides.min(1) } else { shapes.len() };
     let sum = port + 4 * commands.len().min(2) + 3 * varied.min(6) + if joins { 5 } else { 0 };
     match sum.checked_sub(6 * broken) {
-        // Nothing that was said is of this protocol.
+        // No datagram fits this protocol.
         _ if shapes.is_empty() && broken > 0 => Evidence::No,
         left => Evidence::Bits(left.unwrap_or(0) as u32, "datagrams that can be read to their end"),
     }

@@ -1,5 +1,5 @@
-//! The flags of an entity: 16 bits of the engine's flag word, shown by name, or by their number in
-//! that word where the engine's header has no name.
+//! The flags of an entity: 16 bits of the engine's flag word. Each is shown by name, or by its number in that word if
+//! the engine's header has no name for it.
 
 use crate::codec::layout::{Field, Flags, Order, u8, u16le};
 use crate::codec::walk::Custom;
@@ -25,7 +25,7 @@ pub const NAMES: &[(u64, &str)] = &[
     (23, "cast"),
 ];
 
-/// The flag word's number of the first bit that is sent.
+/// The number, in the flag word, of the first bit that is sent.
 const FIRST: u64 = 8;
 const BITS: u32 = 16;
 
@@ -44,7 +44,7 @@ static FLAGS: Flags = Flags { names: &MASKS, shift: 0, fixed_mask: 0, fixed: 0 }
 /// One flag that is set.
 static FLAG: Field = u8("flag").names(NAMES);
 
-/// `Short Flags 8..23`: a list of those that are set, from the lowest bit up.
+/// `Short Flags 8..23`: a list of the flags that are set, lowest bit first.
 #[derive(Debug)]
 pub struct FlagWord;
 
@@ -73,7 +73,7 @@ impl Custom for FlagWord {
                 .map(str::trim)
                 .filter(|name| !name.is_empty())
                 .try_fold(0, |word, name| Some(word | by_name(name)?)),
-            // The whole word, as it stands on the wire.
+            // The whole word, as on the wire.
             _ => given.as_u64().filter(|word| *word < 1 << BITS),
         };
         let Some(word) = word else {
@@ -102,7 +102,7 @@ impl Custom for FlagWord {
     }
 }
 
-/// The bit of one flag, given by its name or by its number in the flag word.
+/// The bit of one flag, given by name or by number in the flag word.
 fn one(item: &Json) -> Option<u64> {
     match item {
         Json::String(name) => by_name(name),

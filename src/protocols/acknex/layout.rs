@@ -1,8 +1,7 @@
-//! Acknex's messages, A6 to A8: tables only. Source: the specification. What A5 has otherwise stands
-//! in [`super::a5`].
+//! Acknex's messages, A6 to A8: tables only. Source: the specification. A5's differences are in [`super::a5`].
 //!
-//! All readings that the specification leaves open are in these tables too: the byte order of angles
-//! is the conversation's, the rest depends on settings that [`super::reading::WireVariant`] answers.
+//! The tables also contain every reading that the specification leaves open. The byte order of angles is the
+//! conversation's; the others depend on settings that [`super::reading::WireVariant`] provides.
 
 use self::Message::*;
 use super::flags::FlagWord;
@@ -34,17 +33,17 @@ messages! {
     }
 }
 
-/// The command of a message that has one command only.
+/// The command of a message that has only one.
 pub(super) const fn command(value: u64) -> Field {
     tag("command", 8, value).doc("what message this is")
 }
 
-/// The command of an update: its lowest six bits say which parameters follow.
+/// The command of an update: its lowest six bits select the parameters that follow.
 pub(super) const fn update(base: i64) -> Field {
     u8("command").doc("bits 0 to 5: which parameters follow; they are set by the fields given").presence(base)
 }
 
-/// Nothing is known of what follows these bits of an update, not even its length.
+/// The parameters of these bits of an update are unknown, even their length.
 pub(super) const fn undefined(bits: When) -> Field {
     switch("command", &[], Other::Fault("a parameter that no manual defines")).doc("no manual defines it").when(bits)
 }
@@ -54,7 +53,7 @@ pub(super) const fn angle(field: Field, parameter: u8) -> Field {
     field.scaled(Scale::Degrees).unit("degrees").when(bit("command", parameter))
 }
 
-/// A value that was packed into a byte: 255 stands for `most`.
+/// A value packed into a byte: 255 means `most`.
 pub(super) const fn packed_byte(name: &'static str, most: u32) -> Field {
     u8(name).scaled(Scale::Ratio { num: most, den: 255 })
 }
@@ -76,7 +75,7 @@ pub(super) const OFFSET: Field = i16le("offset").doc("byte offset in the engine'
 pub(super) const FILE_NAME: Field = latin1("file_name", Len::Until(0)).doc("name of the model file");
 pub(super) const PLAYER_NAME: Field = latin1("player_name", Len::Until(0)).doc("the player's name");
 
-/// Position: a Fixed without its lowest three bits, so 7 of the 10 behind the point are left.
+/// Position: a Fixed without its lowest three bits, so 7 of its 10 fraction bits remain.
 pub(super) static PACKED: Field = i24le("coordinate").scaled(Scale::Over(128)).unit("quants");
 /// Fixed: 22.10.
 pub(super) static FIXED: Field = i32le("value").scaled(Scale::Over(1024));
@@ -87,8 +86,8 @@ pub(super) const START: Field = tuple("start", 3, &PACKED).doc("where it begins:
 pub(super) const SKILL: Field = i32le("skill").scaled(Scale::Over(1024)).doc("its new value");
 pub(super) const SKILLS: Field = tuple("skills", 3, &FIXED).doc("the new values of three members in a row");
 
-/// `CPosition`: the width depends on the server's pos_resolution, the third coordinate on the
-/// entity's NOSEND_Z; no message says either.
+/// `CPosition`: the width depends on the server's pos_resolution, the third coordinate on the entity's NOSEND_Z. No
+/// message contains either.
 pub(super) static POSITION: [Field; 4] = [
     inline("", &[position(3, &PACKED, "where it is: x, y, z; with acknex.position=packed")])
         .when(When::Setting("position", 0)),
@@ -104,7 +103,7 @@ const fn position(coordinates: u32, of: &'static Field, doc: &'static str) -> Fi
     tuple("position", coordinates, of).doc(doc).when(bit("command", 0))
 }
 
-/// How large the entity is drawn.
+/// The size at which the entity is drawn.
 pub(super) const fn scale(parameter: u8) -> Field {
     tuple("scale", 3, &FACTOR).doc("how large it is drawn: x, y, z").when(bit("command", parameter))
 }
@@ -139,14 +138,14 @@ const fn color(parts: &'static [Field]) -> Field {
     group("color", parts).keep_empty().when(bit("command", 1))
 }
 
-pub(super) const UNANSWERED: &str = "the client tells that it is still there; nobody answers";
+pub(super) const UNANSWERED: &str = "keep-alive of the client; not answered";
 pub(super) const JOIN: &str = "the client asks to take part; the server then sends info again and again";
 pub(super) const CREATE: &str =
     "the client asks for an entity; the server's create with the same identifier is the answer";
 pub(super) const CREATED: &str = "an entity was made, for the client that asked with this identifier";
 pub(super) const REMOVE: &str = "the client asks to remove an entity";
 pub(super) const SET_SKILL: &str = "a member of an entity has this value";
-pub(super) const SET_SKILL3: &str = "three members of an entity, one behind the other, have these values";
+pub(super) const SET_SKILL3: &str = "values of three consecutive members of an entity";
 
 pub(super) const LEVEL: Layout = Level.layout(
     "the client has loaded a level",
@@ -186,7 +185,7 @@ pub(super) const LOCAL: Layout = Local.layout(
     &[command(0x12), ENTITY, i16le("function").doc("number of the function")],
 );
 
-/// Messages that are the same both ways.
+/// The messages that are the same in both directions.
 pub static BOTH: [Layout; 4] = [
     VAR,
     STRING,
@@ -194,7 +193,7 @@ pub static BOTH: [Layout; 4] = [
     Skill3.layout(SET_SKILL3, &[command(0x0f), ENTITY, OFFSET, SKILLS]),
 ];
 
-/// What only clients send.
+/// The messages that only clients send.
 pub static CLIENT: [Layout; 5] = [
     Join.layout(JOIN, &[command(0x02), PLAYER_NAME]),
     Create.layout(CREATE, &[command(0x03), FILE_NAME, START, ACTION, IDENTIFIER]),
@@ -203,7 +202,7 @@ pub static CLIENT: [Layout; 5] = [
     LEVEL,
 ];
 
-/// What only the server sends.
+/// The messages that only the server sends.
 pub static SERVER: [Layout; 9] = [
     Create.layout(CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
     REMOVED,
@@ -284,8 +283,8 @@ pub static MISDIRECTED: Layout = Unknown.layout(
         switch("command", &[], Other::Fault("a command of the other side")),
     ],
 );
-/// A command whose layout depends on who sent it, which is not known: no fault. Also what any
-/// `unknown` is written by.
+/// A command whose layout depends on its sender, which is unknown: this is not a fault. Every `unknown` is encoded with
+/// it.
 pub static UNREADABLE: [Layout; 1] = [Unknown.layout(
     "a command that cannot be read: no table has it, or its layout depends on who sent it",
     &[u8("command").doc("the command").referenced(), switch("command", &[], Other::Ask)],

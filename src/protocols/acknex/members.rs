@@ -1,9 +1,9 @@
-//! What stands at an offset of the engine's entity struct, as skill and skill3 name it. Source: the
-//! engine's `atypes.h` of A7 and A8, which agree up to here.
+//! The members of the engine's entity struct by offset, as skill and skill3 use them. Source: the engine's `atypes.h`
+//! of A7 and A8, which agree up to here.
 
 use std::io::Write;
 
-/// Where the first member stands, and how long each is.
+/// The offset of the first member, and the size of each.
 const FIRST: i64 = 12;
 const SIZE: i64 = 4;
 /// The first skill; there are 100.
@@ -48,10 +48,10 @@ static BEFORE: [&str; 34] = [
     "client_id",
 ];
 
-/// The members behind the skills.
+/// The members after the skills.
 static BEHIND: [&str; 4] = ["pose", "material", "u", "v"];
 
-/// Writes the name of the member at this offset; `false` where there is none.
+/// Writes the name of the member at this offset. `false`: there is none.
 pub fn write_name(offset: i64, text: &mut Vec<u8>) -> bool {
     let at = offset - FIRST;
     if at < 0 || at % SIZE != 0 {

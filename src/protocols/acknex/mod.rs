@@ -1,10 +1,9 @@
 //! Acknex, the client/server protocol of 3D Gamestudio: A6 to A8 as specified, and A5 (5.230).
 //!
-//! A datagram holds any number of messages without header, length or acknowledgement; each message
-//! is a line of its own. The specification leaves open how some bytes are read (the order of an
-//! angle's bytes, the width of coordinates, ..): `reading` has the choices, and `votes` finds
-//! two of them by what a conversation shows. No byte of a real engine was ever seen: everything
-//! here follows the manuals.
+//! A datagram holds any number of messages without header, length or acknowledgement. Each message is a line of its
+//! own. The specification leaves some readings open (the byte order of angles, the width of coordinates, ..): `reading`
+//! has the choices, and `votes` finds two of them from a conversation's content. No byte of a real engine was ever
+//! available: everything here follows the manuals.
 //!
 #![doc = include_str!("README.md")]
 
@@ -46,7 +45,7 @@ const OUTLINE: Outline = Outline {
         "Edition, width of positions, byte order of angles are not found from what a conversation shows: settings say them.",
         "Who sends is known by the port, or from a message that one side alone sends.",
         "An entity's flags that have no name are masks of the two bytes, not numbers of the engine's flag word.",
-        "The command of an update that broke stands in packet, where every command does.",
+        "The command of a malformed update is in packet, like every command.",
     ],
     ..Outline::new("command")
 };
@@ -59,7 +58,7 @@ pub(crate) static ACKNEX: Protocol = Protocol {
         derived: &[&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING],
         settings: &reading::SETTINGS,
         notes: notes::NOTES,
-        // Names out of the engine's own tables.
+        // Names from the engine's own tables.
         public: Public { fields: &["member"], words: "mdl wmb pcx", lines: &[] },
         outline: Ok(OUTLINE),
         ..Facts::new("acknex")

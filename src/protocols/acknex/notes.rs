@@ -1,4 +1,4 @@
-//! What Acknex's analysis may say.
+//! The notes of Acknex's analysis.
 
 use crate::dissect::NoteDoc;
 use crate::dissect::dissector::note;

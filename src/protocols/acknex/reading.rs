@@ -1,4 +1,4 @@
-//! How bytes are read where no manual says it: the readings in use, and which were asked for.
+//! The readings of bytes that no manual defines: those in use and those that the user set.
 
 use super::commands::Version;
 use super::layout;
@@ -7,7 +7,7 @@ use crate::codec::{Context, EncodeError, Tree, Value, digits};
 use crate::dissect::{Options, Setting};
 use serde_json::Value as Json;
 
-/// The readings of one message. The default is what the specification says.
+/// The readings of one message. The default follows the specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireVariant {
     /// Angles have their low byte first.
@@ -16,9 +16,9 @@ pub struct WireVariant {
     pub fixed: bool,
     /// An update's position has x and y only.
     pub no_z: bool,
-    /// The skin of an update stands where its bit does, before ambient and albedo.
+    /// The skin of an update is where its bit is, before ambient and albedo.
     pub skin_by_bit: bool,
-    /// The color's bytes stand the other way round than in the version's manual.
+    /// The colour's bytes are in the reverse order of the version's manual.
     pub other_color: bool,
 }
 
@@ -45,7 +45,7 @@ static SKIN: Field = u8("skin").names(&[(1, "bit")]).doc("place of skin in an up
 static COLOR: Field = u8("color").names(&[(0, "rgb"), (1, "bgr")]).doc("order of a color's bytes");
 
 impl WireVariant {
-    /// Tells the unusual readings by which some of `fields` were read.
+    /// Adds the readings that differ from the default and apply to some of `fields`.
     pub fn tell(&self, version: Version, fields: &Tree, derived: &mut Tree) {
         if *self == WireVariant::default() {
             return;
@@ -55,7 +55,7 @@ impl WireVariant {
             Version::A5 => 0,
             Version::A6 => 1,
         };
-        let told: [(bool, &'static Field, u64); 5] = [
+        let notes: [(bool, &'static Field, u64); 5] = [
             (self.angle_le && there(&[&layout::PAN, &layout::TILT, &layout::ROLL]), &ANGLE, 1),
             (self.fixed && there(&[&POSITION]), &POSITION, 1),
             (self.no_z && there(&[&POSITION]), &NO_Z, 1),
@@ -69,19 +69,19 @@ impl WireVariant {
             ),
             (self.other_color && there(&[&layout::RGB]), &COLOR, color),
         ];
-        if told.iter().any(|(tell, ..)| *tell) {
+        if notes.iter().any(|(tell, ..)| *tell) {
             let node = derived.open(&READING, Value::Group, 0);
-            for (_, field, value) in told.iter().filter(|(tell, ..)| *tell) {
+            for (_, field, value) in notes.iter().filter(|(tell, ..)| *tell) {
                 derived.push(field, Value::UInt(*value), 0, 0);
             }
             derived.close(node, 0);
         }
     }
 
-    /// Takes over what a decoded line says of its reading.
-    pub fn of_line(mut self, version: Version, told: &Json) -> Result<WireVariant, EncodeError> {
-        let Some(told) = told.as_object() else { return Err(wrong("reading", "expected an object")) };
-        for (key, value) in told {
+    /// Takes over the readings in a decoded line.
+    pub fn of_line(mut self, version: Version, notes: &Json) -> Result<WireVariant, EncodeError> {
+        let Some(notes) = notes.as_object() else { return Err(wrong("reading", "expected an object")) };
+        for (key, value) in notes {
             let word = value.as_str().unwrap_or_default();
             match self.set(version, key, word) {
                 Some(set) => self = set,
@@ -91,7 +91,7 @@ impl WireVariant {
         Ok(self)
     }
 
-    /// With the reading that a setting's word, or a line's, asks for.
+    /// Sets one reading from the word of a setting or a line.
     fn set(mut self, version: Version, key: &str, word: &str) -> Option<WireVariant> {
         match (key, word) {
             ("angle", "le" | "be") => self.angle_le = word == "le",
@@ -109,20 +109,20 @@ fn wrong(key: &str, what: &str) -> EncodeError {
     EncodeError { path: format!("derived.reading.{key}"), what: what.into() }
 }
 
-/// What the user asked for, once for a conversation.
+/// The user's settings, read once for each conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// The edition; `None`: found.
+    /// The edition; `None`: from the content.
     pub version: Option<Version>,
-    /// Byte order of angles, low byte first; `None`: found.
+    /// Byte order of angles, `true` for low byte first; `None`: from the content.
     pub angle_le: Option<bool>,
-    /// 32 bit coordinates; `None`: found.
+    /// 32 bit coordinates; `None`: from the content.
     pub fixed: Option<bool>,
-    /// Color as blue, green, red; `None`: as the version has it.
+    /// Colour as blue, green, red; `None`: as in the version.
     bgr: Option<bool>,
     skin_by_bit: bool,
     no_z: bool,
-    /// How many bytes stand before the first command.
+    /// The number of bytes before the first command.
     pub skip: usize,
 }
 
@@ -141,7 +141,7 @@ impl Asked {
         }
     }
 
-    /// The reading as far as it does not depend on what a conversation has shown.
+    /// The readings that do not depend on the conversation's content.
     pub fn reading(&self, version: Version) -> WireVariant {
         WireVariant {
             angle_le: self.angle_le.unwrap_or(false),
@@ -173,7 +173,7 @@ pub static SETTINGS: [Setting; 7] = [
     Setting::among(
         "acknex.skin",
         &["table", "bit"],
-        "place of skin in update1 of a6: behind albedo as in the specification's table, or by its bit before ambient",
+        "place of skin in update1 of a6: after albedo as in the specification's table, or by its bit before ambient",
     ),
     Setting::among("acknex.color", &["auto", "rgb", "bgr"], "order of a color's bytes; auto: rgb for a6, bgr for a5"),
     Setting::among("acknex.no_z", &["no", "yes"], "an update's position has x and y only (NOSEND_Z, A7.78 and later)"),

@@ -1,7 +1,7 @@
-//! One Acknex conversation: which edition it speaks, who the server is, how its bytes are read.
+//! One Acknex conversation: its edition, its server, the readings of its bytes.
 //!
-//! A datagram is taken in this order: the bytes to be skipped, the edition, the sender, the width of
-//! coordinates, and then its messages, each of them a line.
+//! A datagram is read in this order: the bytes to skip, the edition, the sender, the width of coordinates, and then its
+//! messages, each as a line.
 
 use super::PORT;
 use super::commands::Version;
@@ -11,7 +11,7 @@ use super::reading::{Asked, WireVariant};
 use super::votes::{AngleVote, WidthVote};
 use super::whole::Datagram;
 use crate::capture::Time;
-use crate::codec::{Fault, Layout, Level, Notes, Reader, Reason, Tree};
+use crate::codec::{Fault, Layout, Notes, Reader, Reason, Tree};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session};
 use crate::flow::Side;
@@ -19,42 +19,42 @@ use crate::flow::Side;
 /// The ports that the engine's manuals allow for a server.
 const PORTS: std::ops::RangeInclusive<u16> = 2300..=2400;
 
-/// After this silence the server drops a client, in nanoseconds.
+/// The server drops a client after this silence, in nanoseconds.
 const SILENCE: i128 = 5_000_000_000;
 
 /// One conversation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct AcknexSession {
     pub(super) asked: Asked,
     pub(super) version: Version,
-    /// The server's side, as the user or the ports tell it.
-    told: Option<Side>,
-    /// The server's side, as a whole datagram told it.
+    /// The server's side according to the user or the ports.
+    given: Option<Side>,
+    /// The server's side according to a whole datagram.
     learned: Option<Side>,
     pub(super) angles: AngleVote,
     widths: WidthVote,
-    /// The width by which the last datagram of the server was read.
+    /// The coordinate width of the server's last datagram.
     fixed: bool,
     pub(super) creates: Creates,
-    /// When each side last sent something.
-    heard: [Option<Time>; 2],
+    /// The time when each side last sent something.
+    received: [Option<Time>; 2],
     pub(super) skin_noted: bool,
-    /// Memory for trial readings.
+    /// A reused tree for trial readings.
     trial: Tree,
 }
 
-/// What is to be said on the first line of a datagram.
+/// The notes for the first line of a datagram.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
-    /// It made the conversation A5.
+    /// It showed that the conversation is A5.
     version: bool,
-    /// With it the width in use changed.
+    /// It changed the coordinate width.
     width: bool,
-    /// For how long the client was silent before it, in nanoseconds.
+    /// The client's silence before it, in nanoseconds.
     silent: Option<i128>,
 }
 
-/// The server's side by what is known from outside a conversation's bytes.
+/// The server's side, as far as it is known without the conversation's bytes.
 pub fn server_told(flow_info: &FlowInfo<'_>) -> Option<Side> {
     if flow_info.ends.is_none() {
         return flow_info.server_by_from(Side::A);
@@ -67,38 +67,32 @@ pub fn server_told(flow_info: &FlowInfo<'_>) -> Option<Side> {
 }
 
 impl AcknexSession {
-    /// The memory for a new conversation.
+    /// The state of a new conversation.
     pub fn new(flow_info: &FlowInfo<'_>) -> AcknexSession {
         let asked = Asked::of(flow_info.options);
         AcknexSession {
             version: asked.version.unwrap_or(Version::A6),
             fixed: asked.fixed.unwrap_or(false),
             asked,
-            told: server_told(flow_info),
-            learned: None,
-            angles: AngleVote::default(),
-            widths: WidthVote::default(),
-            creates: Creates::default(),
-            heard: [None; 2],
-            skin_noted: false,
-            trial: Tree::default(),
+            given: server_told(flow_info),
+            ..AcknexSession::default()
         }
     }
 
-    /// Are angles read low byte first?
+    /// Whether angles are read low byte first.
     pub(super) fn angle_le(&self) -> bool {
         self.asked.angle_le.or(self.angles.settled()).unwrap_or(false)
     }
 
-    /// How the next message is read. Angles may turn within a datagram.
+    /// The reading of the next message. The byte order of angles may change within a datagram.
     fn reading(&self) -> WireVariant {
         WireVariant { angle_le: self.angle_le(), fixed: self.fixed, ..self.asked.reading(self.version) }
     }
 
-    /// A5 is recognised by an info that is not a client's.
+    /// Recognises A5 by an info that is not a client's.
     fn see_version(&mut self, bytes: &[u8], length: usize, side: Side) -> bool {
         let open = self.asked.version.is_none() && self.version == Version::A6;
-        let known = FlowInfo::role(self.told.or(self.learned), side);
+        let known = FlowInfo::role(self.given.or(self.learned), side);
         if !open || known == Role::Client || !Datagram::new(&self.asked, Version::A6, bytes, length).marks_a5() {
             return false;
         }
@@ -106,9 +100,9 @@ impl AcknexSession {
         true
     }
 
-    /// Who sent this, by the ports or the user's word, by what was learned, or by the bytes.
+    /// Finds the sender by the ports or the user's settings, by earlier datagrams, or by the bytes.
     fn sender(&mut self, datagram: &Datagram<'_>, side: Side) -> Role {
-        if let Some(server) = self.told.or(self.learned) {
+        if let Some(server) = self.given.or(self.learned) {
             return FlowInfo::role(Some(server), side);
         }
         let (role, whole) = datagram.sender(&mut self.trial);
@@ -118,7 +112,7 @@ impl AcknexSession {
         role
     }
 
-    /// The width of coordinates for this datagram of the server; `true`: it has changed.
+    /// Updates the coordinate width for this datagram of the server. `true`: it has changed.
     fn see_width(&mut self, datagram: &Datagram<'_>) -> bool {
         if self.asked.fixed.is_some() {
             return false;
@@ -135,7 +129,7 @@ impl AcknexSession {
     }
 
     fn silence(&mut self, role: Role, place: &Provenance<'_>) -> Option<i128> {
-        let slot = self.heard.get_mut(place.side.index())?;
+        let slot = self.received.get_mut(place.side.index())?;
         let silent = slot.replace(place.time).map(|last| place.time.since(last));
         silent.filter(|gap| role == Role::Client && *gap > SILENCE)
     }
@@ -149,8 +143,7 @@ impl AcknexSession {
         let [undecided] = &UNREADABLE;
         match (book.defines(command), from) {
             (true, Role::Unknown) => {
-                notes.add(
-                    Level::Warning,
+                notes.warn(
                     "acknex.direction_unknown",
                     format_args!(
                         "command {command:#04x} means something else each way: say who sent it (--server, --from)"
@@ -160,16 +153,14 @@ impl AcknexSession {
             }
             (true, _) => {
                 let other = from.other().name();
-                notes.add(
-                    Level::Error,
+                notes.error(
                     "acknex.wrong_direction",
                     format_args!("only a {other} sends command {command:#04x}: is --server right?"),
                 );
                 &MISDIRECTED
             }
             (false, _) => {
-                notes.add(
-                    Level::Error,
+                notes.error(
                     "acknex.unknown_command",
                     format_args!(
                         "no table has command {command:#04x}: encrypted (dplay_encrypt), a transport header before it \
@@ -225,7 +216,7 @@ impl AcknexSession {
         }
     }
 
-    /// The capture ends between two messages of a datagram: nothing of the next one is there.
+    /// Emits a line for a capture that is cut between two messages of a datagram: nothing of the next one is there.
     fn cut(&mut self, missing: usize, from: Role, news: News, place: &Provenance<'_>, out: &mut Out<'_>) {
         let dissection = out.begin("acknex");
         (dissection.version, dissection.from, dissection.message) = (Some(self.version.name()), from, "unknown");
@@ -238,12 +229,11 @@ impl AcknexSession {
 
 fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
     if news.version {
-        notes.add(Level::Note, "acknex.version", format_args!("an info of A5's form: read as a5 from here on"));
+        notes.note("acknex.version", format_args!("an info of A5's form: read as a5 from here on"));
     }
     if news.width {
         let (now, before) = if conversation.fixed { ("fixed", "packed") } else { ("packed", "fixed") };
-        notes.add(
-            Level::Note,
+        notes.note(
             "acknex.position_width",
             format_args!(
                 "positions of updates are read as {now} from here on, {before} before: so datagrams end as they should"
@@ -252,8 +242,7 @@ fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
     }
     if let Some(gap) = news.silent {
         let seconds = gap as f64 / 1e9;
-        notes.add(
-            Level::Warning,
+        notes.warn(
             "acknex.client_silent",
             format_args!("the client was silent for {seconds:.3} s: after 5 s the server drops it"),
         );
@@ -263,20 +252,20 @@ fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
 impl Session for AcknexSession {
     fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
         let mut other = AcknexSession::new(flow_info);
-        other.told = other.told.or(server);
+        other.given = other.given.or(server);
         Some(Box::new(other))
     }
 
     fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {
-        self.told.or(self.learned)
+        self.given.or(self.learned)
     }
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         let version = self.see_version(place.bytes, place.length, place.side);
         let datagram = Datagram::new(&self.asked, self.version, place.bytes, place.length);
         if datagram.length == 0 {
-            // No line, but a sign of life.
-            let role = FlowInfo::role(self.told.or(self.learned), place.side);
+            // It makes no line, but ends the silence.
+            let role = FlowInfo::role(self.given.or(self.learned), place.side);
             self.silence(role, place);
             return;
         }

@@ -1,17 +1,17 @@
-//! Two readings that only a conversation as a whole can tell: the byte order of angles, and the
-//! width of coordinates.
+//! Votes on two readings that only a whole conversation can show: the byte order of angles and the width of
+//! coordinates.
 
 use rustc_hash::FxHashMap;
 
-/// From how many samples on the angles may decide.
+/// The number of samples that the angles need to decide.
 const SAMPLES: u32 = 8;
-/// The lead with which the width is settled.
+/// The lead that settles the width.
 const LEAD: u32 = 8;
-/// For how many entities the last angles are kept. When there are more, all are forgotten and
-/// sampling begins anew; the sums stay.
+/// The most entities whose last angles are kept. When there are more, all are forgotten and sampling begins anew; the
+/// sums remain.
 const ENTITIES: usize = 8192;
 
-/// Which byte order makes things turn in small steps.
+/// The vote for the byte order in which things turn in small steps.
 #[derive(Clone, Debug, Default)]
 pub struct AngleVote {
     /// The last bytes of pan, tilt and roll of each entity.
@@ -23,7 +23,7 @@ pub struct AngleVote {
 }
 
 impl AngleVote {
-    /// Low byte first? `None`: not settled yet.
+    /// Whether the low byte is first; `None`: not settled yet.
     pub fn settled(&self) -> Option<bool> {
         self.settled
     }
@@ -33,8 +33,8 @@ impl AngleVote {
         self.sums.map(|sum| sum as f64 / self.samples.max(1) as f64 * 360.0 / 65535.0)
     }
 
-    /// An angle (0 pan, 1 tilt, 2 roll) of an entity, as its two bytes. Returns the order, low byte
-    /// first or not, if this sample settles it.
+    /// Counts an angle (0 pan, 1 tilt, 2 roll) of an entity, given as its two bytes. Returns whether the low byte is
+    /// first, if this sample settles it.
     pub fn see(&mut self, entity: i16, angle: usize, bytes: [u8; 2]) -> Option<bool> {
         if self.settled.is_some() {
             return None;
@@ -43,7 +43,7 @@ impl AngleVote {
             self.last.clear();
         }
         let last = self.last.entry(entity).or_default().get_mut(angle)?.replace(bytes)?;
-        // When one byte stays as it was, one of the orders has a tiny step by its nature.
+        // If one byte is unchanged, one of the orders always has a tiny step.
         if last[0] == bytes[0] || last[1] == bytes[1] {
             return None;
         }
@@ -63,13 +63,13 @@ impl AngleVote {
     }
 }
 
-/// The shorter way round.
+/// The size of the step in the shorter direction.
 fn step(from: u16, to: u16) -> u64 {
     let way = to.wrapping_sub(from);
     way.min(way.wrapping_neg()) as u64
 }
 
-/// With which width more datagrams can be read to their end.
+/// The vote for the width with which more datagrams can be read to their end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WidthVote {
     packed: u32,
@@ -77,17 +77,17 @@ pub struct WidthVote {
 }
 
 impl WidthVote {
-    /// Is there nothing more to be asked?
+    /// Whether the width is settled.
     pub fn settled(&self) -> bool {
         self.packed.abs_diff(self.fixed) >= LEAD
     }
 
-    /// The width by the votes so far: 32 bits?
+    /// Whether the width is 32 bits, by the votes so far.
     pub fn fixed(&self) -> bool {
         self.fixed > self.packed
     }
 
-    /// A datagram is whole read as packed, read as fixed.
+    /// Counts a datagram. `packed`, `fixed`: it is whole with that width.
     pub fn see(&mut self, packed: bool, fixed: bool) {
         match (packed, fixed) {
             (true, false) => self.packed = self.packed.saturating_add(1),

@@ -1,5 +1,5 @@
-//! Can a datagram be read to its end? Three questions are answered by that: who sent it, how wide
-//! its coordinates are, and whether it is of this protocol at all.
+//! Whether a datagram can be read to its end. This shows who sent it, the width of its coordinates, and whether it is
+//! of this protocol at all.
 
 use super::a5;
 use super::commands::Version;
@@ -7,34 +7,34 @@ use super::reading::{self, Asked, WireVariant};
 use crate::codec::{Reader, Tree};
 use crate::dissect::Role;
 
-/// What a walk through a datagram's messages came upon.
+/// The findings of a walk through a datagram's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Every byte belongs to a message, nothing broke, and the capture has all bytes.
     pub whole: bool,
-    /// There was an update with a position, or what is left of one.
+    /// There was an update with a position, or the beginning of one.
     pub position: bool,
-    /// The command at which the walk ended that this sender does not have.
+    /// The command that ended the walk because this sender does not have it.
     pub other: Option<u8>,
 }
 
-/// One datagram, and by what it is read.
+/// One datagram and its readings.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// Its bytes, as far as they were captured.
+    /// Its captured bytes.
     pub bytes: &'a [u8],
-    /// How many there were.
+    /// Its length on the wire.
     pub length: usize,
     /// The edition.
     pub version: Version,
-    /// The readings, as far as they are known.
+    /// The readings that are known so far.
     pub reading: WireVariant,
-    /// Is the width of coordinates known?
+    /// Whether the width of coordinates is known.
     pub width_known: bool,
 }
 
 impl<'a> Datagram<'a> {
-    /// A datagram without the bytes that are to be skipped.
+    /// A datagram without the bytes to skip.
     pub fn new(asked: &Asked, version: Version, bytes: &'a [u8], length: usize) -> Datagram<'a> {
         Datagram {
             bytes: bytes.get(asked.skip..).unwrap_or(&[]),
@@ -45,8 +45,8 @@ impl<'a> Datagram<'a> {
         }
     }
 
-    /// Walks through the messages that `from` sends; an unknown sender's are those that are the
-    /// same both ways.
+    /// Walks through the messages that `from` sends. For an unknown sender, only messages that are the same in both
+    /// directions.
     pub fn walk(&self, from: Role, fixed: bool, tree: &mut Tree) -> Walk {
         let mut reading = WireVariant { fixed, ..self.reading };
         let mut walk = Walk::default();
@@ -68,14 +68,14 @@ impl<'a> Datagram<'a> {
         walk
     }
 
-    /// Is it whole as sent by `from`, in a width that it may have?
+    /// Whether it is whole as sent by `from`, with a width that is possible.
     pub fn whole(&self, from: Role, tree: &mut Tree) -> bool {
         let walk = self.walk(from, self.reading.fixed, tree);
         // Without a position, the width makes no difference.
         walk.whole || walk.position && !self.width_known && self.walk(from, !self.reading.fixed, tree).whole
     }
 
-    /// Who sent it, by its bytes alone; and is it whole then?
+    /// Finds the sender by the bytes alone. `true`: the datagram is whole as that sender's.
     pub fn sender(&self, tree: &mut Tree) -> (Role, bool) {
         let one_way = match self.walk(Role::Unknown, false, tree).other {
             Some(0x02 | 0x09) => Some(Role::Client),
@@ -92,7 +92,7 @@ impl<'a> Datagram<'a> {
         }
     }
 
-    /// Does it begin with A5's info, perhaps behind bytes that only fill it up?
+    /// Whether it begins with A5's info, possibly after filler bytes.
     pub fn marks_a5(&self) -> bool {
         let fill = self.bytes.iter().take_while(|b| **b == 0x01).count();
         let rest = self.bytes.get(fill..).unwrap_or(&[]);

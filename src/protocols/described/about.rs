@@ -1,4 +1,4 @@
-//! What the user is told of a described protocol: its messages, settings and notes.
+//! The user's view of a described protocol: its messages, settings and notes.
 
 use super::codes::Codes;
 use super::description::Value;
@@ -6,14 +6,14 @@ use super::lines::{self, Nameless, Names};
 use super::text::{First, Word};
 use super::{compile::statics, traffic};
 use crate::codec::digits::whole;
-use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Layout};
 use crate::codec::names::everywhere;
 use crate::codec::schema::named::leak;
 use crate::dissect::{NoteDoc, Role, Setting, Table};
+use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashMap;
 
-/// Values that any text may stand for are checked by this: a setting's list is closed.
+/// The user's setting for a value of `[settings]`. Named values are a closed list; this check accepts any number.
 pub fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
     let truth = matches!(text.value, Word::Number(0 | 1)) && names.is_empty();
     let shown = names.iter().find(|(n, _)| n == value).map(|(_, name)| *name);
@@ -42,7 +42,7 @@ pub fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
 pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
     let note = |code, level, doc| NoteDoc { code, level, doc };
     let mut all = vec![
-        note(codes.trailing, "note", "bytes are left behind what the file describes"),
+        note(codes.trailing, "note", "bytes follow after what the file describes"),
         note(codes.checksum, "warning", "a checksum is not that of the bytes"),
         note(codes.unknown_id, "note", "no message of the file has this number"),
     ];
@@ -63,12 +63,8 @@ pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
     all
 }
 
-/// The messages, by who sends them.
-pub fn tables(
-    carried: &[(&'static str, &'static [Choice])],
-    packet: &'static [Field],
-    names: Names,
-) -> &'static [Table] {
+/// The messages as tables, by sender.
+pub fn tables(carried: &[Carried], packet: &'static [Field], names: Names) -> &'static [Table] {
     let mut tables = Vec::new();
     for (from, role) in [(0, Role::Unknown), (1, Role::Client), (2, Role::Server)] {
         let choices = carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.from == from);
@@ -90,11 +86,8 @@ pub fn tables(
     statics(tables)
 }
 
-/// A field of each name: for the numbers by which messages are found.
-pub fn by_name(
-    packet: &'static [Field],
-    carried: &[(&'static str, &'static [Choice])],
-) -> FxHashMap<&'static str, &'static Field> {
+/// A field for each name, for the numbers by which messages are found.
+pub fn by_name(packet: &'static [Field], carried: &[Carried]) -> FxHashMap<&'static str, &'static Field> {
     let mut all = FxHashMap::default();
     let mut each = |field: &'static Field| _ = all.entry(field.name).or_insert(field);
     everywhere(packet, &mut each);

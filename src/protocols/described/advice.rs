@@ -1,4 +1,4 @@
-//! What loads, but is probably not meant: advice for the author.
+//! Advice for the author: files that load, but probably differ from the intention.
 
 use super::compile::{BY_ID, asked};
 use super::description::Description;
@@ -8,11 +8,11 @@ use crate::codec::layout::When;
 use crate::codec::schema::reading::Named;
 use std::collections::HashSet;
 
-/// Advice, by its line.
+/// Advice, with the line that it concerns.
 pub type Advice = Vec<(usize, String)>;
 
-/// What is said of the whole file; `text`: itself, where enumerations have their lines;
-/// `silent`: nothing in its packets tells it from others.
+/// Adds advice on the whole file. `text`: its source, for the lines of enumerations; `silent`: its packets have nothing
+/// that distinguishes them from others.
 pub fn advise(file: &File, text: &str, description: &Description, silent: bool, advice: &mut Advice) {
     unused(file, text, advice);
     hidden_by_others(file, description, advice);
@@ -28,7 +28,7 @@ fn line_of(text: &str, table: &str, name: &str) -> usize {
     found.map_or(1, |line| line + 1)
 }
 
-/// Names that nothing refers to.
+/// Advises on names that nothing refers to.
 fn unused(file: &File, text: &str, advice: &mut Advice) {
     let asked = asked(file);
     let set: HashSet<&str> = file
@@ -68,7 +68,7 @@ fn unused(file: &File, text: &str, advice: &mut Advice) {
     }
 }
 
-/// Messages whose numbers an earlier one has.
+/// Advises on messages whose numbers belong to an earlier one.
 fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice) {
     let same = |a: &When, b: &When| matches!(a, When::Always) || format!("{a:?}") == format!("{b:?}");
     let within =
@@ -93,7 +93,7 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
     }
 }
 
-/// What conversations need.
+/// Advises on rules for conversations.
 fn conversations(file: &File, description: &Description, silent: bool, advice: &mut Advice) {
     for numbers in &file.numbers {
         if numbers.acks().next().is_none() {
@@ -109,8 +109,7 @@ fn conversations(file: &File, description: &Description, silent: bool, advice: &
     let ports = transports.into_iter().flatten().any(|ports| !ports.ports.is_empty());
     let from = file.messages.iter().any(|m| !m.from.is_empty());
     if description.udp.is_some() && !ports && !from && file.recognise.server.is_none() {
-        let why =
-            "nothing tells who the server is (ports, from, [recognise] server): who speaks second is taken for it";
+        let why = "nothing decides who the server is (ports, from, [recognise] server): the side that sends second is taken for it";
         advice.push((file.protocol_line, why.into()));
     }
     if silent {

@@ -16,7 +16,7 @@ pub struct Codes {
 }
 
 impl Codes {
-    /// Those of a protocol.
+    /// The codes of a protocol.
     pub fn of(name: &str) -> Codes {
         let code = |what: &str| leak(&format!("{name}.{what}"));
         Codes {

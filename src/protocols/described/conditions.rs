@@ -1,4 +1,4 @@
-//! Conditions on fields that may stand anywhere in a packet.
+//! Conditions on fields anywhere in a packet.
 
 use super::compile::{Compiled, Compiler};
 use super::parse::condition::Expr;
@@ -8,7 +8,7 @@ use crate::codec::layout::{Field, Look, Name, When};
 use crate::codec::schema::reading::FieldHead;
 use crate::nearest::{hint, nearest};
 
-/// The values that conditions ask outside of a walk.
+/// The values for conditions outside of a walk.
 struct Values<'a>(&'a dyn Fn(&Name) -> Option<u64>);
 
 impl Look for Values<'_> {
@@ -25,12 +25,12 @@ impl Look for Values<'_> {
     }
 }
 
-/// Does a condition hold for these values?
+/// Whether a condition holds for these values.
 pub fn holds(when: &When, value: &dyn Fn(&Name) -> Option<u64>) -> bool {
     when.holds(&mut Values(value)) == Some(true)
 }
 
-/// A condition on fields that may stand anywhere.
+/// Compiles a condition on fields anywhere in a packet.
 pub fn condition(
     text: &str,
     line: usize,
@@ -45,10 +45,10 @@ pub fn condition(
         let t = FieldText { head, ..FieldText::default() };
         other.know(&t, field.name, (true, names), false);
     }
-    // A name may be said with its message's.
+    // A name may have its message's name and a dot before it.
     let bare = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
     let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?;
-    // What stands before the dot: a message, the packet, a group, or a side.
+    // The part before the dot: a message, the packet, a group, or a side.
     let file = compiler.text;
     let groups = || {
         let messages = file.messages.iter().map(|m| m.name.as_str());

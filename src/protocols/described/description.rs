@@ -1,4 +1,4 @@
-//! What a protocol file says, compiled.
+//! A compiled protocol file.
 
 use super::codes::Codes;
 use super::compile::Hook;
@@ -9,21 +9,22 @@ use super::state::State;
 use super::traffic;
 use crate::codec::Tree;
 use crate::codec::kinds::Choice;
-use crate::codec::layout::{Field, Name, When};
+use crate::codec::layout::{Field, Name, ValueName, When};
 use crate::codec::node::Node;
 use crate::dissect::{Facts, Options};
 use crate::flow::Transport;
+use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashMap;
 
-/// What a file says.
+/// A compiled protocol file.
 #[derive(Debug)]
 pub struct Description {
-    /// What every protocol says of itself.
+    /// The facts that every protocol has.
     pub(super) facts: Facts,
     pub(super) packet: &'static [Field],
-    /// The messages by their carrier; "" are those of the packet.
-    pub(super) carried: Vec<(&'static str, &'static [Choice])>,
-    /// What the lines of no message are called.
+    /// The messages by their carrier; "": the packet's.
+    pub(super) carried: Vec<Carried>,
+    /// The names of lines without a message.
     pub(super) nameless: Names,
     pub(super) codes: Codes,
     pub(super) memory: Vec<(&'static str, u64)>,
@@ -34,43 +35,43 @@ pub struct Description {
     pub(super) udp: Option<&'static [u16]>,
     pub(super) tcp: Option<(&'static [u16], Frames)>,
     pub(super) websocket: Option<&'static [u16]>,
-    /// Who sends what this holds for is the server.
+    /// The sender of a message for which this holds is the server.
     pub(super) server: Option<When>,
-    /// What that condition asks.
+    /// The names in that condition.
     pub(super) server_names: Vec<Name>,
     pub(super) packets: usize,
     pub(super) traffic: traffic::Rules,
-    /// How servers are asked.
+    /// The plan for probing servers.
     pub(super) probe: Option<&'static Plan>,
-    /// The bits that a packet rules out at best, and why.
+    /// The most bits that a packet rules out.
     pub(super) bits: u32,
     pub(super) has_joins: bool,
-    /// The packet's fields, and what is left behind them, for writing.
+    /// The packet's fields, and the bytes after them, for encoding.
     pub(super) written: &'static [Field],
-    /// A field of each name.
+    /// A field for each name.
     pub(super) by_name: FxHashMap<&'static str, &'static Field>,
     pub(super) id_bits: FxHashMap<usize, u32>,
     pub(super) memory_fields: &'static [Field],
     pub(super) path: &'static str,
-    /// What the author may want to know.
+    /// Advice for the author.
     pub advice: Vec<(usize, String)>,
 }
 
 /// A setting: its name, its default, the names of its values.
-pub(super) type Value = (&'static str, u64, Vec<(u64, &'static str)>);
+pub(super) type Value = (&'static str, u64, Vec<ValueName>);
 
 impl Description {
-    /// Does the file say how servers are asked?
+    /// Whether the file describes how servers are probed.
     pub fn is_asked(&self) -> bool {
         self.probe.is_some()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn messages(&self) -> usize {
         self.carried.iter().map(|(_, list)| list.len()).sum()
     }
 
-    /// What it is spoken over: `UDP (ports 7001, 7002), TCP`.
+    /// The transports: `UDP (ports 7001, 7002), TCP`.
     pub fn spoken(&self) -> String {
         let transports = [("UDP", self.udp), ("TCP", self.tcp.as_ref().map(|t| t.0)), ("WebSocket", self.websocket)];
         let one = |(name, ports): (&str, Option<&'static [u16]>)| {
@@ -84,7 +85,7 @@ impl Description {
         transports.into_iter().filter_map(one).collect::<Vec<_>>().join(", ")
     }
 
-    /// How many bits a packet of it can rule out.
+    /// The most bits that a packet rules out.
     pub fn bits(&self) -> u32 {
         self.bits
     }
@@ -98,7 +99,7 @@ impl Description {
         lists.into_iter().flatten().flatten().copied()
     }
 
-    /// What the session does at a node's field.
+    /// The session's actions at a node's field.
     pub(super) fn hook(&self, node: &Node) -> Option<&Hook> {
         match node.field.hook {
             0 | u16::MAX => None,
@@ -106,19 +107,19 @@ impl Description {
         }
     }
 
-    /// Who sends the message of a node: 1 the client, 2 the server; 0: both, or it is none.
+    /// The sender of a node's message: 1 the client, 2 the server; 0: both, or it is not a message.
     pub(super) fn from(&self, node: &Node) -> Option<u64> {
         self.choices().find(|choice| std::ptr::eq(choice.field, node.field)).map(|choice| choice.from)
     }
 
-    /// What a packet changes of what is remembered, from the next one on.
+    /// Updates the remembered values after a packet.
     pub(super) fn remember(&self, tree: &Tree, memory: &mut [[u64; 2]]) {
         if !memory.is_empty() {
             self.remember_at(tree.nodes().iter(), memory);
         }
     }
 
-    /// What these nodes change of what is remembered.
+    /// Updates the remembered values after these nodes.
     pub(super) fn remember_at<'t>(&self, nodes: impl Iterator<Item = &'t Node>, memory: &mut [[u64; 2]]) {
         for node in nodes.filter(|node| node.field.hook > 0) {
             for set in self.hook(node).map_or(&[][..], |hook| &hook.sets) {
@@ -132,23 +133,23 @@ impl Description {
         }
     }
 
-    /// A field of that name.
+    /// A field with that name.
     pub(super) fn named(&self, name: &str) -> Option<&'static Field> {
         self.by_name.get(name).copied()
     }
 
-    /// Are parts put together?
+    /// Whether parts are joined.
     pub(super) fn joins(&self) -> bool {
         self.has_joins
     }
 
-    /// How messages stand in a TCP stream, with these values of the settings.
+    /// The framing of messages in a TCP stream, with these values of the settings.
     pub(super) fn frame(&self, values: &[u64]) -> Option<&Frame> {
         let (_, frames) = self.tcp.as_ref()?;
         frames.of(&State { memory: &[], values, from: 0, likely: 0 })
     }
 
-    /// What a new conversation remembers.
+    /// The remembered values of a new conversation.
     pub(super) fn first_memory(&self) -> Vec<[u64; 2]> {
         self.memory.iter().map(|(_, first)| [*first; 2]).collect()
     }
@@ -158,7 +159,7 @@ impl Description {
         self.carried.iter().flat_map(|(_, list)| list.iter())
     }
 
-    /// The values of the settings, as the user or the file has them.
+    /// The values of the settings, set by the user or the file.
     pub(super) fn settings_of(&self, options: &Options) -> Vec<u64> {
         (0..self.values.len()).map(|place| self.setting(place, options)).collect()
     }
@@ -168,7 +169,7 @@ impl Description {
         self.id_bits.get(&(std::ptr::from_ref(node.field) as usize)).copied().unwrap_or(0)
     }
 
-    /// The value of a setting, as the user or the file has it.
+    /// The value of a setting, set by the user or the file.
     pub(super) fn setting(&self, place: usize, options: &Options) -> u64 {
         let Some((name, default, names)) = self.values.get(place) else { return 0 };
         let Some(text) = options.settings.get(&format!("{}.{name}", self.facts.name)) else { return *default };

@@ -1,4 +1,4 @@
-//! The evidence that the first packets of a conversation give.
+//! The evidence in the first packets of a conversation.
 
 use super::Description;
 use super::fit::{Misfit, of_packet};
@@ -9,13 +9,13 @@ use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
 
-/// Bits of evidence that make a claim sure without a port.
+/// The bits of evidence that are enough for a claim without a port.
 const SURE: u32 = 32;
-/// What a port of the file is worth.
+/// The bits of evidence for a port of the file.
 const PORT: u32 = 15;
-/// Packets are weighed up to this one: more say nothing new.
+/// The number of packets that are weighed: further ones add nothing.
 const WEIGHED: usize = 8;
-/// So many bytes of a stream are shown that is none of messages.
+/// The number of bytes that are shown of a stream without messages.
 const FIRST: usize = 48;
 
 /// The evidence in the first packets of a conversation.
@@ -26,7 +26,7 @@ pub fn identify(description: &'static Description, observation: &Observation<'_>
     }
 }
 
-/// Has one of the ends a port of the file?
+/// Whether one of the endpoints has a port of the file.
 pub fn port(description: &Description, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
     ends.iter().any(|end| description.ports(transport).any(|port| port == end.port()))
 }
@@ -34,36 +34,36 @@ pub fn port(description: &Description, transport: Transport, ends: &[SocketAddr;
 /// A packet that does not fit.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// Which of the packets looked at, from 1.
+    /// Its number among the packets, from 1.
     pub number: usize,
-    /// Who sent it.
+    /// Its sender's side.
     pub side: Side,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where.
+    /// The place and cause.
     pub misfit: Misfit,
 }
 
-/// Why a file does not claim a conversation.
+/// The reason why a file does not claim a conversation.
 #[derive(Clone, Debug)]
 pub enum Rejection {
-    /// It is not spoken over this transport.
+    /// The file does not have this transport.
     Transport,
     /// The WebSocket has another path, or no port of the file.
     Path,
     /// A packet does not fit.
     Misfit(Broken),
-    /// The stream of a side does not begin with a message: its first bytes.
+    /// The stream of a side does not begin with a message. Contains its first bytes.
     Framing(Side, Vec<u8>),
-    /// Too few packets: how many, and how many it takes.
+    /// Too few packets: their number, and the number that is needed.
     Few(usize, usize),
-    /// The packets fit, but would fit other protocols, too: the bits of evidence.
+    /// The packets fit, but would also fit other protocols. Contains the bits of evidence.
     Bits(u32),
-    /// The packets fit: another protocol has more evidence.
+    /// The packets fit, but another protocol has more evidence.
     Less(u32),
 }
 
-/// Why it does not claim a conversation.
+/// Explains why the file does not claim a conversation.
 pub fn rejection(description: &'static Description, observation: &Observation<'_>) -> Rejection {
     if !description.facts.transports.contains(&observation.transport) {
         return Rejection::Transport;
@@ -79,22 +79,22 @@ pub fn rejection(description: &'static Description, observation: &Observation<'_
     }
 }
 
-/// What the packets looked at have told.
+/// The findings about the first packets.
 struct Weighed {
-    /// What the WebSocket told, where it alone tells.
+    /// The evidence of the WebSocket, if there are no packets to weigh.
     carrier: Option<Evidence>,
-    /// How many packets fit, and how many have to.
+    /// The number of packets that fit; `needed`: the number that must.
     packets: usize,
     needed: usize,
     /// The bits of evidence, with those of the port.
     total: u32,
-    /// One end has a port of the file.
+    /// One endpoint has a port of the file.
     port: bool,
-    /// One does not fit, or a stream does not begin with any.
+    /// A packet does not fit, or a stream does not begin with one.
     misfit: bool,
     /// No more payload will follow.
     last: bool,
-    /// The first that does not fit.
+    /// The first packet that does not fit.
     broken: Option<Broken>,
     /// A stream that does not begin with a message.
     framing: Option<(Side, Vec<u8>)>,
@@ -122,7 +122,7 @@ impl Weighed {
     }
 }
 
-/// Weighs the evidence for a protocol. `explain`: also where a packet does not fit.
+/// Weighs the evidence for a protocol. `explain`: also finds the place where a packet does not fit.
 fn weigh(description: &'static Description, observation: &Observation<'_>, explain: bool) -> Weighed {
     let port = port(description, observation.transport, &observation.ends);
     let mut weighed = Weighed {
@@ -162,8 +162,8 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         let found = weigh_packet(description, bytes, length, &mut work, (&mut memory, &values), from(side));
         if let Some(found) = found {
             packets += 1;
-            // The same constants in every packet say the same again: they count once, and what
-            // further packets add is what may differ.
+            // Constants that are the same in every packet count once. Further packets count for the part that may
+            // differ.
             best = best.max(found);
             bits += (found / 4).min(8);
         } else if explain && broken.is_none() {
@@ -188,10 +188,10 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 return weighed;
             };
             for (side, bytes, _) in observation.payloads {
-                // The first bytes of a stream that is captured from its middle need not begin a message.
+                // A stream that is captured from its middle need not begin with a message.
                 let begun = observation.begun[side.index()];
                 let mut at = 0;
-                // Later ones may depend on what the other side has said meanwhile.
+                // Later messages may depend on the other side's messages in between.
                 for k in 0..WEIGHED / 2 {
                     let rest = bytes.get(at..).unwrap_or_default();
                     match frame.begins(rest) {
@@ -218,12 +218,12 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
             }
         }
     }
-    // One end of a conversation of another protocol has this port by chance in one of 2^15.
+    // One endpoint of a foreign conversation has this port by chance in one of 2^15.
     let total = best + bits.saturating_sub(best / 4).min(best) + if port { PORT } else { 0 };
     Weighed { packets, total, misfit, broken, ..weighed }
 }
 
-/// A WebSocket upgrade: its path, or a port of the file.
+/// The evidence of a WebSocket upgrade: its path, or a port of the file.
 fn upgrade(description: &Description, observation: &Observation<'_>, port: bool) -> Option<Evidence> {
     let (_, bytes, _) = observation.payloads.iter().find(|(_, bytes, _)| bytes.starts_with(b"GET "))?;
     let line = bytes.get(4..)?;
@@ -233,7 +233,7 @@ fn upgrade(description: &Description, observation: &Observation<'_>, port: bool)
     let other = !description.path.is_empty() && !same;
     Some(match (same, other, port) {
         (_, true, _) => Evidence::No,
-        // The path alone: a byte of it in 2^5 others.
+        // The path alone: each byte counts 5 bits.
         (true, _, port) => {
             let bits = (description.path.len() as u32).saturating_sub(1) * 5 + if port { 15 } else { 0 };
             Evidence::Bits(bits, "the path of its WebSocket")

@@ -1,10 +1,10 @@
-//! What a file has at a place: its type, its constant, the values it may have.
+//! The expectation of a file at a place: a type, a constant, possible values.
 
 use super::Description;
 use crate::codec::describe;
 use crate::codec::layout::{Field, Kind};
 
-/// More names are not listed.
+/// The most names that are listed.
 const LISTED: usize = 12;
 
 fn list(all: impl Iterator<Item = String>) -> String {
@@ -15,11 +15,12 @@ fn list(all: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// `names`: those of its enumeration, too. What a field is: `u16be`, `the constant 494f`, `u8: one of lobby=0, game=1`.
+/// Describes a field: `u16be`, `the constant 494f`, `u8: one of lobby=0, game=1`. `names`: includes the names of its
+/// enumeration.
 pub fn expected(field: &'static Field, names: bool) -> String {
     match (&field.kind, field.kind.fields()) {
         (Kind::Constant(constant), _) => return format!("the constant {}", hex::encode(constant.wire)),
-        // What has no name of its own is what it wraps.
+        // A wrapper without a name is described by its content.
         (Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_), [of, ..]) if field.is_inline() => {
             return expected(of, names);
         }
@@ -37,7 +38,7 @@ pub fn expected(field: &'static Field, names: bool) -> String {
     text
 }
 
-/// The numbers of the messages, where one field tells all of them.
+/// The numbers of the messages, if a single field selects all of them.
 pub fn ids(description: &Description) -> String {
     let [(_, choices)] = &description.carried[..] else { return String::new() };
     let range = |(least, most): &(u64, u64)| match least == most {
@@ -51,7 +52,7 @@ pub fn ids(description: &Description) -> String {
     format!("one of {}", list(choices.iter().map(one)))
 }
 
-/// The field of a path, `commands[0].connect.mtu`.
+/// Finds the field of a path, `commands[0].connect.mtu`.
 pub fn resolve(description: &Description, path: &str) -> Option<&'static Field> {
     let names: Vec<&str> = path.split('.').map(|part| part.split('[').next().unwrap_or(part)).collect();
     inside(description.packet, &names)

@@ -1,4 +1,4 @@
-//! Where packets do not fit their description, and what it expects there.
+//! Finds the places where packets do not fit their description, and the expectation there.
 
 use super::Description;
 use super::expected::{expected, ids, resolve};
@@ -12,25 +12,25 @@ use crate::codec::{Fault, Tree};
 use crate::dissect::Message;
 use crate::plural::Plural;
 
-/// How a packet does not fit.
+/// The kind of a misfit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MisfitKind {
     /// A field is broken.
     Fault,
     /// No message has its number.
     Unknown,
-    /// Bytes are left.
+    /// Bytes are left over.
     Trailing,
-    /// A checksum is another one.
+    /// A checksum is wrong.
     Checksum,
-    /// The whole that its part completed does not fit.
+    /// The joined message that its part completed does not fit.
     Whole,
     /// The capture has only its beginning, which fits.
     Cut,
 }
 
 impl MisfitKind {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             MisfitKind::Fault => "fault",
@@ -43,29 +43,29 @@ impl MisfitKind {
     }
 }
 
-/// Where a packet does not fit.
+/// The place where a packet does not fit, and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// How.
+    /// The kind.
     pub kind: MisfitKind,
     /// The field: `commands[0].connect.mtu`.
     pub path: String,
     /// Its first bit in the packet; `None`: it is in unpacked bytes.
     pub bit: Option<u32>,
-    /// So many bits are not explained.
+    /// The number of unexplained bits.
     pub bits: u64,
-    /// What is wrong: `needs 2 bytes, 1 left`.
+    /// The error: `needs 2 bytes, 1 left`.
     pub what: String,
-    /// What the file has there: `u16be`; empty where that says nothing more.
+    /// The file's expectation: `u16be`; empty if that adds nothing.
     pub expected: String,
 }
 
-/// Bits in bytes, where they are whole ones.
+/// A number of bits, in bytes if possible.
 fn size(bits: u64) -> String {
     if bits.is_multiple_of(8) { Plural(bits / 8, "byte").to_string() } else { Plural(bits, "bit").to_string() }
 }
 
-/// What is wrong, without the place.
+/// The error, without the place.
 fn what(fault: &Fault) -> String {
     let (need, have) = (size(fault.need), size(fault.have));
     let text = match fault.reason {
@@ -84,7 +84,7 @@ fn what(fault: &Fault) -> String {
 struct Place {
     /// The packet's bit at which the nodes' own places begin.
     before: u32,
-    /// The bit behind the bytes that are there.
+    /// The end of the captured bytes.
     end: u32,
 }
 
@@ -102,8 +102,8 @@ fn broken(description: &'static Description, fault: &Fault, place: &Place) -> Mi
     }
 }
 
-/// A number that no message has; `id` and `data` are its nodes, `headers` those around it: an earlier
-/// number may be the one.
+/// The misfit of a number without a message. `id` and `data` are its nodes, `headers` those around it: an earlier
+/// number may be the selector.
 fn unknown<'t>(
     description: &'static Description,
     (id, data): (Option<&'t Node>, Option<&'t Node>),
@@ -128,7 +128,7 @@ fn is_trailing(node: &Node) -> bool {
     node.field.hook == u16::MAX && !std::ptr::eq(node.field, &COMPUTED) || std::ptr::eq(node.field, &TRAILING)
 }
 
-/// Bytes that are left, or a wrong sum.
+/// The misfit of left-over bytes, or of a wrong checksum.
 fn left(node: &Node, path: &str, bit: Option<u32>) -> Option<Misfit> {
     let path = |name: &str| if path.is_empty() { name.into() } else { format!("{path}.{name}") };
     if std::ptr::eq(node.field, &COMPUTED) {
@@ -155,7 +155,7 @@ fn left(node: &Node, path: &str, bit: Option<u32>) -> Option<Misfit> {
     })
 }
 
-/// Where a packet's tree does not fit; `None`: it does.
+/// The misfit of a packet's tree; `None`: it fits.
 pub(super) fn of_packet(
     description: &'static Description,
     tree: &Tree,
@@ -185,8 +185,8 @@ pub(super) fn of_packet(
     None
 }
 
-/// Where a message does not fit; `None`: it does. `before`: the bytes of its packet before its own.
-/// All that is not explained of it is counted in the result's `bits`.
+/// The misfit of a message; `None`: it fits. `before`: the bytes of its packet before its own. The result's `bits`
+/// count everything that is unexplained.
 pub(super) fn of_line(description: &'static Description, message: &Message<'_>, before: usize) -> Option<Misfit> {
     let dissection = message.dissection;
     let bytes = message.place.bytes;
@@ -200,13 +200,12 @@ pub(super) fn of_line(description: &'static Description, message: &Message<'_>, 
         add(broken(description, fault, &place));
     } else if description.nameless.named(dissection.message) == Some(Nameless::Unknown) {
         let child = |name: &str| dissection.tree.child_named(None, name);
-        // The headers of a packet with several messages are of its bytes, not of this one's.
+        // The headers of a packet with several messages have the whole packet's bytes, not this message's.
         let headers = dissection.packet.nodes().iter().chain(dissection.tree.nodes());
         add(unknown(description, (child("id"), child("data")), headers, place.before));
     }
     let sources = message.sources();
-    // The headers of a packet with several messages are each one's; their bytes are those of the
-    // whole packet then.
+    // Each message of a packet shows the headers. Their bytes are then those of the whole packet.
     let last = dissection.part.is_none_or(|(part, count)| part == count);
     let own = |node: &Node| match node.source {
         0 => Some(place.before + node.bit),

@@ -1,4 +1,4 @@
-//! Messages in a stream: a length before each, or a mark behind it.
+//! Framing of messages in a stream: a length before each, or a mark after it.
 
 use super::compile::{Compiled, Compiler, lasting};
 use super::conditions;
@@ -8,56 +8,56 @@ use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::{Reader, Tree, Writer, bits};
 use crate::nearest::{hint, nearest};
 
-/// Messages are no longer than this, unless the file says so.
+/// The longest message, unless the file sets another limit.
 const MOST: u64 = 1 << 24;
 
-/// How messages stand in a stream.
+/// The framing of messages in a stream.
 #[derive(Debug)]
 pub enum Frame {
-    /// Behind their length.
+    /// A length before each message.
     Length {
         /// The number.
         number: &'static Field,
-        /// It counts so many more than what follows.
+        /// The number exceeds the following bytes by this much.
         plus: i64,
-        /// Bytes before the number; then both belong to the message.
+        /// The number of bytes before the number. If there are any, both belong to the message.
         header: usize,
-        /// Longer messages are none.
+        /// The longest message.
         most: u64,
     },
-    /// Before this mark.
+    /// This mark after each message.
     Until(Vec<u8>),
 }
 
-/// What a stream begins with.
+/// The beginning of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begins {
     /// More bytes are needed.
     More,
-    /// A message: so many bytes before it, its length, so many behind it.
+    /// A message: the number of bytes before it, its length, and the number of bytes after it.
     Message(usize, usize, usize),
     /// No message.
     Nothing,
 }
 
-/// How messages stand in a stream, by the settings: the first whose condition holds, else the last.
+/// The framings of a stream: the first whose condition on the settings holds, else the last.
 #[derive(Debug)]
 pub struct Frames(Vec<(When, Frame)>);
 
 impl Frames {
-    /// Does every byte of a stream belong to a message or its length?
+    /// Whether every byte of a stream belongs to a message or its length.
     pub fn have_lengths(&self) -> bool {
         self.0.iter().all(|(_, frame)| matches!(frame, Frame::Length { .. }))
     }
 
-    /// By the values of the settings.
+    /// Selects a framing by the values of the settings.
     pub fn of(&self, state: &State<'_>) -> Option<&Frame> {
         let found = self.0.iter().find(|(when, _)| conditions::holds(when, &|name| state.named(name)));
         found.or(self.0.last()).map(|(_, frame)| frame)
     }
 }
 
-/// The framing that a file describes.
+/// Compiles the framing that a file describes.
 pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
     if ports.frames.is_empty() {
         let why = "tcp: frame is missing: how messages stand in the stream, as frame = { length = \"u16\" }";
@@ -111,7 +111,7 @@ fn one(compiler: &Compiler<'_>, frame: &FrameText) -> Compiled<Frame> {
 }
 
 impl Frame {
-    /// What these bytes begin with.
+    /// Finds the message at the beginning of these bytes.
     pub fn begins(&self, bytes: &[u8]) -> Begins {
         match self {
             Frame::Until(mark) => match memchr::memmem::find(bytes, mark) {
@@ -152,7 +152,7 @@ impl Frame {
                 if !(0..=*most as i128).contains(&length) {
                     return Begins::Nothing;
                 }
-                // Beside a header, the number belongs to the message.
+                // With a header, the number belongs to the message.
                 let (before, length) =
                     if *header > 0 { (0, header + size + length as usize) } else { (size, length as usize) };
                 if bytes.len() < before + length { Begins::More } else { Begins::Message(before, length, 0) }
@@ -160,9 +160,10 @@ impl Frame {
         }
     }
 
-    /// How many bytes the message has that these begin; what is not there counts, too.
+    /// The announced size of the message at the beginning of these bytes, even if not all of it is there: the bytes
+    /// before it, and its length.
     pub fn announced(&self, bytes: &[u8]) -> Option<(usize, usize)> {
-        // Enough zeros stand for what is missing.
+        // Header and number are within the first 32 bytes.
         let mut longer = bytes.get(..bytes.len().min(32)).unwrap_or(bytes).to_vec();
         let Frame::Length { number, plus, header, .. } = self else { return None };
         let mut tree = Tree::default();
@@ -177,7 +178,7 @@ impl Frame {
         Some(if *header > 0 { (0, header + size + length) } else { (size, length) })
     }
 
-    /// The message in a stream; `None`: it contains its own end, or is too long.
+    /// Frames a message for a stream; `None`: it contains its own end mark, or is too long.
     pub fn write(&self, message: &[u8]) -> Option<Vec<u8>> {
         match self {
             Frame::Until(mark) => {

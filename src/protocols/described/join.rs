@@ -1,5 +1,4 @@
-//! Parts of something longer, put together: by an index and a count, by an offset and a count, by
-//! an index and a count-down.
+//! Joins parts of a longer message: by an index and a count, by an offset and a count, or by an index and a count-down.
 
 use super::compile::Join;
 use super::conditions;
@@ -10,16 +9,16 @@ use crate::codec::layout::{Name, When};
 use crate::dissect::Target;
 use std::collections::VecDeque;
 
-/// The cap on a whole, on wholes that wait in one direction, and on keys of those that came.
+/// The caps on a joined message, on incomplete ones in one direction, and on keys of completed ones.
 const LONGEST: usize = 1 << 20;
 const WAITING: usize = 64;
 const DONE: usize = 64;
-/// The cap on parts of a whole.
+/// The cap on parts of a joined message.
 const PARTS: usize = 1 << 16;
-/// How much memory of wholes that came is kept for further ones.
+/// The number of used buffers that are kept for reuse; `SPARE_BYTES`: their largest size.
 const SPARE: usize = 8;
 const SPARE_BYTES: usize = 1 << 16;
-/// What a part's place costs beside its bytes.
+/// The memory of a part besides its bytes.
 const PLACE: usize = size_of::<Part>();
 
 /// The parts of one direction.
@@ -27,7 +26,7 @@ const PLACE: usize = size_of::<Part>();
 pub struct Parts {
     waiting: VecDeque<Waiting>,
     done: VecDeque<(usize, Key)>,
-    /// For count-downs: behind the last part of the newest whole.
+    /// For count-downs: the place after the last part of the newest joined message.
     ends: VecDeque<(usize, Key, u64)>,
     bytes: usize,
     spare: Vec<(Vec<Part>, Vec<u8>)>,
@@ -46,14 +45,14 @@ struct Part {
     place: u64,
     start: u32,
     length: u32,
-    /// Its message, and when that was captured.
+    /// Its message, and the time of that.
     from: (Target, i64),
-    /// How many follow; 0: it is the last.
+    /// The number of parts that follow; 0: it is the last.
     remaining: u64,
 }
 
-/// A part, as it came.
-pub struct Came<'a> {
+/// A part that has arrived.
+pub struct Arrived<'a> {
     pub key: Key,
     pub place: u64,
     pub count: Option<u64>,
@@ -63,21 +62,21 @@ pub struct Came<'a> {
     pub from: (Target, i64),
 }
 
-/// A whole, and the messages that its parts came in.
+/// A joined message, and the messages that its parts arrived in.
 #[derive(Debug, Default)]
 pub struct Whole {
     pub bytes: Vec<u8>,
     pub from: Vec<(Target, i64)>,
 }
 
-/// Does a condition hold for what stands before node `k`?
+/// Whether a condition holds for the fields before node `k`.
 pub fn holds(when: &When, tree: &Tree, k: usize, known: &dyn Fn(&Name) -> Option<u64>) -> bool {
     let value = |name: &Name| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name));
     conditions::holds(when, &value)
 }
 
 impl Join {
-    /// What the part at node `k` is a part of; `None`: it is none.
+    /// Reads the part at node `k`; `None`: it is not a part.
     pub fn came<'a>(
         &self,
         tree: &Tree,
@@ -85,7 +84,7 @@ impl Join {
         bytes: &'a [u8],
         from: (Target, i64),
         known: &dyn Fn(&Name) -> Option<u64>,
-    ) -> Option<Came<'a>> {
+    ) -> Option<Arrived<'a>> {
         if self.when.as_ref().is_some_and(|when| !holds(when, tree, k, known)) {
             return None;
         }
@@ -96,7 +95,7 @@ impl Join {
         for name in &self.key {
             key.push(value(name));
         }
-        Some(Came {
+        Some(Arrived {
             key,
             place: number(&self.index).or(number(&self.offset))?,
             count: number(&self.count),
@@ -109,14 +108,14 @@ impl Join {
 }
 
 impl Parts {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         let spare = self.spare.iter().map(|(parts, bytes)| parts.capacity() * PLACE + bytes.capacity());
         self.bytes + spare.sum::<usize>()
     }
 
-    /// A part came. If it completes a whole, that is put into `whole`.
-    pub fn take(&mut self, join: &Join, came: Came<'_>, whole: &mut Whole) -> bool {
+    /// Adds a part. True: it completes a message, which is written to `whole`.
+    pub fn take(&mut self, join: &Join, came: Arrived<'_>, whole: &mut Whole) -> bool {
         if join.remaining.is_none() && self.done.iter().any(|(number, key)| *number == join.number && *key == came.key)
         {
             return false;
@@ -160,8 +159,8 @@ impl Parts {
         }
     }
 
-    /// A whole by its count of parts, or of bytes.
-    fn counted(&mut self, join: &Join, at: usize, came: &Came<'_>, whole: &mut Whole) -> bool {
+    /// Completes a message by its count of parts or bytes.
+    fn counted(&mut self, join: &Join, at: usize, came: &Arrived<'_>, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get(at) else { return false };
         let complete = match (came.count, came.total) {
             (Some(count), _) => waiting.parts.len() as u64 >= count,
@@ -181,8 +180,8 @@ impl Parts {
         true
     }
 
-    /// A whole by numbers in a row of which the last has none behind it. Its first part is the one
-    /// behind the last of another, or the first number that came.
+    /// Completes a message by consecutive numbers up to a part with no remaining ones. Its first part follows the last
+    /// part of another message, or has the first number that arrived.
     fn count_down(&mut self, join: &Join, at: usize, place: usize, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
         let known = self.ends.iter_mut().find(|(number, key, _)| *number == join.number && *key == waiting.key);
@@ -202,10 +201,10 @@ impl Parts {
         let (begin, end) = (waiting.parts[first], waiting.parts[last]);
         let begun = match &known {
             Some((.., end)) => *end == begin.place,
-            // The first that anybody said.
+            // No message was completed before.
             None => true,
         };
-        // Behind the last of another whole, which waits for its own beginning.
+        // It follows the last part of another message, which still lacks its beginning.
         let begun = begun || first > 0 && next_to(&waiting.parts[first - 1], &begin);
         if !begun || end.remaining > 0 {
             // A new message may begin here even though the one before it was lost.
@@ -233,7 +232,7 @@ impl Parts {
         parts > 1
     }
 
-    /// Keeps of what waits only the parts from this place on.
+    /// Keeps only the waiting parts from this place on.
     fn keep(&mut self, at: usize, from: u64) {
         let (mut parts, mut bytes) = self.spare.pop().unwrap_or_default();
         let Some(waiting) = self.waiting.get_mut(at) else { return };
@@ -262,7 +261,7 @@ impl Parts {
         self.bytes = self.waiting.iter().map(|w| w.bytes.len() + w.parts.len() * PLACE).sum();
     }
 
-    /// Memory for further wholes.
+    /// Keeps memory for reuse.
     fn give_back(&mut self, mut parts: Vec<Part>, mut bytes: Vec<u8>) {
         if self.spare.len() < SPARE && bytes.capacity() + parts.capacity() * PLACE <= SPARE_BYTES {
             parts.clear();
@@ -277,7 +276,7 @@ impl Waiting {
         self.bytes.get(part.start as usize..(part.start + part.length) as usize).unwrap_or_default()
     }
 
-    /// Puts these parts together in order.
+    /// Joins these parts in order.
     fn give(&self, range: std::ops::Range<usize>, whole: &mut Whole) {
         for part in self.parts.get(range).unwrap_or_default() {
             whole.bytes.extend_from_slice(self.of(part));

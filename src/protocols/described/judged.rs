@@ -1,4 +1,4 @@
-//! What a described protocol tells its author of traffic: where it does not fit, why it is not claimed.
+//! Facts about traffic for the author of a protocol file: misfits, and the reason why a conversation is not claimed.
 
 use super::Described;
 use super::evidence::{self, Rejection};
@@ -9,24 +9,24 @@ use crate::flow::Transport;
 use std::net::SocketAddr;
 
 impl Described {
-    /// Where a message of this protocol does not fit its file; `None`: it does. `before`: the bytes of
-    /// its packet before its own. All that is not explained of it is counted in the result's `bits`.
+    /// The misfit of a message of this protocol; `None`: it fits its file. `before`: the bytes of its packet before its
+    /// own. The result's `bits` count everything that is unexplained.
     pub fn misfit(&self, message: &Message<'_>, before: usize) -> Option<Misfit> {
         fit::of_line(self.0, message, before)
     }
 
-    /// Why it does not claim a conversation that begins so.
+    /// The reason why it does not claim a conversation with this beginning.
     pub fn rejection(&self, observation: &Observation<'_>) -> Rejection {
         evidence::rejection(self.0, observation)
     }
 
-    /// Does every byte of its streams belong to a packet? Marks behind lines do not.
+    /// Whether every byte of its streams belongs to a packet. End marks of lines do not.
     pub fn counts_all_bytes(&self) -> bool {
         self.0.tcp.as_ref().is_some_and(|(_, frames)| frames.have_lengths())
     }
 
-    /// The messages that were not seen, with who sends them: `pong (server)`. `seen`: the name, and 1
-    /// for the client, 2 for the server, 0 for either.
+    /// The messages that were not seen, each with its sender: `pong (server)`. `seen`: called with the name, and 1 for
+    /// the client, 2 for the server, 0 for either.
     pub fn unseen(&self, seen: &dyn Fn(&str, u64) -> bool) -> Vec<String> {
         let all: Vec<(&str, &Choice)> = self
             .0
@@ -35,7 +35,7 @@ impl Described {
             .flat_map(|(carrier, list)| list.iter().map(move |choice| (*carrier, choice)))
             .collect();
         let mut there: Vec<bool> = all.iter().map(|(_, choice)| seen(choice.field.name, choice.from)).collect();
-        // What carries a message that was seen was seen, too.
+        // The carrier of a message that was seen was seen too.
         for _ in 0..all.len() {
             let carriers: Vec<&str> =
                 all.iter().zip(&there).filter(|(_, there)| **there).map(|((c, _), _)| *c).collect();
@@ -60,7 +60,7 @@ impl Described {
         names
     }
 
-    /// Has one of the ends a port of the file?
+    /// Whether one of the endpoints has a port of the file.
     pub fn has_port(&self, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
         evidence::port(self.0, transport, ends)
     }

@@ -1,9 +1,9 @@
-//! What belongs together goes under one key: the values of a few fields.
+//! Keys for grouping: the values of a few fields.
 
-/// A key has no more fields than these.
+/// The most fields of a key.
 pub const FIELDS: usize = 8;
 
-/// The values of a few fields; those that are not there are told apart from every value.
+/// The values of a few fields. An absent field differs from every value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key {
     values: [u64; FIELDS],

@@ -1,16 +1,20 @@
-//! What a file's names may refer to: earlier fields, and what is done with them.
+//! The targets of a file's names: earlier fields, and their uses.
 
-use crate::codec::layout::When;
+use crate::codec::kinds::Choice;
+use crate::codec::layout::{ValueName, When};
 
-/// What is done with an earlier field: encode derives hidden ones from it.
+/// A carrier's name, and the messages that it has.
+pub type Carried = (&'static str, &'static [Choice]);
+
+/// The uses of an earlier field: encode derives hidden fields from these.
 pub mod used {
     /// A message is found by it.
     pub const BY: u8 = 1;
     /// It is a length or a count.
     pub const LENGTH: u8 = 2;
-    /// Fields are there if bits of it are set.
+    /// Its bits mark the presence of fields.
     pub const PRESENCE: u8 = 4;
-    /// A message's condition says what it is.
+    /// A message's condition requires a value.
     pub const EQUAL: u8 = 8;
     /// Another view of its bits is shown.
     pub const VIEW: u8 = 16;
@@ -20,27 +24,27 @@ pub mod used {
 #[derive(Debug)]
 pub struct Known {
     pub name: String,
-    /// Its names: of its enumeration or flags.
-    pub names: Vec<(u64, &'static str)>,
+    /// The names of its enumeration or flags.
+    pub names: Vec<ValueName>,
     /// It is a number.
     pub number: bool,
     /// It is a text that may be compared with others.
     pub text: bool,
-    /// It has a mistake: nothing is known of it.
+    /// It has a mistake, so its properties are unknown.
     pub wrong: bool,
-    /// It is there by a condition only.
+    /// It has a condition.
     pub conditional: bool,
-    /// The scale of a length that it may be.
+    /// Its scale as a length.
     pub scale: Option<(u32, u32)>,
-    /// It stood in a group of this name, which is over.
+    /// The name of its group, which is closed.
     pub group: Option<String>,
-    /// Its place among all fields.
+    /// Its index among all fields.
     pub place: usize,
-    /// How many bits it has; 7 where that differs.
+    /// The number of its bits; 7: variable.
     pub width: u32,
 }
 
-/// One field of the file, and what is done with it.
+/// A field of the file, and its uses.
 #[derive(Debug)]
 pub struct Use {
     pub line: usize,
@@ -52,19 +56,19 @@ pub struct Use {
     pub ranged: bool,
 }
 
-/// What a name refers to.
+/// The target of a name.
 pub enum Found {
-    /// An earlier field, by its place in the list of known ones.
+    /// An earlier field, by its index in the list of known ones.
     Field(usize),
-    /// Something else, with the names of its values.
-    Other(Vec<(u64, &'static str)>),
+    /// The sender, a setting or a remembered value, with the names of its values.
+    Other(Vec<ValueName>),
 }
 
-/// A condition, and what it asks.
+/// A condition, and its requirements.
 pub struct Condition {
     pub when: When,
-    /// The masks that it asks of earlier fields, by their name.
+    /// The masks that it checks of earlier fields, by name.
     pub masks: Vec<(&'static str, u64)>,
-    /// It says what earlier fields are.
+    /// The values of earlier fields that it requires.
     pub equal: Vec<(&'static str, u64)>,
 }

@@ -1,43 +1,43 @@
-//! From one packet's fields to its lines: one for each innermost message, with the fields of the
-//! headers around it.
+//! Splits one packet's fields into lines: one for each innermost message, with the fields of the headers around it.
 
 use super::compile::statics;
-use crate::codec::kinds::{Choice, UNKNOWN};
+use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::{Field, Kind, Len, Name, bytes, flag};
 use crate::codec::node::Node;
 use crate::codec::reader::{TRAILING, UNPARSED};
 use crate::codec::schema::named::leak;
 use crate::codec::{Tree, Value};
+use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// The cap on lines of one packet.
 const MOST: usize = 65_536;
 
-/// One line: the node whose fields it has.
+/// One line, by the node whose fields it has.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     /// The group of the message, or of the element without one; `None`: the packet itself.
     pub node: Option<u32>,
     /// Its first byte.
     pub start: u32,
-    /// The outermost element of a list in which it stands.
+    /// The outermost list element that contains it.
     pub element: u32,
 }
 
-/// What a pass over a packet's nodes finds.
+/// The findings of a pass over a packet's nodes.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The lines.
     pub lines: Vec<Mark>,
-    /// The nodes at which a session does something.
+    /// The nodes at which a session acts.
     pub hooked: Vec<u32>,
-    /// Some node tells that something is odd.
+    /// A node marks an anomaly.
     pub odd: bool,
 }
 
 impl Found {
-    /// Those among a line's nodes at which a session does something.
+    /// The range of hooked nodes within a line's nodes.
     pub fn hooked_in(&self, range: &Range<usize>) -> Range<usize> {
         let before = |at: usize| self.hooked.partition_point(|k| (*k as usize) < at);
         before(range.start)..before(range.end)
@@ -45,7 +45,7 @@ impl Found {
 }
 
 messages! {
-    /// The lines of what is no message of the file.
+    /// The kinds of lines without a message of the file.
     pub enum Nameless {
         Packet = "packet",
         Unknown = "unknown",
@@ -53,13 +53,13 @@ messages! {
     }
 }
 
-/// What these lines are called where messages of the file may have their names: by the file's own.
+/// The names of these lines. Where a message of the file has the same name, they include the protocol's.
 #[derive(Clone, Copy, Debug)]
 pub struct Names([&'static str; 3]);
 
 impl Names {
-    /// Those of a protocol with these messages.
-    pub fn of(protocol: &str, carried: &[(&'static str, &'static [Choice])]) -> Names {
+    /// The names for a protocol with these messages.
+    pub fn of(protocol: &str, carried: &[Carried]) -> Names {
         let taken = |name: &str| carried.iter().flat_map(|(_, list)| list.iter()).any(|c| c.field.name == name);
         Names([Nameless::Packet, Nameless::Unknown, Nameless::Fragment].map(|line| match taken(line.name()) {
             true => leak(&format!("{protocol}.{}", line.name())),
@@ -90,8 +90,8 @@ pub fn unknown() -> &'static [Field] {
     if let Kind::Struct(fields) = UNKNOWN.kind { fields } else { &[] }
 }
 
-/// The fields of all headers: what stands around messages.
-pub fn headers(packet: &'static [Field], carried: &[(&'static str, &'static [Choice])]) -> &'static [Field] {
+/// The fields of all headers around messages.
+pub fn headers(packet: &'static [Field], carried: &[Carried]) -> &'static [Field] {
     let mut all: Vec<Field> = Vec::new();
     let mut seen = FxHashSet::default();
     outer(packet, &mut all, &mut seen);
@@ -124,16 +124,16 @@ fn outer(fields: &'static [Field], all: &mut Vec<Field>, seen: &mut FxHashSet<*c
     }
 }
 
-/// Finds the innermost messages, and the elements that hold none; and what else nodes tell.
+/// Finds the innermost messages, the elements without a message, and the hooked nodes.
 pub fn find(tree: &Tree, found: &mut Found) {
     let Found { lines, hooked, odd } = found;
     lines.clear();
     hooked.clear();
     *odd = false;
     let nodes = tree.nodes();
-    // Where the bytes of the next line begin: where the first element behind the last line does.
+    // The first byte of the next line: that of the first element after the last line.
     let mut next: Option<u32> = None;
-    // The outermost element, and the node behind it.
+    // The outermost element, and the node after it.
     let mut outermost = (0, 0);
     let mut full = false;
     for (k, node) in nodes.iter().enumerate() {
@@ -177,38 +177,38 @@ pub fn find(tree: &Tree, found: &mut Found) {
     }
 }
 
-/// Does node `k` stand behind a line?
+/// Whether node `k` is after a line.
 fn behind(nodes: &[Node], line: &Mark, k: usize) -> bool {
     line.node.and_then(|node| nodes.get(node as usize)).is_none_or(|node| node.end as usize <= k)
 }
 
-/// Which trees a line's nodes go to, and how their places change.
+/// Distributes a line's nodes to its trees, and moves their places.
 pub struct Split<'a> {
     pub tree: &'a Tree,
     /// The line's message.
     pub mark: Mark,
-    /// It is the last line.
+    /// Whether it is the last line.
     pub last: bool,
-    /// The source that has the packet's bytes, where the line has only a part of them.
+    /// The source with the packet's bytes, if the line has only a part of them.
     pub whole: Option<u8>,
     /// The source of the packet's own bytes.
     pub own: u8,
-    /// Hidden numbers are shown: no message is known, or the packet was broken.
+    /// Hidden numbers are shown if no message is known, or if the packet is broken.
     pub reveal: Reveal,
 }
 
-/// Which hidden fields are shown after all.
+/// The hidden fields that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reveal {
     /// None.
     Nothing,
-    /// Those by which a message is found.
+    /// The fields by which a message is found.
     Selectors,
     /// All.
     Everything,
 }
 
-/// Moves a node's ranges by so many bits.
+/// Moves a node's ranges by this many bits.
 fn shift(node: &mut Node, by: u32) {
     node.bit = node.bit.saturating_sub(by);
     node.value = match node.value {
@@ -221,7 +221,7 @@ fn shift(node: &mut Node, by: u32) {
 }
 
 impl Split<'_> {
-    /// Appends fields of the line's own.
+    /// Appends the line's own fields.
     fn inside(&self, to: &mut Tree, range: Range<usize>) {
         let start = to.append(self.tree, range);
         if self.mark.start == 0 && self.reveal == Reveal::Nothing {
@@ -256,7 +256,7 @@ impl Split<'_> {
 
     fn reveal(&self, node: &mut Node) {
         match self.reveal {
-            // The count of a list is shown where the list broke off, and tells that.
+            // The count of a list is shown if the list broke off.
             Reveal::Everything if node.field.is(flag::HIDDEN) => node.show(),
             Reveal::Selectors if node.field.is(flag::SELECTS) => node.show(),
             _ => {}
@@ -269,7 +269,7 @@ impl Split<'_> {
         let Some(target) = self.mark.node.map(|node| node as usize) else {
             return self.inside(fields, 0..nodes.len());
         };
-        // The usual case: single values, and then the message up to the end.
+        // The usual case: single values, then the message up to the end.
         let last = nodes.get(target).is_some_and(|node| node.end as usize == nodes.len());
         if last && nodes.iter().take(target).all(|node| !node.nests()) {
             self.around(packet, 0..target);
@@ -277,7 +277,7 @@ impl Split<'_> {
         }
         // The headers' fields from `from` up to `at` are appended together.
         let (mut from, mut at) = (0, 0);
-        // How many lists hold the line, and where the outermost one ends.
+        // The number of lists around the line, and the end of the outermost one.
         let (mut lists, mut list_end) = (0, 0);
         while let Some(node) = nodes.get(at) {
             let end = (node.end as usize).max(at + 1);
@@ -317,8 +317,8 @@ impl Split<'_> {
     }
 }
 
-/// The nearest field of that name that a condition at node `k` sees: earlier siblings, then those of
-/// the groups around it. `a.b` is one of an earlier group.
+/// The nearest field with that name that a condition at node `k` can refer to: earlier siblings, then those of the
+/// groups around it. `a.b` is a field of an earlier group.
 pub fn visible<'t>(tree: &'t Tree, k: usize, name: &Name) -> Option<&'t Node> {
     let nodes = tree.nodes();
     let (mut at, mut found) = (0, None);

@@ -1,4 +1,4 @@
-//! A protocol file, from its text to a dissector.
+//! Loads a protocol file: from its text to a dissector.
 
 use super::codes::Codes;
 use super::compile::{Compiled, Compiler, Mistakes, among_headers, lasting, statics};
@@ -7,7 +7,6 @@ use super::lines::Names;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
 use super::{Described, about, advice, frames, lines, parse, probe, recognise, traffic};
-use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, When, uint};
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::SchemaError;
@@ -15,9 +14,9 @@ use crate::codec::schema::named::{identifier, leak};
 use crate::dissect::{Dissector, Facts, Public, Setting};
 use crate::flow::Transport;
 use crate::live::probe::Carrier;
+use crate::protocols::described::known::Carried;
 
-/// Compiles a protocol file. What it returns lives as long as the program: its size is bounded by
-/// the file's.
+/// Compiles a protocol file. The result lives as long as the program: its size is limited by the file's.
 ///
 /// # Errors
 /// The first mistake, with its line.
@@ -29,7 +28,7 @@ pub fn load(file: &str, text: &str) -> Result<&'static Described, SchemaError> {
     })
 }
 
-/// The first values of what is remembered, or of settings.
+/// The first value of a remembered value or setting.
 fn first(compiler: &Compiler<'_>, first: &First) -> Compiled<(&'static str, u64)> {
     identifier(&first.name, &["from", "left", "not", "and", "in", "client", "server"])
         .map_err(|why| (first.line, why))?;
@@ -42,7 +41,7 @@ fn first(compiler: &Compiler<'_>, first: &First) -> Compiled<(&'static str, u64)
     Ok((leak(&first.name), value))
 }
 
-/// On error: all mistakes that were found.
+/// Compiles a parsed file. On error: all mistakes.
 pub(super) fn build(file: &File, source: &str) -> Result<&'static Described, Mistakes> {
     let mut compiler = Compiler::new(file);
     let packet = head(file, &mut compiler);
@@ -55,7 +54,7 @@ pub(super) fn build(file: &File, source: &str) -> Result<&'static Described, Mis
     }
 }
 
-/// The packet's fields, what is remembered, and settings.
+/// The packet's fields, the remembered values, and the settings.
 type Head = (&'static [Field], Vec<(&'static str, u64)>, Vec<Value>);
 
 fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
@@ -101,7 +100,7 @@ fn finish(
         None => None,
     };
     let name = leak(&file.protocol);
-    let carried: Vec<(&'static str, &'static [Choice])> = {
+    let carried: Vec<Carried> = {
         let mut all: Vec<_> = compiler.all_choices().map(|(carrier, list)| (leak(carrier), list)).collect();
         all.sort_by_key(|(carrier, _)| *carrier);
         all
@@ -116,7 +115,7 @@ fn finish(
         None => None,
     };
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));
-    // A file that says nothing is of datagrams.
+    // A file without a transport describes datagrams.
     let udp = if udp.is_none() && tcp.is_none() && websocket.is_none() { Some(statics(Vec::new())) } else { udp };
     let carriers = [(udp.is_some(), Carrier::Udp), (tcp.is_some(), Carrier::Tcp), (websocket.is_some(), Carrier::Ws)];
     let carriers: Vec<Carrier> = carriers.into_iter().filter(|(there, _)| *there).map(|(_, carrier)| carrier).collect();
@@ -151,7 +150,7 @@ fn finish(
         settings: statics(settings),
         notes: statics(about::notes(codes, &traffic)),
         yields: true,
-        // What the file itself says of a conversation.
+        // The names that the file itself gives.
         public: Public { fields: &["memory", "mask", "header"], ..Public::default() },
         outline: Err("a file describes it already"),
         dump_transport: if udp.is_some() { |_| Transport::Udp } else { |_| Transport::Tcp },

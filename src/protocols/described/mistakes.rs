@@ -1,10 +1,10 @@
-//! All mistakes of a file that can be told apart.
+//! Finds all mistakes of a file that are independent of each other.
 
 use super::load::build;
 use super::parse;
 use crate::codec::schema::SchemaError;
 
-/// The cap on mistakes that are told.
+/// The cap on reported mistakes.
 const MOST: usize = 16;
 
 /// The mistakes of a protocol file, by line; none: it loads.

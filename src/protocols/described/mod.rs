@@ -1,8 +1,7 @@
 //! Protocols that a file describes: `--protocol-file game.toml`.
 //!
-//! [`load`] compiles a file to tables of the same kind as those of the built-in protocols, and to
-//! what a conversation does between messages: put parts together, remember, count. The result is a
-//! [`Dissector`] like any other.
+//! [`load`] compiles a file to tables like those of the built-in protocols, and to the rules for conversations: joining
+//! parts, remembering values, counting numbers. The result is a [`Dissector`] like any other.
 
 mod about;
 mod advice;
@@ -50,7 +49,7 @@ use crate::dissect::{Dissector, Encoder, Evidence, Facts, FlowInfo, Observation,
 pub struct Described(&'static Description);
 
 impl Described {
-    /// What the file says.
+    /// The compiled file.
     pub fn description(&self) -> &'static Description {
         self.0
     }

@@ -1,5 +1,5 @@
-//! What a condition, a length or a key refers to: earlier fields, what a conversation remembers,
-//! settings; and conditions themselves.
+//! Resolves the names in conditions, lengths and keys (earlier fields, remembered values, settings), and compiles
+//! conditions.
 
 use super::compile::{Compiled, Compiler, lasting, statics};
 use super::known::{Condition, Found, Known};
@@ -7,13 +7,12 @@ use super::parse::condition::{Expr, Sign};
 use super::state::slot;
 use super::text::Word;
 use crate::codec::digits;
-use crate::codec::layout::{Name, Text, When};
+use crate::codec::layout::{Name, Text, ValueName, When};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 
 impl<'a> Compiler<'a> {
-    /// Looks up a name: the innermost earlier field, then outwards, then what is remembered, then
-    /// settings.
+    /// Looks up a name: the innermost earlier field, then outer ones, then remembered values, then settings.
     pub fn find(&self, name: &str) -> Option<Found> {
         let bare = name.strip_prefix("packet.").unwrap_or(name);
         let is = |known: &Known| match &known.group {
@@ -35,22 +34,22 @@ impl<'a> Compiler<'a> {
     }
 
     /// The names of the enumeration called `name`.
-    pub fn enum_names(&self, name: &str) -> Vec<(u64, &'static str)> {
+    pub fn enum_names(&self, name: &str) -> Vec<ValueName> {
         let found = self.text.enums.iter().find(|(other, _)| other == name);
         found
             .map(|(_, list)| list.iter().map(|(name, value)| (*value as u64, leak(name))).collect())
             .unwrap_or_default()
     }
 
-    /// The error that nothing has this name.
+    /// The error for an unknown name.
     pub fn nothing(&self, line: usize, key: &str, name: &str) -> (usize, String) {
         let fields = self.known.iter().map(|known| known.name.as_str());
         let others = self.text.memory.iter().chain(&self.text.settings).map(|first| first.name.as_str());
         let near = hint(nearest(name, fields.chain(others)));
-        (line, format!("{key}: no field {name:?} stands before it, and nothing else has this name{near}"))
+        (line, format!("{key}: no field {name:?} is before it, and nothing else has this name{near}"))
     }
 
-    /// A name as reading knows it: the fields and the values of the conversation that have it.
+    /// A name for reading: the fields, and the value of the conversation, that have it.
     pub fn name(&self, name: &str) -> Name {
         let text = leak(name.trim().strip_prefix("packet.").unwrap_or(name.trim()));
         match (self.find(text), slot(text, self.text)) {
@@ -60,7 +59,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The number of a word.
-    pub fn number(&self, word: &str, names: &[(u64, &'static str)]) -> Option<u64> {
+    pub fn number(&self, word: &str, names: &[ValueName]) -> Option<u64> {
         let whole = digits::whole(word).and_then(|n| u64::try_from(n).ok().or(i64::try_from(n).ok().map(|n| n as u64)));
         let named = || names.iter().find(|(_, name)| *name == word).map(|(n, _)| *n);
         whole.or_else(named).or(match word {
@@ -71,26 +70,26 @@ impl<'a> Compiler<'a> {
     }
 
     /// The number of a word of the file.
-    pub fn word(&self, word: &Word, names: &[(u64, &'static str)]) -> Option<u64> {
+    pub fn word(&self, word: &Word, names: &[ValueName]) -> Option<u64> {
         match word {
             Word::Number(n) => u64::try_from(*n).ok().or(i64::try_from(*n).ok().map(|n| n as u64)),
             Word::Name(name) => self.number(name, names),
         }
     }
 
-    /// A condition.
+    /// Compiles a condition.
     pub fn condition(&mut self, text: &str, line: usize, key: &str) -> Compiled<Condition> {
         let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?;
         self.compiled(&expr, line, key)
     }
 
-    /// A condition that is asked where texts are not known.
+    /// Compiles a condition in a place where texts are not available.
     pub fn of_numbers(&mut self, text: &str, line: usize, key: &str) -> Compiled<When> {
         let expr = Expr::parse(text).map_err(|why| (line, format!("{key}: {why}")))?;
         self.numbers_alone(&expr, line, key)
     }
 
-    /// A parsed condition that is asked where texts are not known.
+    /// Compiles a parsed condition in a place where texts are not available.
     pub fn numbers_alone(&mut self, expr: &Expr, line: usize, key: &str) -> Compiled<When> {
         let mut asked = None;
         expr.texts(&mut |text| asked = asked.take().or(Some(text.to_owned())));
@@ -100,14 +99,14 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A condition whose text is parsed already.
+    /// Compiles a parsed condition.
     pub fn compiled(&mut self, expr: &Expr, line: usize, key: &str) -> Compiled<Condition> {
         let mut condition = Condition { when: When::Always, masks: Vec::new(), equal: Vec::new() };
         condition.when = self.when(expr, (line, key), Some(&mut condition))?;
         Ok(condition)
     }
 
-    /// `into`: what the condition tells of earlier fields, where all of its terms hold.
+    /// Compiles an expression. `into`: receives its requirements on earlier fields, if all of its terms must hold.
     fn when(&mut self, expr: &Expr, at: (usize, &str), mut into: Option<&mut Condition>) -> Compiled<When> {
         let wrong = |why: String| (at.0, format!("{}: {why}", at.1));
         let not = |when: When| When::Not(lasting(when));
@@ -183,7 +182,7 @@ impl<'a> Compiler<'a> {
                 if mask == 0 {
                     return Err(wrong(format!("{name} & 0 never holds: the mask is 0")));
                 }
-                // A number of which only this is asked is not known from what is there.
+                // Checking only this mask does not determine the number's other bits.
                 into.iter_mut().for_each(|into| into.masks.push((bare.text, mask)));
                 match mask.is_power_of_two() {
                     true => When::Bit(bare, mask.trailing_zeros() as u8),
@@ -198,19 +197,14 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// A text that others are compared with.
+    /// A text for comparisons.
     pub fn asked_text(&self, text: &str) -> Text {
         let place = self.texts.binary_search(&text).map_or(u64::MAX, |place| place as u64 + 1);
         Text { text: leak(text), id: place }
     }
 
-    /// The name that a term asks; `text`: it is compared with one.
-    fn asked(
-        &mut self,
-        name: &str,
-        text: bool,
-        (line, key): (usize, &str),
-    ) -> Compiled<(Name, Vec<(u64, &'static str)>)> {
+    /// The name in a term. `text`: the term compares it with a text.
+    fn asked(&mut self, name: &str, text: bool, (line, key): (usize, &str)) -> Compiled<(Name, Vec<ValueName>)> {
         if let Some(Found::Field(place)) = self.find(name) {
             let is = if self.known[place].wrong { text } else { self.known[place].text };
             if is != text && (is || self.known[place].number) {
@@ -226,8 +220,8 @@ impl<'a> Compiler<'a> {
         self.referred(name, line, key)
     }
 
-    /// What a condition's name refers to: the name as reading knows it, and the names of its values.
-    fn referred(&mut self, name: &str, line: usize, key: &str) -> Compiled<(Name, Vec<(u64, &'static str)>)> {
+    /// The target of a condition's name: the name for reading, and the names of its values.
+    fn referred(&mut self, name: &str, line: usize, key: &str) -> Compiled<(Name, Vec<ValueName>)> {
         match self.find(name) {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
@@ -241,7 +235,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn value(&self, word: &str, names: &[(u64, &'static str)], of: &Name) -> Result<u64, String> {
+    fn value(&self, word: &str, names: &[ValueName], of: &Name) -> Result<u64, String> {
         let wrong = matches!(self.find(of.text), Some(Found::Field(place)) if self.known[place].wrong);
         self.number(word, names).or(wrong.then_some(1)).ok_or_else(|| {
             let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
@@ -249,11 +243,11 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Notes what is done with an earlier field.
+    /// Records the use of an earlier field.
     pub fn uses(&mut self, name: &str, what: u8) {
         let Some(Found::Field(found)) = self.find(name) else { return };
         let is_it = |known: &Known| known.name == self.known[found].name && known.group == self.known[found].group;
-        // Of fields of one name with a condition each, one is there.
+        // Of several fields with one name and a condition each, one is present.
         let mut places = Vec::new();
         for known in self.known.iter().take(found + 1).rev().filter(|known| is_it(known)) {
             places.push(known.place);

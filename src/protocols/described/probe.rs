@@ -1,5 +1,5 @@
-//! Asking servers of a described protocol, as the file's `[probe]` says: one message, the answer to
-//! it, and what of an earlier answer goes into the question when it is asked again.
+//! Probes servers of a described protocol by the file's `[probe]`: sends one message and waits for the answer. Values
+//! of an earlier answer may go into a second question.
 
 use super::Described;
 use super::compile::{Compiled, Compiler, lasting, statics};
@@ -14,31 +14,31 @@ use crate::nearest::{hint, nearest};
 use serde_json::{Map, Value as Json};
 use std::time::{Duration, Instant};
 
-/// A server may ask for further words so often before it answers.
+/// The most intermediate answers that ask for another question.
 const ROUNDS: usize = 4;
-/// Copies of a question that nobody answers, if the file says nothing.
+/// The resends of a question without an answer, unless the file sets another number.
 const RETRIES: u64 = 2;
-/// How long an answer is waited for, if the user says nothing.
+/// The wait for an answer, unless the user sets another.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 static NOBODY: Servers = Servers { port: None, timeout: TIMEOUT, answers: &[], methods: &[] };
 
-/// What a file says of asking servers.
+/// The file's plan for probing servers.
 #[derive(Debug)]
 pub struct Plan {
     send: &'static str,
     fields: Map<String, Json>,
     answers: &'static [&'static str],
-    /// What the answer has to have.
+    /// The values that the answer must have.
     expect: Map<String, Json>,
-    /// A field of the question, and the message and its field that has the value.
+    /// A field of the question, and the message and field with its value.
     again: Vec<(String, String, String)>,
     tell: Vec<String>,
     retries: u64,
     servers: &'static Servers,
 }
 
-/// What a file says of asking servers, its names looked up.
+/// Compiles `[probe]` and looks up its names.
 pub fn compile(
     file: &File,
     compiler: &Compiler<'_>,
@@ -96,7 +96,7 @@ pub fn compile(
     if retries > 10 {
         return Err((text.lines.at("retries"), format!("probe: retries: expected 0 to 10, got {retries}")));
     }
-    let why = "as the file of its protocol says, behind the built-in ones";
+    let why = "as the file of its protocol says, after the built-in ones";
     let method = |carrier: &Carrier| {
         let rank = if *carrier == Carrier::Udp { 90 } else { 190 };
         Method { name: "", carrier: *carrier, rank, why }
@@ -116,7 +116,7 @@ fn object(value: &Json, key: &str, text: &ProbeText) -> Compiled<Map<String, Jso
 }
 
 impl Plan {
-    /// Can the question be written?
+    /// Checks that the question can be encoded.
     pub fn check(&self, encoder: &mut dyn Encoder, proto: &str) -> Result<(), String> {
         let fields = Json::Object(self.fields.clone());
         let line = Line {
@@ -134,12 +134,12 @@ impl Plan {
         encoder.encode(&line).map(drop).map_err(|why| format!("probe: {}: {why}", self.send))
     }
 
-    /// What a message, or the whole that it completed, says.
-    fn said(heard: &OwnedMessage) -> (&str, &Json) {
-        let joined = &heard.derived_json()["joined"];
+    /// The name and fields of a message, or of the joined message that it completed.
+    fn content(received: &OwnedMessage) -> (&str, &Json) {
+        let joined = &received.derived_json()["joined"];
         match joined["message"].as_str() {
             Some(name) => (name, &joined["fields"]),
-            None => (heard.message, heard.to_json()),
+            None => (received.message, received.to_json()),
         }
     }
 
@@ -147,11 +147,11 @@ impl Plan {
         self.answers.contains(&message) && self.expect.iter().all(|(name, value)| fields.get(name) == Some(value))
     }
 
-    /// Takes what the question needs from a message; false: nothing.
-    fn learn(&self, (message, said): (&str, &Json), fields: &mut Map<String, Json>) -> bool {
+    /// Takes values for the question from a message. False: it has none.
+    fn learn(&self, (message, answer): (&str, &Json), fields: &mut Map<String, Json>) -> bool {
         let mut any = false;
         for (field, _, name) in self.again.iter().filter(|(_, from, _)| from == message) {
-            if let Some(value) = said.get(name) {
+            if let Some(value) = answer.get(name) {
                 fields.insert(field.clone(), value.clone());
                 any = true;
             }
@@ -159,29 +159,29 @@ impl Plan {
         any
     }
 
-    /// The answer's own words.
-    fn tell(&self, said: &Json, findings: &mut Findings<'_>) {
-        let Some(said) = said.as_object() else { return };
+    /// Reports the values in the answer.
+    fn tell(&self, fields: &Json, findings: &mut Findings<'_>) {
+        let Some(fields) = fields.as_object() else { return };
         match self.tell.is_empty() {
             true => {
-                let plain = said.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
+                let plain = fields.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
                 plain.for_each(|(name, value)| findings.fact(name, value.clone()));
             }
             false => {
-                let told = self.tell.iter().filter_map(|name| Some((name, said.get(name)?)));
-                told.for_each(|(name, value)| findings.fact(name, value.clone()));
+                let chosen = self.tell.iter().filter_map(|name| Some((name, fields.get(name)?)));
+                chosen.for_each(|(name, value)| findings.fact(name, value.clone()));
             }
         }
     }
 }
 
-/// A conversation that asks.
+/// The state of a probe.
 struct Asking {
-    /// `None`: the file has none, and so no method.
+    /// `None`: the file has no `[probe]`, and so no method.
     plan: Option<&'static Plan>,
     carrier: Carrier,
     fields: Map<String, Json>,
-    /// How often it may still be asked again.
+    /// The number of further questions that are allowed.
     rounds: usize,
 }
 
@@ -191,7 +191,7 @@ impl Questions for Asking {
             return Err(Failure::interrupted());
         };
         engine.open(self.carrier, None)?;
-        // Copies are for datagrams, which are lost.
+        // Only datagrams are resent, since they may be lost.
         let copies = if self.carrier == Carrier::Udp { plan.retries + 1 } else { 1 };
         let mut answer = None;
         for copy in 1..=copies {
@@ -200,19 +200,19 @@ impl Questions for Asking {
                 break;
             }
         }
-        let Some((copy, (heard, took))) = answer else {
+        let Some((copy, (received, took))) = answer else {
             let advice = "check the port and the file's [probe]; the server may answer nobody whom it does not know";
             return Err(engine.silent(plan.send, advice));
         };
         engine.findings.find(ask.dissector.name(), self.carrier, None);
-        plan.tell(Plan::said(&heard).1, &mut engine.findings);
+        plan.tell(Plan::content(&received).1, &mut engine.findings);
         engine.findings.introduce();
         let mut count = ask.request.samples;
         if copy == 1 {
             engine.findings.sample(plan.send, Some(took));
             count = count.saturating_sub(1);
         } else {
-            // Which copy was answered is not known.
+            // It is unknown which transmission was answered.
             let copies = if copy == 2 { "1 copy".into() } else { format!("{} copies", copy - 1) };
             engine.findings.note(format!("nobody answered {copies} of the first question: its time is not counted"));
         }
@@ -227,15 +227,15 @@ impl Questions for Asking {
         Question::new(self.plan.map_or("", |plan| plan.send), Json::Object(self.fields.clone()))
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
-        let said = Plan::said(heard);
-        let Some(plan) = self.plan.filter(|_| heard.proto == engine.ask.dissector.name()) else {
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let fields = Plan::content(received);
+        let Some(plan) = self.plan.filter(|_| received.proto == engine.ask.dissector.name()) else {
             return Ok(Reading::Session);
         };
-        if plan.answers(said) {
+        if plan.answers(fields) {
             return Ok(if number.is_some() { Reading::Answer } else { Reading::Again });
         }
-        if number.is_some() && self.rounds > 0 && plan.learn(said, &mut self.fields) {
+        if number.is_some() && self.rounds > 0 && plan.learn(fields, &mut self.fields) {
             self.rounds -= 1;
             return Ok(Reading::AskAgain(Json::Object(self.fields.clone())));
         }

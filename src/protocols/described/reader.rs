@@ -1,4 +1,4 @@
-//! Reading one packet: the tables walked, with what the conversation remembers at hand.
+//! Reads one packet: walks the tables with the conversation's values.
 
 use super::Description;
 use super::lines::Nameless;
@@ -8,27 +8,27 @@ use crate::codec::reader::TRAILING;
 use crate::codec::{Context, Fault, Reader, Tree};
 use std::cell::Cell;
 
-/// Memory for reading a packet, shared by all conversations.
+/// Reused memory for reading a packet, shared by all conversations.
 #[derive(Debug, Default)]
 pub struct Work {
     /// The packet's fields.
     pub tree: Tree,
-    /// Why reading it ended early, where it is weighed.
+    /// The reason why reading ended early, when evidence is weighed.
     pub fault: Option<Fault>,
     /// Inflated, joined and decoded bytes: sources 1 and up.
     pub sources: Vec<Vec<u8>>,
-    /// How many of them are in use.
+    /// The number of sources in use.
     pub used: usize,
     /// Its innermost messages.
     pub found: super::lines::Found,
-    /// For wholes.
+    /// For joined messages.
     pub whole: Tree,
     pub whole_found: super::lines::Found,
     pub whole_trees: (Tree, Tree),
     pub from: Vec<(crate::dissect::Target, i64)>,
 }
 
-/// The cap on unpacked bytes of one packet.
+/// The cap on unpacked sources of one packet.
 const MOST_SOURCES: usize = 250;
 
 impl Work {
@@ -47,11 +47,11 @@ impl Work {
     }
 }
 
-/// What a packet is read with.
+/// The context for reading a packet.
 pub struct Known<'a> {
     pub description: &'static Description,
     pub state: State<'a>,
-    /// What is remembered and was asked for, as bits.
+    /// The remembered values that were used, as bits.
     pub used: Cell<u64>,
     /// The sources.
     pub sources: &'a mut Vec<Vec<u8>>,
@@ -87,7 +87,7 @@ impl Context for Known<'_> {
     }
 }
 
-/// Reads a packet, or a whole, into a tree. `source`: where its bytes are.
+/// Reads a packet or a joined message into a tree. `source`: the source with its bytes.
 pub fn read(
     fields: &'static [Field],
     (bytes, length, source): (&[u8], usize, u8),
@@ -112,6 +112,6 @@ pub fn read(
         };
         tree.push(&TRAILING, value, bit, bits);
     }
-    // Faults are large, and nearly always there is none to be moved.
+    // Faults are large and rare, so none is moved unless there is one.
     outcome.stop.is_some().then(|| outcome.fault()).flatten()
 }

@@ -1,13 +1,14 @@
-//! Is a conversation of a described protocol? The bits that its packets rule out tell: constants,
-//! closed enumerations, checksums, known ids, exact ends.
+//! Recognises conversations of a described protocol by the bits that its packets rule out: constants, closed
+//! enumerations, checksums, known ids, exact ends.
 
 use super::Description;
 use super::compile::{Compiled, Compiler};
 use super::reader::{Known, Work, read};
 use super::state::State;
-use crate::codec::kinds::{COMPUTED, Choice, UNKNOWN};
+use crate::codec::kinds::{COMPUTED, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::reader::TRAILING;
+use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -28,8 +29,8 @@ fn ruled(field: &Field) -> u32 {
     }
 }
 
-/// How many bits a packet rules out at most.
-pub fn most(packet: &'static [Field], carried: &[(&'static str, &'static [Choice])]) -> u32 {
+/// The most bits that a packet rules out.
+pub fn most(packet: &'static [Field], carried: &[Carried]) -> u32 {
     let mut sum = 0;
     let mut each = |field: &'static Field| sum += ruled(field);
     crate::codec::names::everywhere(packet, &mut each);
@@ -37,12 +38,8 @@ pub fn most(packet: &'static [Field], carried: &[(&'static str, &'static [Choice
     sum + if ids > 0 { 8u32.saturating_sub(ids.max(1).ilog2() + 1) } else { 0 }
 }
 
-/// Do its packets tell nothing: no constant, closed enumeration, checksum, or number of a message?
-pub fn is_silent(
-    packet: &'static [Field],
-    carried: &[(&'static str, &'static [Choice])],
-    id_bits: &FxHashMap<usize, u32>,
-) -> bool {
+/// Whether its packets rule out nothing: no constant, closed enumeration, checksum, or number of a message.
+pub fn is_silent(packet: &'static [Field], carried: &[Carried], id_bits: &FxHashMap<usize, u32>) -> bool {
     let mut sum = id_bits.values().sum::<u32>();
     let mut each = |field: &'static Field| {
         sum += ruled(field);
@@ -54,11 +51,10 @@ pub fn is_silent(
     sum == 0
 }
 
-/// The bits of an exact end, where nothing takes whatever is left: a packet of random bytes ends
-/// there in one of 2^6.
+/// The bits of an exact end, if no field takes the rest: a packet of random bytes ends there in one of 2^6.
 const END: u32 = 6;
 
-/// Does something in the packet take whatever is left?
+/// Whether a field in the packet takes the rest.
 fn open_end(tree: &crate::codec::Tree) -> bool {
     tree.nodes().iter().any(|node| match &node.field.kind {
         Kind::Array { .. } if node.field.is(flag::CARRIES) => false,
@@ -66,7 +62,7 @@ fn open_end(tree: &crate::codec::Tree) -> bool {
     })
 }
 
-/// What reading one packet tells: the bits that it rules out; `None`: it does not fit.
+/// Reads one packet, and returns the bits that it rules out; `None`: it does not fit.
 pub fn weigh_packet(
     description: &'static Description,
     bytes: &[u8],

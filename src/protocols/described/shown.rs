@@ -1,4 +1,4 @@
-//! The fields of `derived`: what parts complete, and what a reading used of what is remembered.
+//! The fields of `derived`: joined messages, and the remembered values that a reading used.
 
 use crate::codec::layout::{Count, Field, Len, array, bytes, flag, group, text, uint};
 
@@ -23,4 +23,4 @@ static JOINED_FIELDS_ALL: [Field; 6] = [
     group("fields", &[]),
     bytes("bytes", Len::Rest).doc("the whole"),
 ];
-pub static MEMORY: Field = group("memory", &[]).doc("what earlier messages told, and this reading used");
+pub static MEMORY: Field = group("memory", &[]).doc("values of earlier messages that this message needed");

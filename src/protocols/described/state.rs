@@ -1,5 +1,5 @@
-//! What a conversation knows beside a packet's fields, each value in a slot that is looked up when the file
-//! is loaded: who sends, settings, what is remembered.
+//! Values of a conversation besides a packet's fields: the sender, settings, remembered values. Each has a slot that is
+//! looked up when the file is loaded.
 
 use super::text::{File, First};
 use crate::codec::context::{FROM, LIKELY_FROM};
@@ -11,7 +11,7 @@ const SETTINGS: usize = 2;
 /// Each remembered value has a slot for the sender's, the client's and the server's.
 const SIDES: usize = 3;
 
-/// The slot of a name; `None` if nothing has it.
+/// The slot of a name; `None`: no value has it.
 pub fn slot(name: &str, file: &File) -> Option<u16> {
     let place = |list: &[First], name: &str| list.iter().position(|first| first.name == name);
     let memory =
@@ -27,7 +27,7 @@ pub fn slot(name: &str, file: &File) -> Option<u16> {
     u16::try_from(slot).ok()
 }
 
-/// Who sends, as a number.
+/// The sender as a number.
 pub fn sender(role: Role) -> u64 {
     match role {
         Role::Unknown => 0,
@@ -39,13 +39,13 @@ pub fn sender(role: Role) -> u64 {
 /// The values of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'a> {
-    /// What is remembered, for packets of the client and of the server.
+    /// The remembered values, for packets of the client and of the server.
     pub memory: &'a [[u64; 2]],
     /// The settings' values.
     pub values: &'a [u64],
-    /// Who sends: 1 the client, 2 the server; 0: nobody knows.
+    /// The sender: 1 the client, 2 the server; 0: unknown.
     pub from: u64,
-    /// Who sends, as far as one can guess.
+    /// The probable sender.
     pub likely: u64,
 }
 
@@ -63,12 +63,12 @@ impl State<'_> {
         }
     }
 
-    /// The value of a name that is none of a field.
+    /// The value of a name that belongs to no field.
     pub fn named(&self, name: &Name) -> Option<u64> {
         self.value(name.slot()?)
     }
 
-    /// The place of what is remembered in a slot.
+    /// The index of the remembered value in a slot.
     pub fn place(&self, slot: u16) -> Option<usize> {
         (slot as usize).checked_sub(SETTINGS + self.values.len()).map(|at| at / SIDES)
     }

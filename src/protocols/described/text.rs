@@ -1,5 +1,5 @@
-//! A protocol file's structure, its names not looked up yet: what [`parse`](super::parse) finds, and
-//! [`compile`](super::compile) interprets.
+//! A protocol file's structure before names are looked up: [`parse`](super::parse) produces it, and
+//! [`compile`](super::compile) interprets it.
 
 use crate::codec::schema::reading::{FieldHead, Lines, MessageHead, Named, Names};
 use serde_json::Value as Json;
@@ -11,7 +11,7 @@ pub struct File {
     pub protocol: String,
     pub protocol_line: usize,
     pub doc: String,
-    /// Most significant byte first? `None`: not said.
+    /// The most significant byte comes first; `None`: not set.
     pub big: Option<bool>,
     pub udp: Option<Ports>,
     pub tcp: Option<Ports>,
@@ -30,7 +30,7 @@ pub struct File {
 }
 
 impl File {
-    /// All fields: of the packet, of structs, of messages.
+    /// All fields of the packet, of structs and of messages.
     pub fn fields(&self) -> impl Iterator<Item = &FieldText> {
         let packet = self.packet.iter().flat_map(|(_, fields)| fields);
         let structs = self.structs.iter().flat_map(|(.., fields)| fields);
@@ -44,7 +44,7 @@ pub struct Ports {
     pub line: usize,
     pub ports: Vec<u16>,
     pub path: String,
-    /// The first whose condition holds.
+    /// The first framing whose condition holds applies.
     pub frames: Vec<FrameText>,
 }
 
@@ -109,10 +109,10 @@ pub struct FieldText {
     pub closed: bool,
     pub size: Option<SizeText>,
     pub until: Option<Vec<u8>>,
-    /// `until` is a number: of a list, the mark at the next element's place.
+    /// `until` is a number: in a list, the mark at the place of the next element.
     pub until_number: bool,
     pub or_end: bool,
-    /// `while`: of a list, what holds of each element but the last.
+    /// `while`: in a list, the condition that each element but the last fulfils.
     pub repeats: Option<String>,
     pub bits: Vec<PartText>,
     pub of: Option<String>,
@@ -134,21 +134,21 @@ pub struct FieldText {
     pub charset: Option<String>,
     pub xor: Option<ValueText>,
     pub inline: bool,
-    /// Texts with their lengths, shown as one: the character between them.
+    /// The character between texts that are shown as one.
     pub joined: Option<String>,
-    /// The bits of two bytes that say that the rest is the place where the texts go on.
+    /// The bits of two bytes that mark the rest as the place where the texts continue.
     pub back: Option<u16>,
-    /// The count of a list, or the number, counts so many more on the wire.
+    /// The count of a list, or the number, is larger by this much on the wire.
     pub plus: i32,
-    /// The values of a number that say that a longer one follows.
+    /// The values of a number after which a longer one follows.
     pub cases: Vec<CaseText>,
-    /// Padded with zeros to a multiple of so many bytes; 0: not.
+    /// The multiple of bytes to which it is padded with zeros; 0: no padding.
     pub align: u32,
     pub padded: bool,
     pub rounded: bool,
     pub angle: bool,
     pub checked: bool,
-    /// What the length or count before it is called.
+    /// The name of the length or count before it.
     pub prefix: Option<String>,
 }
 
@@ -165,9 +165,9 @@ impl Deref for FieldText {
 pub struct SizeText {
     pub word: String,
     pub scale: Option<(u32, u32)>,
-    /// The number counts so many bytes more.
+    /// The number is larger by this much.
     pub plus: i32,
-    /// The values of the number that say that a longer one follows.
+    /// The values of the number after which a longer one follows.
     pub cases: Vec<CaseText>,
 }
 
@@ -176,7 +176,7 @@ pub struct SizeText {
 pub struct CaseText {
     pub value: u64,
     pub word: String,
-    /// What is added to it.
+    /// The value that is added to it.
     pub plus: i32,
 }
 
@@ -194,7 +194,7 @@ pub struct PartText {
     pub scale: Option<(u32, u32)>,
     pub unit: String,
     pub doc: String,
-    /// The bits of flags that are none, from the highest to the lowest.
+    /// The bits that are not flags, from the highest to the lowest.
     pub except: Option<(u8, u8)>,
 }
 
@@ -220,7 +220,7 @@ pub struct JoinText {
     pub by: Option<String>,
 }
 
-/// A field that numbers or acknowledges, and when.
+/// A field that numbers or acknowledges, and its condition.
 #[derive(Debug, Default)]
 pub struct Place {
     pub line: usize,
@@ -249,7 +249,7 @@ pub struct NumbersText {
 }
 
 impl NumbersText {
-    /// The fields that number, and those that acknowledge.
+    /// The fields that number and those that acknowledge.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         [&self.number, &self.resent_as].into_iter().flatten().chain(self.acks())
     }

@@ -1,4 +1,4 @@
-//! Which numbered command an acknowledge is for, and which were never acknowledged.
+//! Matches acknowledges with numbered commands, and finds commands that were never acknowledged.
 //!
 //! An acknowledge carries one number and acknowledges that command alone.
 
@@ -10,23 +10,23 @@ use crate::duration::Millis;
 use crate::flow::sequence::{Acked, Sent, Sequence};
 use std::fmt::{self, Write};
 
-/// How many numbers a note lists.
+/// The most numbers that a note lists.
 const LISTED: usize = 20;
 
 impl Direction {
-    /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
+    /// Handles an acknowledge of one of this direction's commands. A broken acknowledge has no `result`.
     pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, dissection: &mut Dissection) {
         let extended = self.sequence.extend(number);
         let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
         let Some(sent) = seen else {
             if result.is_some() {
                 let notes = &mut dissection.notes;
-                notes.add(Level::Note, "dnp.acknowledge_unknown", format_args!("no command {number} was seen"));
+                notes.note("dnp.acknowledge_unknown", format_args!("no command {number} was seen"));
             }
             return;
         };
         let (name, to) = (Tag(sent.tag).name(), Target::from(&*sent));
-        // The round trip is of the last copy; the relation, as all, of the first.
+        // The round trip is from the last transmission; the relation, like all relations, is to the first.
         let after = now.saturating_sub(sent.time);
         let since = Millis(now.saturating_sub(sent.last_time));
         match result {
@@ -60,19 +60,19 @@ impl Direction {
         }
     }
 
-    /// How long the oldest command has waited for its acknowledge at `now`, in nanoseconds.
+    /// The time that the oldest command has waited for its acknowledge at `now`, in nanoseconds.
     pub fn waited(&self, now: i64) -> Option<i64> {
         self.sequence.unacknowledged().map(|(_, sent)| now.saturating_sub(sent.time)).max()
     }
 
-    /// What nobody has acknowledged; `None` where there is nothing.
+    /// The numbers that were never acknowledged; `None`: there are none.
     pub fn unacknowledged(&self) -> Option<Unacknowledged<'_>> {
-        let any = self.sequence.forgotten_unacknowledged() > 0 || self.sequence.unacknowledged().next().is_some();
+        let any = self.sequence.forgotten_unacknowledged > 0 || self.sequence.unacknowledged().next().is_some();
         any.then_some(Unacknowledged(&self.sequence))
     }
 }
 
-/// The numbers that nobody acknowledged.
+/// The numbers that were never acknowledged, for a note.
 #[derive(Clone, Copy, Debug)]
 pub struct Unacknowledged<'a>(&'a Sequence);
 
@@ -87,7 +87,7 @@ impl fmt::Display for Unacknowledged<'_> {
             }
             count += 1;
         }
-        let more = count.saturating_sub(LISTED) as u64 + self.0.forgotten_unacknowledged();
+        let more = count.saturating_sub(LISTED) as u64 + self.0.forgotten_unacknowledged;
         match more {
             0 => Ok(()),
             _ => write!(f, " and {more} more"),

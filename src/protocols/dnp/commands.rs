@@ -6,8 +6,8 @@ use super::layout::{CONTENT, DATA, FLAGS, NUMBER, PART_BITS, READ_ONLY, TYPE, VA
 use super::links::{index_of, types};
 use super::reliable::{Fresh, Numbered};
 use super::session::DnpSession;
+use crate::codec::Node;
 use crate::codec::layout::Field;
-use crate::codec::{Level, Node};
 use crate::dissect::{Dissection, Provenance};
 
 impl DnpSession {
@@ -43,8 +43,7 @@ impl DnpSession {
                 }
             }
             (Fresh::New(number, _), None) if message == ReliableMessage && direction.old.part(number, place) => {
-                dissection.notes.add(
-                    Level::Note,
+                dissection.notes.note(
                     "dnp.old_long_message",
                     format_args!("the last part of a long message as the engine sent it from 1.24 to 1.32.2"),
                 )
@@ -82,8 +81,7 @@ impl DnpSession {
         }
         match types(&dissection.derived).filter(|_| readable) {
             Some(types) => self.offer(types, self.joined.read_only, place, dissection),
-            None => dissection.notes.add(
-                Level::Warning,
+            None => dissection.notes.warn(
                 "dnp.values_unreadable",
                 format_args!("the joined data is not one count and values, nor is that of each part"),
             ),
@@ -91,11 +89,10 @@ impl DnpSession {
     }
 }
 
-/// What a link_state tells about the program that sent it.
+/// Notes the particularities of a link_state that show which program sent it.
 fn state_notes(flags: u64, broken: bool, dissection: &mut Dissection) {
     if flags & !READ_ONLY != 0 {
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "dnp.flags_ignored",
             format_args!("flags {flags:#04x} are not just read_only: receivers take the link as read-write"),
         );
@@ -106,24 +103,23 @@ fn state_notes(flags: u64, broken: bool, dissection: &mut Dissection) {
         .flat_map(|values| tree.children(Some(values)))
         .filter_map(|value| tree.child(Some(value), &TYPE).and_then(Node::number));
     if broken && types.any(|kind| (8..=10).contains(&kind)) {
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "dnp.python_vectors",
             format_args!("the Python library writes float16 to float64 for vectors, and all their components"),
         );
     }
 }
 
-/// A long message of the engine 1.24 to 1.32.2: reliable messages, all but the last of the same
-/// length, with the part's flags in front of the data.
+/// A long message of the engine 1.24 to 1.32.2: reliable messages, all but the last of the same length, with the part's
+/// flags before the data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OldLong(Option<i64>);
 
-/// The whole datagram of such a part: command, number, flags, 1357 bytes.
+/// The size of a whole datagram with such a part: command, number, flags, 1357 bytes.
 const OLD_PART: usize = 1361;
 
 impl OldLong {
-    /// Is this new reliable message the last part of one?
+    /// Whether this new reliable message is the last part of one.
     fn part(&mut self, number: i64, place: &Provenance<'_>) -> bool {
         let expected = self.0 == Some(number);
         match (place.bytes.get(3), place.length) {

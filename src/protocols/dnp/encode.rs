@@ -1,5 +1,5 @@
-//! Writing DNP messages. A link_update needs the types of its values: from `derived`, else from an
-//! earlier link_state of the input, else from the setting.
+//! Encodes DNP messages. A link_update needs the types of its values: from `derived`, else from an earlier link_state
+//! of the input, else from the setting.
 
 use super::layout::Message::{self, *};
 use super::layout::{self, CONTENT, DATA, INDEX, LAYOUTS, LINK_ID, TYPE, UPDATE_LAYOUT, VALUES};
@@ -13,10 +13,10 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// How many links are remembered; beyond it all are forgotten.
+/// The most links that are remembered. When there are more, all are forgotten.
 const LINKS: usize = 1 << 16;
 
-/// The memory of one sequence of messages.
+/// The state of one sequence of messages.
 #[derive(Debug)]
 pub struct Writing {
     set: Types,
@@ -27,7 +27,7 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// By the settings.
+    /// An encoder with the user's settings.
     pub fn new(options: &Options) -> Writing {
         Writing {
             set: options.settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
@@ -37,11 +37,11 @@ impl Writing {
         }
     }
 
-    /// The fields with a payload's bytes in the place of its fields.
+    /// Replaces the fields of a payload by its bytes.
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
         let fail = |what: String| EncodeError { path: "payload".into(), what };
         let place = if line.message == LinkState { CONTENT.name } else { DATA.name };
-        // The first byte is the schema's first field: which one it is, is tried.
+        // The first byte is the schema's first field. It is not known in advance, so each schema is tried.
         let all = self.schemas.messages("dnp").iter().filter(|m| m.message.is_empty() || m.message == line.message);
         let mut first = None;
         for schema in all {
@@ -84,7 +84,7 @@ impl Writing {
     }
 }
 
-/// A link_update of unknown types broke without a fault: one of its values is missing.
+/// Whether a link_update of unknown types lacks one of its values, though it has no fault.
 fn lacks_value(fields: &Json) -> bool {
     fn last<'a>(of: &'a Json, name: &str) -> Option<&'a Json> {
         of.get(name)?.as_array()?.last()
@@ -94,7 +94,7 @@ fn lacks_value(fields: &Json) -> bool {
         .is_some_and(|value| value.get("value").is_none())
 }
 
-/// What the layouts ask for.
+/// The context of the layouts.
 struct Known<'a> {
     writing: &'a Writing,
     flow: u64,
@@ -122,7 +122,7 @@ impl Context for Known<'_> {
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
         let layout = line.layout("dnp", &LAYOUTS)?;
-        // Instead of its bytes a payload may be given by its schema's fields.
+        // A payload may be given by its schema's fields instead of its bytes.
         let mut with_bytes = None;
         if let Some(given) = line.fields.get("payload") {
             with_bytes = Some(self.payload(line, given)?);

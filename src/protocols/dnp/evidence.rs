@@ -1,15 +1,15 @@
-//! What speaks for DNP: almost any datagram could be one of its messages.
+//! Evidence for DNP. Almost any datagram could be one of its messages.
 //!
 //! | observed | bits | because |
 //! |---|---|---|
-//! | begins with a connection_request of its size, protocol 0 among them | 14 | 3 numbers, one of them 1: what is made of small numbers begins so |
-//! | .. and nothing else is said to the end | 11 | others go on |
-//! | .. protocol 0 is not among them | 10 | nobody asks so but a tester |
+//! | begins with a connection_request of its size, protocol 0 among them | 14 | 3 numbers, one of them 1: other messages of small numbers begin so too |
+//! | .. and nothing else follows to the end | 11 | other protocols go on |
+//! | .. protocol 0 is not among them | 10 | only a tester requests so |
 //! | .. the first answer is a connection_acknowledge | 8 | its command, and 2 or 4 bytes by its result |
-//! | .. all else that is said is a message, or the opener asks until it is answered | 0 | others do not |
+//! | .. all other datagrams are messages, or the opener repeats its request until it is answered | 0 | others do not |
 //!
-//! Without a request, or with packets before it, the commands tell. Other protocols have small
-//! opcodes, number what they send, and acknowledge it, too: what counts is that each is in its place.
+//! Without a request, or with packets before it, the commands decide. Other protocols also have small opcodes, number
+//! their messages and acknowledge them. So only commands in their right place count.
 //!
 //! | observed | bits | because |
 //! |---|---|---|
@@ -24,7 +24,7 @@
 //! | a side begins with a connection_acknowledge that accepts protocol 0 | 4 | three zeros are a filler |
 //! | a datagram that is no message, a number that jumps (once in 16) | -6 | |
 //!
-//! Numbers that jump about, and acknowledges of numbers that nobody gave, are no DNP.
+//! Numbers that jump about, or acknowledges of numbers that were never sent, rule DNP out.
 
 use super::layout::{self, Message};
 use super::session::PORT;
@@ -32,18 +32,18 @@ use crate::codec::{Reader, Stop, Tree};
 use crate::dissect::counts::{named, steps};
 use crate::dissect::{Evidence, Observation};
 
-/// No client asks for more protocols; there is but one.
+/// The most protocols in a client's request. Only one exists.
 const MOST_PROTOCOLS: usize = 4;
 
-/// The bits of a request for protocol 0, of one for others, and of nothing but requests.
+/// The bits of a request for protocol 0, of one for other protocols, and of requests alone.
 const REQUEST: u32 = 14;
 const TESTED: u32 = 10;
 const UNANSWERED: u32 = 25;
 
-/// By the first datagrams of a conversation.
+/// Evidence from the first datagrams of a conversation.
 pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
-    let mut said = observation.payloads.iter().filter(|(.., length)| *length > 0);
-    let Some((opener, first, length)) = said.next() else {
+    let mut payloads = observation.payloads.iter().filter(|(.., length)| *length > 0);
+    let Some((opener, first, length)) = payloads.next() else {
         return Evidence::Bits(0, "nothing but empty datagrams");
     };
     let (mut best, broken) = match commands(observation) {
@@ -51,9 +51,9 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         None => (None, 1),
     };
     if let Some(mut bits) = request(first, *length) {
-        let answered = said.clone().position(|(side, ..)| side != opener).unwrap_or(usize::MAX);
-        let answer = said.clone().nth(answered).map(|(_, bytes, _)| *bytes);
-        let only = said.clone().take(answered).all(|(_, bytes, length)| request(bytes, *length).is_some());
+        let answered = payloads.clone().position(|(side, ..)| side != opener).unwrap_or(usize::MAX);
+        let answer = payloads.clone().nth(answered).map(|(_, bytes, _)| *bytes);
+        let only = payloads.clone().take(answered).all(|(_, bytes, length)| request(bytes, *length).is_some());
         if bits == REQUEST && observation.last && answered == usize::MAX && only {
             bits = UNANSWERED;
         }
@@ -72,26 +72,26 @@ fn request(bytes: &[u8], length: usize) -> Option<u32> {
     fits.then_some(if protocols.chunks(2).any(|one| one == [0, 0]) { REQUEST } else { TESTED })
 }
 
-/// What one side says.
+/// The messages of one side.
 #[derive(Default)]
 struct Spoken<'a> {
     /// Numbered messages.
     numbers: Vec<(u16, &'a [u8])>,
-    /// Acknowledges, which name numbers of the other side.
+    /// Acknowledges, which carry numbers of the other side.
     acks: Vec<(u16, &'a [u8])>,
-    /// Begins with a connection_acknowledge.
+    /// Its first message is a connection_acknowledge that accepts protocol 0.
     accepts: bool,
     began: bool,
 }
 
 impl Spoken<'_> {
-    /// Has it given this number?
+    /// Whether this side has sent this number.
     fn has(&self, number: u16) -> bool {
         self.numbers.iter().any(|(own, _)| *own == number)
     }
 }
 
-/// The bits of what is said, wherever it begins, and how much of it is no message; `None`: it is no
+/// The bits of a conversation from any point on, and the number of datagrams that are no messages; `None`: it is not
 /// DNP.
 fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
     let (mut sized, mut states, mut parts, mut broken, mut whole) = (0u16, Vec::new(), 0u32, 0u32, 0u32);
@@ -107,7 +107,7 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
         whole += 1;
         if let (6, [_, low, high, _]) = (command, bytes) {
             let named = (side.index() == 0, u16::from_le_bytes([*low, *high]));
-            // What an acknowledge names came before it.
+            // An acknowledge counts only after the number that it carries.
             if sides[other].has(named.1) && !acknowledged.contains(&named) {
                 acknowledged.push(named);
             }
@@ -125,7 +125,7 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
                 spoken.numbers.push((u16::from_le_bytes([*low, *high]), bytes));
                 let part = matches!((command, bytes), (10, [_, _, _, ..=3, ..]));
                 parts += part as u32;
-                // With a value at least: 11 bytes are a state without any.
+                // The state has at least one value: 11 bytes are a state without any.
                 if command == 5 && *length > 11 && !states.contains(&bytes) {
                     states.push(bytes);
                 }
@@ -153,11 +153,11 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
         + counted
         + [0, 8, 12][states.len().min(2)]
         + if parts >= 2 { 4 } else { 0 };
-    // On the port more is waited for, as a real server ignores what is no message.
+    // On the port the decision waits for more, since a real server ignores datagrams that are no messages.
     (whole > 0 || port).then(|| (bits.saturating_sub(6 * broken), broken))
 }
 
-/// Is it a known command that can be read to its end, as far as nothing is remembered?
+/// Whether the datagram is a known command that can be read to its end, without the state of earlier messages.
 fn readable(bytes: &[u8], length: usize) -> bool {
     let layout = layout::by_command(bytes.first().copied());
     let mut tree = Tree::default();

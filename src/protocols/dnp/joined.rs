@@ -1,4 +1,4 @@
-//! Long messages: the parts of one direction, and how they are joined.
+//! Long messages: joins the parts of one direction.
 
 use super::layout::{Message, ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
@@ -7,16 +7,16 @@ use crate::codec::{Reader, Tree, Value};
 use crate::dissect::{Dissection, RelationKind, Target};
 use std::collections::BTreeMap;
 
-/// How many bytes of parts a direction holds for messages that are not complete: some hundred times
-/// the longest that the programs' tests send. Beyond it the oldest parts are dropped.
+/// The most bytes of parts that a direction holds for incomplete messages: some hundred times the longest message of
+/// the programs' tests. Above it the oldest parts are dropped.
 const HELD_BYTES: usize = 4 << 20;
-/// How many used buffers are kept for the next message.
+/// The most buffers that are kept for reuse.
 const SPARE: usize = 16;
 
 pub(super) static MESSAGE: Field = bytes("message", Len::Rest).doc("the message, all parts joined");
 pub(super) static PARTS: Field = u32le("parts").doc("how many parts the message came in");
 
-/// Which of the two commands that come in parts.
+/// The two commands that are sent in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JoinedKind {
     /// Command 10.
@@ -26,7 +26,7 @@ pub enum JoinedKind {
 }
 
 impl JoinedKind {
-    /// Of what a message is a part.
+    /// The kind of message that this message is a part of.
     pub fn of(message: Message) -> Option<JoinedKind> {
         match message {
             Message::LongMessage => Some(JoinedKind::Message),
@@ -36,19 +36,19 @@ impl JoinedKind {
     }
 }
 
-/// What a new part's walk back and on has found.
+/// The state of the message to which a new part belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chain {
     /// Something is still missing.
     Open,
-    /// It belongs to nothing: no `first` is in front of it.
+    /// It belongs to no message: there is no `first` before it.
     Orphan,
     /// The message is complete, from the first number to the last.
     Whole(i64, i64),
 }
 
-/// Follows the part `number`, which has these flags, both ways. `origin` is the connection's first
-/// number.
+/// Finds the message of the part `number` with these flags, from the runs before and after it. `origin` is the
+/// connection's first number.
 pub fn follow(number: i64, (first, last): (bool, bool), kind: JoinedKind, around: &Around, origin: i64) -> Chain {
     let begin = match around.before {
         _ if first => Some(number),
@@ -74,16 +74,16 @@ pub fn follow(number: i64, (first, last): (bool, bool), kind: JoinedKind, around
 
 #[derive(Clone, Debug)]
 struct Part {
-    /// The part of the message, and behind it that of the data.
+    /// The part's bytes of the message, followed by those of the data.
     bytes: Vec<u8>,
-    /// How many bytes belong to the message; all of them in command 10.
+    /// The number of bytes that belong to the message: all of them in command 10.
     split: usize,
     read_only: bool,
-    /// The message that brought it, and when.
+    /// The datagram that contained it, and its time.
     from: (Target, i64),
 }
 
-/// The parts of one kind and direction that wait for others.
+/// The incomplete messages' parts of one kind and direction.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     held: BTreeMap<i64, Part>,
@@ -94,9 +94,9 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// How many bytes they hold.
+    /// The number of bytes that the parts hold.
     pub fn memory(&self) -> usize {
-        // A node of the map has room for some parts.
+        // A node of the map has room for several parts.
         self.bytes + self.held.len() * 2 * size_of::<(i64, Part)>()
     }
 
@@ -113,7 +113,7 @@ impl Parts {
         }
     }
 
-    /// Forgets parts in front of a number.
+    /// Forgets the parts before a number.
     pub fn forget(&mut self, below: i64) {
         while self.held.first_key_value().is_some_and(|(number, _)| *number < below) {
             self.drop_first();
@@ -139,16 +139,16 @@ impl Parts {
 pub struct Joined {
     message: Vec<u8>,
     data: Vec<u8>,
-    /// Where each part's data ends.
+    /// The end of each part's data.
     ends: Vec<usize>,
-    /// As the first part said.
+    /// The flag of the first part.
     pub read_only: bool,
-    /// The messages that brought the parts, and when.
+    /// The datagrams that contained the parts, and their times.
     from: Vec<(Target, i64)>,
 }
 
 impl Joined {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.message.capacity()
             + self.data.capacity()
@@ -156,7 +156,7 @@ impl Joined {
             + self.from.capacity() * size_of::<(Target, i64)>()
     }
 
-    /// Takes the parts from `begin` to `end`; false where some of them were dropped.
+    /// Takes the parts from `begin` to `end`. `false`: some of them were dropped.
     pub fn take(&mut self, parts: &mut Parts, begin: i64, end: i64) -> bool {
         self.message.clear();
         self.data.clear();
@@ -185,15 +185,15 @@ impl Joined {
         true
     }
 
-    /// The parts but the one that has just come.
+    /// Relates the datagram at hand to those of the other parts.
     pub fn relate(&self, here: (Target, i64), dissection: &mut Dissection) {
         for (target, time) in self.from.iter().filter(|(target, _)| *target != here.0) {
             dissection.related.add(RelationKind::JoinedFrom, *target, Some(here.1.saturating_sub(*time)));
         }
     }
 
-    /// Shows the message, how many parts it has, and for a link_state its values. Returns false
-    /// where the values cannot be read.
+    /// Shows the message, the number of its parts, and for a link_state its values. Returns false if the values cannot
+    /// be read.
     pub fn show(&self, kind: JoinedKind, dissection: &mut Dissection) -> bool {
         let (source, buffer) = dissection.source();
         buffer.extend_from_slice(&self.message);
@@ -210,7 +210,7 @@ impl Joined {
         self.values(&mut dissection.derived)
     }
 
-    /// Appends the values, if they are one count and list, or one of each part.
+    /// Appends the values, written as one count and list, or as one in each part.
     fn values(&self, tree: &mut Tree) -> bool {
         let mark = tree.nodes().len();
         if self.lists(tree, &[self.data.len()]).is_some() {
@@ -233,7 +233,7 @@ impl Joined {
             let [low, high, ..] = part.get(begin..)? else { return None };
             let mut bit = (begin as u32 + 2) * 8;
             for _ in 0..u16::from_le_bytes([*low, *high]) {
-                // Where nothing is left, the first value ends this.
+                // If nothing is left, reading the first value stops here.
                 let outcome = Reader::new(part, tree).starting_at(bit).read(&ONE_VALUE);
                 if outcome.stop.is_some() {
                     return None;

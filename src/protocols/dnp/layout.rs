@@ -1,7 +1,7 @@
 //! DNP's messages: tables only. One datagram is one message; all numbers are little-endian.
 //!
-//! Sources: the specification (Drag\[en\]gine wiki, gamedev:dnp) and, where the programs differ from
-//! it, what was measured on them (README.md): `link_update` has counts of one byte, an index and no types.
+//! Sources: the specification (Drag\[en\]gine wiki, gamedev:dnp) and, where the programs differ from it, measurements
+//! of them (README.md): `link_update` has counts of one byte, an index and no types.
 
 use self::Message::*;
 use super::values::{BY_TYPE, TYPES};
@@ -29,13 +29,13 @@ messages! {
     }
 }
 
-/// How a connection_acknowledge answers.
+/// The results of a connection_acknowledge.
 pub static ANSWERS: [(u64, &str); 3] = [(0, "accepted"), (1, "rejected"), (2, "no_common_protocol")];
 
-/// How a reliable_acknowledge answers.
+/// The results of a reliable_acknowledge.
 pub static RESULTS: [(u64, &str); 2] = [(0, "success"), (1, "failed")];
 
-/// Bit of a link_state's and a long_link_state's flags.
+/// The read-only bit in the flags of a link_state and a long_link_state.
 pub const READ_ONLY: u64 = 1;
 
 /// The bits of a message's parts: `first` and `last`, by [`JoinedKind`](super::joined::JoinedKind).
@@ -46,10 +46,10 @@ static PART_FLAGS: Flags = Flags { names: &[(1, "first"), (2, "last")], shift: 0
 static LONG_STATE_FLAGS: Flags =
     Flags { names: &[(READ_ONLY, "read_only"), (2, "first"), (4, "last")], shift: 0, fixed_mask: 0, fixed: 0 };
 
-/// Why an index that the link's list does not have breaks the message.
+/// The fault of an index that the link's list does not have.
 pub const OUT_OF_RANGE: &str = "the link has no value of this index";
 
-/// The setting that chooses between the two layouts of link_update: 0 as the programs send it.
+/// The setting that chooses between the two layouts of link_update: 0 for the one that programs send.
 pub const UPDATE_LAYOUT: &str = "dnp.link_update";
 
 const fn command(code: u64) -> Field {
@@ -91,7 +91,7 @@ static UPDATED: Field =
     group("value", &[INDEX, derived("type").names(&TYPES).doc("as the link's link_state had it"), BY_TYPE]);
 static SPECIFIED_LINK: Field = group("link", &[u16le("link_id"), array("values", Count::Prefix(&VALUE_COUNT), &VALUE)]);
 
-/// All messages; the index is the command code, and the last one is for all others.
+/// All messages. The index is the command code; the last layout is for all other codes.
 pub static LAYOUTS: [Layout; 13] = [
     ConnectionRequest
         .layout("the client asks for a connection", &[command(0), PROTOCOLS.doc("what the client speaks; DNP1 is 0")]),
@@ -113,7 +113,7 @@ pub static LAYOUTS: [Layout; 13] = [
             NUMBER,
             LINK_ID,
             FLAGS.flags(&STATE_FLAGS).doc("read_only: only the sender may change values"),
-            CONTENT.doc("tells the application which state it is"),
+            CONTENT.doc("names the state for the application"),
             array("values", Count::Prefix(&VALUE_COUNT), &VALUE),
         ],
     ),

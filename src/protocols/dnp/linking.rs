@@ -1,4 +1,4 @@
-//! What is said about links: offers, answers, updates.
+//! The link messages: offers, answers, updates.
 
 use super::layout::{LAYOUTS, LINK_ID, LINKS, Message, OUT_OF_RANGE, VALUES};
 use super::links::{Answered, Ended, Recall, State, index_of};
@@ -9,11 +9,11 @@ use crate::dissect::{Dissection, Provenance, RelatedNote, RelationKind, Target};
 use crate::plural::Plural;
 use std::fmt::{self, Write};
 
-/// How many values of a link an update can hold.
+/// The most values of a link that an update can hold.
 const MOST_VALUES: usize = 255;
 
 impl DnpSession {
-    /// A whole link_state, or what completes a long one.
+    /// Handles a whole link_state, or the part that completes a long one.
     pub(super) fn offer(
         &mut self,
         types: Box<[u8]>,
@@ -24,16 +24,13 @@ impl DnpSession {
         let Some(id) = dissection.tree.number(&LINK_ID).map(|id| id as u16) else { return };
         if let Some((_, state)) = self.links.in_force(id) {
             let state = Shown(state);
-            dissection.notes.add(
-                Level::Warning,
-                "dnp.link_id_in_use",
-                format_args!("link {id} is in force: {state}; receivers do not answer"),
-            );
+            dissection
+                .notes
+                .warn("dnp.link_id_in_use", format_args!("link {id} is in force: {state}; receivers do not answer"));
         }
         if let Some(state) = self.links.offered(place.side.other(), id) {
             let frame = state.target.frame;
-            dissection.notes.add(
-                Level::Warning,
+            dissection.notes.warn(
                 "dnp.link_id_collision",
                 format_args!("the other side offers link {id} itself, in frame {frame}: neither is answered"),
             );
@@ -43,7 +40,7 @@ impl DnpSession {
         self.links.offer(place.side, id, State { types, read_only, target, offered, since: 0 });
     }
 
-    /// A link_up or link_down.
+    /// Handles a link_up or link_down.
     pub(super) fn link_answer(&mut self, up: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
         let (side, now) = (place.side, place.time.near_nanos());
         let Some(id) = dissection.tree.number(&LINK_ID).map(|id| id as u16) else { return };
@@ -54,11 +51,9 @@ impl DnpSession {
                     about(state, RelationKind::Answers, "dnp.link_accepted", now, dissection);
                 }
                 Answered::Already => {}
-                Answered::Unknown => dissection.notes.add(
-                    Level::Warning,
-                    "dnp.link_unknown",
-                    format_args!("the other side has not offered link {id}"),
-                ),
+                Answered::Unknown => {
+                    dissection.notes.warn("dnp.link_unknown", format_args!("the other side has not offered link {id}"))
+                }
             }
             return;
         }
@@ -71,19 +66,16 @@ impl DnpSession {
                 dissection.delivery.push(Event::Link(Link::Ended(now - state.since)));
                 about(&state, RelationKind::Closes, "dnp.link_ended", now, dissection);
             }
-            Ended::Unknown => dissection.notes.add(
-                Level::Warning,
-                "dnp.link_unknown",
-                format_args!("link {id} is neither offered by the other side nor in force"),
-            ),
+            Ended::Unknown => dissection
+                .notes
+                .warn("dnp.link_unknown", format_args!("link {id} is neither offered by the other side nor in force")),
         }
     }
 
-    /// A link_update. `found` is what its reading has met.
+    /// Adds the notes of a link_update. `found` has the findings of its reading.
     pub(super) fn update(&self, found: &ReadFindings, place: &Provenance<'_>, dissection: &mut Dissection) {
         if self.as_specified(found, place, dissection) {
-            dissection.notes.add(
-                Level::Note,
+            dissection.notes.note(
                 "dnp.specification_layout",
                 format_args!("ends exactly as the specification has it: see -s dnp.link_update=specification"),
             );
@@ -96,15 +88,13 @@ impl DnpSession {
         }
         let Dissection { tree, notes, related, .. } = dissection;
         if let Some(id) = found.unknown {
-            notes.add(
-                Level::Warning,
+            notes.warn(
                 "dnp.unknown_types",
                 format_args!("no link_state is known for link {id}: give its types with -s dnp.types={id}:..."),
             );
         }
         if let Some((id, index, count)) = found.out_of_range.filter(|_| found.cause == Some(OUT_OF_RANGE)) {
-            notes.add(
-                Level::Error,
+            notes.error(
                 "dnp.index_out_of_range",
                 format_args!("index {index} of link {id}, which has {}", Plural(count, "value")),
             );
@@ -113,8 +103,7 @@ impl DnpSession {
         for link in tree.children(Some(list)) {
             let Some(id) = tree.child(Some(link), &LINK_ID).and_then(Node::number) else { continue };
             let Some(values) = index_of(tree, Some(link), &VALUES) else {
-                notes.add(
-                    Level::Note,
+                notes.note(
                     "dnp.bare_link_id",
                     format_args!("the sender's state object was destroyed with a change pending"),
                 );
@@ -134,8 +123,7 @@ impl DnpSession {
                 });
             }
             if count == MOST_VALUES && !self.specification && !notes.has("dnp.values_lost") {
-                notes.add(
-                    Level::Warning,
+                notes.warn(
                     "dnp.values_lost",
                     format_args!("{MOST_VALUES} values of link {id}: the C++ library never sends further ones"),
                 );
@@ -143,21 +131,21 @@ impl DnpSession {
         }
     }
 
-    /// Does an update that is not as all programs send it end exactly as the specification has it?
+    /// Whether an update that does not fit the programs' layout ends exactly as the specification's layout.
     fn as_specified(&self, found: &ReadFindings, place: &Provenance<'_>, dissection: &mut Dissection) -> bool {
         if self.specification || !found.broken && found.trailing == 0 || place.length > place.bytes.len() {
             return false;
         }
         let mut specified = Recall::new(&self.links, &self.set, true);
         let fields = LAYOUTS[Message::LinkUpdate as usize].fields;
-        // Nothing is derived in this message but in its own tree.
+        // This message derives nothing, so its derived tree is free for a trial.
         let outcome = Reader::new(place.bytes, &mut dissection.derived).context(&mut specified).read(fields);
         dissection.derived.clear();
         outcome.stop.is_none() && outcome.bits as usize == place.bytes.len() * 8
     }
 }
 
-/// A note about the link_state that is accepted, refused or ended.
+/// Notes the link_state that is accepted, refused or ended.
 fn about(state: &State, kind: RelationKind, code: &'static str, now: i64, dissection: &mut Dissection) {
     dissection.relate(Level::Note, code, |note| {
         note.to(kind, state.target, now.saturating_sub(state.offered));
@@ -165,7 +153,7 @@ fn about(state: &State, kind: RelationKind, code: &'static str, now: i64, dissec
     });
 }
 
-/// `frame 4: 12 values, read only`.
+/// Shows a state as `link_state of frame 4: 12 values, read-only`.
 struct Shown<'a>(&'a State);
 
 impl fmt::Display for Shown<'_> {

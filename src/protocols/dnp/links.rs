@@ -1,12 +1,10 @@
-//! Links: which state belongs to which id, and of what types its values are. The wire says that
-//! once, in the link_state; every link_update is read with it.
+//! Links: the state of each link id, with the types of its values. Only the link_state contains the types; every
+//! link_update is read with them.
 //!
-//! Both sides choose link ids from the same numbers. A link_state is an offer until the other side
-//! answers with link_up; one that is refused or never answered must not change what a link in
-//! force means.
+//! Both sides choose link ids from the same numbers. A link_state is an offer until the other side answers with
+//! link_up. An offer that is refused or never answered must not affect a link in force.
 
-use super::layout::{self, INDEX, LINK_ID, TYPE};
-use super::layout::{OUT_OF_RANGE, UPDATE_LAYOUT};
+use super::layout::{self, INDEX, LINK_ID, OUT_OF_RANGE, TYPE, UPDATE_LAYOUT};
 use super::types::Types;
 use crate::codec::layout::Field;
 use crate::codec::{Context, Recalled, Scope, Tree};
@@ -14,11 +12,11 @@ use crate::dissect::Target;
 use crate::flow::Side;
 use rustc_hash::FxHashMap;
 
-/// How many values' types one connection remembers; beyond it offers are dropped, then links.
-/// Real states have some ten values.
+/// The most value types that a connection remembers. Above it offers are dropped, then links. Real states have about
+/// ten values.
 const VALUES: usize = 1 << 20;
 
-/// What a link_state says.
+/// The content of a link_state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// The types of the values.
@@ -27,47 +25,47 @@ pub struct State {
     pub read_only: bool,
     /// The link_state.
     pub target: Target,
-    /// When it was offered, in nanoseconds since the epoch.
+    /// The time of the offer, in nanoseconds since the epoch.
     pub offered: i64,
-    /// When it was accepted, in nanoseconds since the epoch; 0 in an offer.
+    /// The time of the acceptance, in nanoseconds since the epoch; 0 in an offer.
     pub since: i64,
 }
 
-/// What an answer meant, and the state it was about.
+/// The effect of a link_up, with its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered<'a> {
     /// The offer is in force now.
     Accepted(&'a State),
-    /// There is no offer, but a link.
+    /// There is no offer, but a link in force.
     Already,
-    /// There is neither.
+    /// There is neither an offer nor a link.
     Unknown,
 }
 
-/// What a link_down has ended.
+/// The effect of a link_down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The offer.
+    /// The offer was refused.
     Refused(State),
-    /// The link.
+    /// The link was ended.
     Down(State),
-    /// There was neither.
+    /// There was neither an offer nor a link.
     Unknown,
 }
 
 /// All links of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Offers without an answer, by the side that made them and link id.
+    /// Offers without an answer, by offering side and link id.
     offers: [FxHashMap<u16, State>; 2],
-    /// Links in force, and who offered them.
+    /// Links in force, each with the side that offered it.
     links: FxHashMap<u16, (Side, State)>,
-    /// How many types all of them hold.
+    /// The number of types that all of them hold.
     held: usize,
 }
 
 impl Links {
-    /// How many bytes they hold.
+    /// The number of bytes that they hold.
     pub fn memory(&self) -> usize {
         let states = self.offers.iter().map(FxHashMap::len).sum::<usize>() + self.links.len();
         self.held + states * 2 * size_of::<(u16, State)>()
@@ -80,7 +78,7 @@ impl Links {
         self.held = 0;
     }
 
-    /// A whole link_state.
+    /// Adds the offer of a whole link_state.
     pub fn offer(&mut self, by: Side, id: u16, state: State) {
         self.held += state.types.len();
         if self.held > VALUES {
@@ -99,7 +97,7 @@ impl Links {
         self.held = self.held.saturating_sub(state.map_or(0, |s| s.types.len()));
     }
 
-    /// A link_up.
+    /// Handles a link_up.
     pub fn up(&mut self, from: Side, id: u16, now: i64) -> Answered<'_> {
         let by = from.other();
         let Some(mut state) = self.offers[by.index()].remove(&id) else {
@@ -111,7 +109,7 @@ impl Links {
         Answered::Accepted(&self.links.entry(id).or_insert((by, state)).1)
     }
 
-    /// A link_down.
+    /// Handles a link_down.
     pub fn down(&mut self, from: Side, id: u16) -> Ended {
         if let Some(state) = self.offers[from.other().index()].remove(&id) {
             self.release(Some(&state));
@@ -126,47 +124,47 @@ impl Links {
         }
     }
 
-    /// Has this side an offer for this id without an answer?
+    /// This side's unanswered offer for this id.
     pub fn offered(&self, by: Side, id: u16) -> Option<&State> {
         self.offers[by.index()].get(&id)
     }
 
-    /// The link in force, and who offered it.
+    /// The link in force, and the side that offered it.
     pub fn in_force(&self, id: u16) -> Option<&(Side, State)> {
         self.links.get(&id)
     }
 }
 
-/// Where the list of that field is right below `parent`, or on the top level.
+/// The index of the node of that field, directly below `parent` or on the top level.
 pub fn index_of(tree: &Tree, parent: Option<usize>, field: &Field) -> Option<usize> {
     tree.children(parent).find(|i| tree.nodes().get(*i).is_some_and(|node| node.field.is_named_as(field)))
 }
 
-/// The types of a list of values that was read into a tree.
+/// The types of a list of values in a tree.
 pub fn types(tree: &Tree) -> Option<Box<[u8]>> {
     let list = index_of(tree, None, &layout::VALUES)?;
     let kind = |i: usize| tree.child(Some(i), &TYPE)?.number().map(|n| n as u8);
     tree.children(Some(list)).map(kind).collect()
 }
 
-/// What a link_update needs to know of earlier messages, and what it found.
+/// The state that reading a link_update needs, and the findings of the reading.
 #[derive(Debug)]
 pub struct Recall<'a> {
     links: &'a Links,
     set: &'a Types,
     specification: bool,
-    /// The link looked up last.
+    /// The last link that was looked up.
     last: Option<(u16, &'a [u8])>,
-    /// A link whose offer was used though nobody had accepted it, and the offer.
+    /// A link whose offer was used without an acceptance, and the offer.
     pub not_in_force: Option<(u16, Target)>,
-    /// The link whose types nobody knows.
+    /// The link whose types are unknown.
     pub unknown: Option<u16>,
-    /// Link, index, and how many values the link has.
+    /// Link, index, and the number of the link's values.
     pub out_of_range: Option<(u16, u16, usize)>,
 }
 
 impl<'a> Recall<'a> {
-    /// By a connection's links, else by the setting.
+    /// Uses a connection's links, else the setting.
     pub fn new(links: &'a Links, set: &'a Types, specification: bool) -> Recall<'a> {
         Recall { links, set, specification, last: None, not_in_force: None, unknown: None, out_of_range: None }
     }

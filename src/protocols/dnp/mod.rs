@@ -1,8 +1,8 @@
-//! DNP, the network protocol of the Drag\[en\]gine: UDP, one datagram one message, version 1.
+//! DNP, the network protocol of the Drag\[en\]gine: UDP, one message in each datagram, version 1.
 //!
-//! Messages (`layout`) may be numbered and acknowledged (`reliable`), long ones come in parts
-//! (`joined`), and states are shared over links (`links`): a link_update says neither of what
-//! types its values are nor how long they are; the link_state before it did.
+//! Messages (`layout`) may be numbered and acknowledged (`reliable`). Long ones are sent in parts (`joined`). States
+//! are shared over links (`links`): a link_update contains neither types nor lengths of its values; both follow from
+//! the link_state before it.
 //!
 #![doc = include_str!("README.md")]
 
@@ -30,9 +30,9 @@ use crate::dissect::{Facts, Outline, Protocol, Role, Setting};
 use crate::duration::between;
 use layout::Message;
 
-/// What the libraries wait before they send a command again, in nanoseconds.
+/// The time, in nanoseconds, after which the libraries resend a command.
 const RESEND: i64 = 500_000_000;
-/// How long they wait for an acknowledge before they close, in nanoseconds.
+/// The time, in nanoseconds, after which they close if a command is not acknowledged.
 const TIMEOUT: i64 = 3_000_000_000;
 
 static SETTINGS: [Setting; 4] = [
@@ -61,7 +61,7 @@ static SETTINGS: [Setting; 4] = [
     ),
 ];
 
-/// A duration as nanoseconds.
+/// Parses a duration as nanoseconds.
 fn seconds(text: &str) -> Result<i64, String> {
     let most = std::time::Duration::from_secs(1_000_000_000);
     between(text.trim(), std::time::Duration::ZERO, most).map(|time| time.as_nanos() as i64)

@@ -1,4 +1,4 @@
-//! What DNP's analysis may say.
+//! The notes of DNP's analysis.
 
 use crate::dissect::dissector::note;
 use crate::dissect::{NoteDoc, payload};
@@ -13,7 +13,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("dnp.duplicate", "note", "a copy with equal bytes sooner than that: the network made it"),
     note("dnp.changed_copy", "warning", "the same number with other bytes: receivers keep the first"),
     note("dnp.gap", "note", "a new number past the next one: which are missing"),
-    note("dnp.out_of_order", "note", "a new number behind the highest"),
+    note("dnp.out_of_order", "note", "a new number below the highest"),
     note("dnp.out_of_window", "warning", "a new number 10 or more past the lowest missing one: receivers drop it"),
     note("dnp.number_65535", "warning", "a number that is no part of the count"),
     note("dnp.unacknowledged", "warning", "a connection's first close: numbers that nobody acknowledged"),
@@ -34,7 +34,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("dnp.orphan_part", "note", "a part without a first part in front of it"),
     note("dnp.values_unreadable", "warning", "a joined long_link_state whose data is no list of values"),
     payload::TRAILING,
-    note("dnp.trailing_bytes", "warning", "bytes behind the last field"),
+    note("dnp.trailing_bytes", "warning", "bytes after the last field"),
     note("dnp.unknown_command", "warning", "a command above 11"),
     note("dnp.before_acknowledge", "note", "a message of the server before its acknowledge: clients may drop it"),
     note("dnp.after_close", "note", "anything after a close and before the next request"),
@@ -44,5 +44,5 @@ pub const NOTES: &[NoteDoc] = &[
     note("dnp.flags_ignored", "note", "a link_state with more flags than read_only: receivers take it as read-write"),
     note("dnp.old_long_message", "note", "reliable messages that are parts of a long one: the engine 1.24 to 1.32.2"),
     note("dnp.specification_layout", "note", "a link_update that ends exactly only as the specification has it"),
-    note("dnp.python_vectors", "note", "a link_state that breaks behind a float: the Python library's vectors"),
+    note("dnp.python_vectors", "note", "a link_state that is malformed after a float: the Python library's vectors"),
 ];

@@ -1,6 +1,6 @@
-//! The application's messages, by the user's schemas: found by the message's name, and by the first
-//! byte if the schema names one. The words are those of the library's message reader
-//! (README.md, "Words for schemas"), in short and as the specification has them.
+//! Application messages in the user's schemas. A schema is found by the message's name, and by the first byte if the
+//! schema has one. The types are those of the library's message reader (README.md, "Words for schemas"), by short names
+//! and as the specification names them.
 
 use super::joined::MESSAGE;
 use super::layout::Message::{self, *};
@@ -19,7 +19,7 @@ static F32: Field = f32le("value");
 static F64: Field = f64le("value");
 static I32: Field = i32le("value");
 
-/// Found by the message that carries them, and by the first byte.
+/// Schemas are found by the message that carries the payload, and by the first byte.
 static KEYS: Keys = Keys {
     carriers: &[
         UnreliableMessage.name(),
@@ -33,7 +33,7 @@ static KEYS: Keys = Keys {
     taken: &[],
 };
 
-/// How values are encoded.
+/// The encoding of values.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
     name: "dnp",
     versions: &[],
@@ -54,7 +54,7 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
     bits: false,
 }];
 
-/// Shows the payload of the message at hand, where a schema knows it.
+/// Shows the payload of the current message, if a schema describes it.
 pub fn show(schemas: &Schemas, message: Message, main: &[u8], dissection: &mut Dissection) {
     if schemas.is_empty() {
         return;
@@ -63,7 +63,7 @@ pub fn show(schemas: &Schemas, message: Message, main: &[u8], dissection: &mut D
     let found = match message {
         UnreliableMessage | ReliableMessage => content(&dissection.tree, &DATA),
         LinkState => content(&dissection.tree, &CONTENT),
-        // Long ones are shown once, joined.
+        // Long messages are shown once, joined.
         LongMessage | LongLinkState => content(&dissection.derived, &MESSAGE),
         _ => None,
     };
@@ -76,7 +76,7 @@ pub fn show(schemas: &Schemas, message: Message, main: &[u8], dissection: &mut D
     }
 }
 
-/// Where a field's bytes stand in its source.
+/// The place of a field's bytes in its source.
 fn content(tree: &Tree, field: &Field) -> Option<(Node, usize, usize)> {
     let node = tree.find(field)?;
     match node.value {

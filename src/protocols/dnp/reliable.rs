@@ -1,7 +1,7 @@
-//! Numbered commands of one direction: copies, holes, and what was acknowledged.
+//! Numbered commands of one direction: repeats, gaps, acknowledgements.
 //!
-//! Commands 4, 5, 10 and 11 share one count, modulo 65535: 65535 itself is never used. Receivers
-//! take numbers up to 9 past the lowest that is missing, and drop the others without a word.
+//! Commands 4, 5, 10 and 11 share one count, modulo 65535: 65535 itself is never used. Receivers accept numbers up to 9
+//! past the lowest missing one, and drop others silently.
 
 use super::commands::OldLong;
 use super::joined::{Chain, JoinedKind, Parts, follow};
@@ -19,30 +19,31 @@ use std::hash::Hasher;
 
 /// Numbers run from 0 to one below this.
 pub const MODULUS: u16 = 65535;
-/// Numbers so far behind the highest are forgotten: of two numbers, the nearer way round counts.
+/// The most numbers below the highest that are remembered. Wire numbers are extended to the nearest value, so half of
+/// the count is unambiguous.
 const REMEMBERED: usize = 32768;
-/// How far past the lowest missing number receivers look.
+/// The size of the receivers' window, which begins at the lowest missing number.
 const WINDOW: i64 = 10;
 
-/// What a numbered command is for those that come after it.
+/// The effect of a numbered command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fresh {
-    /// Never seen before. The number without wrap, and for a part what its message lacks.
+    /// New: its extended number, and for a part the state of its message.
     New(i64, Option<Chain>),
-    /// A copy: it changes nothing.
+    /// A repeat: it changes nothing.
     Copy,
-    /// Its number is none of the count, so that it is nobody's copy.
+    /// Its number is outside the count, so it is not a repeat either.
     Uncounted,
 }
 
-/// A numbered command as it was read.
+/// A numbered command that was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbered {
-    /// Which it is.
+    /// Its message.
     pub message: Message,
     /// Its number.
     pub number: u16,
-    /// `first` and `last` of a part that is whole; `None`: no part, or one that broke.
+    /// `first` and `last` of a complete part; `None`: not a part, or a broken one.
     pub part: Option<(bool, bool)>,
 }
 
@@ -56,8 +57,8 @@ impl Numbered {
     }
 }
 
-/// What is remembered of a command beside its times: a hash of its bytes, whether a failed
-/// acknowledge was seen, and the command code.
+/// Facts about a command in one number: a hash of its bytes, whether a failed acknowledge was seen, and the command
+/// code.
 #[derive(Clone, Copy)]
 pub(super) struct Tag(pub(super) u64);
 
@@ -92,7 +93,7 @@ pub struct Direction {
     runs: Runs,
     /// Parts of long messages, by [`JoinedKind`].
     pub parts: [Parts; KINDS],
-    /// Parts of long messages as old engines sent them.
+    /// The state of long messages in the form of old engines.
     pub old: OldLong,
 }
 
@@ -104,12 +105,12 @@ impl Default for Direction {
 }
 
 impl Direction {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.sequence.memory() + self.parts.iter().map(Parts::memory).sum::<usize>()
     }
 
-    /// A connection begins: the next number is 0.
+    /// Begins a connection: the next number is 0.
     pub fn begin(&mut self) {
         self.sequence.clear();
         self.sequence.start_at(0);
@@ -118,7 +119,7 @@ impl Direction {
         self.old = OldLong::default();
     }
 
-    /// A numbered command came, whole or not.
+    /// Handles a numbered command, complete or not.
     pub fn command(
         &mut self,
         command: Numbered,
@@ -128,11 +129,7 @@ impl Direction {
     ) -> Fresh {
         let notes = &mut dissection.notes;
         if command.number == MODULUS {
-            notes.add(
-                Level::Warning,
-                "dnp.number_65535",
-                format_args!("65535 is no number of the count, which goes from 65534 to 0"),
-            );
+            notes.warn("dnp.number_65535", format_args!("65535 is no number of the count, which goes from 65534 to 0"));
             return Fresh::Uncounted;
         }
         let number = self.sequence.extend(command.number);
@@ -157,9 +154,8 @@ impl Direction {
             Seen::Ahead(missing) => {
                 let (from, to) = (self.sequence.wire(number - missing as i64), self.sequence.wire(number - 1));
                 match missing {
-                    1 => notes.add(Level::Note, "dnp.gap", format_args!("{from} is missing before it")),
-                    _ => notes.add(
-                        Level::Note,
+                    1 => notes.note("dnp.gap", format_args!("{from} is missing before it")),
+                    _ => notes.note(
                         "dnp.gap",
                         format_args!("{} missing before it: {from} to {to}", Plural(missing, "number")),
                     ),
@@ -167,7 +163,7 @@ impl Direction {
             }
             Seen::Late => {
                 let highest = self.sequence.wire(highest.unwrap_or(number));
-                notes.add(Level::Note, "dnp.out_of_order", format_args!("comes after {highest}"));
+                notes.note("dnp.out_of_order", format_args!("comes after {highest}"));
             }
             Seen::Next => {}
         }
@@ -178,8 +174,7 @@ impl Direction {
         let missing = self.runs.missing(origin.max(floor));
         if number >= missing + WINDOW {
             let missing = self.sequence.wire(missing);
-            notes.add(
-                Level::Warning,
+            notes.warn(
                 "dnp.out_of_window",
                 format_args!("{WINDOW} or more past {missing}, which is missing: receivers drop it unacknowledged"),
             );
@@ -192,8 +187,7 @@ impl Direction {
         self.parts[kind as usize].forget(floor);
         let chain = follow(number, flags, kind, &around, origin);
         if chain == Chain::Orphan {
-            notes.add(
-                Level::Note,
+            notes.note(
                 "dnp.orphan_part",
                 format_args!("no first part is in front of it: receivers acknowledge and drop it"),
             );
@@ -203,8 +197,7 @@ impl Direction {
             && let Mark::First(begun) = run.marks[kind as usize].tail
         {
             let begun = self.sequence.wire(begun);
-            notes.add(
-                Level::Warning,
+            notes.warn(
                 "dnp.long_message_dropped",
                 format_args!("a new message begins before the last part of the one that began with {begun}"),
             );
@@ -218,15 +211,14 @@ impl Direction {
     }
 }
 
-/// A copy of a command, which `before` was seen.
+/// Notes a repeated command. `before` is its state before.
 fn copy(before: Sent, tag: Tag, now: i64, resend: i64, dissection: &mut Dissection) {
     let (copy, frame) = (before.copies.saturating_add(1), before.frame);
     let (first, since) = (before, now.saturating_sub(before.last_time));
     let (before, shown) = (Tag(before.tag), Millis(since));
     if !before.same(tag) {
         let name = before.name();
-        dissection.notes.add(
-            Level::Warning,
+        dissection.notes.warn(
             "dnp.changed_copy",
             format_args!("the number of {name} of frame {frame}, but other bytes: receivers keep the first"),
         );
@@ -235,7 +227,8 @@ fn copy(before: Sent, tag: Tag, now: i64, resend: i64, dissection: &mut Dissecti
     let soon = since.saturating_mul(2) < resend && !before.failed();
     let code = if soon { "dnp.duplicate" } else { "dnp.retransmission" };
     dissection.relate(Level::Note, code, |note| {
-        // The time between the two is that since the first copy; people look for the resend time.
+        // The relation has the time since the first transmission; the text has the time since the last, for the resend
+        // time.
         note.to(RelationKind::CopyOf, Target::from(&first), now.saturating_sub(first.time));
         note.text("copy ").number(copy).text(" of frame ").frame().text(", ");
         _ = write!(note, "{shown} after the last");

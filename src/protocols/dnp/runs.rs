@@ -1,38 +1,36 @@
-//! Numbers that were seen without a hole between them, and where in them long messages begin and
-//! end.
+//! Runs of consecutive numbers, and the places in them where long messages begin and end.
 //!
-//! A long message's parts have consecutive numbers, but come in any order. Walking back from each
-//! part to its `first` and on to its `last` would take time by the length of the message for each
-//! part of it. So every run of numbers without a hole remembers its outermost marks: two runs that
-//! a number joins tell what such a walk would meet, at once.
+//! A long message's parts have consecutive numbers, but arrive in any order. A walk from each part back to its `first`
+//! and forward to its `last` would take time proportional to the message's length, for each part. So every run
+//! remembers its outermost marks. When a number joins two runs, their marks replace the walk.
 
 use std::collections::BTreeMap;
 
-/// What a walk through numbers meets.
+/// A mark in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Neither.
+    /// No mark.
     #[default]
     None,
     /// The first part of a message.
     First(i64),
     /// The last part of a message.
     Last(i64),
-    /// A part that broke: nothing can be said beyond it.
+    /// A broken part: nothing is known beyond it.
     Wall,
 }
 
-/// What a walk meets that comes from in front, and one that comes from behind.
+/// The outermost marks of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The first mark from in front.
+    /// The mark with the lowest number.
     pub head: Mark,
-    /// The first mark from behind.
+    /// The mark with the highest number.
     pub tail: Mark,
 }
 
 impl Marks {
-    /// Of the part `number` with these flags.
+    /// The marks of the part `number` with these flags.
     pub fn part(number: i64, first: bool, last: bool) -> Marks {
         match (first, last) {
             (true, true) => Marks { head: Mark::First(number), tail: Mark::Last(number) },
@@ -42,7 +40,7 @@ impl Marks {
         }
     }
 
-    /// Of a part whose flags are not known.
+    /// The marks of a part whose flags are unknown.
     pub const WALL: Marks = Marks { head: Mark::Wall, tail: Mark::Wall };
 
     fn then(self, behind: Marks) -> Marks {
@@ -53,7 +51,7 @@ impl Marks {
     }
 }
 
-/// The two kinds of parts: commands 10 and 11. Each is no part of the other's messages.
+/// The two kinds of parts: commands 10 and 11. A part of one kind does not belong to messages of the other.
 pub const KINDS: usize = 2;
 
 /// A run: its last number, and its marks for each kind. Its first number is its key.
@@ -65,12 +63,12 @@ pub struct Run {
     pub marks: [Marks; KINDS],
 }
 
-/// The runs next to a number, as they were before it came.
+/// The runs next to a number, as they were before it arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Around {
-    /// The run that ends right in front of it, with its first number.
+    /// The run that ends directly before it, with its first number.
     pub before: Option<(i64, Run)>,
-    /// The run that begins right behind it.
+    /// The run that begins directly after it.
     pub behind: Option<Run>,
 }
 
@@ -79,7 +77,7 @@ pub struct Around {
 pub struct Runs(BTreeMap<i64, Run>);
 
 impl Runs {
-    /// A number that was not seen before.
+    /// Inserts a number that was not seen before, and returns the runs that it joins.
     pub fn insert(&mut self, number: i64, own: [Marks; KINDS]) -> Around {
         let behind = match self.0.last_key_value() {
             Some((first, _)) if *first <= number => None,
@@ -103,7 +101,7 @@ impl Runs {
         Around { before, behind }
     }
 
-    /// The lowest number from `from` on that was not seen.
+    /// The lowest number, from `from` on, that was not seen.
     pub fn missing(&self, from: i64) -> i64 {
         match self.0.range(..=from).next_back() {
             Some((_, run)) if run.last >= from => run.last + 1,
@@ -111,7 +109,7 @@ impl Runs {
         }
     }
 
-    /// Forgets the runs that end in front of a number.
+    /// Forgets the runs that end before a number.
     pub fn forget(&mut self, below: i64) {
         while let Some(run) = self.0.first_entry()
             && run.get().last < below

@@ -1,4 +1,4 @@
-//! One DNP conversation: who the server is, and what the connection in it remembers.
+//! One DNP conversation: its server, and the state of its connection.
 
 use super::joined::Joined;
 use super::layout::Message::{self, *};
@@ -10,7 +10,7 @@ use super::types::Types;
 use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Level, Reader, Reason, Stop, Value};
+use crate::codec::{Reader, Reason, Stop, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, Target};
 use crate::flow::Side;
@@ -19,12 +19,13 @@ use crate::plural::Plural;
 /// The port of DNP servers.
 pub const PORT: u16 = 3413;
 
-/// How far the connection has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of the connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// The capture begins in the middle, or nothing was said yet.
+    /// The capture begins in the middle, or there was no message yet.
+    #[default]
     None,
-    /// The client has asked.
+    /// The client has sent a request.
     Requested,
     /// The server has accepted.
     Connected,
@@ -33,13 +34,13 @@ enum Phase {
 }
 
 /// One conversation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DnpSession {
-    /// By `--server` or `--from`: nothing that is said changes it.
+    /// The server's side by `--server` or `--from`: no message changes it.
     named: Option<Side>,
-    /// By what was said last.
-    told: Option<Side>,
-    /// By a port.
+    /// The server's side by the last request or answer.
+    from_messages: Option<Side>,
+    /// The server's side by its port.
     port: Option<Side>,
     phase: Phase,
     closed: bool,
@@ -54,14 +55,14 @@ pub struct DnpSession {
     timeout: i64,
 }
 
-/// What one reading has found beside the fields.
+/// The findings of one reading besides the fields.
 #[derive(Default)]
 pub(super) struct ReadFindings {
-    /// A fault, or types that are not known.
+    /// A fault, or unknown types.
     pub(super) broken: bool,
-    /// What the fault says that is about no length.
+    /// The fault's cause, if it is not a length.
     pub(super) cause: Option<&'static str>,
-    /// Bytes behind the last field.
+    /// The number of bytes after the last field.
     pub(super) trailing: usize,
     /// See [`Recall`].
     pub(super) not_in_force: Option<(u16, Target)>,
@@ -72,7 +73,7 @@ pub(super) struct ReadFindings {
 }
 
 impl DnpSession {
-    /// The memory for a new conversation.
+    /// The state of a new conversation.
     pub fn new(flow_info: &FlowInfo<'_>) -> DnpSession {
         let settings = &flow_info.options.settings;
         let from = flow_info.server_by_from(Side::A).filter(|_| flow_info.ends.is_none());
@@ -80,17 +81,12 @@ impl DnpSession {
         let port = flow_info.server_by_named_port("dnp").or_else(|| flow_info.server_by_port(|port| port == PORT));
         DnpSession {
             named,
-            told: None,
             port,
-            phase: Phase::None,
-            closed: false,
-            directions: Default::default(),
-            links: Links::default(),
-            joined: Joined::default(),
             set: settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
             specification: settings.get(UPDATE_LAYOUT) == Some("specification"),
             resend: settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(super::RESEND),
             timeout: settings.get("dnp.timeout").and_then(|text| super::seconds(text).ok()).unwrap_or(super::TIMEOUT),
+            ..DnpSession::default()
         }
     }
 
@@ -132,13 +128,13 @@ impl DnpSession {
         found
     }
 
-    /// Who sent it, as far as is known with this message.
+    /// The sender's role, as far as it is known with this message.
     fn role(&self, side: Side) -> Role {
-        FlowInfo::role(self.named.or(self.told).or(self.port), side)
+        FlowInfo::role(self.named.or(self.from_messages).or(self.port), side)
     }
 
     fn request(&mut self, side: Side, dissection: &mut Dissection) {
-        self.told = Some(side.other());
+        self.from_messages = Some(side.other());
         match self.phase {
             Phase::None | Phase::Ended => {
                 self.phase = Phase::Requested;
@@ -148,10 +144,9 @@ impl DnpSession {
                 dissection.delivery.push(Event::Begin);
             }
             Phase::Requested => {
-                dissection.notes.add(Level::Note, "dnp.request_repeated", format_args!("not answered so far"));
+                dissection.notes.note("dnp.request_repeated", format_args!("not answered so far"));
             }
-            Phase::Connected => dissection.notes.add(
-                Level::Warning,
+            Phase::Connected => dissection.notes.warn(
                 "dnp.request_while_connected",
                 format_args!("accepted before: servers ignore it, also when the acknowledge was lost"),
             ),
@@ -160,7 +155,7 @@ impl DnpSession {
     }
 
     fn answer(&mut self, side: Side, dissection: &mut Dissection) {
-        self.told = Some(side);
+        self.from_messages = Some(side);
         match dissection.tree.number(&RESULT) {
             Some(0) if self.phase != Phase::Ended => {
                 self.phase = Phase::Connected;
@@ -175,7 +170,7 @@ impl DnpSession {
                     _ => ("unknown", "for a reason that is not specified"),
                 };
                 dissection.delivery.push(Event::Step(Step::Refused(reason)));
-                dissection.notes.add(Level::Note, "dnp.connection_refused", format_args!("{why}"));
+                dissection.notes.note("dnp.connection_refused", format_args!("{why}"));
             }
         }
     }
@@ -185,7 +180,7 @@ impl DnpSession {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
-        // The library closes when a command was not acknowledged in its time.
+        // The library closes when a command is not acknowledged in time.
         let waited = self.directions[side.index()].waited(now).filter(|waited| *waited >= self.timeout);
         dissection.delivery.push(Event::Step(waited.map_or(Step::Left("closed"), Step::TimedOut)));
         let [own, other] = [side, side.other()].map(|side| self.directions[side.index()].unacknowledged());
@@ -194,29 +189,26 @@ impl DnpSession {
         match (own, other) {
             (None, None) => {}
             (Some(own), None) => {
-                dissection.notes.add(Level::Warning, code, format_args!("{text}: of this side {own}"));
+                dissection.notes.warn(code, format_args!("{text}: of this side {own}"));
             }
             (None, Some(other)) => {
-                dissection.notes.add(Level::Warning, code, format_args!("{text}: of the other side {other}"));
+                dissection.notes.warn(code, format_args!("{text}: of the other side {other}"));
             }
-            (Some(own), Some(other)) => dissection.notes.add(
-                Level::Warning,
-                code,
-                format_args!("{text}: of this side {own}; of the other side {other}"),
-            ),
+            (Some(own), Some(other)) => {
+                dissection.notes.warn(code, format_args!("{text}: of this side {own}; of the other side {other}"))
+            }
         }
     }
 
-    /// What the place of a message in the connection says.
+    /// Notes a message that does not fit the connection's phase.
     fn phase_notes(&self, message: Message, side: Side, dissection: &mut Dissection) {
         if self.closed && message != ConnectionRequest {
-            dissection.notes.add(Level::Note, "dnp.after_close", format_args!("the connection was closed before"));
+            dissection.notes.note("dnp.after_close", format_args!("the connection was closed before"));
         } else if self.phase == Phase::Requested
-            && self.told == Some(side)
+            && self.from_messages == Some(side)
             && !matches!(message, ConnectionRequest | ConnectionAcknowledge)
         {
-            dissection.notes.add(
-                Level::Note,
+            dissection.notes.note(
                 "dnp.before_acknowledge",
                 format_args!("the server has not accepted yet: clients drop reliable ones until then"),
             );
@@ -232,7 +224,7 @@ impl Session for DnpSession {
     }
 
     fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {
-        self.named.or(self.told).or(self.port)
+        self.named.or(self.from_messages).or(self.port)
     }
 
     fn memory(&self) -> usize {
@@ -244,7 +236,7 @@ impl Session for DnpSession {
         if place.length == 0 {
             return;
         }
-        // None: not even that byte was captured.
+        // `None`: not even the first byte was captured.
         let first = place.bytes.first().copied();
         let layout = layout::by_command(first);
         // Without a byte it may be any command but one that is unknown.
@@ -271,22 +263,19 @@ impl Session for DnpSession {
             }
             LinkUp | LinkDown => self.link_answer(message == LinkUp, place, dissection),
             LinkUpdate => self.update(&found, place, dissection),
-            Unknown => dissection.notes.add(
-                Level::Warning,
+            Unknown => dissection.notes.warn(
                 "dnp.unknown_command",
                 format_args!("{} is no command of DNP: receivers ignore it", first.unwrap_or_default()),
             ),
         }
         if found.cause == Some(UNKNOWN_TYPE) {
-            dissection.notes.add(Level::Error, "dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
+            dissection.notes.error("dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
         }
         if found.trailing > 0 {
             let bytes = Plural(found.trailing, "byte");
-            dissection.notes.add(
-                Level::Warning,
-                "dnp.trailing_bytes",
-                format_args!("{bytes} behind the last field: receivers ignore them"),
-            );
+            dissection
+                .notes
+                .warn("dnp.trailing_bytes", format_args!("{bytes} after the last field: receivers ignore them"));
         }
         dissection.from = self.role(place.side);
         payloads::show(schemas, message, place.bytes, dissection);

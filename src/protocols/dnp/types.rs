@@ -18,7 +18,7 @@ impl Types {
 impl std::str::FromStr for Types {
     type Err = String;
 
-    /// `LINK:TYPE,TYPE,...;LINK:...`, or `none`.
+    /// Parses `LINK:TYPE,TYPE,...;LINK:...`, or `none`.
     fn from_str(text: &str) -> Result<Types, String> {
         let mut types = Types::default();
         if matches!(text.trim(), "" | "none") {

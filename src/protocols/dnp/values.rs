@@ -1,7 +1,7 @@
-//! The 38 types of state values: their names, and what stands on the wire for each.
+//! The 38 types of state values: their names, and their wire forms.
 //!
-//! The lengths of `point3` with 32 and 64 bits are those of the programs (12 and 24 bytes); the
-//! specification's table says 3. Components stand in the order x, y, z, w.
+//! The lengths of `point3` with 32 and 64 bits are those of the programs (12 and 24 bytes); the specification's table
+//! has 3. Components are in the order x, y, z, w.
 
 use crate::codec::layout::*;
 
@@ -47,12 +47,12 @@ pub static TYPES: [(u64, &str); 38] = [
     (37, "quaternion_f64"),
 ];
 
-/// The number of a type.
+/// Returns the number of the type with that name.
 pub fn by_name(name: &str) -> Option<u8> {
     TYPES.iter().find(|(_, known)| *known == name).map(|(number, _)| *number as u8)
 }
 
-/// Why a type above 37 breaks the message.
+/// The fault of a type above 37.
 pub const UNKNOWN_TYPE: &str = "no such value type: its length cannot be known";
 
 static S8: Field = i8("component");
@@ -113,5 +113,5 @@ static CASES: [Case; 38] = [
     case(37, &[tuple("value", 4, &F64)]),
 ];
 
-/// The value whose type an earlier field `type` says.
+/// The value whose type is in the earlier field `type`.
 pub const BY_TYPE: Field = switch("type", &CASES, Other::Fault(UNKNOWN_TYPE));

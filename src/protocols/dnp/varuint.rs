@@ -1,12 +1,10 @@
-//! The number of the engine's file writer that takes as many bytes as it needs (read in its source):
-//! the two top bits of the first byte say how many follow, the highest bits come first.
+//! The variable-length number of the engine's file writer (read in its source): the two top bits of the first byte are
+//! the number of bytes that follow, and the highest bits come first.
 
-use crate::codec::bits;
-use crate::codec::digits;
 use crate::codec::layout::{Field, Order, u32le};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Reader, Sampler, Stop, Value, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Stop, Value, Writer, bits, digits};
 
 /// The largest number.
 const LARGEST: u64 = (1 << 30) - 1;
@@ -15,15 +13,15 @@ const LARGEST: u64 = (1 << 30) - 1;
 #[derive(Debug)]
 pub struct VarUInt;
 
-/// What a form means that is longer than it has to be.
+/// The value of a form that is longer than necessary.
 static NUMBER: Field = u32le("number").hidden();
 
-/// How many bytes a number takes.
+/// The number of bytes that a number takes.
 fn bytes(n: u64) -> u32 {
     1 + (n > 0x3f) as u32 + (n > 0x3fff) as u32 + (n > 0x3f_ffff) as u32
 }
 
-/// The bits of a number in `bytes` bytes, as they are written: the highest byte first.
+/// The bits of a number in `bytes` bytes, highest byte first.
 fn form(n: u64, bytes: u32) -> u64 {
     n | (bytes as u64 - 1) << (bytes * 8 - 2)
 }
@@ -76,7 +74,7 @@ impl Custom for VarUInt {
     }
 
     fn describe(&self) -> &'static str {
-        "u6, u14, u22 or u30 behind two bits that say which, big-endian"
+        "two bits for the size, then u6, u14, u22 or u30, big-endian"
     }
 }
 

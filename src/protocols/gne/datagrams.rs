@@ -1,11 +1,11 @@
-//! GNE over UDP: each datagram is a list of packets, without any header. Nothing in it says whose
-//! it is: the server's address and the port that its acceptance named do.
+//! GNE over UDP: each datagram is a list of packets without a header. A datagram does not identify its connection: only
+//! the server's address and the port in its acceptance do.
 
 use super::PROTO;
 use super::link::{Link, Shared, lock};
 use super::packets::packets;
+use crate::codec::Value;
 use crate::codec::layout::{Field, u64le};
-use crate::codec::{Level, Value};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session};
 use crate::flow::Side;
 use std::net::SocketAddr;
@@ -18,24 +18,24 @@ pub static TCP_FLOW: Field = u64le("tcp_flow").doc("the TCP conversation of the 
 #[derive(Clone, Debug)]
 pub struct GneDatagramSession {
     link: Shared,
-    /// Where the server receives; `None`: the user named the port.
+    /// The address where the server receives; `None`: the user named the port.
     server: Option<SocketAddr>,
 }
 
 impl GneDatagramSession {
-    /// Those of a connection whose acceptance named this address.
+    /// The datagrams of a connection whose acceptance named this address.
     pub fn of(link: &Shared, server: SocketAddr) -> GneDatagramSession {
         GneDatagramSession { link: Arc::clone(link), server: Some(server) }
     }
 
-    /// Those of a connection of which nothing else is known.
+    /// The datagrams of an unknown connection.
     pub fn alone(flow_info: &FlowInfo<'_>) -> GneDatagramSession {
         GneDatagramSession { link: Arc::new(Mutex::new(Link::new(flow_info.options))), server: None }
     }
 
     fn role(&self, side: Side, flow_info: &FlowInfo<'_>) -> Role {
         let server = match (self.server, flow_info.ends) {
-            // From any port of the client's: the library does not look at it.
+            // The client may use any port: the library does not check it.
             (Some(server), Some([a, b])) => match (a == server, b == server) {
                 (true, false) => Some(Side::A),
                 (false, true) => Some(Side::B),
@@ -47,7 +47,7 @@ impl GneDatagramSession {
     }
 }
 
-/// Which of the two parties of a connection this is.
+/// The index of a party of a connection.
 pub fn party(role: Role, side: Side) -> usize {
     match role {
         Role::Client => 0,
@@ -73,8 +73,7 @@ impl Session for GneDatagramSession {
         if let (Role::Client, Some(named), Some(ends)) = (role, link.client_port, flow_info.ends) {
             let port = ends[place.side.index()].port();
             if port != named {
-                dissection.notes.add(
-                    Level::Warning,
+                dissection.notes.warn(
                     "gne.udp_source",
                     format_args!("from port {port}, but the client named {named}: accepted all the same"),
                 );

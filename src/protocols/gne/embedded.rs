@@ -1,7 +1,7 @@
-//! A packet within a packet: the same fields as on the top level, or 255 alone for none.
+//! A packet within a packet: the same fields as on the top level, or the single byte 255 for none.
 //!
-//! Every byte of a frame can open one more level. So levels are kept on a stack of their own, not
-//! on the thread's: 512 of them would need megabytes there in a build without optimisation.
+//! Every byte of a frame can open one more level. Levels are kept on an explicit stack, not on the thread's: 512 levels
+//! would need megabytes there in a build without optimisation.
 
 use super::layout::{CASES, END, PACKET};
 use crate::codec::layout::{Field, Kind, Name, Order, When};
@@ -9,27 +9,27 @@ use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Fault, Reader, Reason, Sampler, Stop, Value, Writer};
 
-/// How deep packets may stand in each other. Each level takes a byte of a frame of at most 512.
+/// The deepest nesting of packets. Each level takes a byte of a frame of at most 512.
 pub const LEVELS: usize = 512;
 
 /// The codec.
 #[derive(Debug)]
 pub struct Embedded;
 
-/// A direction in which it can be none.
+/// A direction (reading, writing, sampling) in which the embedded packet may be absent.
 trait Optional: Wire {
-    /// Is there a packet, or was it none?
+    /// Whether there is a packet.
     fn packet(&mut self, field: &'static Field) -> Result<bool, Self::Stop>;
 }
 
-/// A packet that is open: its field, its group, and its fields from the next one on.
+/// An open packet: its field, its group and its remaining fields.
 struct Level<G> {
     field: &'static Field,
     group: G,
     rest: &'static [Field],
 }
 
-/// The packets that are open. The first needs no allocation.
+/// The open packets. The first needs no allocation.
 struct Levels<G> {
     first: Option<Level<G>>,
     more: Vec<Level<G>>,
@@ -52,11 +52,11 @@ impl<G> Levels<G> {
     }
 }
 
-/// Walks an embedded packet, and all that stand in it.
+/// Walks an embedded packet and all packets within it.
 fn embedded<W: Optional>(field: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
     let mut levels = Levels { first: None, more: Vec::new() };
     let done = descend(field, &mut levels, wire);
-    // Empty, unless something stopped the walk.
+    // The stack is empty unless the walk was stopped.
     while let Some(level) = levels.pop() {
         wire.leave(level.field, level.group, false);
     }
@@ -74,7 +74,7 @@ fn descend<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wi
         };
         level.rest = rest;
         match (&next.kind, next.when) {
-            // The only custom kind that these tables have, and schemas for them.
+            // These tables and their schemas have no other custom kind.
             (Kind::Custom(_), When::Always) => open(next, levels, wire)?,
             (Kind::Custom(_), _) if !wire.present(next)? => {}
             (Kind::Custom(_), _) => open(next, levels, wire)?,
@@ -84,7 +84,7 @@ fn descend<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wi
     Ok(())
 }
 
-/// By what a packet's fields are found.
+/// The field that selects a packet's layout.
 static BY: Name = Name::new(super::layout::ID.name);
 
 /// Opens a packet, if there is one, and finds its fields by its id.
@@ -141,7 +141,7 @@ impl Optional for Writer<'_> {
 
 impl Optional for Sampler<'_> {
     fn packet(&mut self, _field: &'static Field) -> Result<bool, EncodeError> {
-        // Chains end by themselves.
+        // Sampled chains end by themselves.
         let there = self.below(3) == 0;
         if !there {
             self.put(END as u64, 8, Order::Little);

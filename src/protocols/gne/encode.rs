@@ -1,9 +1,8 @@
-//! GNE's messages from JSON. All that a line needs stands in it: its `version` is the byte order,
-//! and a ping's fields tell its form.
+//! Encodes GNE messages from JSON. A line contains all that is needed: its `version` is the byte order, and the fields
+//! of a ping determine its form.
 
 use super::PROTO;
-use super::layout::TABLES;
-use super::layout::{ID, IS_REQUEST, T2};
+use super::layout::{ID, IS_REQUEST, T2, TABLES};
 use super::link::{SHORT_BUILD, WireFormat, order_by_name};
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
@@ -22,7 +21,7 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// By the user's settings.
+    /// A writer with the user's settings.
     pub fn new(options: &Options) -> Writing {
         let build = options.settings.get("gne.build").and_then(|text| text.parse().ok());
         Writing {
@@ -32,7 +31,7 @@ impl Writing {
         }
     }
 
-    /// The form of a line's pings: the one whose fields are given.
+    /// Whether a line's pings have the short form, judged by their fields.
     fn short_ping(&self, fields: &Json) -> bool {
         let mut open = vec![fields];
         while let Some(value) = open.pop() {

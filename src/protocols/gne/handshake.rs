@@ -1,8 +1,7 @@
-//! The handshake: whether the request was accepted, and if not, why. The refusal has no reason on
-//! the wire: both sides' values tell it (README.md, "Handshake").
+//! The handshake: whether the request was accepted, and the reason if it was not. A refusal contains no reason: it
+//! follows from both sides' values (README.md, "Handshake").
 
-use super::layout::{BUILD, PORT, SUB_VERSION, UNRELIABLE, USER_VERSION, VERSION};
-use super::layout::{CLIENT, SERVER};
+use super::layout::{BUILD, CLIENT, PORT, SERVER, SUB_VERSION, UNRELIABLE, USER_VERSION, VERSION};
 use super::link::{Link, order_name};
 use super::packets::{Ended, frame_size, read};
 use crate::codec::layout::{Field, Order, u8};
@@ -14,14 +13,14 @@ use crate::plural::Plural;
 
 /// The receiver's buffer for handshake frames.
 const BUFFER: usize = 64;
-/// Characters of a game's name that the library compares.
+/// The number of characters of a game's name that the library compares.
 const NAME: usize = 31;
 
 /// Derived, see its documentation.
 pub static REASON: Field = u8("reason").names(REASONS).doc("why the server refused, as the client finds out");
 const REASONS: &[(u64, &str)] = &[(0, "none"), (1, "version"), (2, "byte_order"), (3, "game"), (4, "user_version")];
 
-/// What a request or refusal says of its sender.
+/// The sender's values in a request or refusal.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
     version: u64,
@@ -53,14 +52,14 @@ impl Identity {
     }
 }
 
-/// What a connection's handshake has said so far.
+/// The state of a connection's handshake.
 #[derive(Debug, Default)]
 pub struct Handshake {
-    /// The request, where it was read whole.
+    /// The request, if it was read whole.
     request: Option<Identity>,
     /// The client asked for UDP.
     unreliable: bool,
-    /// The server's UDP port, where it gave one.
+    /// The server's UDP port, if it sent one.
     pub port: Option<u16>,
 }
 
@@ -77,7 +76,7 @@ impl Handshake {
         link.build = dissection.tree.number(&BUILD);
         if ended != Ended::Broken {
             self.request = Identity::of(&dissection.tree, place.bytes.get(7..39), order);
-            // Any other value than 0 is true, and shown raw.
+            // Any value other than 0 is true, and shown raw.
             self.unreliable = dissection.tree.find(&UNRELIABLE).is_some_and(|n| n.value != Value::Bool(false));
         }
     }
@@ -93,10 +92,9 @@ impl Handshake {
         let server = Identity::of(&dissection.tree, place.bytes.get(8..40), order).filter(|_| ended != Ended::Broken);
         match (&self.request, server) {
             (Some(client), Some(server)) => refusal(client, &server, dissection),
-            _ => dissection.notes.add(
-                Level::Note,
+            _ => dissection.notes.note(
                 "gne.refused",
-                format_args!("the server refuses; without both sides' values nothing tells why"),
+                format_args!("the server refuses; without both sides' values the reason is unknown"),
             ),
         }
         let reason = dissection.derived.number(&REASON).and_then(|reason| REASONS.get(reason as usize));
@@ -106,21 +104,16 @@ impl Handshake {
     /// Reads an acceptance.
     pub fn accepted(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
         let order = link.order();
-        // The specification allows 8 bytes as well, without a port; the library takes 12 only.
+        // The specification also allows 8 bytes, without a port. The library accepts only 12.
         self.read(&SERVER[1], place, dissection, link, order, 12);
         dissection.delivery.push(Event::Step(Step::Accepted));
         let Some(port) = dissection.tree.number(&PORT).map(|n| n as i64) else { return };
         self.port = u16::try_from(port).ok().filter(|p| *p > 0);
         if !(-1..=65535).contains(&port) {
-            dissection.notes.add(
-                Level::Error,
-                "gne.port",
-                format_args!("no port number: {port}; the client ends the connection"),
-            );
+            dissection.notes.error("gne.port", format_args!("no port number: {port}; the client ends the connection"));
         }
         if matches!(port, -1 | 0) && self.unreliable {
-            dissection.notes.add(
-                Level::Note,
+            dissection.notes.note(
                 "gne.udp_denied",
                 format_args!("the client asked for UDP, the server has none: all packets go over TCP"),
             );
@@ -134,11 +127,7 @@ impl Handshake {
         let Some(port) = dissection.tree.number(&PORT).map(|n| n as i64) else { return };
         link.client_port = u16::try_from(port).ok();
         if link.client_port.is_none() {
-            dissection.notes.add(
-                Level::Error,
-                "gne.port",
-                format_args!("no port number: {port}; the server never answers"),
-            );
+            dissection.notes.error("gne.port", format_args!("no port number: {port}; the server never answers"));
         }
     }
 
@@ -155,16 +144,12 @@ impl Handshake {
         dissection.version = order.map(order_name);
         match place.length {
             n if n == size => {}
-            8 if size == 12 => dissection.notes.add(
-                Level::Error,
-                "gne.size",
-                format_args!("8 bytes: valid by the specification, but the library takes 12 only"),
-            ),
-            n => dissection.notes.add(
-                Level::Error,
-                "gne.size",
-                format_args!("{}: the library takes exactly {size}", Plural(n, "byte")),
-            ),
+            8 if size == 12 => dissection
+                .notes
+                .error("gne.size", format_args!("8 bytes: valid by the specification, but the library takes 12 only")),
+            n => dissection
+                .notes
+                .error("gne.size", format_args!("{}: the library takes exactly {size}", Plural(n, "byte"))),
         }
         frame_size(place.length, BUFFER, dissection);
         ended
@@ -178,10 +163,9 @@ fn field(bytes: &[u8], at: usize) -> Option<[u8; 2]> {
 
 fn undecided(build: Option<[u8; 2]>, order: Option<Order>, dissection: &mut Dissection) {
     if let (Some([a, b]), None) = (build, order) {
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "gne.order_unknown",
-            format_args!("the build field {a:02x} {b:02x} tells no byte order: read as little-endian"),
+            format_args!("the build field {a:02x} {b:02x} shows no byte order: read as little-endian"),
         );
     }
 }
@@ -189,14 +173,14 @@ fn undecided(build: Option<[u8; 2]>, order: Option<Order>, dissection: &mut Diss
 fn game_name(bytes: &[u8], at: usize, dissection: &mut Dissection) {
     let Some(name) = bytes.get(at..at + 32) else { return };
     let text = match name.iter().position(|b| *b == 0) {
-        None => "no zero byte in the 32 bytes of the name: release 0.70 reads on behind it",
-        Some(end) if name.iter().skip(end).any(|b| *b != 0) => "bytes behind the zero that ends the name",
+        None => "no zero byte in the 32 bytes of the name: release 0.70 reads on after it",
+        Some(end) if name.iter().skip(end).any(|b| *b != 0) => "bytes after the zero that ends the name",
         Some(_) => return,
     };
-    dissection.notes.add(Level::Warning, "gne.game_name", format_args!("{text}"));
+    dissection.notes.warn("gne.game_name", format_args!("{text}"));
 }
 
-/// Why the server refused this client.
+/// Derives the reason of a refusal.
 fn refusal(client: &Identity, server: &Identity, dissection: &mut Dissection) {
     let (c, s) = (client, server);
     let orders = c.order.zip(s.order).filter(|(a, b)| a != b);

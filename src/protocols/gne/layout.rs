@@ -1,8 +1,8 @@
-//! GNE's messages: tables only. Source: the specification's sixth draft, corrected by the library's
-//! code and wire (README.md, "Handshake", "Packets").
+//! GNE's messages: tables only. Source: the specification's sixth draft, corrected by the library's code and by
+//! captures (README.md, "Handshake", "Packets").
 //!
-//! Numbers are in the connection's byte order, which the request's build field tells. A packet has
-//! no length: without its layout nothing behind it can be read.
+//! Numbers are in the connection's byte order, which follows from the request's build field. A packet has no length:
+//! nothing after a packet without a layout can be read.
 
 use self::Message::*;
 use super::embedded::Embedded;
@@ -21,10 +21,10 @@ messages! {
     }
 }
 
-/// The conversation's setting for the ping of protocol builds up to 5: 1 where it holds.
+/// The setting for the ping form of protocol builds up to 5: 1 for the short form.
 pub const SHORT_PING: &str = "short ping";
 
-/// The marker behind the last packet, and in the place of an embedded packet that is not there.
+/// The mark after the last packet, and in place of an absent embedded packet.
 pub const END: u8 = 255;
 
 /// The packets of the library itself.
@@ -42,7 +42,7 @@ pub const IDS: &[(u64, &str)] = &[
 
 pub const VERSION: Field = u8("version").doc("protocol version, 0");
 pub const SUB_VERSION: Field = u8("sub_version").doc("protocol sub-version, 0");
-pub const BUILD: Field = u16c("build").doc("protocol build, 1 to 7: its zero byte tells the byte order");
+pub const BUILD: Field = u16c("build").doc("protocol build, 1 to 7: its zero byte shows the byte order");
 pub const GAME: Field = text("game", Len::Padded(32)).doc("the game's name, at most 31 characters");
 pub const USER_VERSION: Field = u32c("user_version").doc("the game's own version");
 pub const MAX_RATE: Field = u32c("max_rate").doc("what the sender is willing to receive, 0: no limit").unit("bytes/s");
@@ -60,12 +60,12 @@ pub const fn gbool(name: &'static str) -> Field {
     boolean(name, 8)
 }
 
-/// A time, or a length of time: seconds and microseconds.
+/// A time or duration in seconds and microseconds.
 pub const fn gtime(name: &'static str) -> Field {
     group(name, &GTIME)
 }
 
-/// A packet within a packet: `null` where there is none.
+/// A packet within a packet, or `null`.
 pub const fn embedded(name: &'static str) -> Field {
     custom(name, &Embedded)
 }
@@ -100,7 +100,7 @@ pub static PACKET: [Field; 2] = [
     switch(ID.name, &CASES, Other::Ask),
 ];
 
-/// The fields behind each id of the library.
+/// The fields after each id of the library.
 pub static CASES: [Case; 9] = [
     Case { value: 0, fields: &[] },
     Case {
@@ -135,7 +135,7 @@ static OBJECT: [Field; 2] = [
     u16c("object_id").doc("the object, numbered by the server from 1; 65535: not set"),
 ];
 
-/// A ping: [`SHORT_PING`] says which form.
+/// A ping, in the form that [`SHORT_PING`] selects.
 pub static PING: [Field; 4] = [
     IS_REQUEST.doc("ping, build 5 and earlier").when(When::Setting(SHORT_PING, 1)),
     REQ_ID.doc("ping: the same in request and reply"),
@@ -145,22 +145,22 @@ pub static PING: [Field; 4] = [
 
 const LONG: When = When::Setting(SHORT_PING, 0);
 
-/// What only the client sends.
+/// The messages that only the client sends.
 pub static CLIENT: [Layout; 2] = [
     ConnectionRequest.layout("the first frame: who the client is, and what it wants", &REQUEST),
     ClientPort.layout("the third frame, where UDP was granted: the client's UDP port", &CLIENT_PORT),
 ];
 
-/// What only the server sends.
+/// The messages that only the server sends.
 pub static SERVER: [Layout; 2] = [
     ConnectionRefused.layout("the answer to a request that does not match: the server's own values", &REFUSED),
     ConnectionAccepted.layout("the answer that opens the connection", &ACCEPTED),
 ];
 
-/// What both send, over TCP and UDP.
+/// The messages that both send, over TCP and UDP.
 pub static BOTH: [Layout; 1] = [Packets.layout("a list of packets: all that follows the handshake", &PACKETS)];
 
-/// All tables, the carrier's too.
+/// All tables, including the carrier's.
 pub static TABLES: [Table; 4] = [
     Table { version: "", from: Role::Client, layouts: &CLIENT },
     Table { version: "", from: Role::Server, layouts: &SERVER },

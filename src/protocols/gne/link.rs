@@ -1,4 +1,4 @@
-//! What both transports of a connection know: byte order, build, pings, who has left.
+//! The state that both transports of a connection share: byte order, build, pings, who has left.
 
 use super::layout::SHORT_PING;
 use super::pings::Pings;
@@ -20,7 +20,7 @@ pub const fn order_name(order: Order) -> &'static str {
     }
 }
 
-/// The byte order of that name.
+/// Returns the byte order with that name.
 pub fn order_by_name(name: &str) -> Option<Order> {
     match name {
         "le" => Some(Order::Little),
@@ -29,7 +29,7 @@ pub fn order_by_name(name: &str) -> Option<Order> {
     }
 }
 
-/// The byte order that a build field tells: all real builds are small, so one of its bytes is zero.
+/// Derives the byte order from a build field: all real builds are small, so one of the two bytes is zero.
 pub const fn order_of_build(build: [u8; 2]) -> Option<Order> {
     match build {
         [0, 0] => None,
@@ -39,7 +39,7 @@ pub const fn order_of_build(build: [u8; 2]) -> Option<Order> {
     }
 }
 
-/// One connection, as its TCP and UDP conversations share it.
+/// The state of one connection, shared by its TCP and UDP conversations.
 #[derive(Debug, Default)]
 pub struct Link {
     /// `gne.endian`.
@@ -48,15 +48,15 @@ pub struct Link {
     set_build: Option<u64>,
     /// The request's byte order.
     pub request_order: Option<Order>,
-    /// The refusal's, for where the request leaves it open.
+    /// The refusal's byte order, used if the request leaves it open.
     pub refusal_order: Option<Order>,
     /// The request's build.
     pub build: Option<u64>,
-    /// Number of the TCP conversation; 0 where there is none.
+    /// The number of the TCP conversation; 0 if there is none.
     pub tcp_flow: u64,
-    /// The port from which the client said that it sends.
+    /// The client's UDP port from its `client_port`.
     pub client_port: Option<u16>,
-    /// Who has said that it leaves.
+    /// The parties that have sent an exit.
     pub exited: [bool; 2],
     /// The pings of both transports.
     pub pings: Pings,
@@ -65,7 +65,7 @@ pub struct Link {
 /// A connection that two sessions share.
 pub type Shared = Arc<Mutex<Link>>;
 
-/// The connection; what a session that panicked left behind is good enough.
+/// Locks the connection. The state left by a session that panicked can still be used.
 pub fn lock(link: &Shared) -> MutexGuard<'_, Link> {
     link.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -78,33 +78,33 @@ impl Link {
         Link { set_order, set_build, ..Link::default() }
     }
 
-    /// The order of a request or refusal that tells it by itself.
+    /// The byte order that a request or refusal itself shows.
     pub fn own_order(&self, build: Option<[u8; 2]>) -> Option<Order> {
         self.set_order.or_else(|| build.and_then(order_of_build))
     }
 
-    /// The order of all other messages.
+    /// The byte order of all other messages.
     pub fn order(&self) -> Option<Order> {
         self.set_order.or(self.request_order).or(self.refusal_order)
     }
 
-    /// How to read numbers in this order, pings, and packets of the application.
+    /// The context for reading numbers, pings and application packets in this byte order.
     pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> WireFormat<'a> {
         let short_ping = self.set_build.or(self.build).is_some_and(|build| build <= SHORT_BUILD);
         WireFormat { order: order.unwrap_or(Order::Little), short_ping, schemas, from: from.name() }
     }
 }
 
-/// What the tables ask of the connection.
+/// The context of the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct WireFormat<'a> {
     /// The byte order.
     pub order: Order,
-    /// Have pings the form of build 5 and earlier?
+    /// Pings have the form of builds up to 5.
     pub short_ping: bool,
     /// The user's schemas.
     pub schemas: &'a Schemas,
-    /// Who sends: schemas may tell the directions apart.
+    /// The sender: schemas may differ by direction.
     pub from: &'a str,
 }
 

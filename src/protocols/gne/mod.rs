@@ -1,9 +1,8 @@
 //! GNE over HawkNL: a C++ library for games, TCP and UDP, 2001 to 2012.
 //!
-//! TCP carries HawkNL frames (`hawknl/`): the handshake first, then lists of packets. UDP
-//! carries the same lists, from the acceptance on, to the port that it names. Two errors in the
-//! libraries multiply to a byte order that no version tells, but the request's build field does
-//! (below, "Byte order").
+//! TCP carries HawkNL frames (`hawknl/`): the handshake first, then lists of packets. UDP carries the same lists after
+//! the acceptance, to the port that it names. Two errors in the libraries combine to a byte order that no version
+//! reveals; the request's build field does (below, "Byte order").
 //!
 #![doc = include_str!("README.md")]
 
@@ -29,13 +28,13 @@ use crate::codec::digits;
 use crate::dissect::{Evidence, Facts, FlowInfo, Observation, PortNames, Protocol, Session, Setting};
 use crate::flow::Transport;
 
-/// The name of GNE's own lines.
+/// The protocol name of GNE's own lines.
 pub(crate) const PROTO: &str = "gne";
 static SETTINGS: [Setting; 3] = [
     Setting::among(
         "gne.endian",
         &["auto", "le", "be"],
-        "the byte order; auto: as the build field of the connection's request tells",
+        "the byte order; auto: from the build field of the connection's request",
     ),
     Setting::text(
         "gne.build",
@@ -60,8 +59,8 @@ static SETTINGS: [Setting; 3] = [
     ),
 ];
 
-/// The dissector. Datagrams carry no mark of GNE: only the user, or an acceptance over TCP, tells
-/// which conversations are.
+/// The dissector. Datagrams carry no mark of GNE: only the user, or an acceptance over TCP, identifies their
+/// conversations.
 pub(crate) static GNE: Protocol = Protocol {
     facts: Facts {
         about: "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it",
@@ -96,13 +95,13 @@ fn session(flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
     }
 }
 
-/// In so many bytes of a stream that is captured from its middle a header is looked for.
+/// The number of bytes searched for a header in a stream that is captured from its middle.
 const SEARCHED: usize = 8192;
 
-/// The better evidence of the two directions.
+/// Returns the better evidence of the two directions.
 fn identify(observation: &Observation<'_>) -> Evidence {
     if observation.transport == Transport::Udp {
-        // No header: what other protocols end with, too.
+        // There is no header, and datagrams of other protocols may end with the mark too.
         let lists = !observation.payloads.is_empty()
             && observation.payloads.iter().all(|(_, bytes, length)| bytes.len() == *length && session::is_list(bytes));
         return if lists { Evidence::Bits(8, "each datagram ends with the mark of a list") } else { Evidence::No };
@@ -125,16 +124,16 @@ fn identify(observation: &Observation<'_>) -> Evidence {
     .unwrap_or(Evidence::No)
 }
 
-/// What the first bytes of a direction tell.
+/// Evidence from the first bytes of a direction.
 ///
 /// | observed | bits | because |
 /// |---|---|---|
 /// | a HawkNL header | 16+2 | "NL"; lengths up to 16384 of 65536 |
 /// | .. its content begins with GNE | 24 | three letters |
-/// | .. a second header stands where the content ends | 18 | the same again |
+/// | .. a second header follows where the content ends | 18 | the same again |
 /// | .. the bytes end where the content ends | 8 | the low byte of a length |
-/// | .. nothing more was said, and will be | 4 | one size of 16 |
-/// | .. not from the first byte on, in a stream captured from its middle | -1 a doubling | as many places were tried |
+/// | .. nothing follows, now or later | 4 | one size of 16 |
+/// | .. not at the first byte, in a stream captured from its middle | -1 a doubling | as many places were tried |
 fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
     const HEADER: u32 = 18;
     let length = match hawknl::header(bytes) {
@@ -153,7 +152,7 @@ fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
         Some((_, Some(Ok(_)))) => Evidence::Bits(2 * HEADER, other),
         Some((_, Some(Err(_)))) => Evidence::No,
         Some(([], _)) if length > 0 => Evidence::Bits(HEADER + 8, other),
-        // Header and content come in separate segments as a rule.
+        // Header and content usually arrive in separate segments.
         _ if content.is_empty() && last => Evidence::Bits(HEADER + 4, "a HawkNL header"),
         _ => Evidence::Bits(HEADER, other),
     }

@@ -1,4 +1,4 @@
-//! Lists of packets, over either transport: reading them, and what they say about the connection.
+//! Lists of packets over either transport: reads them and follows the connection's state.
 
 use super::PROTO;
 use super::layout::{BOTH, CASES, GTIME, PACKET};
@@ -6,31 +6,31 @@ use super::link::{Link, WireFormat, order_name};
 use crate::codec::layout::Order;
 use crate::codec::reader::UNPARSED;
 use crate::codec::schema::Schemas;
-use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
+use crate::codec::{Layout, Node, Reader, Stop, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, FlowInfo, Provenance};
 use crate::plural::Plural;
 /// The receiver's buffer after the handshake.
 const BUFFER: usize = 512;
-/// The id that says: I leave.
+/// The id of the packet that leaves the connection.
 const EXIT: u64 = 2;
 /// The first id that applications may use.
 const FIRST_USER_ID: u64 = 16;
 
-/// How a reading ended.
+/// The outcome of reading a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Read to its end, and nothing behind it.
+    /// Read to its end, with no bytes after it.
     Whole,
-    /// Read to its end; so many bytes are behind it.
+    /// Read to its end, with this many bytes after it.
     Trailing(u32),
-    /// At an id whose layout nobody knows.
+    /// Stopped at an id without a known layout.
     Unknown,
-    /// At a field that does not fit.
+    /// Stopped at a field that does not fit.
     Broken,
 }
 
-/// Reads a content by its table. What stands behind its end is `unparsed`, which is no fault.
+/// Reads a content by its table. Bytes after its end become `unparsed`, which is not a fault.
 pub fn read(
     layout: &'static Layout,
     place: &Provenance<'_>,
@@ -58,18 +58,17 @@ pub fn read(
     }
 }
 
-/// A note, if the content is larger than the library's buffer.
+/// Adds a note if the content is larger than the library's buffer.
 pub fn frame_size(length: usize, buffer: usize, dissection: &mut Dissection) {
     if length > buffer {
-        dissection.notes.add(
-            Level::Error,
+        dissection.notes.error(
             "gne.frame_size",
             format_args!("{}, the receiver's buffer has {buffer}: it ends the connection", Plural(length, "byte")),
         );
     }
 }
 
-/// Reads a list of packets. `party`: which of the two sent it.
+/// Reads a list of packets. `party`: the index of its sender.
 pub fn packets(
     party: usize,
     flow_info: &FlowInfo<'_>,
@@ -85,13 +84,12 @@ pub fn packets(
     }
     dissection.version = link.order().map(order_name);
     match ended {
-        Ended::Trailing(bytes) => dissection.notes.add(
-            Level::Note,
+        Ended::Trailing(bytes) => dissection.notes.note(
             "gne.trailing",
-            format_args!("{} behind the end marker: the library ignores them", Plural(bytes, "byte")),
+            format_args!("{} after the end marker: the library ignores them", Plural(bytes, "byte")),
         ),
         Ended::Unknown => {
-            // Another packet may stand behind it.
+            // Another packet may follow it.
             link.pings.unsure = true;
             unknown_id(dissection);
         }
@@ -101,11 +99,7 @@ pub fn packets(
     frame_size(place.length, BUFFER, dissection);
     let seen = Seen::of(dissection.tree.nodes());
     if let Some(usec) = seen.odd_usec {
-        dissection.notes.add(
-            Level::Warning,
-            "gne.usec",
-            format_args!("{usec} microseconds: readers make whole seconds of them"),
-        );
+        dissection.notes.warn("gne.usec", format_args!("{usec} microseconds: readers make whole seconds of them"));
     }
     if seen.pings {
         // Hex text has no frames and no times.
@@ -123,8 +117,8 @@ pub fn packets(
     }
 }
 
-/// The order of bytes that a list says by itself, where the handshake is not in the capture: its lengths and times fit
-/// in one order alone. It was read as little-endian, and is read again where that is the other one.
+/// Finds the byte order of a list whose handshake is not in the capture: its lengths and times may fit in only one
+/// order. The list was read as little-endian; it is read again as big-endian if it does not fit.
 fn own_order(
     ended: Ended,
     schemas: &Schemas,
@@ -156,26 +150,20 @@ fn own_order(
     }
 }
 
-/// A frame or datagram without any byte.
+/// Notes a frame or datagram without any byte.
 pub fn empty(dissection: &mut Dissection) {
-    dissection.notes.add(
-        Level::Error,
-        "gne.empty",
-        format_args!("no byte at all: the receiver takes it for the end of the connection"),
-    );
+    dissection
+        .notes
+        .error("gne.empty", format_args!("no byte at all: the receiver takes it for the end of the connection"));
 }
 
 fn unknown_id(dissection: &mut Dissection) {
     let last = dissection.tree.nodes().iter().rfind(|n| is_id(n)).and_then(Node::number).unwrap_or(0);
     let why = if last < FIRST_USER_ID { "reserved" } else { "no schema" };
-    dissection.notes.add(
-        Level::Warning,
-        "gne.unknown_id",
-        format_args!("packet id {last}: {why}; nothing behind it can be read"),
-    );
+    dissection.notes.warn("gne.unknown_id", format_args!("packet id {last}: {why}; nothing after it can be read"));
 }
 
-/// Packets behind an exit are still read by the library.
+/// Notes packets after an exit. The library still reads them.
 fn after_exit(exited: &mut bool, exits: bool, dissection: &mut Dissection) {
     let mut behind = 0;
     if *exited || exits {
@@ -186,10 +174,9 @@ fn after_exit(exited: &mut bool, exits: bool, dissection: &mut Dissection) {
         }
     }
     if behind > 0 {
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "gne.after_exit",
-            format_args!("packets behind the sender's exit: {behind}; the library still reads those of the same frame"),
+            format_args!("packets after the sender's exit: {behind}; the library still reads those of the same frame"),
         );
     }
 }
@@ -198,13 +185,13 @@ fn is_id(node: &Node) -> bool {
     std::ptr::eq(node.field, &PACKET[0])
 }
 
-/// What one look at all nodes finds.
+/// The findings of one pass over all nodes.
 #[derive(Default)]
 struct Seen {
     pings: bool,
     exits: bool,
     odd_usec: Option<i64>,
-    /// A length or a time fits in this order of bytes alone.
+    /// A length or a time fits only in the byte order of this reading.
     ordered: bool,
 }
 

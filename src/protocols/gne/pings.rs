@@ -1,7 +1,7 @@
-//! Which reply answers which request, and what that says about the way and the clocks.
+//! Matches ping replies with requests, and derives round trips and clock offsets.
 //!
-//! A request's own sending time is not on the wire: the capture's times stand for it, so round
-//! trip and offset are as seen from where the capture was made.
+//! A request's sending time is not on the wire. The capture's times are used instead, so both figures are as seen from
+//! the place of the capture.
 
 use super::layout::{GTIME, PACKET, PING};
 use crate::capture::Time;
@@ -15,9 +15,9 @@ use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
-/// How many open requests are remembered of a connection.
+/// The most open requests of a connection that are remembered.
 const OPEN: usize = 1024;
-/// 10^-18 seconds: times are kept with every digit that a capture can have.
+/// Times are kept in units of 10^-18 s, with every digit that a capture can have.
 const UNIT_DIGITS: u32 = 18;
 
 /// Derived: the pings of a line.
@@ -35,22 +35,22 @@ struct PendingPing {
     id: u32,
     target: Target,
     time: Time,
-    /// In which conversation, and from which side of it.
+    /// The request's conversation and its sender's side.
     asked: (u64, Side),
-    /// Its reply may stand in bytes that could not be read.
+    /// Its reply may be in bytes that could not be read.
     hidden: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     target: Target,
-    /// From request to reply, with the replier's time.
+    /// The time from request to reply, including the replier's.
     after: i64,
     asked: (u64, Side),
-    /// It was thought to stand in bytes that could not be read.
+    /// The reply was thought to be in bytes that could not be read.
     hidden: bool,
     round_trip: i128,
-    /// Twice the offset: a half of the smallest unit counts.
+    /// Twice the offset, so that half a unit is not lost.
     offset: Option<i128>,
 }
 
@@ -60,7 +60,7 @@ impl Answer {
         i64::try_from(self.round_trip / 10i128.pow(UNIT_DIGITS - 9)).unwrap_or(i64::MAX)
     }
 
-    /// What it says in the conversation `here`.
+    /// The delivery event of this reply, as seen in the conversation `here`.
     fn event(&self, here: u64) -> Event {
         let ((flow, side), after) = (self.asked, self.nanos());
         if flow == here { Event::Pong(after) } else { Event::CrossFlowPong { flow, side, after } }
@@ -72,21 +72,21 @@ struct PingInLine {
     id: u32,
     request: bool,
     answer: Option<Answer>,
-    /// Where the digits of the two numbers stand in the line's extra source.
+    /// The places of the two numbers' digits in the line's extra source.
     digits: [(u32, u32); 2],
 }
 
-/// The requests of a connection that no reply has answered yet.
+/// The requests of a connection that are not answered yet.
 #[derive(Debug, Default)]
 pub struct Pings {
     open: VecDeque<PendingPing>,
-    /// Bytes are missing, or cannot be read: a request may be in them.
+    /// Bytes are missing or unreadable: they may contain a request.
     pub unsure: bool,
-    /// Memory for the pings of a line.
+    /// A reused buffer for the pings of a line.
     found: Vec<PingInLine>,
 }
 
-/// A whole ping on the wire.
+/// A complete ping on the wire.
 struct Ping {
     id: u32,
     request: bool,
@@ -95,7 +95,7 @@ struct Ping {
 }
 
 impl Pings {
-    /// Notes and derived values for the pings of a line. `party`: which of the two sent it.
+    /// Adds notes and derived values for the pings of a line. `party`: the index of its sender.
     pub fn see(&mut self, party: usize, flow_info: &FlowInfo<'_>, place: &Provenance<'_>, dissection: &mut Dissection) {
         // Hex text has neither times nor frames.
         let frames = flow_info.ends.is_some();
@@ -152,7 +152,7 @@ impl Pings {
         self.open.push_back(request);
     }
 
-    /// Bytes of a line of `party`'s cannot be read: the replies to all that is open may be in them.
+    /// Marks all open pings to `party` as possibly answered: some of its bytes cannot be read.
     pub fn hide(&mut self, party: usize, dissection: &mut Dissection) {
         for open in self.open.iter_mut().filter(|open| open.party != party && !open.hidden) {
             open.hidden = true;
@@ -162,7 +162,7 @@ impl Pings {
         }
     }
 
-    /// Closes the other side's latest request of that number.
+    /// Closes the other side's latest request with that number.
     fn answer(&mut self, party: usize, reply: &Ping, now: Time) -> Option<Answer> {
         let at = self.open.iter().rposition(|open| open.party != party && open.id == reply.id)?;
         let request = self.open.remove(at)?;
@@ -181,7 +181,7 @@ impl Pings {
         Some(Answer { target, after, asked, hidden, round_trip, offset })
     }
 
-    /// The numbers' digits into a source of the line's own, and the nodes that show them.
+    /// Writes the numbers' digits to a source of the line's own, and adds the nodes that show them.
     fn derive(&mut self, dissection: &mut Dissection) {
         let mut source = 0;
         if self.found.iter().any(|f| f.answer.is_some()) {
@@ -226,13 +226,13 @@ fn note(found: &PingInLine, unsure: bool, dissection: &mut Dissection) {
     let Some(answer) = &found.answer else {
         if unsure {
             let text = format_args!(
-                "a reply to no request that can be read: number {}; it may be in missing bytes, or behind an unknown packet",
+                "a reply to no request that can be read: number {}; it may be in missing bytes, or after an unknown packet",
                 found.id
             );
-            return dissection.notes.add(Level::Note, "gne.ping_unsolicited", text);
+            return dissection.notes.note("gne.ping_unsolicited", text);
         }
         let text = format_args!("a reply to no open request: number {}", found.id);
-        return dissection.notes.add(Level::Warning, "gne.ping_unsolicited", text);
+        return dissection.notes.warn("gne.ping_unsolicited", text);
     };
     let trip = Decimal { digits: UNIT_DIGITS - 3, value: answer.round_trip };
     dissection.relate(Level::Note, "gne.ping_reply", |note| {
@@ -250,34 +250,34 @@ fn round_trip(answer: &Answer) -> Decimal {
 }
 
 fn offset(answer: &Answer) -> Option<Decimal> {
-    // Half of it, exactly: five times as many tenths.
+    // Exactly half of it: five times as many tenths.
     answer.offset.map(|twice| Decimal { digits: UNIT_DIGITS + 1, value: twice.saturating_mul(5) })
 }
 
-/// The ping whose fields these nodes begin with, if it is whole.
+/// The ping whose fields these nodes begin with, if it is complete.
 fn ping(nodes: &[Node]) -> Option<Ping> {
     let is = |at: usize, field: &'static Field| nodes.get(at).filter(|n| std::ptr::eq(n.field, field));
     if let Some(flag) = is(0, &PING[0]) {
-        // Any other value than 0 is true, and shown raw.
+        // Any value other than 0 is true, and shown raw.
         let request = flag.value != Value::Bool(false);
         return Some(Ping { id: is(1, &PING[1])?.number()? as u32, request, times: None });
     }
     let id = is(0, &PING[1])?.number()? as u32;
-    // The groups of T2 and T3, each with its two numbers behind it; the last one says it is whole.
+    // The groups of T2 and T3, each followed by its two numbers. The last number shows that the ping is complete.
     is(1, &PING[2]).and(is(4, &PING[3])).and(is(6, &GTIME[1]))?;
     let number = |at: usize| nodes.get(at).and_then(Node::number).map(|n| n as i64);
     let (t2, t3) = (number(2)? * 1_000_000 + number(3)?, number(5)? * 1_000_000 + number(6)?);
     Some(Ping { id, request: t2 == 0, times: Some((t2, t3)) })
 }
 
-/// A time since the epoch, exactly.
+/// Exact time since the epoch, in units.
 fn units(time: Time) -> i128 {
     let shift = UNIT_DIGITS.saturating_sub(time.digits as u32);
     let fraction = (time.frac as i128).saturating_mul(10i128.pow(shift));
     (time.secs as i128 * 10i128.pow(UNIT_DIGITS)).saturating_add(fraction)
 }
 
-/// `value` times 10^-`digits`, exactly, with as few digits as that takes.
+/// The number `value` times 10^-`digits`, shown exactly and with as few digits as possible.
 #[derive(Clone, Copy)]
 struct Decimal {
     value: i128,

@@ -1,4 +1,4 @@
-//! One GNE connection over TCP: which frame is which message, by direction and order.
+//! One GNE connection over TCP: identifies the message in each frame by direction and order.
 
 use super::PROTO;
 use super::datagrams::{GneDatagramSession, party};
@@ -7,7 +7,6 @@ use super::layout::END;
 use super::layout::Message::{self, *};
 use super::link::{Link, Shared, lock};
 use super::packets::{empty, packets};
-use crate::codec::Level;
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream};
@@ -17,27 +16,27 @@ use std::mem;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-/// What every handshake content but the client's port begins with.
+/// The first bytes of every handshake content except the client's port.
 pub const MAGIC: &[u8] = b"GNE";
-/// The longest answer of a server; what is longer and begins with "GNE" is a request.
+/// The longest answer of a server. A longer content that begins with "GNE" is a request.
 const LONGEST_ANSWER: usize = 44;
 
-/// Which content of its direction comes next.
+/// The position of the next content in its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// The first; `Cut`: or a later one, the beginning is not in the capture.
+    /// The first content; `Cut`: first or later, because the beginning is not in the capture.
     #[default]
     First,
     Cut,
-    /// The client's second.
+    /// The client's second content.
     Second,
-    /// A later one.
+    /// A later content.
     Rest,
-    /// This direction is not GNE's.
+    /// This direction is not GNE.
     Foreign,
 }
 
-/// Who alone sends a message.
+/// The only possible sender of a message.
 fn sender(message: Option<Message>) -> Role {
     match message {
         Some(ConnectionRequest | ClientPort) => Role::Client,
@@ -51,34 +50,35 @@ struct Direction {
     begun: bool,
     framing: Framing,
     stage: Stage,
-    /// From the middle: how many contents could be lists of packets, and how many could not.
+    /// In a direction captured from its middle: `lists` counts the contents that could be lists of packets, `others`
+    /// the rest.
     lists: u32,
     others: u32,
     /// Bytes were missing before these, and no frame was found since.
     behind_gap: bool,
 }
 
-/// A connection's memory.
+/// The state of a connection.
 #[derive(Debug)]
 pub struct GneSession {
     link: Shared,
     handshake: Handshake,
     directions: [Direction; 2],
-    /// Found by what was said, where neither the SYN nor the user tells it.
+    /// Found from the messages, if neither the SYN nor the user identifies the server.
     server: Option<Side>,
-    /// The user says that this is GNE.
+    /// The user named the protocol, or its port.
     named: bool,
     /// `gne.message`, for `dump`.
     message: Option<Message>,
-    /// The server's address for UDP, not yet told to anybody.
+    /// The server's address for UDP, until [`Session::expects`] returns it.
     announced: Option<SocketAddr>,
-    /// What is read now ends where bytes are missing.
+    /// The bytes that are now read end where bytes are missing.
     before_gap: bool,
     stream: StreamState,
 }
 
 impl GneSession {
-    /// The memory for a new connection.
+    /// The state of a new connection.
     pub fn new(flow_info: &FlowInfo<'_>) -> GneSession {
         let options = flow_info.options;
         let ours = |port: u16| options.ports.iter().any(|(p, name)| *p == port && name == PROTO);
@@ -102,7 +102,7 @@ impl GneSession {
         &mut self.directions[side.index()]
     }
 
-    /// Who sends in this direction, as far as addresses, SYN and the user tell.
+    /// The sender's role in this direction, as far as addresses, SYN and user identify it.
     fn role(&self, flow_info: &FlowInfo<'_>, side: Side) -> Role {
         if flow_info.ends.is_none() {
             return flow_info.options.from.unwrap_or_default();
@@ -116,8 +116,8 @@ impl GneSession {
         FlowInfo::role(server, side)
     }
 
-    /// Which message a content is, by the direction's rules; the direction moves on. `None`: a frame of the
-    /// carrier alone.
+    /// Identifies the message in a content by the direction's rules, and advances the direction's stage. `None`: only a
+    /// carrier's frame.
     fn what(&mut self, side: Side, bytes: &[u8], flow_info: &FlowInfo<'_>) -> Option<Message> {
         let role = self.role(flow_info, side);
         let (dump, named, port, set) = (flow_info.ends.is_none(), self.named, self.handshake.port, self.message);
@@ -152,7 +152,7 @@ impl GneSession {
         what
     }
 
-    /// One frame's content, or the only one of a `dump`.
+    /// Reads the content of one frame, or the only content of a `dump`.
     fn content(&mut self, place: &Provenance<'_>, behind_gap: bool, out: &mut Out<'_>) {
         let (side, flow_info) = (place.side, out.flow_info);
         let second = self.direction(side).stage == Stage::Second;
@@ -183,8 +183,7 @@ impl GneSession {
                 }
             }
             if let (Packets, true, Some(port)) = (message, second, self.handshake.port) {
-                dissection.notes.add(
-                    Level::Error,
+                dissection.notes.error(
                     "gne.client_port_missing",
                     format_args!("the server gave UDP port {port} and now waits for the client's, 4 bytes: silence"),
                 );
@@ -216,7 +215,7 @@ impl GneSession {
         out.emit(place);
     }
 
-    /// What a content that will never be whole was, for the sake of those behind a gap.
+    /// Advances the stage past a content that is never complete, so that contents after the gap are identified.
     fn unfinished(&mut self, side: Side, bytes: &[u8], role: Role) {
         let direction = self.direction(side);
         direction.stage = match direction.stage {
@@ -228,16 +227,16 @@ impl GneSession {
     }
 }
 
-/// From the middle of a direction so many contents more than those that are lists of packets may be none: the
+/// In a direction captured from its middle, contents that are not lists may outnumber the lists by this much: the
 /// client's port is one.
 const MOST_OTHERS: u32 = 2;
 
-/// Could a content be a list of packets, by the mark at its end? One of 256 that are none is.
+/// Whether a content could be a list of packets, judged by the mark at its end. One of 256 other contents ends so too.
 pub fn is_list(bytes: &[u8]) -> bool {
     bytes.last() == Some(&END) && (bytes.len() == 1 || bytes.first() != Some(&END))
 }
 
-/// A content that begins with "GNE", first of its direction.
+/// Identifies a content that begins with "GNE" and is the first of its direction.
 fn hello(role: Role, bytes: &[u8], set: Option<Message>) -> Option<Message> {
     let answer = match bytes.get(MAGIC.len()) {
         None => None,
@@ -248,7 +247,7 @@ fn hello(role: Role, bytes: &[u8], set: Option<Message>) -> Option<Message> {
         (Role::Client, _) => Some(ConnectionRequest),
         (Role::Server, _) => answer,
         (Role::Unknown, _) if bytes.len() > LONGEST_ANSWER => Some(ConnectionRequest),
-        // Where a request was cut short, only the user can know.
+        // If a request was cut short, only the user can know.
         (Role::Unknown, Some(ConnectionRequest)) => Some(ConnectionRequest),
         (Role::Unknown, Some(ConnectionRefused | ConnectionAccepted)) if answer.is_some() => set,
         (Role::Unknown, _) => answer,
@@ -268,7 +267,7 @@ impl Framed for GneSession {
         let Some(piece) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
         Next::Pdu(match piece {
             Piece::Content { length } => Pdu::whole(piece, HEADER, length),
-            // Its header is all that there may be of it.
+            // The capture may contain no more than its header.
             Piece::Unfinished { there, .. } => Pdu::whole(piece, 0, HEADER + there),
             Piece::Stub { there: length } | Piece::Noise { count: length, .. } => Pdu::whole(piece, 0, length),
         })

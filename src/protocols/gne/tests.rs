@@ -27,7 +27,7 @@ fn options(args: &Json, schema: bool) -> Options {
     options
 }
 
-/// The lines of these bytes; each gives its bytes back.
+/// The lines of these bytes. Each line is encoded back to its bytes.
 fn lines(bytes: &[u8], options: &Options) -> Vec<Row> {
     let rows = dump(&GNE, bytes, options);
     rows.iter().for_each(|row| Row { derived: None, ..row.clone() }.check_alone(options));
@@ -75,7 +75,7 @@ fn samples_come_back() {
             seed += 1;
             let order = if seed % 2 == 0 { Order::Little } else { Order::Big };
             let mut reading = WireFormat { order, short_ping: seed % 4 > 1, schemas: &schemas, from: "client" };
-            // An id that nobody knows has no sample.
+            // An unknown id has no sample.
             let Ok(bytes) = Sampler::new(seed).context(&mut reading).sample(layout.fields) else { continue };
             tree.clear();
             let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout.fields);
@@ -90,7 +90,7 @@ fn samples_come_back() {
     }
 }
 
-/// Packets within packets: 512 levels with the stack of any thread, and a fault on the next one.
+/// Packets within packets: 512 levels fit on a small stack, and the next level is a fault.
 #[test]
 fn nesting_has_an_end() {
     let nested = |levels: usize| {
@@ -119,14 +119,14 @@ fn nesting_has_an_end() {
         }
     };
     std::thread::Builder::new().stack_size(STACK).spawn(read).unwrap().join().unwrap();
-    // A ping may stand on the last level.
+    // A ping fits on the last level.
     let mut bytes = vec![5; 511];
     bytes.extend([&[4][..], &[0; 20], &[1, 2].repeat(511), &[255]].concat());
     let again = lines(&bytes, &options(&Json::Null, false));
     assert!(again[0].fault.is_none());
 }
 
-/// What reading 512 levels may take.
+/// The stack that is enough for 512 levels.
 const STACK: usize = 1 << 16;
 
 #[test]
@@ -155,18 +155,18 @@ fn notes_of_contents() {
 
 #[test]
 fn what_dump_takes_contents_for() {
-    let said = |hex: &str, args: &[&str]| {
+    let names = |hex: &str, args: &[&str]| {
         let options = options(&args.iter().copied().collect(), false);
         lines(&hex::decode(hex).unwrap(), &options).iter().map(|row| row.message).collect::<Vec<_>>()
     };
     let answer = "474e450188130000ffffffff";
-    assert_eq!(said(answer, &[]), ["connection_accepted"]);
-    assert_eq!(said(answer, &["--from", "client"]), ["connection_request"]);
-    assert_eq!(said(answer, &["-s", "gne.message=connection_request"]), ["connection_request"]);
-    assert_eq!(said(&"474e4500".repeat(12), &[]), ["connection_request"]);
-    assert_eq!(said(&"474e4500".repeat(12), &["--from", "server"]), ["connection_refused"]);
-    assert_eq!(said("474e45", &["--from", "server"]), ["frame"]);
+    assert_eq!(names(answer, &[]), ["connection_accepted"]);
+    assert_eq!(names(answer, &["--from", "client"]), ["connection_request"]);
+    assert_eq!(names(answer, &["-s", "gne.message=connection_request"]), ["connection_request"]);
+    assert_eq!(names(&"474e4500".repeat(12), &[]), ["connection_request"]);
+    assert_eq!(names(&"474e4500".repeat(12), &["--from", "server"]), ["connection_refused"]);
+    assert_eq!(names("474e45", &["--from", "server"]), ["frame"]);
     // Only the first content can be a handshake's.
-    assert_eq!(said(&format!("4e4c0001ff4e4c000c{answer}"), &[]), ["packets", "packets"]);
-    assert_eq!(said("4e4c000453c100004e4c0001ff", &["-s", "gne.message=client_port"]), ["client_port", "packets"]);
+    assert_eq!(names(&format!("4e4c0001ff4e4c000c{answer}"), &[]), ["packets", "packets"]);
+    assert_eq!(names("4e4c000453c100004e4c0001ff", &["-s", "gne.message=client_port"]), ["client_port", "packets"]);
 }

@@ -1,18 +1,17 @@
-//! The words for the application's packets: GNE's value types, in the connection's byte order
-//! (README.md, "Packets"). The fields of a packet stand beside its id, so none may be called `id`.
+//! The value types of application packets, in the connection's byte order (README.md, "Packets"). A packet's fields are
+//! shown beside its id, so none may be named `id`.
 
 use super::PROTO;
-use super::layout::{ID, Message};
-use super::layout::{embedded, gbool, gtime};
+use super::layout::{ID, Message, embedded, gbool, gtime};
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas, words};
 
-/// The ids for which schemas may have layouts.
+/// The ids that schemas may describe.
 const IDS: std::ops::RangeInclusive<u64> = 9..=254;
 
 static LENGTH: Field = u8("length");
 
-/// Found by the packet's id.
+/// Schemas are found by the packet's id.
 static KEYS: Keys = Keys {
     carriers: &[Message::Packets.name()],
     ids: Some((*IDS.start(), *IDS.end())),
@@ -20,7 +19,7 @@ static KEYS: Keys = Keys {
     taken: &[ID.name],
 };
 
-/// How values are encoded. There are no 64 bit integers, and no arrays with a count of their own.
+/// The encoding of values. There are no 64 bit integers, and no arrays with a count of their own.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
     name: "gne",
     versions: &[],
@@ -36,7 +35,7 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
     bits: false,
 }];
 
-/// The fields of the application's packet `id`, if a schema of the user's has it.
+/// The fields of the application packet `id`, if one of the user's schemas describes it.
 pub fn fields(schemas: &Schemas, id: u64, from: &str) -> Option<&'static [Field]> {
     if schemas.is_empty() || !IDS.contains(&id) {
         return None;

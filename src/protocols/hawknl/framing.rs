@@ -1,64 +1,63 @@
-//! One direction's frames: cut out of the stream, and found again where it is out of step.
+//! Cuts one direction's stream into frames, and finds them again when it is out of step.
 //!
-//! The library itself never finds them again after a wrong header; an analyst wants the rest all
-//! the same. So bytes are skipped up to the next header that can be one.
+//! The library itself never recovers after a wrong header. An analyst still wants the rest, so bytes are skipped up to
+//! the next possible header.
 
 use super::{HEADER, LONGEST, MAGIC, header};
 use crate::flow::Stream;
 
-/// What is wrong with a header.
+/// The error in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// It does not begin with "NL".
     Magic,
-    /// Its length is above the limit, or, in a search, 0.
+    /// Its length is above the limit or, in a search, 0.
     Length,
 }
 
-/// What the unread bytes begin with.
+/// The beginning of the unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A header, and so many bytes of content, all there.
+    /// A header and all of its content.
     Content {
         /// Bytes of content.
         length: usize,
     },
-    /// A frame that will never be whole.
+    /// A frame that will never be complete.
     Unfinished {
-        /// What its header says.
+        /// The length in its header.
         length: usize,
-        /// Bytes of content that came.
+        /// The bytes of content that arrived.
         there: usize,
     },
-    /// Too few bytes for a header, and no more will come.
+    /// Too few bytes for a header, and no more will arrive.
     Stub {
-        /// How many.
+        /// The number of bytes.
         there: usize,
     },
     /// Bytes that belong to no frame.
     Noise {
-        /// How many.
+        /// The number of bytes.
         count: usize,
-        /// What the first of them are not.
+        /// The error in the first of them as a header.
         wrong: Wrong,
     },
 }
 
-/// Where one direction's reading stands.
+/// The state of reading one direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Framing {
-    /// Out of step: the next byte to look at for a header, as an offset of the stream.
+    /// Out of step: the stream offset of the next byte to check for a header.
     searching: Option<u64>,
 }
 
 impl Framing {
-    /// Nothing is known of the frames from the first unread byte on.
+    /// Searches for a header from the first unread byte on.
     pub fn search(&mut self) {
         self.searching = Some(0);
     }
 
-    /// What the unread bytes begin with; `None`: nothing can be said before more come.
-    /// `last`: no more will come.
+    /// Returns what the unread bytes begin with; `None`: more bytes are needed. `last`: no more will arrive.
     pub fn next(&mut self, stream: &Stream, last: bool) -> Option<Piece> {
         let bytes = stream.bytes();
         if self.searching.is_none() {
@@ -83,8 +82,8 @@ impl Framing {
         }
     }
 
-    /// Looks for a header, one captured frame after the other, as each tells its own noise:
-    /// how many bytes to skip, `None` where all were looked at.
+    /// Searches for a header, one captured frame at a time, so that each frame's noise is reported separately. Returns
+    /// the number of bytes to skip; `None`: all bytes were searched.
     fn skip(&mut self, stream: &Stream) -> Option<usize> {
         let (bytes, total) = (stream.bytes(), stream.offset() + stream.bytes().len() as u64);
         while let Some(seen) = self.searching.map(|seen| seen.max(stream.offset()))
@@ -105,14 +104,14 @@ impl Framing {
     }
 }
 
-/// The offset behind the bytes that the captured frame of the byte at `at` delivered.
+/// The offset after the bytes that the captured frame of the byte at `at` delivered.
 fn end_of_frame(stream: &Stream, at: u64, total: u64) -> u64 {
     let frame = |offset: u64| stream.origin(offset).map(|origin| origin.frame);
     let this = frame(at);
     if frame(total - 1) == this {
         return total;
     }
-    // Frames deliver one after the other, so their bytes are found by halving.
+    // Frames deliver one after the other, so the end is found by bisection.
     let (mut inside, mut outside) = (at, total - 1);
     while outside - inside > 1 {
         let middle = inside + (outside - inside) / 2;
@@ -121,7 +120,8 @@ fn end_of_frame(stream: &Stream, at: u64, total: u64) -> u64 {
     outside
 }
 
-/// Where the first header with a length from 1 on stands; else all bytes that cannot begin one.
+/// The place of the first header with a length of at least 1. Without one, the number of bytes that cannot begin a
+/// header.
 fn find(bytes: &[u8]) -> (usize, bool) {
     for at in memchr::memchr_iter(MAGIC[0], bytes) {
         match bytes.get(at..).unwrap_or(&[]) {
@@ -131,7 +131,7 @@ fn find(bytes: &[u8]) -> (usize, bool) {
                     return (at, true);
                 }
             }
-            // The end of what is there: a header may go on behind it.
+            // At the end of the bytes: a header may continue after it.
             [_, l, high] if *l == MAGIC[1] && (*high as usize) <= LONGEST >> 8 => return (at, false),
             [_, l] if *l == MAGIC[1] => return (at, false),
             [_] => return (at, false),
@@ -183,7 +183,7 @@ mod tests {
         );
         assert_eq!(pieces(b"NL\x40\x01GNE", false), [Piece::Noise { count: 7, wrong: Wrong::Length }]);
         assert_eq!(pieces(b"NL\0\x01\xff", true), [Piece::Content { length: 1 }]);
-        // In a search a length of 0 is not believed, and what may begin a header is kept back.
+        // A search ignores a length of 0, and keeps bytes that may begin a header.
         assert_eq!(
             pieces(b"NL\0\0xNL\x40", true),
             [Piece::Noise { count: 5, wrong: Wrong::Length }, Piece::Stub { there: 3 }]

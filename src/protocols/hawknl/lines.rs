@@ -1,10 +1,10 @@
-//! The lines of `proto` hawknl: what a frame is that GNE cannot explain.
+//! The lines of `proto` hawknl: frames that GNE cannot explain.
 
 use super::framing::Wrong;
 use super::{FRAME, HEADER, PROTO, UNFINISHED};
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Fault, Level, Reader, Reason, Value};
+use crate::codec::{Fault, Reader, Reason, Value};
 use crate::dissect::{Dissection, Out, Role};
 use crate::plural::Plural;
 
@@ -20,7 +20,7 @@ fn whole(field: &'static Field, bytes: &[u8], dissection: &mut Dissection) {
     dissection.tree.push(field, Value::Bytes { bit: 0, bits }, 0, bits);
 }
 
-/// A whole frame whose content is not GNE's.
+/// Reads a whole frame whose content is not GNE's.
 pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     let outcome = Reader::new(bytes, &mut dissection.tree).named(PROTO, FRAME[0].name).read(FRAME[0].fields);
@@ -28,8 +28,7 @@ pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Di
     dissection
 }
 
-/// A frame that was never finished, from its header on. `gap`: the rest of it is missing in the
-/// capture.
+/// Reads a frame that was never finished, with its header. `gap`: the rest is missing in the capture.
 pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     let outcome = Reader::new(bytes, &mut dissection.tree).named(PROTO, FRAME[0].name).read(&UNFINISHED);
@@ -39,35 +38,33 @@ pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, gap: bool, out: &
     match (there, gap) {
         (_, true) => {
             let text = format_args!("the rest of the frame is in the missing bytes: {there} of {all} are there");
-            notes.add(Level::Note, "hawknl.unfinished", text);
+            notes.note("hawknl.unfinished", text);
         }
         (0, false) => {
             let text = format_args!("a lone header: what it announces, {all}, was never sent");
-            notes.add(Level::Note, "hawknl.unfinished", text);
+            notes.note("hawknl.unfinished", text);
         }
         _ => {
             let text = format_args!("the frame was never finished: {there} of {all} came");
-            notes.add(Level::Warning, "hawknl.unfinished", text);
+            notes.warn("hawknl.unfinished", text);
         }
     }
     dissection
 }
 
-/// The beginning of a header that was never finished. `gap`: the rest of it is missing in the capture.
+/// Reads the beginning of a header that was never finished. `gap`: the rest is missing in the capture.
 pub fn stub<'a>(bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     whole(&UNPARSED, bytes, dissection);
     let there = bytes.len();
     match gap {
-        true => dissection.notes.add(
-            Level::Note,
+        true => dissection.notes.note(
             "hawknl.unfinished",
             format_args!(
                 "the rest of the frame is in the missing bytes: {there} of the 4 bytes of its header are there"
             ),
         ),
-        false => dissection.notes.add(
-            Level::Warning,
+        false => dissection.notes.warn(
             "hawknl.unfinished",
             format_args!("the frame was never finished: {there} of the 4 bytes of its header came"),
         ),
@@ -75,15 +72,14 @@ pub fn stub<'a>(bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'
     dissection
 }
 
-/// Bytes that belong to no frame. `gap`: they stand behind missing ones, in which their frame may
-/// have begun.
+/// Reads bytes that belong to no frame. `gap`: they follow missing bytes, in which their frame may have begun.
 pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     whole(&UNPARSED, bytes, dissection);
     let count = Plural(bytes.len(), "byte");
     if gap {
         let text = format_args!("{count} of a frame that began in the missing bytes");
-        dissection.notes.add(Level::Note, "hawknl.out_of_sync", text);
+        dissection.notes.note("hawknl.out_of_sync", text);
         return dissection;
     }
     let (name, bit, what) = match wrong {
@@ -94,6 +90,6 @@ pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, gap: bool, out: &'a mut
     let path = format!("{PROTO}.{}.{name}", FRAME[0].name);
     dissection.fault = Some(Fault { path, ..Fault::new(Reason::Undefined(what), bit as u32, 0, have) });
     let text = format_args!("{count} of no frame: the library never recovers from this");
-    dissection.notes.add(Level::Error, "hawknl.out_of_sync", text);
+    dissection.notes.error("hawknl.out_of_sync", text);
     dissection
 }

@@ -5,9 +5,9 @@
 //! u16        length of the content, big-endian always, at most 16384
 //! content
 //! ```
-//! A carrier, no dissector of its own: lines of `proto` hawknl come from GNE's sessions, for what
-//! only the frames can explain. Their bytes, as those of GNE's lines, are the content alone; those of
-//! a frame that was never finished have its header, which says how long it would have been.
+//! This is a carrier, not a dissector: GNE's sessions emit the lines of `proto` hawknl, for frames that are not GNE's.
+//! The bytes of such a line, like those of GNE's lines, are the content alone. A frame that was never finished also
+//! keeps its header, which has the intended length.
 //!
 #![doc = include_str!("README.md")]
 
@@ -20,34 +20,33 @@ use crate::codec::{EncodeError, Layout, Writer, layout};
 use layout::{Field, Len, bytes, tag, u16be};
 use serde_json::Value as Json;
 
-/// The name of its lines.
+/// The protocol name of its lines.
 pub const PROTO: &str = "hawknl";
-/// What every frame begins with.
+/// The first bytes of every frame.
 pub const MAGIC: [u8; 2] = *b"NL";
-/// Bytes of a header.
+/// The number of bytes of a header.
 pub const HEADER: usize = 4;
 /// The longest content: a longer one puts the library out of step for good.
 pub const LONGEST: usize = 16384;
 
-/// The only message: a frame that is not GNE's, or not whole.
+/// The only message: a frame that is not GNE's, or not complete.
 pub static FRAME: [Layout; 1] = [Layout::new(
     "frame",
     "a frame whose content is not GNE's; `length` before it where it was never finished",
     &[bytes("data", Len::Rest).doc("the content")],
 )];
 
-/// How long the content of an unfinished frame would have been.
+/// The intended length of an unfinished frame's content.
 pub const LENGTH: Field = u16be("length").doc("how long the content would have been");
 
-/// A frame that was never finished: its header says how long it would have been. The header is
-/// among its bytes, since nothing else of it may have come.
+/// A frame that was never finished. Its bytes include the header, since nothing else may have arrived.
 pub static UNFINISHED: [Field; 3] = [
     tag("magic", 16, u16::from_le_bytes(MAGIC) as u64).doc("NL"),
     LENGTH,
     bytes("data", Len::Rest).doc("what came of the content"),
 ];
 
-/// What the first four bytes of a frame say: the length, or what is wrong with them.
+/// Reads the first four bytes of a frame: the length, or the error in them.
 pub fn header(bytes: &[u8]) -> Option<Result<usize, framing::Wrong>> {
     let [n, l, high, low, ..] = bytes else { return None };
     let length = u16::from_be_bytes([*high, *low]) as usize;
@@ -58,13 +57,13 @@ pub fn header(bytes: &[u8]) -> Option<Result<usize, framing::Wrong>> {
     })
 }
 
-/// Writes a header before the content; `None` where no length can say how long it is.
+/// Writes a header before the content. `None`: the content is too long for the length field.
 pub fn wrap(content: &[u8]) -> Option<Vec<u8>> {
     let length = u16::try_from(content.len()).ok()?;
     Some([&MAGIC[..], &length.to_be_bytes(), content].concat())
 }
 
-/// The stream's bytes of a line: what belongs to no frame, or to an unfinished one, is there whole.
+/// The stream's bytes of a line. Noise and unfinished frames are already complete.
 pub fn wrap_line(content: &[u8], fields: &Json) -> Option<Vec<u8>> {
     match fields.get(LENGTH.name).is_some() || fields.get(UNPARSED.name).is_some() {
         true => Some(content.to_vec()),
@@ -72,7 +71,7 @@ pub fn wrap_line(content: &[u8], fields: &Json) -> Option<Vec<u8>> {
     }
 }
 
-/// The bytes of a line: the content, or an unfinished frame with its header.
+/// Encodes a line: the content, or an unfinished frame with its header.
 ///
 /// # Errors
 /// A field that a frame does not have, or that is not hex.

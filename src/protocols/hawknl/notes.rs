@@ -1,4 +1,4 @@
-//! What the analysis may say about frames.
+//! The notes about frames.
 
 use crate::dissect::NoteDoc;
 

@@ -1,9 +1,8 @@
-//! What a package says, beside its fields: who sends it, what earlier ones tell about it, what is
-//! odd about it, and what is to be remembered.
+//! Analysis of packages beyond their fields: the sender, facts from earlier packages, anomalies, and the state for
+//! later ones.
 
 use super::layout::Message::{self, *};
-use super::layout::{BODY, CODE, FLAGS, ID, PAYLOAD, ROUTE};
-use super::layout::{COMPRESSED, ERROR, RESERVED, package as kinds};
+use super::layout::{BODY, CODE, COMPRESSED, ERROR, FLAGS, ID, PAYLOAD, RESERVED, ROUTE, package as kinds};
 use super::line_context::LineContext;
 use super::memory::{Known, Memory, PendingRequest};
 use super::package::{HEADER, LIMIT};
@@ -25,47 +24,47 @@ pub static DERIVED_ROUTE: Field = text("route", Len::Rest).doc("by the dictionar
 pub static DERIVED_LENGTH: Field =
     u24be("length").doc("the body's length by the header, where the end of the stream cut it; null: the header is cut");
 
-/// What may be shown beside the fields.
+/// The derived fields.
 pub static DERIVED: [&Field; 3] = [&DERIVED_ID, &DERIVED_ROUTE, &DERIVED_LENGTH];
 
-/// What the analysis keeps for a conversation.
+/// The state of a conversation's analysis.
 #[derive(Debug)]
 pub struct Analysis {
     memory: Memory,
 }
 
 impl Analysis {
-    /// For a new conversation.
+    /// The state of a new conversation.
     pub fn new(options: &Options) -> Analysis {
         Analysis { memory: Memory::new(options) }
     }
 
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.memory.memory()
     }
 
-    /// What bounds what the peers choose.
+    /// The caps on data that the peers choose.
     pub fn caps(&self) -> &PeerCaps {
         &self.memory.caps
     }
 
-    /// What it holds together with others: a key, and how many bytes.
+    /// Calls `each` with the key and number of bytes of everything that it shares with other conversations.
     pub fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
         self.memory.shared(each);
     }
 
-    /// Bytes were lost.
+    /// Handles lost bytes.
     pub fn forget(&mut self) {
         self.memory.forget();
     }
 
-    /// Has the server told anything in a handshake?
+    /// Whether the server has sent a dictionary, protos or other facts in a handshake.
     pub fn is_told(&self) -> bool {
         self.memory.is_told()
     }
 
-    /// Takes over what another conversation's handshake has told.
+    /// Takes over the facts from another conversation's handshake.
     pub fn take_over(&mut self, other: &Analysis) {
         self.memory.take_over(&other.memory);
     }
@@ -112,7 +111,7 @@ impl Analysis {
                 }
                 if dissection.tree.find(&BODY).is_some() {
                     let text = format_args!("nobody sends a body here");
-                    dissection.notes.add(Level::Warning, "nano.unexpected_body", text);
+                    dissection.notes.warn("nano.unexpected_body", text);
                 }
             }
         }
@@ -122,14 +121,14 @@ impl Analysis {
         }
     }
 
-    /// Is a heartbeat late? Servers close after twice the time that the handshake has.
+    /// Notes a late heartbeat. Servers close after twice the interval in the handshake.
     fn heartbeat(&mut self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) {
-        // It names no other heartbeat, so that none of them is the answer to it.
+        // A heartbeat does not refer to another one, so none is an answer.
         if message == Heartbeat && dissection.fault.is_none() {
             dissection.delivery.push(Event::Ping);
         }
         let due = self.memory.heartbeat;
-        // Servers close after twice the time.
+        // Servers close after twice the interval.
         if let Some(due) = due {
             dissection.delivery.push(Event::Step(Step::Alive(due.saturating_mul(2))));
         }
@@ -139,7 +138,7 @@ impl Analysis {
         if after > 2 * due as i128 {
             let (after, due) = (Millis::of(after), Millis::of(due as i128));
             let text = format_args!("{after} after the one before it; the handshake says every {due}");
-            dissection.notes.add(Level::Note, "nano.heartbeat_late", text);
+            dissection.notes.note("nano.heartbeat_late", text);
         }
     }
 
@@ -150,25 +149,21 @@ impl Analysis {
         }
     }
 
-    /// What only the other side sends, or what the other side does not take.
+    /// Notes a package that only the other side sends, or that the other side does not accept.
     fn direction(&self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) {
         let of = |(_, names): &&(Role, &[&str])| names.contains(&message.name());
         if let Some((by, _)) = super::SENDERS.iter().find(of).filter(|(by, _)| dissection.from == by.other()) {
             let other = by.name();
-            dissection.notes.add(
-                Level::Warning,
-                "nano.wrong_direction",
-                format_args!("only a {other} sends a {}", message.name()),
-            );
+            dissection.notes.warn("nano.wrong_direction", format_args!("only a {other} sends a {}", message.name()));
         }
         let body = place.length.saturating_sub(HEADER);
         if dissection.from == Role::Client && body > LIMIT {
             let text = format_args!("a body of {body} bytes: a nano server takes at most {LIMIT}");
-            dissection.notes.add(Level::Note, "nano.over_limit", text);
+            dissection.notes.note("nano.over_limit", text);
         }
     }
 
-    /// A handshake or a kick.
+    /// Handles a handshake or a kick.
     fn body(&mut self, message: Message, place: &Provenance<'_>, roles: &mut Roles, dissection: &mut Dissection) {
         let body = place.bytes.get(HEADER..).unwrap_or_default();
         let mut payloads = dissection.scratch.take::<Payloads>();
@@ -183,7 +178,7 @@ impl Analysis {
         }
         dissection.from = roles.of(place.side);
         if !handshake {
-            // Servers heed no client's.
+            // Servers ignore a client's kick.
             if dissection.from != Role::Client {
                 dissection.delivery.push(Event::Step(Step::Kicked("kick")));
             }
@@ -203,12 +198,12 @@ impl Analysis {
             Role::Unknown => {}
         }
         if std::mem::replace(&mut self.progress(place.side).handshake, true) {
-            dissection.notes.add(Level::Note, "nano.handshake_again", format_args!("another handshake from this side"));
+            dissection.notes.note("nano.handshake_again", format_args!("another handshake from this side"));
         }
         let Some(json) = json.filter(|_| dissection.from == Role::Server) else { return };
         if let Some(code) = json.get("code").filter(|code| code.as_f64() != Some(200.0)) {
             let text = format_args!("the server refuses the client: code {code}");
-            dissection.notes.add(Level::Warning, "nano.handshake_failed", text);
+            dissection.notes.warn("nano.handshake_failed", text);
         }
         let has = |key| json.get("sys").is_some_and(|sys| sys.get(key).is_some());
         let server = match () {
@@ -219,7 +214,7 @@ impl Analysis {
             _ => "",
         };
         if !server.is_empty() {
-            dissection.notes.add(Level::Note, "nano.server_kind", format_args!("the server is {server}"));
+            dissection.notes.note("nano.server_kind", format_args!("the server is {server}"));
         }
         let mut known = dissection.scratch.take::<Known>();
         let cut = self.memory.learn(&json, &mut known);
@@ -227,11 +222,11 @@ impl Analysis {
         if cut {
             let most = self.memory.caps.name_bytes;
             let text = format_args!("names of more than {most} bytes are cut in later messages (--limit name_bytes)");
-            dissection.notes.add(Level::Note, "nano.name_cut", text);
+            dissection.notes.note("nano.name_cut", text);
         }
     }
 
-    /// A request, notify, response or push.
+    /// Handles a request, notify, response or push.
     fn message(
         &mut self,
         message: Message,
@@ -247,13 +242,13 @@ impl Analysis {
             Role::Server if !progress.handshake => "before the server's handshake",
             _ => "",
         };
-        // What is missing may be just that.
+        // The missing bytes may contain it.
         if begun && !early.is_empty() && !self.memory.forgot() {
-            dissection.notes.add(Level::Warning, "nano.before_ack", format_args!("data {early}"));
+            dissection.notes.warn("nano.before_ack", format_args!("data {early}"));
         }
         if flags & RESERVED != 0 {
             let text = format_args!("flags {:#04x}, which nobody uses", flags & RESERVED);
-            dissection.notes.add(Level::Warning, "nano.reserved_flags", text);
+            dissection.notes.warn("nano.reserved_flags", text);
         }
         let id = self.id(message, place, dissection);
         let route = self.route(message, place, id, begun, dissection);
@@ -278,19 +273,19 @@ impl Analysis {
         let id = id_value(node, place.bytes);
         if matches!(node.value, Value::Raw { .. }) {
             dissection.derived.push(&DERIVED_ID, Value::UInt(id), 0, 0);
-            dissection.notes.add(Level::Warning, "nano.id_overlong", format_args!("not the shortest form of {id}"));
+            dissection.notes.warn("nano.id_overlong", format_args!("not the shortest form of {id}"));
         }
         if dissection.from == Role::Client && (1 << 31..1 << 32).contains(&id) {
             let text = format_args!("an id from 2^31 to 2^32-1 hangs pomelo and pinus servers");
-            dissection.notes.add(Level::Warning, "nano.id_danger", text);
+            dissection.notes.warn("nano.id_danger", text);
         }
         if id == 0 && message == Request {
-            dissection.notes.add(Level::Note, "nano.id_zero", format_args!("servers do not answer the id 0"));
+            dissection.notes.note("nano.id_zero", format_args!("servers do not answer the id 0"));
         }
         Some(id)
     }
 
-    /// The route, from wherever it is known; and the request that a response answers.
+    /// Finds the route, and the request that a response answers.
     fn route(
         &mut self,
         message: Message,
@@ -303,7 +298,7 @@ impl Analysis {
         let route = if let Some(code) = dissection.tree.number(&CODE) {
             let route = self.memory.route(code as u16);
             if route.is_none() {
-                let (level, why) = match self.memory.has_dictionary() {
+                let (level, why) = match self.memory.dictionary.is_some() {
                     true => (Level::Warning, "the dictionary has no"),
                     false => (Level::Note, "no dictionary was seen for the"),
                 };
@@ -313,7 +308,7 @@ impl Analysis {
         } else if let Some(node) = dissection.tree.find(&ROUTE) {
             derived = false;
             if matches!(node.value, Value::Raw { .. }) {
-                dissection.notes.add(Level::Warning, "nano.route_not_utf8", format_args!("the route is no UTF-8"));
+                dissection.notes.warn("nano.route_not_utf8", format_args!("the route is no UTF-8"));
             }
             dissection
                 .tree
@@ -329,7 +324,7 @@ impl Analysis {
         if let Some(route) = route.as_deref().filter(|_| derived) {
             let (source, buffer) = dissection.source();
             let text = std::str::from_utf8(route);
-            // It is told once, and used as often as the peer likes.
+            // The dictionary has it once, but the peer may use it any number of times, so its length is limited.
             match text.map(|text| self.memory.caps.name(text, "a route")) {
                 Ok(shown) => buffer.extend_from_slice(shown.as_bytes()),
                 Err(_) => buffer.extend_from_slice(route),
@@ -345,7 +340,7 @@ impl Analysis {
         if let (Some(id), Request) = (id, message) {
             let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
             if let Some(response) = self.memory.take_early(id) {
-                // The capture has the two in the other order: it is answered.
+                // The capture has the two in reverse order: the request is answered.
                 let Millis(before) = Millis::of(place.time.since(response.time));
                 dissection.relate(Level::Note, "nano.answered_before", |note| {
                     note.to(RelationKind::Answers, response.target, before);
@@ -357,7 +352,7 @@ impl Analysis {
             if let Some(before) = self.memory.ask(id, open) {
                 let text =
                     format_args!("the request of frame {} has the same id and is still open", before.target.frame);
-                dissection.notes.add(Level::Warning, "nano.id_reused", text);
+                dissection.notes.warn("nano.id_reused", text);
             }
         }
         route
@@ -373,7 +368,7 @@ impl Analysis {
     ) -> Option<Arc<[u8]>> {
         match self.memory.answer(id) {
             Some(open) if open.target.frame == 0 => {
-                dissection.notes.add(Level::Note, "nano.answers", format_args!("answers the request {id} above"));
+                dissection.notes.note("nano.answers", format_args!("answers the request {id} above"));
                 open.route
             }
             Some(open) => {
@@ -389,14 +384,14 @@ impl Analysis {
                 self.memory
                     .put_early(id, PendingRequest { route: None, target: dissection.target(place), time: place.time });
                 let text = format_args!("no request had the id {id} yet: it is captured later, or not at all");
-                dissection.notes.add(Level::Note, "nano.unmatched_response", text);
+                dissection.notes.note("nano.unmatched_response", text);
                 None
             }
             None => {
                 if (begun || self.memory.asked) && !self.memory.forgot() {
                     dissection.delivery.push(Event::Unmatched);
                     let text = format_args!("no open request has the id {id}");
-                    dissection.notes.add(Level::Warning, "nano.unmatched_response", text);
+                    dissection.notes.warn("nano.unmatched_response", text);
                 }
                 None
             }
@@ -404,7 +399,7 @@ impl Analysis {
     }
 }
 
-/// A cut package: what its header says about what is missing.
+/// Derives the announced length of a cut package from its header.
 fn announce(place: &Provenance<'_>, dissection: &mut Dissection) {
     if place.bytes.len() < HEADER {
         dissection.derived.push(&DERIVED_LENGTH, Value::Null, 0, 0);
@@ -414,7 +409,7 @@ fn announce(place: &Provenance<'_>, dissection: &mut Dissection) {
     }
 }
 
-/// An id's value, also of forms that are shown raw: the low 64 bits.
+/// An id's value, also for forms that are shown raw: the low 64 bits.
 fn id_value(node: &Node, bytes: &[u8]) -> u64 {
     match node.value {
         Value::Raw { bit, bits } => {

@@ -1,31 +1,31 @@
-//! What packages say of themselves where no handshake does: from the middle of a stream they chain, in it or in
-//! frames of a WebSocket. The bits are those of the table in [`evidence`](super::evidence).
+//! Evidence from packages without a handshake: in the middle of a stream they chain, directly or in WebSocket frames.
+//! The bits are those of the table in [`evidence`](super::evidence).
 
 use super::layout::package as kinds;
 use super::package::{self, HEADER, Next};
 use crate::dissect::Evidence;
 use crate::protocols::websocket::frame::{self, Head, opcode};
 
-/// So many messages of a WebSocket are looked at, of each side.
+/// The number of WebSocket messages that are examined on each side.
 pub(super) const LOOKED_AT: usize = 4;
 
-/// So many frames, with those that carry nothing.
+/// The number of frames that are examined, including those without a payload.
 const FRAMES: usize = 16;
 
 /// The bits of a package's type.
 const BEGINNING: u32 = 5;
 
-/// By the first bytes of a side of a WebSocket whose upgrade is not in the capture: frames one behind
-/// the other from the first byte, and packages in them. Compressed messages tell nothing: what
-/// inflates them is not in the capture either.
+/// Evidence from the first bytes of a side of a WebSocket whose upgrade is not in the capture: consecutive frames from
+/// the first byte on, with packages in them. Compressed messages are no evidence: the state that inflates them is not
+/// in the capture either.
 pub(super) fn framed(bytes: &[u8]) -> Evidence {
     framed_by(bytes, 0)
 }
 
-/// The same, from any byte on: the first may be of a frame that began before.
+/// Like [`framed`], but from any byte on: the first bytes may belong to an earlier frame.
 pub(super) fn framed_within(bytes: &[u8], missing: usize) -> Evidence {
     let mut best = framed_by(bytes, missing);
-    // Where frames follow each other from the first byte on, none begins elsewhere.
+    // If frames follow each other from the first byte on, none begins elsewhere.
     let next =
         Head::read(bytes).filter(Head::plausible).and_then(|head| bytes.get(usize::try_from(head.whole()).ok()?..));
     if next.is_some_and(|next| Head::read(next).is_none_or(|head| head.plausible())) {
@@ -48,13 +48,13 @@ pub(super) fn framed_within(bytes: &[u8], missing: usize) -> Evidence {
     best
 }
 
-/// `missing`: so many bytes are missing after these.
+/// Evidence from frames that begin at the first byte. `missing`: the number of bytes missing after these.
 fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
     let (mut rest, mut payload) = (bytes, Vec::new());
     let (mut masked, mut masks) = (None, Vec::new());
     let (mut best, mut more) = (None, 0);
     let mut data_bits = Data::default();
-    // Empty frames and controls are looked at, too, but not without end.
+    // Empty frames and controls are examined too, but only a limited number.
     for _ in 0..FRAMES {
         let Some(head) = Head::read(rest).filter(|_| masks.len() < LOOKED_AT) else { break };
         let data = matches!(head.opcode, opcode::TEXT | opcode::BINARY);
@@ -84,7 +84,7 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
         }
         best = best.max(Some(bits));
         if bits <= BEGINNING {
-            // What follows is the rest of it.
+            // The next frame has the rest of it.
             break;
         }
         let empty = payload.chunks(HEADER).all(|package| matches!(package, [_, 0, 0, 0]));
@@ -100,7 +100,8 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
     }
 }
 
-/// By the part of a frame that is there before a gap that ends where the frame does: a package fills it.
+/// Evidence from a frame of which only the first part was captured, before a gap that ends where the frame does: one
+/// package must fill it.
 fn cut(bytes: &[u8], head: &Head) -> Option<u32> {
     let mut payload = bytes.get(head.size..)?.to_vec();
     frame::mask(&mut payload, head.mask.unwrap_or_default());
@@ -114,20 +115,20 @@ fn cut(bytes: &[u8], head: &Head) -> Option<u32> {
     Some(BEGINNING + 4 + 6 + bits)
 }
 
-/// What packages of data carry.
+/// Findings about data packages.
 #[derive(Clone, Default)]
 pub(super) struct Data {
-    /// How many there were.
+    /// The number of data packages.
     pub seen: u32,
     routes: bool,
     objects: bool,
-    /// The ids of requests, and those of responses.
+    /// The ids of requests; `answered`: those of responses.
     asked: Vec<u64>,
     answered: Vec<u64>,
 }
 
 impl Data {
-    /// Adds the whole packages that `bytes` begin with; false: one of them is none that is sent.
+    /// Adds the whole packages that `bytes` begin with. False: one of them is never sent like this.
     fn of(&mut self, mut bytes: &[u8]) -> bool {
         while let Next::Package(length) = package::next(bytes) {
             let (package, rest) = bytes.split_at(length);
@@ -141,7 +142,7 @@ impl Data {
         true
     }
 
-    /// A body: flags, an id, a route.
+    /// Adds a body: flags, an id, a route. False: it is never sent like this.
     fn body(&mut self, body: &[u8]) -> bool {
         let Some((&flags, mut rest)) = body.split_first() else { return false };
         self.seen += 1;
@@ -171,7 +172,7 @@ impl Data {
         true
     }
 
-    /// Does a response name a request of the other side?
+    /// Whether a response has the id of a request of the other side.
     pub fn answers(&self, other: &Data) -> bool {
         self.answered.iter().any(|id| other.asked.contains(id))
     }
@@ -182,13 +183,13 @@ impl Data {
     }
 }
 
-/// In so many bytes of a stream a package is looked for.
+/// The number of bytes of a stream that are searched for a package.
 const SEARCHED: usize = 8192;
 
-/// Both sides chain with so many bits each.
+/// The bits that each side's chain needs for the evidence that both chain.
 pub(super) const BOTH_CHAIN: u32 = 14;
 
-/// By packages that chain in a stream of which the capture has no beginning.
+/// Evidence from chained packages in a stream whose beginning is not in the capture.
 pub(super) fn chained(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
     let mut best: Option<(u32, Data)> = None;
     for from in 0..bytes.len().min(SEARCHED) {
@@ -198,7 +199,7 @@ pub(super) fn chained(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
                 best = Some((bits, data));
             }
         }
-        // From its first byte on it is a better reason than from any other.
+        // A chain from the first byte on is a better reason than any other.
         if from == 0 && best.as_ref().is_some_and(|(bits, _)| *bits >= Evidence::CLAIM) {
             break;
         }
@@ -206,8 +207,8 @@ pub(super) fn chained(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
     best
 }
 
-/// The bits of packages from here on; `None`: there is none, or one that is not sent. `missing`: so many bytes
-/// are missing after these.
+/// The bits of packages from the first byte on; `None`: there is none, or one that is never sent like this. `missing`:
+/// the number of bytes missing after these.
 pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
     if !package::plausible(bytes) {
         return None;
@@ -226,7 +227,7 @@ pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
             break;
         }
     }
-    // A gap that ends where a package does, as where a capture keeps the first bytes of each packet.
+    // The gap ends where a package does, as in a capture that keeps only the first bytes of each packet.
     if missing > 0 && !rest.is_empty() && package::announced(rest) == Some(rest.len() + missing) {
         let mut with = data.clone();
         if let [kinds::DATA, _, _, _, body @ ..] = rest
@@ -235,7 +236,7 @@ pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
             (data, links) = (with, links + 1);
         }
     }
-    // Heartbeats alone are what others fill with.
+    // Heartbeats alone are no evidence: other protocols fill with the same bytes.
     let links = match (links, data.seen) {
         (_, 0) | (0, _) => 0,
         (1, _) => 6,
@@ -245,14 +246,15 @@ pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
     Some((bits, data))
 }
 
-/// By a message of a WebSocket: packages from its first byte to its last. `middle`: with none before.
+/// Evidence from a WebSocket message with packages from its first byte to its last. `middle`: earlier messages are not
+/// in the capture.
 pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
     let mut empty = true;
     let mut body = 0;
     while !bytes.is_empty() {
         let length = match package::next(bytes) {
             Next::Package(length) => length,
-            // The next message may bring the rest.
+            // The next message may contain the rest.
             Next::More => return Evidence::Bits(BEGINNING, "the beginning of a package"),
             Next::Unknown => return Evidence::No,
         };
@@ -276,7 +278,7 @@ pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
     }
 }
 
-/// The bits of a handshake's length and body, as far as it is there, and of what comes behind it.
+/// The bits of a handshake's length, of its captured body, and of the package after it.
 pub(super) fn handshake(bytes: &[u8]) -> u32 {
     let Some(length) = package::announced(bytes) else { return 0 };
     let body = bytes.get(HEADER..length.min(bytes.len())).unwrap_or_default();
@@ -297,7 +299,7 @@ pub(super) fn handshake(bytes: &[u8]) -> u32 {
     }
     let has = |key: &[u8]| memchr::memmem::find(body, key).map(|at| body.get(at + key.len()..).unwrap_or_default());
     let object = |key: &[u8]| has(key).is_some_and(|rest| matches!(rest.trim_ascii_start().first(), None | Some(b'{')));
-    // All that is sent: done, failed, the client is too old.
+    // All codes that servers send: done, failed, the client is too old.
     let answers = |rest: &[u8]| {
         let rest = rest.trim_ascii_start();
         let ends = rest.get(3).is_none_or(|b| !b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! nano's lines back to bytes.
+//! Encodes nano's lines.
 
 use super::layout::{BODY, CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
 use super::memory::Dictionary;
@@ -6,10 +6,9 @@ use super::payload::{JSON, MESSAGE};
 use super::protos::Protos;
 use super::settings::Payload;
 use super::{layout, members, pomelo_write, schemas, settings, zlib};
-use crate::codec::digits;
 use crate::codec::layout::Kind;
 use crate::codec::schema::Schemas;
-use crate::codec::{EncodeError, Writer};
+use crate::codec::{EncodeError, Writer, digits};
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::protocols::websocket;
@@ -17,36 +16,36 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How many conversations are remembered to be carried by WebSocket.
+/// The most conversations that are remembered as carried by WebSocket.
 const UPGRADED: usize = 65_536;
-/// How many conversations' protos are remembered.
-const TOLD: usize = 1024;
+/// The most conversations whose protos are remembered.
+const CONVERSATIONS: usize = 1024;
 
-/// Writes packages, and the carrier's own lines.
+/// Encodes packages and the carrier's own lines.
 #[derive(Debug, Default)]
 pub struct Packages {
     /// Every conversation is carried by WebSocket.
     carried: bool,
-    /// How many times its own bytes a message may inflate to.
+    /// The largest ratio to which a message may inflate.
     ratio: usize,
-    /// Conversations of which the carrier's own lines were seen.
+    /// Conversations with lines of the carrier.
     upgraded: BTreeSet<u64>,
     schemas: Arc<Schemas>,
     /// `nano.dict`: the routes of codes.
     dictionary: Option<Arc<Dictionary>>,
-    /// How payloads without a schema are written.
+    /// The form of payloads without a schema.
     form: Form,
 }
 
-/// How payloads are written that no schema describes: as they are read.
+/// The form of payloads that no schema describes: the form in which they are read.
 #[derive(Debug, Default)]
 struct Form {
     /// `nano.payload`.
     payload: Payload,
     /// `nano.protos`.
     protos: Option<Arc<Protos>>,
-    /// Those that the handshakes of conversations have.
-    told: BTreeMap<u64, Arc<Protos>>,
+    /// The protos in the conversations' handshakes.
+    protos_of: BTreeMap<u64, Arc<Protos>>,
     caps: PeerCaps,
 }
 
@@ -57,16 +56,16 @@ impl Form {
         let body: Option<Json> = line.derived(&JSON).cloned().or_else(parsed);
         let Some(protos) = body.as_ref().and_then(|body| body.get("sys")?.get("protos")) else { return };
         let protos = Protos::read(protos, &self.caps);
-        // A server says the same to all.
-        let known = self.told.values().find(|known| ***known == protos);
+        // A server sends the same protos to all clients.
+        let known = self.protos_of.values().find(|known| ***known == protos);
         let protos = known.cloned().unwrap_or_else(|| Arc::new(protos));
-        if self.told.len() >= TOLD {
-            self.told.pop_first();
+        if self.protos_of.len() >= CONVERSATIONS {
+            self.protos_of.pop_first();
         }
-        self.told.insert(line.flow, protos);
+        self.protos_of.insert(line.flow, protos);
     }
 
-    /// The payload's bytes; `None`: only a schema could say.
+    /// The payload's bytes; `None`: only a schema could give them.
     fn write(
         &self,
         line: &Line<'_>,
@@ -77,7 +76,7 @@ impl Form {
         if self.payload == Payload::Raw {
             return None;
         }
-        let protos = self.told.get(&line.flow).or(self.protos.as_ref()).filter(|_| self.payload == Payload::Auto);
+        let protos = self.protos_of.get(&line.flow).or(self.protos.as_ref()).filter(|_| self.payload == Payload::Auto);
         let message = protos.and_then(|protos| Some((protos, protos.route(from == Role::Server, route?.as_bytes())?)));
         Some(match message {
             Some((protos, message)) => pomelo_write::write(given, protos, message),
@@ -87,7 +86,7 @@ impl Form {
 }
 
 impl Packages {
-    /// By what the user set.
+    /// An encoder with the user's settings.
     pub fn new(options: &Options) -> Packages {
         let carried = options.settings.get("nano.carrier") == Some("websocket");
         let (schemas, dictionary) = (options.schemas.clone(), settings::dictionary(options));
@@ -96,12 +95,12 @@ impl Packages {
             payload: settings::payload(options),
             protos: settings::protos(options),
             caps: options.limits.peer,
-            told: BTreeMap::new(),
+            protos_of: BTreeMap::new(),
         };
         Packages { carried, ratio, schemas, dictionary, form, ..Packages::default() }
     }
 
-    /// The fields with a payload's bytes in the place of its schema's fields.
+    /// Replaces the fields of a payload's schema by its bytes.
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
         let word = |from: Option<&Json>| from?.get(ROUTE.name)?.as_str().map(str::to_owned);
         let by_code = || {
@@ -110,7 +109,7 @@ impl Packages {
             String::from_utf8(self.dictionary.as_ref()?.route(code as u16)?.to_vec()).ok()
         };
         let route = word(Some(line.fields)).or_else(|| word(line.derived)).or_else(by_code);
-        // The message says whose it is, where the line does not.
+        // If the line has no sender, its message implies one.
         let from = match (line.from, Message::named(line.message)) {
             (Role::Unknown, Some(Message::Request | Message::Notify)) => Role::Client,
             (Role::Unknown, _) => Role::Server,
@@ -123,7 +122,7 @@ impl Packages {
         };
         let route = route.as_deref();
         let schema = schemas::find(&self.schemas, line.message, route.map(str::as_bytes), from.name());
-        // Where there are schemas, a route without one may be mistyped, unless it was read so.
+        // If there are schemas, a route without one may be mistyped, unless the payload was read without one.
         let shown = self.schemas.messages(super::NAME).is_empty()
             || [&JSON, &MESSAGE].into_iter().any(|shown| line.derived(shown).is_some());
         let free = (flagged("error") || schema.is_none()) && shown;
@@ -141,7 +140,7 @@ impl Packages {
     }
 }
 
-/// Hex, or the raw form: what the tables themselves take.
+/// Whether the value is hex or the raw form, which the tables themselves accept.
 fn is_bytes(given: &Json) -> bool {
     given.is_string() || given.get("raw").is_some_and(Json::is_string) && given.get("bits").is_some()
 }
@@ -165,7 +164,7 @@ impl Encoder for Packages {
         let line = &Line { fields: with_bytes.as_ref().unwrap_or(line.fields), ..*line };
         let broken = line.broken || matches!(Message::of(layout), Message::Data | Message::Unknown);
         match line.derived(&LENGTH).filter(|_| line.broken) {
-            // The header itself was cut: the type, and what there was behind it.
+            // The header itself was cut: the type, and the bytes after it.
             Some(Json::Null) => {
                 let mut out = Writer::new(line.fields).broken(true).write(&[])?;
                 if let Some(Kind::Tag { value, .. }) = layout.fields.first().map(|f| &f.kind) {
@@ -173,7 +172,7 @@ impl Encoder for Packages {
                 }
                 Ok(out)
             }
-            // The header announces more than there is.
+            // The header announces more bytes than there are.
             Some(length) => {
                 let mut fields = line.fields.clone();
                 if let Some(map) = fields.as_object_mut() {
@@ -189,8 +188,8 @@ impl Encoder for Packages {
         proto == websocket::NAME || message == Message::Handshake.name()
     }
 
-    /// A package has its length in its header: a TCP stream is nothing but packages, or WebSocket
-    /// messages with packages in them.
+    /// A package's length is in its header. A TCP stream contains only packages, or WebSocket messages with packages in
+    /// them.
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
         if self.carried || self.upgraded.contains(&line.flow) {
             return self.websocket(message, line);

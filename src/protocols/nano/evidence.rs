@@ -1,28 +1,27 @@
-//! What speaks for nano and its relatives: packages, the first of them a handshake. An upgrade to
-//! WebSocket speaks for nothing: what its messages carry does.
+//! Evidence for nano and its relatives: packages, the first of them a handshake. An upgrade to WebSocket is no
+//! evidence; the content of its messages is.
 //!
 //! | observed | bits | because |
 //! |---|---|---|
 //! | a side begins with packages of the types 1 to 5 | 5 | 5 of 256 |
 //! | .. TCP: the first with a body is a handshake | 3 | 1 of 256 with the one before |
-//! | .. its body begins as a JSON object | 4 | many protocols send JSON behind a type and a length |
+//! | .. its body begins as a JSON object | 4 | many protocols send JSON after a type and a length |
 //! | .. which ends where the body does | 4 | the same |
 //! | .. with an object named sys, or user, protos, or the code 200, 500 or 501 | 8, 4, 4 | plain text that others have too, sys seldom |
 //! | .. its body begins as zlib, and is 9 to 65536 long | 12 | 78 and one of four, and a zero |
-//! | .. TCP: behind it the same side says an empty package of type 2 or 3 | 8 | of 32 bits, zeros counted little |
+//! | .. TCP: after it the same side sends an empty package of type 2 or 3 | 8 | of 32 bits, zeros counted little |
 //! | .. empty packages | 6 | three zeros are a filler |
 //! | .. WebSocket: they fill the message exactly | 4 | of 24 bits: many applications have a type and a length there |
 //! | .. WebSocket: the first is a handshake | 2 | 1 of 5 |
-//! | a request to go over to WebSocket, refused, or after which nothing was said | 10 | for a known server only |
+//! | an upgrade request to WebSocket that is refused, or after which nothing was sent | 10 | for a known server only |
 //!
-//! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON where it is
-//! acknowledged; over WebSocket it is 23 with any of these members. Where the beginning was captured
-//! each side has to begin with one; packages that chain after one that tells nothing are counted as
-//! from the middle, and 10 at most without one. Empty packages are 11, and an upgrade that carries nothing is
-//! 10: enough for a known server only.
+//! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON if it is acknowledged; over
+//! WebSocket it is 23 with any of these members. If the beginning was captured, each side must begin with a handshake.
+//! Packages that chain after a handshake without evidence count as from the middle; without a handshake they count 10
+//! at most. Empty packages are 11, and an upgrade without content is 10: enough for a known server only.
 //!
-//! From the middle packages have to chain, all of them have to be some that the family sends, and
-//! what they carry tells:
+//! In the middle of a conversation, packages must chain, and all of them must be ones that the family sends. Their
+//! content counts:
 //!
 //! | observed | bits | because |
 //! |---|---|---|
@@ -33,7 +32,7 @@
 //! | .. .. they fill the message exactly | 4 | as above |
 //! | data whose flags have a meaning; a second and a third one | 3, 1, 1 | 32 of 256; one application's bodies are alike |
 //! | .. with a route: two or more letters, which fit | 10 | a length, and 94 of 256 each |
-//! | .. a response whose body is a JSON object that ends with it | 4 | others have JSON, too, but not behind flags and an id |
+//! | .. a response whose body is a JSON object that ends with it | 4 | others have JSON, too, but not after flags and an id |
 //! | .. TCP: both sides' packages chain, of 14 bits each | 4 | one application's sides are alike |
 //! | .. TCP: a response has the id of a request of the other side | 4 | ids are small |
 //! | bytes are missing after those that are there, as many as a package or a frame lacks | as there | the same length |
@@ -42,18 +41,18 @@
 
 use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;
-use crate::dissect::{Dissection, Evidence, FlowInfo, Message, Observation, Out, Roles, Sink};
-use crate::flow::{Side, Stream, Transport};
+use crate::dissect::{Dissection, Evidence, Message, Observation, Out, Roles, Sink};
+use crate::flow::{Side, Stream};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
 
-/// What the carrier prints on the way is nobody's.
+/// Discards the carrier's lines.
 struct Unseen;
 
 impl Sink for Unseen {
     fn message(&mut self, _message: &Message<'_>) {}
 }
 
-/// By the first bytes of both sides, or by those after a gap.
+/// Evidence from the first bytes of both sides, or from those after a gap.
 pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut http) = (Evidence::No, false);
     let mut better = |evidence: Evidence| {
@@ -64,7 +63,7 @@ pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
         }
     };
     let mut chains: Vec<(u32, Data)> = Vec::new();
-    // What one side says may be no handshake that is recognised, and the other's answer be one.
+    // One side's handshake may not be recognised while the other's answer is.
     for (side, bytes, length) in observation.payloads {
         if http::begins(bytes) == Some(true) {
             http = true;
@@ -96,8 +95,8 @@ pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
     }
 }
 
-/// Where the beginning was captured a handshake is the first, perhaps without a body; without one, data are what
-/// clients that misbehave send to a known server.
+/// Evidence from a direction whose beginning was captured: a handshake is first, perhaps without a body. Data without a
+/// handshake are sent by misbehaving clients of a known server.
 fn begun(bytes: &[u8], missing: usize) -> Evidence {
     match (bytes.first(), chain(bytes, missing)) {
         (Some(&kinds::HANDSHAKE), Some((bits, data))) if data.seen > 0 => {
@@ -110,19 +109,19 @@ fn begun(bytes: &[u8], missing: usize) -> Evidence {
     }
 }
 
-/// By the first bytes of a side over TCP.
+/// Evidence from the first bytes of a side over TCP.
 pub(super) fn first(mut bytes: &[u8]) -> Evidence {
     if http::begins(bytes).is_none() {
         return Evidence::Bits(0, "the beginning of an HTTP request");
     }
-    // Empty packages tell little, and may come first.
+    // Empty packages are weak evidence, and may come first.
     let whole = bytes.len();
     while let [1..=3, 0, 0, 0, rest @ ..] = bytes {
         bytes = rest;
     }
     match bytes {
         [1, _, _, _, body @ ..] if !body.is_empty() => match 8 + handshake(bytes) {
-            // The other side may answer with one that tells.
+            // The other side's answer may be better evidence.
             8 => Evidence::Bits(8, "a handshake, but not with JSON"),
             bits => Evidence::Bits(bits, "a handshake"),
         },
@@ -133,21 +132,13 @@ pub(super) fn first(mut bytes: &[u8]) -> Evidence {
     }
 }
 
-/// By what the first WebSocket messages carry.
+/// Evidence from the content of the first WebSocket messages.
 fn upgraded(observation: &Observation<'_>) -> Evidence {
-    let flow_info = FlowInfo {
-        flow: 0,
-        serial: 0,
-        transport: Transport::Tcp,
-        ends: Some(observation.ends),
-        opener: None,
-        begun: observation.begun,
-        options: observation.options,
-    };
+    let flow_info = observation.flow_info();
     let (mut dissection, mut sink) = (Dissection::default(), Unseen);
     let mut out = Out::new(&mut dissection, &mut sink, &flow_info, ["", ""]);
     let (mut carrier, mut roles) = (Carrier::new(true, [true; 2]), Roles::default());
-    // The client's request comes first, and the answer says how its frames are compressed.
+    // The client's request is read first: the server's answer has the compression of its frames.
     let mut sides: Vec<(Side, Stream)> =
         observation.payloads.iter().map(|(side, bytes, _)| (*side, Stream::of(bytes))).collect();
     sides.sort_by_key(|(_, stream)| http::is_answer(stream.bytes()));
@@ -162,11 +153,11 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
         }
         asked |= head.upgrade && head.status.is_none();
         refused |= head.status.is_some_and(|status| status != 101);
-        // Its head alone: the other side's tells how what follows is to be read.
+        // Only the head is read: the other side's head decides how the frames are read.
         carrier.step(*side, stream, &mut roles, &mut out);
     }
     match asked {
-        // What is carried has to speak for itself, unless nothing is.
+        // The content must be evidence itself, unless there is none.
         true if refused || observation.last => best = Evidence::Bits(10, "a request to go over to WebSocket"),
         false if refused => return Evidence::No,
         _ => {}
@@ -177,7 +168,7 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
             if !asked || !alone {
                 continue;
             }
-            // The server's side is not in the capture: frames follow, if it agreed.
+            // The server's side is not in the capture: frames follow if it agreed.
             carrier = Carrier::new(false, [true; 2]);
         }
         let mut seen = 0;
@@ -188,14 +179,14 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
                 CarrierStep::Done => {}
                 CarrierStep::Message => {
                     let message = carrier.take(*side);
-                    // Each side begins with a handshake, or the client says that there is none.
+                    // Each side must begin with a handshake.
                     let shaken = seen > 0 || !begun || matches!(message.bytes.first(), None | Some(1));
                     seen += 1;
                     let Evidence::Bits(bits, why) = carried(&message.bytes, false) else {
                         return if best.suffices(false) { best } else { Evidence::No };
                     };
                     if !shaken {
-                        // For a known server, where clients that misbehave are seen too.
+                        // Enough for a known server only, which misbehaving clients also use.
                         return Evidence::Bits(bits.min(Evidence::KNOWN), why);
                     }
                     if matches!(best, Evidence::Bits(before, _) if bits > before) {

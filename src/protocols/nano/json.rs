@@ -1,46 +1,46 @@
-//! JSON (RFC 8259) as nodes of a tree: numbers and text stay ranges of their source, so they are
-//! shown exactly as they were sent, and nothing is copied.
+//! JSON (RFC 8259) as nodes of a tree. Numbers and text stay ranges of their source, so they are shown exactly as they
+//! were sent, and nothing is copied.
 //!
-//! It is read once: where it turns out to be no JSON, its nodes are taken back. JSON with too many
-//! values becomes one leaf. What is nested too deeply is not taken for JSON (RFC 8259, section 9):
-//! no reader of netkit's lines could read it either.
+//! The text is read once. If it turns out not to be JSON, its nodes are removed. JSON with too many values becomes one
+//! leaf. JSON that is nested too deeply is not accepted (RFC 8259, section 9): readers of netkit's lines could not read
+//! it either.
 
 use super::members::{Shape, Token};
 use super::scan::{Str, Tokens, scan};
 use crate::codec::layout::{Field, Kind, Len, Show, bytes};
 use crate::codec::{Tree, Value};
 
-/// More values are shown as one leaf.
+/// The most values. JSON with more is shown as one leaf.
 const MOST_NODES: usize = 1 << 18;
-/// Deeper nesting is not JSON to us.
+/// The deepest nesting. Deeper JSON is not accepted.
 const DEEPEST: usize = 512;
-/// Memory for more open objects and arrays is given back.
+/// The most open objects and arrays whose memory is kept for reuse.
 const KEPT: usize = 1 << 12;
 
-/// Elements and members: their names are the traffic's own.
+/// Elements and members. Names of members come from the traffic.
 static VALUE: Field = bytes("value", Len::Rest).doc("a JSON value");
 
-/// Makes nodes.
+/// Builds the nodes.
 struct Build<'a> {
     text: &'a [u8],
     tree: &'a mut Tree,
     root: Option<&'static Field>,
-    /// Where the text begins in its source.
+    /// The offset of the text in its source.
     base: usize,
     source: u8,
     names: (u8, &'a mut Vec<u8>),
     name: Option<(u8, u32, u32)>,
-    /// What is open: the nodes of objects and arrays.
+    /// The nodes of the open objects and arrays.
     open: &'a mut Vec<usize>,
-    /// How many values there were.
+    /// The number of values.
     values: usize,
-    /// More was open at one place than may be: none of the nodes will stay.
+    /// The nesting is too deep: all nodes are removed in the end.
     too_deep: bool,
     /// The schema, if there is one.
     shape: Option<&'a mut Shape>,
 }
 
-/// No node: there are too many already.
+/// The index for values without a node, because there are too many.
 const NOWHERE: usize = usize::MAX;
 
 impl Build<'_> {
@@ -67,7 +67,7 @@ impl Build<'_> {
         match (root, known, name) {
             (None, Some(field), _) => {
                 let literal = || std::str::from_utf8(self.text.get(start..end)?).ok()?.parse().ok();
-                // Names, flags and scales are of numbers.
+                // Names, flags and scales apply to numbers.
                 let named = matches!(field.kind, Kind::Int { .. }) && !matches!(field.show, Show::Plain);
                 let value = if named { literal().map_or(value, Value::Int) } else { value };
                 self.tree.push(field, value, at.0, at.1)
@@ -125,7 +125,7 @@ impl Tokens for Build<'_> {
 
     fn number(&mut self, start: usize, end: usize) {
         let literal = self.text.get(start..end).unwrap_or_default();
-        // No reader of JSON lines takes a number that is infinite.
+        // No reader of JSON lines accepts an infinite number.
         let long = literal.len() > 300 || literal.iter().any(|b| matches!(b, b'e' | b'E'));
         let text = || std::str::from_utf8(literal).ok()?.parse::<f64>().ok();
         let value = match long && text().is_none_or(f64::is_infinite) {
@@ -146,18 +146,18 @@ impl Tokens for Build<'_> {
     }
 }
 
-/// Memory that is used again.
+/// Reused memory.
 #[derive(Debug, Default)]
 pub struct Scratch {
     stack: Vec<bool>,
     open: Vec<usize>,
 }
 
-/// Where a text stands, and where names go that have escapes.
+/// The place of a text, and of names that have escapes.
 pub struct TextPosition<'a> {
     /// The source of the text.
     pub source: u8,
-    /// The text's first byte there.
+    /// The offset of the text's first byte there.
     pub start: usize,
     /// A source for names, and its buffer.
     pub names: (u8, &'a mut Vec<u8>),
@@ -165,10 +165,10 @@ pub struct TextPosition<'a> {
     pub shape: Option<&'a mut Shape>,
 }
 
-/// What [`nodes`] found.
+/// The result of [`nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonScan {
-    /// No JSON.
+    /// Not JSON.
     No,
     /// JSON, as nodes.
     Nodes,
@@ -176,7 +176,7 @@ pub enum JsonScan {
     Leaf,
 }
 
-/// By its first byte: may it be JSON? `any`: not only an object or array.
+/// Whether the first byte can begin JSON. `any`: not only an object or array.
 pub fn may_be(text: &[u8], any: bool) -> bool {
     match text.trim_ascii_start().first() {
         Some(b'{' | b'[') => true,
@@ -185,7 +185,7 @@ pub fn may_be(text: &[u8], any: bool) -> bool {
     }
 }
 
-/// Is the whole of `text` JSON? Then its nodes are appended to `tree`, the first one as `field`.
+/// Appends the nodes of `text` to `tree`, if the whole of it is JSON. The first node has the field `field`.
 pub fn nodes(
     text: &[u8],
     field: &'static Field,
@@ -232,7 +232,7 @@ pub fn nodes(
     JsonScan::Leaf
 }
 
-/// JSON without the white space around its tokens, so that it fits on a line.
+/// Copies JSON without the white space around its tokens, so that it fits on a line.
 fn compact(text: &[u8], out: &mut Vec<u8>) {
     let (mut quoted, mut escaped) = (false, false);
     for byte in text {

@@ -1,8 +1,8 @@
-//! nano's packages: tables only. Sources: the specification, and for what real servers do
-//! README.md, "Packages" and "Messages".
+//! nano's packages: tables only. Sources: the specification, and the behaviour of real servers (README.md, "Packages"
+//! and "Messages").
 //!
 //! A package is `type u8 | length u24 | body`. The body of a data package (type 4) is a message:
-//! `flags u8 | id? | route or route_code? | payload`, whose kind stands in three bits of the flags.
+//! `flags u8 | id? | route or route_code? | payload`. Three bits of the flags are its kind.
 
 use self::Message::*;
 use crate::codec::layout::*;
@@ -31,15 +31,15 @@ messages! {
 
 /// Package types.
 pub mod package {
-    /// JSON, from the client and back.
+    /// A handshake in JSON, from either side.
     pub const HANDSHAKE: u8 = 1;
     /// The client is ready.
     pub const ACK: u8 = 2;
-    /// Both sides.
+    /// A heartbeat from either side.
     pub const HEARTBEAT: u8 = 3;
     /// A message.
     pub const DATA: u8 = 4;
-    /// The server ends it.
+    /// The server ends the connection.
     pub const KICK: u8 = 5;
 }
 
@@ -47,9 +47,9 @@ pub mod package {
 const FLAG_NAMES: &[(u64, &str)] = &[(0x01, "route_code"), (0x10, "compressed"), (0x20, "error")];
 /// The payload is a zlib stream.
 pub const COMPRESSED: u64 = 0x10;
-/// The payload is an error, pitaya's and cherry's.
+/// The payload is an error, as in pitaya and cherry.
 pub const ERROR: u64 = 0x20;
-/// Bits that nobody uses.
+/// Bits that no implementation uses.
 pub const RESERVED: u64 = 0xc0;
 /// The message's type.
 const TYPE_BITS: u64 = 0x0e;
@@ -95,20 +95,23 @@ pub static LAYOUTS: [Layout; 10] = [
         "the client asks, a response follows",
         &[DATA, LENGTH, flags(&REQUEST_FLAGS), ID, ROUTE, CODE, PAYLOAD],
     ),
-    Notify.layout("the client tells", &[DATA, LENGTH, flags(&NOTIFY_FLAGS), ROUTE, CODE, PAYLOAD]),
+    Notify.layout(
+        "a message of the client without a response",
+        &[DATA, LENGTH, flags(&NOTIFY_FLAGS), ROUTE, CODE, PAYLOAD],
+    ),
     Response.layout("the server answers a request", &[DATA, LENGTH, flags(&RESPONSE_FLAGS), ID, PAYLOAD]),
-    Push.layout("the server tells", &[DATA, LENGTH, flags(&PUSH_FLAGS), ROUTE, CODE, PAYLOAD]),
+    Push.layout("a message of the server without a request", &[DATA, LENGTH, flags(&PUSH_FLAGS), ROUTE, CODE, PAYLOAD]),
     Data.layout("a data package that is none of these four; always with a fault", &[DATA, LENGTH, BAD_FLAGS]),
     Unknown.layout("no package begins here; always with a fault", &[TYPE]),
 ];
 
-/// What `unknown` begins with.
+/// The first field of `unknown`.
 pub const TYPE: Field = u8("type").doc("no package type");
 const BAD_FLAGS: Field =
     Field { kind: Kind::Custom(&FlagsAndType), ..FLAGS.flags(&REQUEST_FLAGS).doc("as of the other messages") };
 static MESSAGE_TYPE: Field = uint("type", 3).doc("bits 1 to 3 of the flags: 4 to 7 are no message types");
 
-/// The layout of a package with this type and this flag byte, if it is there.
+/// The layout of a package with this type and, if present, this flag byte.
 pub fn of_package(kind: u8, flags: Option<u8>) -> Option<&'static Layout> {
     let message = match (kind, flags.map(|f| f >> 1 & 7)) {
         (package::HANDSHAKE, _) => Handshake,
@@ -125,13 +128,13 @@ pub fn of_package(kind: u8, flags: Option<u8>) -> Option<&'static Layout> {
     Some(&LAYOUTS[message as usize])
 }
 
-/// The tables: nano's own, and its carrier's.
+/// The tables of nano and its carrier.
 pub static TABLES: [Table; 2] = [
     Table { version: "", from: Role::Unknown, layouts: &LAYOUTS },
     Table { version: "", from: Role::Unknown, layouts: &websocket::layout::LAYOUTS },
 ];
 
-/// A flag byte whose type is none: shown as `flags` and `type`, and the end of what can be read.
+/// A flag byte without a valid message type: shown as `flags` and `type`. Nothing after it can be read.
 #[derive(Debug)]
 struct FlagsAndType;
 

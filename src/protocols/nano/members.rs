@@ -1,5 +1,5 @@
-//! JSON payloads by the user's schema: which member is which field, whether all of them are there
-//! and of their types; and the text of such a payload, from values.
+//! JSON payloads by the user's schema: maps members to fields, checks that all of them are present with their types,
+//! and writes such a payload from values.
 
 use crate::codec::describe::member;
 use crate::codec::layout::{Count, Field, Kind, Show, flag};
@@ -7,7 +7,7 @@ use crate::codec::{EncodeError, Writer};
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
-/// What stands in a text.
+/// A token of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// An object.
@@ -16,7 +16,7 @@ pub enum Token {
     List,
     /// A string.
     Text,
-    /// A number; true: one without fraction and exponent.
+    /// A number; true: without fraction and exponent.
     Number(bool),
     /// True or false.
     Truth,
@@ -24,14 +24,14 @@ pub enum Token {
     Null,
 }
 
-/// The first thing that is not as the schema has it.
+/// The first place that does not fit the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// `.items[2].name`; empty for the payload itself.
     pub path: String,
     /// Its first byte in the text.
     pub at: usize,
-    /// What was expected there, and what there is.
+    /// The expected and the actual value.
     pub what: String,
 }
 
@@ -40,33 +40,33 @@ pub struct Misfit {
 pub struct Shape {
     root: &'static [Field],
     open: Vec<OpenGroup>,
-    /// What does not fit.
+    /// The first place that does not fit.
     pub misfit: Option<Misfit>,
     /// The first member that the schema lacks.
     pub strange: Option<String>,
 }
 
-/// An object or array that is open.
+/// An open object or array.
 #[derive(Debug)]
 struct OpenGroup {
-    /// Its step of a path.
+    /// Its step in a path.
     step: String,
     at: usize,
     within: Within,
-    /// Elements so far.
+    /// The number of elements so far.
     elements: usize,
 }
 
 #[derive(Debug)]
 enum Within {
-    /// What the schema says nothing about.
+    /// A value that the schema does not describe.
     Anything,
     Object(&'static [Field], Box<[bool]>),
     List(&'static Field, Option<u32>),
 }
 
 impl Shape {
-    /// For a payload that is an object with these members.
+    /// The state for a payload that is an object with these members.
     pub fn new(root: &'static [Field]) -> Shape {
         Shape { root, open: Vec::new(), misfit: None, strange: None }
     }
@@ -78,7 +78,7 @@ impl Shape {
         }
     }
 
-    /// The field that a value is, by its member's name; what it opens is entered.
+    /// Finds the field of a value by its member's name, and enters an object or array.
     pub fn take(&mut self, name: &str, token: Token, at: usize) -> Option<&'static Field> {
         let (mut field, mut step, mut members) = (None, String::new(), None);
         match self.open.last_mut() {
@@ -127,7 +127,7 @@ impl Shape {
         field
     }
 
-    /// The innermost object or array ends.
+    /// Closes the innermost object or array.
     pub fn close(&mut self) {
         let Some(OpenGroup { step, at, within, elements }) = self.open.pop() else { return };
         match within {
@@ -171,7 +171,7 @@ fn shown(token: Token) -> &'static str {
     }
 }
 
-/// The text of a payload: the schema's members in its order, then the others.
+/// Writes a payload: the schema's members in its order, then the others.
 ///
 /// # Errors
 /// The first member that is missing or of another type.
@@ -250,7 +250,7 @@ fn value(given: &Json, field: &'static Field, path: &str, out: &mut Vec<u8>) -> 
         }
         // Above the signed numbers.
         (Kind::Int { .. }, Json::Number(n)) if n.is_u64() && matches!(field.show, Show::Plain) => given.to_string(),
-        // As the tables take them: names, lists of flags, and all of them as text.
+        // The forms that the tables accept: names, lists of flags, and all of them as text.
         (Kind::Int { .. } | Kind::Float { .. } | Kind::Bool { .. }, _) => {
             let one = serde_json::json!({ (field.name): given });
             let place = |error: EncodeError| EncodeError { path: path.into(), ..error };

@@ -1,4 +1,4 @@
-//! What a conversation remembers: the dictionary, the protos, the requests that are open.
+//! The state of a conversation: the dictionary, the protos, the open requests.
 
 use super::protos::Protos;
 use super::settings::{self, Payload};
@@ -10,26 +10,26 @@ use serde_json::Value as Json;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
 
-/// So many open requests are remembered.
+/// The most open requests that are remembered.
 const MOST_OPEN: usize = 65536;
-/// A route with its counters: most have some ten letters, none more than 255.
+/// The estimated memory of a route with its counters: most have about ten letters, none more than 255.
 const ROUTE: usize = 64;
-/// So many responses may stand before their requests: a capture swaps neighbours.
+/// The most responses that may precede their requests: a capture swaps neighbours.
 const EARLY: u64 = 4;
-/// So many routes that stood in full are kept, to be shared by requests.
+/// The most routes, received as text, that are kept to be shared by requests.
 const MOST_ROUTES: usize = 4096;
 
 /// Routes by their codes.
 #[derive(Debug, Default, PartialEq)]
 pub struct Dictionary {
     routes: FxHashMap<u16, Arc<[u8]>>,
-    /// Of all routes.
+    /// The bytes of all routes.
     bytes: usize,
     longest: usize,
 }
 
 impl Dictionary {
-    /// Reads `{route: code}`; codes that no message can have are left out.
+    /// Reads `{route: code}`. Codes that no message can have are left out.
     pub fn read(json: &Json) -> Dictionary {
         let routes = json.as_object().into_iter().flatten();
         let code = |value: &Json| value.as_u64().and_then(|code| u16::try_from(code).ok());
@@ -48,30 +48,28 @@ impl Dictionary {
     }
 }
 
-/// What handshakes told, of whichever conversation: a server tells all its clients the same, so they
-/// share it.
+/// The tables in all conversations' handshakes. A server sends the same ones to all its clients, so they are shared.
 #[derive(Debug, Default)]
 pub struct Known {
-    dictionaries: Told<Dictionary>,
-    protos: Told<Protos>,
+    dictionaries: SharedTables<Dictionary>,
+    protos: SharedTables<Protos>,
 }
 
-/// What was told, by a [`key`] of its text, as long as somebody has it.
-type Told<T> = FxHashMap<u64, Weak<T>>;
+/// Tables by a [`key`] of their text, as long as a conversation uses them.
+type SharedTables<T> = FxHashMap<u64, Weak<T>>;
 
-/// After so many different ones those are looked for that nobody has any more; then after each
-/// doubling.
+/// The number of tables at which unused ones are removed. Later removals follow after each doubling.
 const MANY: usize = 64;
 
-/// What a text is known by, to any thread: its hash, never below 2.
+/// The key of a text, the same in any thread: its hash, never below 2.
 fn key(json: &Json) -> u64 {
     let mut hasher = DefaultHasher::new();
     json.to_string().hash(&mut hasher);
     hasher.finish() | 2
 }
 
-/// The one that is known already, if it says the same.
-fn shared<T: PartialEq>(known: &mut Told<T>, key: u64, new: T) -> Arc<T> {
+/// Returns the known table if it is the same.
+fn shared<T: PartialEq>(known: &mut SharedTables<T>, key: u64, new: T) -> Arc<T> {
     if let Some(same) = known.get(&key).and_then(Weak::upgrade).filter(|same| **same == new) {
         return same;
     }
@@ -86,52 +84,53 @@ fn shared<T: PartialEq>(known: &mut Told<T>, key: u64, new: T) -> Arc<T> {
 /// A request that waits for its response.
 #[derive(Clone, Debug)]
 pub struct PendingRequest {
-    /// Its route, where it is known.
+    /// Its route, if it is known.
     pub route: Option<Arc<[u8]>>,
-    /// Itself.
+    /// The request's message.
     pub target: Target,
-    /// When.
+    /// Its time.
     pub time: Time,
 }
 
-/// What happened on a side.
+/// The state of a side.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// It sent a handshake.
+    /// It has sent a handshake.
     pub handshake: bool,
-    /// It acknowledged one.
+    /// It has acknowledged one.
     pub ack: bool,
-    /// When it last said that it is there: by a handshake, an ack or a heartbeat.
+    /// The time of its last handshake, ack or heartbeat.
     pub there: Option<Time>,
 }
 
-/// One conversation's memory.
-#[derive(Debug)]
+/// One conversation's state.
+#[derive(Debug, Default)]
 pub struct Memory {
-    dictionary: Option<Arc<Dictionary>>,
-    /// The protos, where they are known.
+    /// The dictionary of routes, if it is known.
+    pub dictionary: Option<Arc<Dictionary>>,
+    /// The protos, if they are known.
     pub protos: Option<Arc<Protos>>,
-    /// The keys of both, where the server has told them; 0 where it has not.
+    /// The keys of both, if the server has sent them; else 0.
     keys: [u64; 2],
-    /// How often it has told something.
-    told: u8,
-    /// The server said that it uses protos.
+    /// The number of handshakes from which something was learned.
+    announced: u8,
+    /// The server uses protos, according to its handshake.
     pub uses_protos: bool,
     /// Any JSON value may be a payload.
     pub any_json: bool,
-    /// How payloads are read.
+    /// The reading of payloads.
     pub payload: Payload,
-    /// How often a heartbeat is due, in nanoseconds, by the handshake.
+    /// The heartbeat interval in nanoseconds, according to the handshake.
     pub heartbeat: Option<i64>,
-    /// By side.
+    /// The state of each side.
     pub progress: [Progress; 2],
-    /// What bounds what the peers choose.
+    /// The caps on data that the peers choose.
     pub caps: PeerCaps,
     routes: FxHashSet<Arc<[u8]>>,
     open: FxHashMap<u64, PendingRequest>,
-    /// The largest id that a request had.
+    /// The largest id of a request.
     newest: Option<u64>,
-    /// Responses that the capture has before their requests, perhaps.
+    /// Responses that may precede their requests in the capture.
     early: Vec<(u64, PendingRequest)>,
     /// A request was seen, and none was forgotten.
     pub asked: bool,
@@ -139,39 +138,29 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The memory of a new conversation.
+    /// The state of a new conversation.
     pub fn new(options: &Options) -> Memory {
         let payload = settings::payload(options);
         Memory {
             dictionary: settings::dictionary(options),
             protos: settings::protos(options),
-            keys: [0; 2],
-            told: 0,
-            uses_protos: false,
             any_json: payload == Payload::Json,
             payload,
-            heartbeat: None,
-            progress: [Progress::default(); 2],
             caps: options.limits.peer,
-            routes: FxHashSet::default(),
-            open: FxHashMap::default(),
-            newest: None,
-            early: Vec::new(),
-            asked: false,
-            forgotten: false,
+            ..Memory::default()
         }
     }
 
-    /// About how many bytes it holds.
+    /// The approximate number of bytes that it holds.
     pub fn memory(&self) -> usize {
-        /// One that stood in full: most have some ten letters, none more than 255.
+        /// The estimated memory of a route received as text: most have about ten letters, none more than 255.
         const FULL: usize = 256;
         let open = self.open.capacity() * size_of::<(u64, PendingRequest)>();
-        // Another number wherever what is shared may have changed.
-        usize::from(self.told) + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
+        // `told` changes the number whenever shared tables may have changed.
+        usize::from(self.announced) + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
     }
 
-    /// What it holds together with others that were told the same: a key, and how many bytes.
+    /// Calls `each` with the key and number of bytes of every table that is shared with other conversations.
     pub fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
         let [dictionary, protos] = self.keys;
         if let (1.., Some(d)) = (dictionary, &self.dictionary) {
@@ -182,7 +171,7 @@ impl Memory {
         }
     }
 
-    /// Is this an id that the next requests will have, as clients count them?
+    /// Whether the next requests will have this id, as clients count them.
     pub fn is_ahead(&self, id: u64) -> bool {
         let ahead = self.newest.and_then(|newest| id.checked_sub(newest));
         ahead.is_some_and(|ahead| (1..=EARLY).contains(&ahead)) && self.early.iter().all(|(early, _)| *early != id)
@@ -196,35 +185,30 @@ impl Memory {
         self.early.push((id, response));
     }
 
-    /// The response that was there before its request.
+    /// Takes the response that preceded its request.
     pub fn take_early(&mut self, id: u64) -> Option<PendingRequest> {
         self.newest = self.newest.max(Some(id));
         let at = self.early.iter().position(|(early, _)| *early == id)?;
         Some(self.early.remove(at).1)
     }
 
-    /// Has the server told anything in a handshake?
+    /// Whether a handshake of the server was learned.
     pub fn is_told(&self) -> bool {
-        self.told > 0
+        self.announced > 0
     }
 
-    /// Takes over what another conversation's handshake has told.
+    /// Takes over the facts from another conversation's handshake.
     pub fn take_over(&mut self, other: &Memory) {
         if !other.is_told() {
             return;
         }
         self.dictionary.clone_from(&other.dictionary);
         self.protos.clone_from(&other.protos);
-        (self.keys, self.told, self.heartbeat) = (other.keys, other.told, other.heartbeat);
+        (self.keys, self.announced, self.heartbeat) = (other.keys, other.announced, other.heartbeat);
         (self.uses_protos, self.any_json) = (other.uses_protos, other.any_json);
     }
 
-    /// Was a dictionary seen?
-    pub fn has_dictionary(&self) -> bool {
-        self.dictionary.is_some()
-    }
-
-    /// Were requests forgotten, so that a response without one says nothing?
+    /// Whether requests were forgotten, so that a response without a request proves nothing.
     pub fn forgot(&self) -> bool {
         self.forgotten
     }
@@ -234,7 +218,7 @@ impl Memory {
         self.dictionary.as_ref()?.route(code)
     }
 
-    /// A route that stood in full, to be kept.
+    /// Keeps a route received as text.
     pub fn keep(&mut self, route: &[u8]) -> Arc<[u8]> {
         if let Some(known) = self.routes.get(route) {
             return Arc::clone(known);
@@ -246,34 +230,34 @@ impl Memory {
         new
     }
 
-    /// A request was sent; returns the one with its id that is still open.
+    /// Adds a request. Returns an open request with the same id.
     pub fn ask(&mut self, id: u64, open: PendingRequest) -> Option<PendingRequest> {
         self.asked = true;
         if self.open.len() >= MOST_OPEN && !self.open.contains_key(&id) {
-            // Nobody answers these any more: begin anew.
+            // These requests will no longer be answered: begin anew.
             self.open.clear();
             self.forgotten = true;
         }
         self.open.insert(id, open)
     }
 
-    /// A response takes its request away.
+    /// Removes the request that a response answers.
     pub fn answer(&mut self, id: u64) -> Option<PendingRequest> {
         self.open.remove(&id)
     }
 
-    /// Bytes were lost: requests may be among them.
+    /// Handles lost bytes: requests may be among them.
     pub fn forget(&mut self) {
         self.forgotten = true;
         self.progress.iter_mut().for_each(|progress| progress.there = None);
     }
 
-    /// Learns from a server's handshake answer; `known` is what others have learned. Returns whether
-    /// names are so long that they will be cut.
+    /// Learns from a server's handshake answer. `known` has the tables of other conversations. Returns whether names
+    /// are so long that they are cut.
     pub fn learn(&mut self, answer: &Json, known: &mut Known) -> bool {
         let Some(sys) = answer.get("sys") else { return false };
         let mut cut = false;
-        self.told = self.told.wrapping_add(1);
+        self.announced = self.announced.wrapping_add(1);
         if let Some(dict) = sys.get("dict").filter(|dict| dict.is_object()) {
             let key = key(dict);
             let dictionary = shared(&mut known.dictionaries, key, Dictionary::read(dict));
@@ -282,7 +266,7 @@ impl Memory {
             self.dictionary = Some(dictionary);
         }
         if let Some(protos) = sys.get("protos").filter(|protos| protos.is_object()) {
-            // Another one than a dictionary of the same text.
+            // A dictionary with the same text has another key.
             let key = key(protos) ^ 1;
             let protos = shared(&mut known.protos, key, Protos::read(protos, &self.caps));
             cut |= protos.cut() > 0;
@@ -290,7 +274,7 @@ impl Memory {
             self.protos = Some(protos);
         }
         if let Some(seconds) = sys.get("heartbeat").and_then(Json::as_f64) {
-            // Out of range is never.
+            // An interval out of range is ignored.
             self.heartbeat = Some((seconds * 1e9) as i64).filter(|nanos| *nanos > 0);
         }
         self.uses_protos |= sys.get("useProto").and_then(Json::as_bool) == Some(true);
@@ -317,14 +301,14 @@ mod tests {
 
     #[test]
     fn what_a_server_tells_all_is_kept_once() {
-        /// What these hold, of what is shared once.
+        /// The bytes of these conversations, with shared tables counted once.
         fn held(all: &[Memory]) -> usize {
             let mut shared = FxHashMap::default();
             all.iter().for_each(|memory| memory.shared(&mut |key, bytes| _ = shared.insert(key, bytes)));
             all.iter().map(Memory::memory).sum::<usize>() + shared.values().sum::<usize>()
         }
         let alone = held(&[taught(&mut Known::default(), 200)]);
-        // Also where two servers take turns.
+        // Also with two alternating servers.
         let mut known = Known::default();
         let all: Vec<Memory> = (0..100).map(|n| taught(&mut known, 199 + n % 2)).collect();
         let sum = held(&all);
@@ -333,11 +317,11 @@ mod tests {
             let [one, same] = [one, same].map(|m| (m.dictionary.as_ref().unwrap(), m.protos.as_ref().unwrap()));
             assert!(Arc::ptr_eq(one.0, same.0) && Arc::ptr_eq(one.1, same.1));
         }
-        // Another server's are its own, and counted.
+        // Tables of other servers are counted separately.
         let others: Vec<Memory> = (201..251).map(|n| taught(&mut known, n)).collect();
         let sum = held(&others);
         assert!(sum > alone * 40, "{alone} {sum}");
-        // What nobody has any more is not kept.
+        // Unused tables are not kept.
         drop((all, others));
         (0..1000).for_each(|n| _ = taught(&mut known, n % 100));
         assert!(known.protos.len() <= 2 * MANY && known.dictionaries.len() <= 2 * MANY, "{}", known.protos.len());

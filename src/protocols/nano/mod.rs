@@ -1,9 +1,8 @@
-//! nano, and its relatives pomelo, pinus, pitaya and cherry: JSON handshake, then requests,
-//! notifies, responses and pushes, in packages over TCP or WebSocket.
+//! nano, and its relatives pomelo, pinus, pitaya and cherry: a JSON handshake, then requests, notifies, responses and
+//! pushes, in packages over TCP or WebSocket.
 //!
-//! What a package says often depends on earlier ones: route codes on the dictionary of the
-//! handshake, a response's route on its request, a payload's form on the route
-//! (`memory`, `analysis`).
+//! Reading a package often needs earlier ones: route codes need the handshake's dictionary, a response's route its
+//! request, a payload's form the route (`memory`, `analysis`).
 //!
 #![doc = include_str!("README.md")]
 
@@ -40,7 +39,7 @@ use layout::Message;
 /// The dissector's name.
 pub(crate) const NAME: &str = "nano";
 
-/// What may be shown beside the fields, nano's own and the carrier's.
+/// The derived fields of nano and its carrier.
 static DERIVED: [&Field; 12] = {
     let [id, route, length] = analysis::DERIVED;
     let [inflated, json, message, payload] = payload::DERIVED;
@@ -48,7 +47,7 @@ static DERIVED: [&Field; 12] = {
     [id, route, length, inflated, json, message, payload, target, extensions, status, header, compressed]
 };
 
-/// What handshakes and HTTP say of themselves: without these words no capture could be read again.
+/// The public words of handshakes and HTTP: without them an anonymised capture could not be read.
 const PUBLIC: Public = Public {
     fields: &["mask", "header"],
     // Members of handshakes and their values; types of protos; HTTP.
@@ -85,7 +84,7 @@ const OUTLINE: Outline = Outline {
     ..Outline::new("type")
 };
 
-/// What only one side sends, or only one takes.
+/// The messages that only one side sends, or only the other side accepts.
 static SENDERS: [(Role, &[&str]); 2] = [
     (Role::Server, &[Message::Response.name(), Message::Push.name(), Message::Kick.name()]),
     (Role::Client, &[Message::Request.name(), Message::Notify.name(), Message::HandshakeAck.name()]),

@@ -1,4 +1,4 @@
-//! What nano's analysis may say.
+//! The notes of nano's analysis.
 
 use crate::dissect::dissector::note;
 use crate::dissect::{NoteDoc, payload};

@@ -1,24 +1,24 @@
-//! Where packages begin and end, and what may be one (README.md, "Broken streams").
+//! The beginnings and ends of packages, and the plausibility of a package (README.md, "Broken streams").
 
 use super::layout::package;
 
-/// Bytes of a package's header.
+/// The number of bytes of a package's header.
 pub const HEADER: usize = 4;
-/// nano's receiver refuses longer bodies.
+/// The longest body that nano's receiver accepts.
 pub const LIMIT: usize = 65536;
 
-/// What the unread bytes of a stream begin with.
+/// The beginning of a stream's unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Not enough for a whole package.
+    /// Not enough bytes for a whole package.
     More,
-    /// A whole package of so many bytes.
+    /// A whole package with this many bytes.
     Package(usize),
     /// No package type.
     Unknown,
 }
 
-/// The length that a header announces, its own four bytes included.
+/// The length that a header announces, including its own four bytes.
 pub fn announced(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [_, a, b, c, ..] => Some(HEADER + u32::from_be_bytes([0, *a, *b, *c]) as usize),
@@ -26,7 +26,7 @@ pub fn announced(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// What `bytes` begin with.
+/// Returns the package, or the part of one, at the beginning of `bytes`.
 pub fn next(bytes: &[u8]) -> Next {
     match (bytes.first(), announced(bytes)) {
         (Some(package::HANDSHAKE..=package::KICK), Some(length)) if length <= bytes.len() => Next::Package(length),
@@ -35,7 +35,7 @@ pub fn next(bytes: &[u8]) -> Next {
     }
 }
 
-/// May a package begin here? Asked where a stream is out of step.
+/// Whether a package may begin here, for streams that are out of step.
 pub fn plausible(bytes: &[u8]) -> bool {
     let Some(length) = announced(bytes) else { return false };
     let body = length - HEADER;
@@ -58,7 +58,7 @@ pub fn may_begin(bytes: &[u8]) -> bool {
     }
 }
 
-/// Nothing but whole plausible packages?
+/// Whether the bytes are whole plausible packages only.
 pub fn all_plausible(mut bytes: &[u8]) -> bool {
     let some = !bytes.is_empty();
     while !bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! What is inside bodies and payloads: a zlib stream, JSON, pomelo-protobuf.
+//! The content of bodies and payloads: a zlib stream, JSON, pomelo-protobuf.
 
 use super::layout::Message;
 use super::members::{Misfit, Shape};
@@ -9,23 +9,23 @@ use super::zlib::{self, Unfit, Zlib};
 use super::{json, pomelo};
 use crate::codec::layout::{Field, Len, bytes, group, text};
 use crate::codec::schema::{SchemaMessage, Schemas};
-use crate::codec::{Fault, Level, Reason, Value};
+use crate::codec::{Fault, Reason, Value};
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Dissection, payload};
 use serde_json::Value as Json;
 
-/// Derived: what a zlib stream holds; a text where it is one.
+/// Derived: the content of a zlib stream, as text if it is text.
 pub static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
 static INFLATED_TEXT: Field = text("inflated", Len::Rest).doc("the text of the zlib stream");
 pub static JSON: Field = group("json", &[]).opened().doc("the value of the JSON text");
-/// The same of a body, which is no payload.
+/// The JSON of a body that is not a payload.
 static BODY: Field = group("json", &[]).doc("the value of the JSON text");
 pub static MESSAGE: Field = group("message", &[]).opened().doc("the payload, by the protos of the handshake");
 
-/// What may be shown beside the fields.
+/// The derived fields.
 pub static DERIVED: [&Field; 4] = [&INFLATED, &JSON, &MESSAGE, payload::SHOWN];
 
-/// Memory that is used again.
+/// Reused memory.
 #[derive(Debug, Default)]
 pub struct Payloads {
     zlib: Zlib,
@@ -35,31 +35,31 @@ pub struct Payloads {
     pomelo: pomelo::Scratch,
 }
 
-/// A message's payload: where it is, and what is known of it.
+/// A message's payload with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Payloaded<'a> {
-    /// The message that has it.
+    /// The message that contains it.
     pub message: Message,
     /// The whole package.
     pub package: &'a [u8],
-    /// The payload's first byte in it.
+    /// The offset of the payload in it.
     pub start: usize,
-    /// The flag says that it is a zlib stream.
+    /// The flag for a zlib stream is set.
     pub compressed: bool,
-    /// The flag says that it is an error.
+    /// The flag for an error is set.
     pub error: bool,
-    /// The route, where it is known.
+    /// The route, if it is known.
     pub route: Option<&'a [u8]>,
     /// The user's schemas.
     pub schemas: &'a Schemas,
 }
 
-/// Larger buffers are given back after use.
+/// The largest buffer that is kept for reuse.
 const KEPT: usize = 1 << 16;
 
 impl Payloads {
-    /// The body of a handshake or kick, which begins at byte `start` of the package. Returns its
-    /// JSON, where it has one.
+    /// Shows the body of a handshake or kick, which begins at byte `start` of the package. Returns its JSON, if it has
+    /// any.
     pub fn body(&mut self, body: &[u8], start: usize, caps: &PeerCaps, dissection: &mut Dissection) -> Option<Json> {
         if body.is_empty() {
             return None;
@@ -67,7 +67,7 @@ impl Payloads {
         let inflated = zlib::begins(body) && self.inflate(body, true, caps, dissection);
         let found = self.json(body, start, inflated, (true, &BODY), None, dissection);
         if found == json::JsonScan::No {
-            dissection.notes.add(Level::Warning, "nano.not_json", format_args!("the body is not JSON"));
+            dissection.notes.warn("nano.not_json", format_args!("the body is not JSON"));
         }
         let text = if inflated { &self.inflated[..] } else { body };
         let learned = match found {
@@ -78,12 +78,12 @@ impl Payloads {
         learned
     }
 
-    /// The payload of a message.
+    /// Shows the payload of a message.
     pub fn message(&mut self, at: &Payloaded<'_>, memory: &Memory, dissection: &mut Dissection) {
         let Payloaded { message, package, start, compressed, route, .. } = *at;
         let payload = package.get(start..).unwrap_or_default();
         let inflated = compressed && self.inflate(payload, false, &memory.caps, dissection);
-        // An error has the server's own form, whatever the route's answers are.
+        // An error has the server's own form, whatever the route's responses are.
         if !at.error
             && let Some((schema, how)) = schemas::find(at.schemas, message.name(), route, dissection.from.name())
         {
@@ -111,20 +111,20 @@ impl Payloads {
             if let Err(stopped) = read {
                 let pomelo::Stopped { at, what } = stopped;
                 let text = format_args!("stopped at byte {at} of the payload: {what}");
-                dissection.notes.add(Level::Warning, "nano.protobuf", text);
+                dissection.notes.warn("nano.protobuf", text);
             }
         } else {
             let found = self.json(payload, start, inflated, (memory.any_json, &JSON), None, dissection);
             if found == json::JsonScan::No && !payload.is_empty() && memory.uses_protos && memory.protos.is_none() {
                 let text = format_args!("the server uses protos, which are not in this capture");
-                dissection.notes.add(Level::Note, "nano.protos_unknown", text);
+                dissection.notes.note("nano.protos_unknown", text);
             }
         }
         self.inflated.shrink_to(KEPT);
         self.names.shrink_to(KEPT);
     }
 
-    /// A payload of which the user has a schema.
+    /// Shows a payload by the user's schema.
     fn by_schema(
         &mut self,
         at: &Payloaded<'_>,
@@ -151,7 +151,7 @@ impl Payloads {
         let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };
         let (misfit, strange) = match found {
             json::JsonScan::Nodes => (shape.misfit, shape.strange),
-            // Too many values to be looked at.
+            // JSON with too many values is not checked.
             json::JsonScan::Leaf => (None, None),
             json::JsonScan::No => (Some(Misfit { path: String::new(), at: 0, what: "expected JSON".into() }), None),
         };
@@ -163,7 +163,7 @@ impl Payloads {
         }
         if let Some(name) = strange {
             let text = format_args!("the schema has no member {name:?}");
-            dissection.notes.add(Level::Note, "nano.unknown_member", text);
+            dissection.notes.note("nano.unknown_member", text);
         }
     }
 
@@ -175,12 +175,12 @@ impl Payloads {
             self.inflated.shrink_to(KEPT);
             match unfit {
                 Unfit::Broken => {
-                    dissection.notes.add(Level::Warning, "nano.not_zlib", format_args!("not one whole zlib stream"));
+                    dissection.notes.warn("nano.not_zlib", format_args!("not one whole zlib stream"));
                 }
                 Unfit::TooLarge => {
                     let most = most.min(zlib::LARGEST);
                     let text = format_args!("would be more than {most} bytes (--limit inflate_ratio)");
-                    dissection.notes.add(Level::Warning, "nano.inflates_too_far", text);
+                    dissection.notes.warn("nano.inflates_too_far", text);
                 }
             }
             return false;
@@ -233,7 +233,7 @@ impl Payloads {
     }
 }
 
-/// Fills a source that was made before.
+/// Fills a source that was created before.
 fn give(source: u8, bytes: &[u8], dissection: &mut Dissection) {
     if let Some(buffer) = dissection.buffer(source).filter(|_| !bytes.is_empty()) {
         buffer.extend_from_slice(bytes);

@@ -1,9 +1,7 @@
-//! pomelo-protobuf: close to Google's, but the type comes from the protos alone, all signed
-//! integers are zigzag, and repeated numbers stand behind one key and their count (README.md,
-//! "Payloads").
+//! pomelo-protobuf. It is similar to Google's, but only the protos contain the types, all signed integers are zigzag,
+//! and repeated numbers follow one key and their count (README.md, "Payloads").
 //!
-//! Fields of one name belong together, however they are scattered on the wire: they are collected
-//! first, then the nodes are made.
+//! Elements of one field may be scattered on the wire: they are collected first, then the nodes are made.
 
 use super::protos::{Field, Kind, Protos, Rule};
 use crate::codec::layout::{self, Len};
@@ -11,11 +9,11 @@ use crate::codec::{Tree, Value, bits};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
-/// Messages nested deeper are not read.
+/// The deepest nesting of messages that is read.
 const DEEPEST: usize = 64;
-/// No more values are read of one payload.
+/// The most values that are read from one payload.
 const MOST_CELLS: usize = 1 << 18;
-/// Memory for so many values is kept.
+/// The most values whose memory is kept for reuse.
 const KEPT: usize = 4096;
 /// No cell.
 const NONE: u32 = u32::MAX;
@@ -26,7 +24,7 @@ static VALUE: layout::Field = layout::bytes("value", Len::Rest).doc("a value of 
 enum Name {
     Element,
     Proto((u32, u32)),
-    /// Of a map: in the buffer for names.
+    /// A map's own key, in the buffer for names.
     Own((u32, u32)),
 }
 
@@ -42,7 +40,7 @@ struct Cell {
     next: u32,
 }
 
-/// Memory that is used again.
+/// Reused memory.
 #[derive(Debug, Default)]
 pub struct Scratch {
     cells: Vec<Cell>,
@@ -50,27 +48,27 @@ pub struct Scratch {
     shared: FxHashMap<u32, u32>,
 }
 
-/// Why and where reading stopped.
+/// The place and cause of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// Byte of the payload.
+    /// The offset in the payload.
     pub at: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: &'static str,
 }
 
-/// Where the payload stands, and where names go.
+/// The place of the payload and of names.
 pub struct PayloadPosition<'a> {
     /// The source of the payload.
     pub source: u8,
-    /// Its first byte there.
+    /// The offset of its first byte there.
     pub start: usize,
     /// A source for names, and its buffer.
     pub names: (u8, &'a mut Vec<u8>),
 }
 
-/// Reads `payload` as `message`, and appends its nodes to `tree` as `field`. What was read whole
-/// before something bad came is there in any case.
+/// Reads `payload` as `message`, and appends its nodes to `tree` as `field`. After an error, the values before it are
+/// kept.
 pub fn nodes(
     payload: &[u8],
     protos: &Protos,
@@ -82,7 +80,7 @@ pub fn nodes(
 ) -> Result<(), Stopped> {
     let Scratch { cells, slots, shared } = scratch;
     cells.clear();
-    // Clearing takes time by the capacity, which one large payload shall not leave behind.
+    // Clearing takes time proportional to the capacity, so that of one large payload is not kept.
     if slots.capacity() > KEPT {
         (*cells, *slots, *shared) = Default::default();
     }
@@ -162,7 +160,7 @@ impl PayloadReader<'_> {
         }
     }
 
-    /// Steps over `count` bytes; returns where they begin.
+    /// Skips `count` bytes, and returns the place where they begin.
     fn take(&mut self, count: u64, end: usize, what: &'static str) -> Result<usize, Stopped> {
         let start = self.at;
         match usize::try_from(count).ok().and_then(|n| start.checked_add(n)).filter(|behind| *behind <= end) {
@@ -178,7 +176,7 @@ impl PayloadReader<'_> {
         ((self.base + start) as u32 * 8, (end - start) as u32 * 8)
     }
 
-    /// All fields up to `end`.
+    /// Reads all fields up to `end`.
     fn body(&mut self, message: u32, group: u32, end: usize, depth: usize) -> Result<(), Stopped> {
         let protos = self.protos;
         let Some(table) = protos.get(message) else { return self.stop(self.at, "the protos lack this message") };
@@ -198,7 +196,7 @@ impl PayloadReader<'_> {
             Rule::Single => {
                 let cell = self.value(field, name, end, depth)?;
                 match slot.and_then(|slot| Some((slot, *self.cells.get(cell as usize)?))) {
-                    // Given again: the last one counts, in the place of the first.
+                    // A repeated single field: the last value counts, in the place of the first.
                     Some((slot, new)) => {
                         if let Some(old) = self.cells.get_mut(slot as usize) {
                             *old = Cell { next: old.next, ..new };
@@ -210,7 +208,7 @@ impl PayloadReader<'_> {
             Rule::Repeated => {
                 let counted = !matches!(field.kind, Kind::Text | Kind::Message(_) | Kind::Missing);
                 let count = if counted { self.varint(end)? } else { 1 };
-                // The elements are attached when all of them are there.
+                // The elements are attached when all of them are read.
                 let list = self.cell(name, Value::List, start)?;
                 for _ in 0..count {
                     let cell = self.value(field, Name::Element, end, depth)?;
@@ -344,13 +342,13 @@ struct Emit<'a> {
     base: usize,
     names: &'a mut Vec<u8>,
     name_source: u8,
-    /// Where the protos' names stand in `names`: each stands there once, however often it is used.
+    /// The places of the protos' names in `names`: each name is there once, however often it is used.
     shared: &'a mut FxHashMap<u32, u32>,
     tree: &'a mut Tree,
 }
 
 impl Emit<'_> {
-    /// A cell and all below it; the depth is bounded by that of the reading.
+    /// Emits a cell and all cells below it. The depth is limited by that of the reading.
     fn cell(&mut self, index: u32, root: Option<&'static layout::Field>) {
         let Some(cell) = self.cells.get(index as usize).copied() else { return };
         let at = ((self.base + cell.start) as u32 * 8, cell.end.saturating_sub(cell.start) as u32 * 8);

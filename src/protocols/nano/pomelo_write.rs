@@ -1,13 +1,13 @@
-//! pomelo-protobuf from values: the bytes that [`super::pomelo`] reads.
+//! pomelo-protobuf from values: writes the bytes that [`super::pomelo`] reads.
 
 use super::protos::{Field, Kind, Message, Protos, Rule};
 use crate::codec::{EncodeError, digits};
 use serde_json::Value as Json;
 
-/// A payload's bytes from the values that its protos name, in the order in which they are given.
+/// Writes a payload from values with the protos' names, in the order in which they are given.
 ///
 /// # Errors
-/// The value that the protos lack, or that is of another type.
+/// A value that the protos lack, or that has another type.
 pub fn write(given: &Json, protos: &Protos, message: u32) -> Result<Vec<u8>, EncodeError> {
     let mut out = Vec::new();
     body(given, protos, message, "payload", &mut out)?;
@@ -57,7 +57,7 @@ fn by_name<'p>(table: &'p Message, protos: &Protos, name: &str) -> Option<(u64, 
     table.by_tag.iter().find(|(_, field)| protos.name(field.name) == name).map(|(tag, field)| (*tag, field))
 }
 
-/// A map: its key, the count, then key and value of each.
+/// Writes a map: its key, the count, then key and value of each pair.
 fn pairs(given: &Json, of: (u64, Kind), protos: &Protos, path: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let pair = match of.1 {
         Kind::Message(message) => protos.get(message).map(|message| message.pair),
@@ -76,7 +76,7 @@ fn pairs(given: &Json, of: (u64, Kind), protos: &Protos, path: &str, out: &mut V
     Ok(())
 }
 
-/// The bits beside the tag, by which pomelo's writers name the type.
+/// The wire type beside the tag, as pomelo's writers set it.
 fn wire(kind: Kind) -> u64 {
     match kind {
         Kind::Double => 1,
@@ -116,7 +116,7 @@ fn value(given: &Json, kind: Kind, protos: &Protos, path: &str, out: &mut Vec<u8
         Kind::Bool => match given {
             Json::Bool(is) => varint(u64::from(*is), out),
             Json::String(text) if text == "true" || text == "false" => varint(u64::from(text == "true"), out),
-            // Read from a number that is neither.
+            // A boolean that was read from a number other than 0 and 1.
             other => varint(other.as_u64().ok_or_else(|| expected("true or false"))?, out),
         },
         Kind::Float => {

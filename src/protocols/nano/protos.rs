@@ -1,23 +1,23 @@
-//! The protos of a handshake (or of `nano.protos`): which fields a route's messages have.
+//! The protos of a handshake (or of `nano.protos`): the fields of each route's messages.
 //!
-//! They come in the parsed form: `{"server":{ROUTE:{FIELD:{option,type,tag}, __messages:{..},
+//! They have the parsed form: `{"server":{ROUTE:{FIELD:{option,type,tag}, __messages:{..},
 //! __tags:{"1":FIELD}}, "message NAME":{..}}, "client":{..}}`.
 
 use crate::dissect::limits::PeerCaps;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
-/// No more fields are kept of one handshake.
+/// The most fields that are kept of one handshake.
 const MOST_FIELDS: usize = 1 << 17;
-/// Messages nested deeper are not kept.
+/// The deepest nesting of messages that is kept.
 const DEEPEST: usize = 32;
 
-/// What stands on the wire for one value.
+/// The wire form of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// uInt32, uInt64.
     Unsigned,
-    /// int32, sInt32, sInt64: zigzag, all of them.
+    /// int32, sInt32, sInt64: all of them are zigzag.
     Zigzag,
     /// A varint 0 or 1.
     Bool,
@@ -27,13 +27,13 @@ pub enum Kind {
     Double,
     /// A length and UTF-8.
     Text,
-    /// A length and the fields of the message of this number.
+    /// A length and the fields of the message with this number.
     Message(u32),
-    /// A type that the table does not have.
+    /// A type that the table lacks.
     Missing,
 }
 
-/// How often a value stands there.
+/// The number of values of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Once.
@@ -47,22 +47,22 @@ pub enum Rule {
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// A number of its own among all fields.
+    /// Its own number among all fields.
     pub index: u32,
-    /// Where its name stands, see [`Protos::name`].
+    /// The place of its name, see [`Protos::name`].
     pub name: (u32, u32),
-    /// What one value is.
+    /// The form of one value.
     pub kind: Kind,
-    /// How often it is there.
+    /// The number of values.
     pub rule: Rule,
 }
 
-/// One message: its fields by tag; and those named `key` and `value`, for pairs.
+/// One message: its fields by tag, and the fields `key` and `value` for pairs.
 #[derive(Debug, Default, PartialEq)]
 pub struct Message {
     /// By tag.
     pub by_tag: FxHashMap<u64, Field>,
-    /// What the elements of a map have.
+    /// The fields of a map's elements.
     pub pair: [Option<Field>; 2],
 }
 
@@ -70,21 +70,21 @@ pub struct Message {
 #[derive(Debug, Default, PartialEq)]
 pub struct Protos {
     messages: Vec<Message>,
-    /// All field names, one behind the other; long ones are cut.
+    /// All field names, concatenated. Long ones are cut.
     names: String,
-    /// How many are.
+    /// The number of names that are cut.
     cut: usize,
     route_bytes: usize,
     fields: usize,
     /// By side (client, server) and route.
     routes: [FxHashMap<Box<str>, u32>; 2],
-    /// Fields whose type is to be looked up among the global messages.
+    /// Fields whose type may be a global message.
     open: Vec<(u32, u64, Box<str>)>,
 }
 
 impl Protos {
-    /// Reads `{"client":{..},"server":{..}}`. Messages have fields by their tags, as often as they
-    /// like: so names are bounded.
+    /// Reads `{"client":{..},"server":{..}}`. The length of names is limited, since a message may use a name in any
+    /// number of fields.
     pub fn read(json: &Json, caps: &PeerCaps) -> Protos {
         let mut protos = Protos::default();
         for (k, side) in ["client", "server"].into_iter().enumerate() {
@@ -103,12 +103,12 @@ impl Protos {
         protos
     }
 
-    /// About how many bytes they hold.
+    /// The approximate number of bytes that they hold.
     pub fn memory(&self) -> usize {
-        /// A route's place and number.
+        /// The memory of a route's place and number.
         const ROUTE: usize = 48;
         let routes: usize = self.routes.iter().map(FxHashMap::capacity).sum();
-        // Maps are half empty at worst.
+        // Maps are at least half full.
         let fields = self.fields * 2 * size_of::<(u64, Field)>();
         fields
             + routes * ROUTE
@@ -117,12 +117,12 @@ impl Protos {
             + self.names.capacity()
     }
 
-    /// How many names were too long to be kept whole.
+    /// The number of names that were too long to be kept whole.
     pub fn cut(&self) -> usize {
         self.cut
     }
 
-    /// The message that a route carries: what the server sends, or the client.
+    /// The message of a route: the server's or the client's.
     pub fn route(&self, from_server: bool, route: &[u8]) -> Option<u32> {
         let name = std::str::from_utf8(route).ok()?;
         self.routes.get(from_server as usize)?.get(name).copied()

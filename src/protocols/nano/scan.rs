@@ -1,13 +1,13 @@
-//! JSON's grammar (RFC 8259), token by token: no recursion, no copies, nothing accepted beyond it.
+//! JSON's grammar (RFC 8259), token by token: no recursion, no copies, and nothing accepted beyond the grammar.
 
 use crate::codec::Value;
 use crate::codec::runs::{before, eight};
 
-/// What stands in a text, token by token.
+/// Receives the tokens of a text.
 pub trait Tokens {
-    /// An object or array begins.
+    /// Begins an object or array.
     fn open(&mut self, object: bool, at: usize);
-    /// It has ended.
+    /// Ends the innermost object or array.
     fn close(&mut self, behind: usize);
     /// The name of the value that follows.
     fn name(&mut self, text: &[u8], string: Str);
@@ -22,13 +22,13 @@ pub trait Tokens {
 /// A string with its quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct Str {
-    /// Its first quote.
+    /// The place of its first quote.
     pub start: usize,
-    /// Behind its last one.
+    /// The place after its last quote.
     pub end: usize,
     /// It has escapes.
     pub escaped: bool,
-    /// Half a surrogate pair is no text.
+    /// It has half of a surrogate pair, so it is not text.
     pub broken: bool,
 }
 
@@ -43,7 +43,7 @@ impl Cursor<'_> {
     }
 
     fn blank(&mut self) {
-        // Nearly always there is none.
+        // Usually there is none.
         while self.peek() <= b' ' && matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -87,11 +87,11 @@ impl Cursor<'_> {
         digits.iter().try_fold(0, |n, d| Some(n << 4 | (*d as char).to_digit(16)? as u16))
     }
 
-    /// A string, the cursor at its first quote.
+    /// Reads a string, with the cursor at its first quote.
     fn string(&mut self) -> Option<Str> {
         let mut found = Str { start: self.at, end: 0, escaped: false, broken: false };
         self.at += 1;
-        // A first half that waits for its second one.
+        // The first half of a surrogate pair, before its second half.
         let mut half = false;
         loop {
             let run = plain(self.text.get(self.at..)?);
@@ -133,19 +133,18 @@ impl Cursor<'_> {
     }
 }
 
-/// How many bytes stand for themselves in a string: neither quote, backslash nor control.
+/// The number of bytes before the first quote, backslash or control character of a string.
 #[inline]
 fn plain(text: &[u8]) -> usize {
     let marks = |word: u64| {
-        // A byte becomes negative where it was zero, or below the space. Those that were negative
-        // before are no ASCII.
+        // A byte becomes negative if it was zero, or below the space. Bytes that were negative before are not ASCII.
         let [quotes, slashes] = [b'"', b'\\'].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
         (quotes | slashes | word.wrapping_sub(eight(0x20))) & !word
     };
     before(text, marks, |byte| matches!(byte, b'"' | b'\\' | 0..0x20))
 }
 
-/// Reads one JSON text; `None`: it is none. `stack`: which of the open ones are objects.
+/// Reads one JSON text; `None`: it is not JSON. `stack`: for each open one, whether it is an object.
 pub fn scan(text: &[u8], tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Option<()> {
     let mut c = Cursor { text, at: 0 };
     stack.clear();
@@ -204,7 +203,7 @@ pub fn scan(text: &[u8], tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Opt
     }
 }
 
-/// What follows a value: the ends of what is open, and then the next value (true) or nothing.
+/// Reads the ends after a value. Returns whether another value follows; `None`: it is not JSON.
 fn behind(c: &mut Cursor<'_>, tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Option<bool> {
     loop {
         c.blank();
@@ -234,7 +233,7 @@ mod tests {
                 text[at] = byte;
                 let special = matches!(byte, b'"' | b'\\' | 0..0x20);
                 assert_eq!(plain(&text), if special { at } else { text.len() }, "{byte} at {at}");
-                // What stands behind it changes nothing.
+                // Bytes after it change nothing.
                 text.iter_mut().skip(at + 1).for_each(|b| *b = b'"');
                 assert_eq!(plain(&text), if special { at } else { (at + 1).min(20) });
             }

@@ -1,6 +1,5 @@
-//! Payloads by the user's schemas: found by route and by the message that carries them. What an
-//! application puts into its payloads is not announced on the wire, so a
-//! schema says the encoding too.
+//! Payloads by the user's schemas, found by route and by the message that carries them. The encoding of payloads is not
+//! on the wire, so a schema also has the encoding.
 
 use super::members;
 use crate::codec::EncodeError;
@@ -22,7 +21,7 @@ const fn encoding(name: &'static str, form: Form, types: &'static [(&'static str
     Encoding { name, versions: &[], form, keys: &KEYS, types, length: None, byte: "", array: None, bits: false }
 }
 
-/// Numbers of one byte order, and those that name theirs.
+/// Numbers in the default byte order, and numbers with an explicit one.
 macro_rules! scalars {
     ($($own:tt)*) => {
         words! {
@@ -39,7 +38,7 @@ macro_rules! scalars {
 /// The place of JSON in [`ENCODINGS`].
 const JSON: usize = 0;
 
-/// How payloads may be encoded; a schema names one of them.
+/// The encodings of payloads. A schema names one of them.
 pub static ENCODINGS: [Encoding; 5] = [
     encoding(
         "json",
@@ -82,12 +81,12 @@ pub static ENCODINGS: [Encoding; 5] = [
     encoding("text", Form::Sequence, words! { line: text(Len::Until(b'\n')), text: text(Len::Rest) }),
 ];
 
-/// How a payload is to be read.
+/// The reading of a payload.
 #[derive(Clone, Copy, Debug)]
 pub enum How {
     /// A JSON object with these members.
     Members(&'static [Field]),
-    /// By the tables.
+    /// Fields of the tables.
     Fields(&'static [Field]),
 }
 
@@ -97,7 +96,7 @@ fn how(schema: &SchemaMessage) -> Option<How> {
     Some(if place == JSON { How::Members(fields) } else { How::Fields(fields) })
 }
 
-/// The schema of a payload. A route that is not known fits `*` alone.
+/// The schema of a payload. An unknown route fits only `*`.
 pub fn find<'a>(
     schemas: &'a Schemas,
     message: &str,
@@ -112,11 +111,10 @@ pub fn find<'a>(
     Some((schema, how(schema)?))
 }
 
-/// A payload's bytes from its schema's fields. Without a route every schema of such messages is
-/// tried.
+/// A payload's bytes from its schema's fields. Without a route every schema of such messages is tried.
 ///
 /// # Errors
-/// There is no schema, or the fields are not its.
+/// There is no schema, or the fields do not fit it.
 pub fn write(
     schemas: &Schemas,
     message: &str,

@@ -1,43 +1,42 @@
-//! One nano conversation: packages out of a TCP stream or out of WebSocket messages.
+//! One nano conversation: reads packages from a TCP stream or from WebSocket messages.
 
 use super::analysis::Analysis;
-use super::chain;
 use super::layout::{self, TYPE};
 use super::line_context::LineContext;
-use super::package;
+use super::{chain, package};
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Fault, Level, Reason, Value};
+use crate::codec::{Fault, Reason, Value};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Evidence, FlowInfo, Out, Provenance, Role, Roles, Session, StreamEvent};
 use crate::flow::{Origin, Side, Stream};
 use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, http};
 
-/// So many bytes are held that begin like a frame, until it is known what carries the packages.
+/// The most bytes that are held if they begin like a frame, until the carrier is known.
 const MOST_HELD: usize = 64 << 10;
-/// Packages that share a message of more frames than this do not list them all.
+/// The most frames that packages of one message list.
 const MOST_LISTED: usize = 64;
 
-/// What carries the packages.
+/// The carrier of the packages.
 #[derive(Debug)]
 enum Way {
-    /// Not known yet: nobody has said enough.
+    /// Unknown: too few bytes so far.
     PendingRequest,
     Tcp,
     WebSocket(Box<Carrier>),
 }
 
-/// One direction.
+/// The state of one direction.
 #[derive(Debug, Default)]
-struct Lane {
-    /// Out of step: what each frame delivers is tested.
+struct DirectionState {
+    /// Out of step: the bytes of each frame are tested for a package.
     lost: bool,
-    /// What the next line is to tell.
+    /// The context of the next line.
     next: LineContext,
-    /// WebSocket: what its messages have brought of a package.
+    /// WebSocket: the part of a package from the messages so far.
     pending: Option<Box<Pending>>,
 }
 
-/// Bytes of a package that is not whole, and where they came from.
+/// The bytes of an incomplete package, and their origin.
 #[derive(Debug, Default)]
 struct Pending {
     bytes: Vec<u8>,
@@ -45,26 +44,26 @@ struct Pending {
     origin: Origin,
 }
 
-/// One conversation.
+/// The state of one conversation.
 #[derive(Debug)]
 pub struct NanoSession {
     way: Way,
-    /// The user has not said what carries the packages.
+    /// The user has not set the carrier.
     auto: bool,
-    lanes: [Lane; 2],
+    directions: [DirectionState; 2],
     roles: Roles,
     analysis: Analysis,
     stream: StreamState,
 }
 
 impl NanoSession {
-    /// The memory for a new conversation.
+    /// The state of a new conversation.
     pub fn new(flow_info: &FlowInfo<'_>) -> NanoSession {
         let server = flow_info
             .server_by_option()
             .or_else(|| flow_info.server_by_from(Side::A))
             .or_else(|| flow_info.server_by_syn());
-        let lane = |begun: bool| Lane { lost: !begun, ..Lane::default() };
+        let direction = |begun: bool| DirectionState { lost: !begun, ..DirectionState::default() };
         let ratio = flow_info.options.limits.peer.inflate_ratio;
         let carrier = flow_info.options.settings.get("nano.carrier");
         NanoSession {
@@ -74,30 +73,30 @@ impl NanoSession {
                 Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, flow_info.begun).inflating(ratio))),
                 _ => Way::PendingRequest,
             },
-            lanes: flow_info.begun.map(lane),
+            directions: flow_info.begun.map(direction),
             roles: Roles::new(server),
             analysis: Analysis::new(flow_info.options),
             stream: StreamState::default(),
         }
     }
 
-    fn lane(&mut self, side: Side) -> &mut Lane {
-        match (&mut self.lanes, side) {
+    fn direction(&mut self, side: Side) -> &mut DirectionState {
+        match (&mut self.directions, side) {
             ([a, _], Side::A) => a,
             ([_, b], Side::B) => b,
         }
     }
 
-    /// The first bytes that anybody says tell what carries the packages; from the middle of a
-    /// conversation those with which a side is in step.
+    /// Decides the carrier by the first bytes of the conversation. In its middle, the bytes at which a side is in step
+    /// decide.
     fn decide(&mut self, side: Side, stream: &Stream, last: bool) {
         let bytes = stream.bytes();
         if bytes.is_empty() {
             return;
         }
-        let lost = self.lane(side).lost;
+        let lost = self.direction(side).lost;
         let over = |upgrade: bool| {
-            let carrier = Carrier::new(upgrade, self.lanes.each_ref().map(|l| !l.lost));
+            let carrier = Carrier::new(upgrade, self.directions.each_ref().map(|l| !l.lost));
             Way::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)))
         };
         let framed = if lost { chain::framed(bytes) } else { Evidence::No };
@@ -112,9 +111,9 @@ impl NanoSession {
         }
     }
 
-    /// The package that WebSocket messages have begun, and that none will end.
+    /// Emits the incomplete package of WebSocket messages that will not be completed.
     fn cut_pending(&mut self, side: Side, out: &mut Out<'_>) {
-        let Some(mut pending) = self.lane(side).pending.take() else { return };
+        let Some(mut pending) = self.direction(side).pending.take() else { return };
         let Pending { bytes, frames, origin } = &mut *pending;
         if !bytes.is_empty() {
             let length = package::announced(bytes).unwrap_or(bytes.len());
@@ -122,10 +121,10 @@ impl NanoSession {
             bytes.clear();
             frames.clear();
         }
-        self.lane(side).pending = Some(pending);
+        self.direction(side).pending = Some(pending);
     }
 
-    /// Everything that WebSocket frames bring.
+    /// Reads all WebSocket frames.
     fn websocket(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         self.websocket_messages(side, stream, out);
         if !matches!(event, StreamEvent::Data { .. }) {
@@ -140,7 +139,7 @@ impl NanoSession {
         }
     }
 
-    /// All messages that are whole.
+    /// Reads all complete messages.
     fn websocket_messages(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
         while let Way::WebSocket(carrier) = &mut self.way {
             match carrier.step(side, stream, &mut self.roles, out) {
@@ -157,18 +156,18 @@ impl NanoSession {
         }
     }
 
-    /// One WebSocket message: the next bytes of the direction's packages.
+    /// Reads one WebSocket message: the next bytes of the direction's packages.
     fn message(&mut self, side: Side, message: &mut Carried, out: &mut Out<'_>) {
-        let lane = self.lane(side);
-        let waits = lane.pending.as_ref().is_some_and(|pending| !pending.bytes.is_empty());
+        let direction = self.direction(side);
+        let waits = direction.pending.as_ref().is_some_and(|pending| !pending.bytes.is_empty());
         if waits && package::all_plausible(&message.bytes) {
-            lane.next.given_up = true;
+            direction.next.given_up = true;
             self.cut_pending(side, out);
         }
-        let lane = self.lane(side);
-        lane.next.unmasked |= message.unmasked;
-        lane.next.gap = lane.next.gap.or(message.gap.take());
-        let mut pending = lane.pending.take().unwrap_or_default();
+        let direction = self.direction(side);
+        direction.next.unmasked |= message.unmasked;
+        direction.next.gap = direction.next.gap.or(message.gap.take());
+        let mut pending = direction.pending.take().unwrap_or_default();
         let Pending { bytes: pieces, frames, origin } = &mut *pending;
         *origin = message.origin;
         match pieces.is_empty() {
@@ -191,28 +190,28 @@ impl NanoSession {
             at += length;
             let many = message.frames.len() > MOST_LISTED;
             if at == length || many {
-                // What follows began in this message. Which of its frames brought it is not known;
-                // a long list is not told again for each of thousands of packages.
+                // The next package begins in this message. The frame that contains it is unknown, and a long list is
+                // not repeated for each of thousands of packages.
                 let listed = if many { message.frames.len() - 1 } else { 0 };
                 frames.clear();
                 frames.extend_from_slice(message.frames.get(listed..).unwrap_or_default());
             }
             if many && at < pieces.len() {
-                self.lane(side).next.many_frames = message.frames.len();
+                self.direction(side).next.many_frames = message.frames.len();
             }
         }
         pieces.drain(..at.min(pieces.len()));
         if pieces.is_empty() {
             frames.clear();
-            // One large message shall not hold its memory for the rest of the conversation.
+            // Memory of one large message is not kept for the rest of the conversation.
             pieces.shrink_to(1 << 16);
         }
-        self.lane(side).pending = Some(pending);
+        self.direction(side).pending = Some(pending);
     }
 
-    /// One line.
+    /// Emits one line.
     fn line(&mut self, place: &Provenance<'_>, unknown: bool, out: &mut Out<'_>) {
-        let mut next = std::mem::take(&mut self.lane(place.side).next);
+        let mut next = std::mem::take(&mut self.direction(place.side).next);
         next.gap = next.gap.or(self.stream.take_gap(place.side));
         match place.bytes.first().filter(|_| !unknown) {
             Some(kind) => match layout::of_package(*kind, place.bytes.get(package::HEADER).copied()) {
@@ -224,7 +223,7 @@ impl NanoSession {
         out.emit(place);
     }
 
-    /// Bytes in which no package begins.
+    /// Shows bytes in which no package begins.
     fn unknown(&mut self, place: &Provenance<'_>, next: &LineContext, out: &mut Out<'_>) {
         let dissection = out.begin(super::NAME);
         dissection.message = layout::Message::Unknown.name();
@@ -241,18 +240,18 @@ impl NanoSession {
         next.tell(dissection);
         if place.bytes.starts_with(b"HTTP/1.") {
             let text = format_args!("an answer in HTTP: this is an HTTP port, perhaps a WebSocket one");
-            dissection.notes.add(Level::Note, "nano.http_answer", text);
+            dissection.notes.note("nano.http_answer", text);
         }
     }
 }
 
-/// The place of a package that a WebSocket message brought.
+/// The place of a package from a WebSocket message.
 fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], origin: Origin) -> Provenance<'a> {
     let frames = if frames.len() > 1 { frames } else { &[] };
     Provenance { side, bytes, length, frame: origin.frame, frames, time: origin.time }
 }
 
-/// Packages of a TCP stream. `Kind`: is it bytes in which no package begins?
+/// Packages of a TCP stream. `Kind`: whether the bytes begin no package.
 impl Framed for NanoSession {
     type Kind = bool;
 
@@ -265,16 +264,16 @@ impl Framed for NanoSession {
         if bytes.is_empty() || matches!(self.way, Way::PendingRequest) {
             return Next::Wait;
         }
-        let lane = self.lane(side);
-        lane.lost &= !package::plausible(bytes);
+        let direction = self.direction(side);
+        direction.lost &= !package::plausible(bytes);
         let new = if let StreamEvent::Data { new, .. } = event { *new } else { 0 };
-        if lane.lost && new > 0 && package::may_begin(bytes) {
+        if direction.lost && new > 0 && package::may_begin(bytes) {
             return Next::Wait;
         }
-        // What waited was none; what was delivered now is tested on its own.
-        let waited = if lane.lost && new > 0 { bytes.len().saturating_sub(new) } else { 0 };
-        let next = if lane.lost { package::Next::Unknown } else { package::next(bytes) };
-        lane.lost = next == package::Next::Unknown;
+        // The earlier bytes were no package. The new ones are tested alone.
+        let waited = if direction.lost && new > 0 { bytes.len().saturating_sub(new) } else { 0 };
+        let next = if direction.lost { package::Next::Unknown } else { package::next(bytes) };
+        direction.lost = next == package::Next::Unknown;
         let there = bytes.len();
         match next {
             package::Next::Package(length) => Next::Pdu(Pdu::whole(false, 0, length)),
@@ -293,7 +292,7 @@ impl Framed for NanoSession {
     }
 
     fn lost(&mut self, side: Side) {
-        self.lane(side).lost = true;
+        self.direction(side).lost = true;
         self.analysis.forget();
     }
 }
@@ -313,10 +312,10 @@ impl Session for NanoSession {
     }
 
     fn memory(&self) -> usize {
-        let pending = self.lanes.iter().filter_map(|lane| lane.pending.as_ref());
-        let lanes: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
+        let pending = self.directions.iter().filter_map(|direction| direction.pending.as_ref());
+        let directions: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
         let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
-        lanes + carrier + self.analysis.memory() + self.stream.memory()
+        directions + carrier + self.analysis.memory() + self.stream.memory()
     }
 
     fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
@@ -328,7 +327,7 @@ impl Session for NanoSession {
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         let open = match self.way {
             Way::PendingRequest => true,
-            Way::Tcp => self.auto && self.lane(side).lost && http::begins(stream.bytes()) == Some(false),
+            Way::Tcp => self.auto && self.direction(side).lost && http::begins(stream.bytes()) == Some(false),
             Way::WebSocket(_) => false,
         };
         if open {

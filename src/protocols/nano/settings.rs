@@ -34,7 +34,7 @@ pub static SETTINGS: [Setting; 4] = [
     ),
 ];
 
-/// How payloads are read.
+/// The reading of payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Payload {
     /// By the protos, else as JSON.
@@ -42,7 +42,7 @@ pub enum Payload {
     Auto,
     /// As JSON.
     Json,
-    /// Not at all.
+    /// Not read.
     Raw,
 }
 
@@ -55,7 +55,7 @@ pub fn payload(options: &Options) -> Payload {
     }
 }
 
-/// A JSON object, inline or in a file, as a setting gives it.
+/// Reads a setting's JSON object, inline or from a file.
 fn object(key: &str, text: &str) -> Result<Json, String> {
     if text == "none" {
         return Ok(Json::Object(Default::default()));
@@ -82,7 +82,7 @@ fn object(key: &str, text: &str) -> Result<Json, String> {
     Ok(json)
 }
 
-/// What was made of a setting's text last: every conversation asks for it.
+/// The table made from a setting's last text: every conversation asks for it.
 static DICTIONARY: Mutex<Option<(String, Arc<Dictionary>)>> = Mutex::new(None);
 static PROTOS: Mutex<Option<(String, Arc<Protos>)>> = Mutex::new(None);
 
@@ -99,7 +99,7 @@ fn cached<T>(
     {
         return Some(Arc::clone(made));
     }
-    // It was read when the setting was checked; a file that is gone since then is no dictionary.
+    // It was read when the setting was checked. If the file is gone since then, there is no table.
     let made = Arc::new(make(&object(key, text).ok()?));
     *cache = Some((text.to_owned(), Arc::clone(&made)));
     Some(made)
@@ -112,7 +112,7 @@ pub fn dictionary(options: &Options) -> Option<Arc<Dictionary>> {
 
 /// `nano.protos`.
 pub fn protos(options: &Options) -> Option<Arc<Protos>> {
-    // The user's own names are taken as they are.
+    // The user's own names are not limited.
     let caps = PeerCaps { name_bytes: usize::MAX, ..PeerCaps::default() };
     cached(&PROTOS, options, "nano.protos", |json| Protos::read(json, &caps))
 }

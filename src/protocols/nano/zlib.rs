@@ -2,31 +2,31 @@
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-/// Nothing larger is inflated.
+/// The most bytes that are inflated.
 pub const LARGEST: usize = 16 << 20;
-/// So much is inflated of any payload, however small it is.
+/// The bytes that may always be inflated, however small the payload is.
 pub const FREE: usize = 64 << 10;
 
-/// Why there is nothing inflated.
+/// The reason why nothing was inflated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// Not one whole zlib stream.
     Broken,
-    /// It would be larger than it may be.
+    /// It would exceed the limit.
     TooLarge,
 }
 
-/// Does a handshake body begin as a zlib stream?
+/// Whether a handshake body begins as a zlib stream.
 pub fn begins(body: &[u8]) -> bool {
     matches!(body, [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..])
 }
 
-/// The inflate state, made when it is needed first.
+/// The inflate state, created on first use.
 #[derive(Debug, Default)]
 pub struct Zlib(Option<Box<Decompress>>);
 
 impl Zlib {
-    /// Replaces what `out` holds by the inflated bytes, `most` of them and no more than [`LARGEST`].
+    /// Replaces the content of `out` by the inflated bytes: at most `most`, and at most [`LARGEST`].
     ///
     /// # Errors
     /// `input` is not one whole zlib stream, or would be too large.
@@ -62,7 +62,7 @@ impl Zlib {
     }
 }
 
-/// `bytes` as one zlib stream.
+/// Compresses `bytes` to one zlib stream.
 pub fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut state = Compress::new(Compression::default(), true);
     // Stored blocks take five bytes for each 65535, and a few around them.

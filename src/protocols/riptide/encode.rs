@@ -1,4 +1,4 @@
-//! Riptide's messages from JSON.
+//! Encodes Riptide messages from JSON.
 
 use super::layout::{DATA, ID, Message};
 use super::values;
@@ -9,16 +9,16 @@ use crate::dissect::{Encoder, Line, Options};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// The encoder: it remembers nothing from line to line.
+/// The encoder. It keeps no state between lines.
 #[derive(Debug)]
 pub struct Writing {
-    /// The version of lines that name none.
+    /// The version of lines without one.
     default: Version,
     schemas: Arc<Schemas>,
 }
 
 impl Writing {
-    /// By the user's settings.
+    /// An encoder with the user's settings.
     pub fn new(options: &Options) -> Writing {
         let set = options.settings.get("riptide.version").and_then(Version::by_name);
         Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() }

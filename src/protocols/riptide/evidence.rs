@@ -1,33 +1,31 @@
-//! What speaks for Riptide: a connection being made, or numbers that behave. That every datagram
-//! has the form of a message is no evidence: a nibble of 2 or 6 with anything behind it has it.
+//! Evidence for Riptide: a handshake, or consistent numbers. It is no evidence that every datagram has the form of a
+//! message: a nibble of 2 or 6 followed by any bytes has it.
 //!
-//! How many bits each observation rules out. A first byte that never changes counts once. What
-//! counts up in whole bytes, what is echoed in its place and what is sent again counts nothing
-//! where messages are byte aligned (to 2.0), since RTP, DTLS, KCP and others do the same; where they
-//! are packed (from 2.1 on) the numbers stand across bytes, so that no such counter looks like one:
-//! an id that goes up by one changes the high half of the first byte before anything else.
+//! The tables give the bits that each observation rules out. A first byte that never changes counts once. In
+//! byte-aligned versions (to 2.0) these count nothing, since RTP, DTLS, KCP and others have them too: counters of whole
+//! bytes, echoes in the same place, and resends. In packed versions (from 2.1 on) numbers cross byte boundaries, so no
+//! such counter looks alike: an id that goes up by one changes the high half of the first byte first.
 //!
 //! | observed | to 2.0 | packed | because |
 //! |---|---|---|---|
 //! | a known type, each of the first two | 2 | 0 | 11 of 256, where most have small ones; 11 of 16 is nothing |
 //! | .. which is the heartbeat's | 3 | 2 | 2 of 256 (04, 05) are 7; 1 of 16 less the choice of 4 |
-//! | a type in its one size, each of the first two | 4 | 6 | one size of 16; and zeros behind it |
+//! | a type in its one size, each of the first two | 4 | 6 | one size of 16; and zeros after it |
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
 //! | an ack names a message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
 //! | .. and all acks' bits have at most two holes | 4 | 0 | an echo has none, or zeros |
 //! | an ack's bits have at most two holes | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
-//! | .. and many take back what an earlier one said | no | no | nobody forgets what came |
+//! | .. and many clear bits that an earlier one set | no | no | a receiver does not forget what it received |
 //! | an ack's bits are those of the side's one before, moved on by as many ids; a second one | 6, 4 | 6, 4 | of 16 bits; not where both are the same |
-//! | a heartbeat comes back with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
+//! | a heartbeat is returned with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
 //! | heartbeats count up by one, or their answers do, twice | 0 | 8 | of 16 bits |
 //! | round trips are -1 to 4000 ms | 3 | 3 | 4002 of 2^16 are 4; zero is a filler too |
 //! | ids jump, once in 16 of them | -6 | -6 | a sender that began anew, or much was lost |
-//! | both sides do the same | 0 | 0 | the stronger one's numbers count: others do the same both ways too |
-//! | which version it is was free | -2 | -2 | four were tried |
+//! | both sides do the same | 0 | 0 | the stronger one's numbers count: others do the same in both directions too |
+//! | the version was free to choose | -2 | -2 | four were tried |
 //!
-//! Nothing is made of fewer than [`FEW`] messages while more may come: what does not behave needs time
-//! to show it.
+//! Fewer than [`FEW`] messages prove nothing while more may arrive: inconsistent numbers need time to show.
 //!
 //! The handshakes, by the same measure ([`handshake`]):
 //!
@@ -40,9 +38,9 @@
 //! | .. the same reject three times | 6 | 6 |
 //! | one byte, three times or more; and nothing else to the end | 14, 30 | 14, 30 |
 //!
-//! The last: a length of 1 in three datagrams whose lengths vary is 3 * 8, and 3 of 256 bytes begin a
-//! connect; but others say a byte again and again to keep a path open, and something else besides.
-//! One such datagram is 10: 4 and 6.
+//! The last row: a length of 1 in three datagrams whose lengths vary is 3 * 8, and 3 of 256 bytes begin a connect. But
+//! other protocols repeat a single byte to keep a path open, and send other messages too. One such datagram is 10: 4
+//! and 6.
 
 use super::layout::Message::{self, *};
 use super::layout::{ACKS, FOR_SEQ, LAST, PING, RTT, SEQUENCE};
@@ -53,38 +51,38 @@ use crate::dissect::counts::{named, steps};
 use crate::flow::Side;
 
 /// A message, and its length on the wire.
-pub type Said<'a> = (Side, &'a [u8], usize);
+pub type SideMessage<'a> = (Side, &'a [u8], usize);
 
-/// Numbers of fewer messages tell nothing yet.
+/// Numbers of fewer messages prove nothing yet.
 pub const FEW: usize = 8;
 /// Four versions were tried.
 const CHOICE: u32 = 2;
 
-/// What was said of one side.
+/// The messages of one side.
 #[derive(Default)]
 struct Spoken<'a> {
     /// Reliable messages, by id.
     reliable: Vec<(u16, &'a [u8])>,
-    /// The same of notify messages, which have ids of their own.
+    /// Notify messages, which have ids of their own.
     notify: Vec<(u16, &'a [u8])>,
     /// The newest id and the bits of acks, and the newest id of notify messages.
     acks: Vec<(u16, u16)>,
-    /// The ids that acks name beside the newest.
+    /// The ids that acks carry beside the newest.
     extra: Vec<u16>,
     notified: Vec<u16>,
-    /// Heartbeats, with the round trip, and their answers, each with its place among all messages.
+    /// Heartbeats with their round trips, and their answers, each with its place among all messages.
     pings: Vec<(usize, u8, i16)>,
     pongs: Vec<(usize, u8)>,
     connect: Option<&'a [u8]>,
 }
 
-/// The bits for `version` by what numbers do; `None`: it cannot be this version.
-pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Option<u32> {
+/// The bits for `version` by the consistency of numbers; `None`: it cannot be this version.
+pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<'a>>) -> Option<u32> {
     let (mut tree, mut sides): (Tree, [Spoken<'a>; 2]) = Default::default();
-    // Each known type, and each of those that have but one size.
+    // Each known type, and each type that has only one size.
     let (mut types, mut sized, mut heartbeat) = (0u16, 0u32, false);
     let mut numbering = Numbering::default();
-    for (place, (side, data, length)) in said.enumerate() {
+    for (place, (side, data, length)) in payloads.enumerate() {
         let message = numbering.read(version, (side, data, length), &mut tree)?;
         let number = |field: &Field| tree.number(field).unwrap_or(0) as u16;
         types |= 1 << message as u16;
@@ -118,7 +116,7 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
                 spoken.reliable.push((number(&SEQUENCE), data));
                 8
             }
-            // One connection is asked for with one and the same message.
+            // A connection has only one connect message, however often it is sent.
             Connect => {
                 if spoken.connect.is_some_and(|before| before != data) {
                     return None;
@@ -142,17 +140,17 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
     Some((one.max(two) + form).saturating_sub(CHOICE))
 }
 
-/// The bits of what the numbers of `one` do, beside those of `other`, and how often they went up by
-/// one. `None`: they do not behave.
+/// The bits of `one`'s numbers beside those of `other`, and how often they went up by one. `None`: they are
+/// inconsistent.
 fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(u32, usize)> {
     let (reliable, notify) = (steps(&one.reliable)?, steps(&one.notify)?);
     let last = one.acks.iter().map(|(last, _)| *last).chain(one.extra.iter().copied());
     let acked = named(last, &other.reliable)?;
-    // 0 is named as long as none has come.
+    // Id 0 is sent until the first one was received.
     let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &other.notify)?;
     let holes = |bits: u16| bits.count_zeros() - bits.leading_zeros();
     let filled = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && holes(*bits) <= 2);
-    // An answer comes after what it answers.
+    // An answer comes after its request.
     let answered = |(at, id): (usize, u8)| other.pongs.iter().any(|(place, pong)| *place > at && *pong == id);
     let back: Vec<u8> = one.pings.iter().filter(|(at, id, _)| answered((*at, *id))).map(|(_, id, _)| *id).collect();
     let distinct = back.iter().enumerate().filter(|(k, id)| !back[..*k].contains(id)).count();
@@ -185,8 +183,8 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
     Some((bits.saturating_sub(jumps), reliable.ones.max(notify.ones)))
 }
 
-/// Does an ack say of earlier messages what the side's one before said, and that one's own came, too?
-/// `None`: they are not to be compared, or both have the same bits, as all ones.
+/// Whether an ack includes the side's last ack: its newest id, and its bits moved on by the difference of the newest
+/// ids. `None`: the two cannot be compared, or both have the same bits, such as all ones.
 fn moved_on((before, earlier): (u16, u16), (last, bits): (u16, u16)) -> Option<bool> {
     let by = u32::from(last.wrapping_sub(before));
     let kept = (u32::from(earlier) << by.min(17) | 1 << by.saturating_sub(1).min(17)) as u16;
@@ -194,23 +192,22 @@ fn moved_on((before, earlier): (u16, u16), (last, bits): (u16, u16)) -> Option<b
     ((1..=16).contains(&by) && (earlier != bits || !keeps)).then_some(keeps)
 }
 
-/// The bits for a connection being made: `said` begins with its first message.
-/// `last`: nothing more will be said.
-pub fn handshake(version: Version, said: &[Said<'_>], last: bool) -> Option<(u32, &'static str)> {
+/// The bits for a handshake: `said` begins with its first message. `last`: no more messages will follow.
+pub fn handshake(version: Version, payloads: &[SideMessage<'_>], last: bool) -> Option<(u32, &'static str)> {
     let name = |data: &[u8]| data.first().map(|b| Message::of(version.layout(*b)));
-    let (opener, first, length) = *said.first()?;
+    let (opener, first, length) = *payloads.first()?;
     if name(first) != Some(Connect) {
         return None;
     }
     let packed = version.packed();
     let (kind, short): (u32, u32) = if packed { (4, 8) } else { (4, 4) };
     let connect = kind + if length == 1 { short } else { 0 };
-    // The connect may be lost and said again, and the server may say another itself before it
-    // answers: the application has to decide.
-    let mut answers = said.iter().filter(|(side, data, _)| *side != opener && name(data) != Some(Connect));
+    // The connect may be lost and resent. The server may also send a connect itself before it answers, while its
+    // application decides.
+    let mut answers = payloads.iter().filter(|(side, data, _)| *side != opener && name(data) != Some(Connect));
     let Some(&(_, answer, length)) = answers.next() else {
-        let short = said.iter().all(|(side, _, length)| *side == opener && *length == 1);
-        return short.then_some(match said.len() {
+        let short = payloads.iter().all(|(side, _, length)| *side == opener && *length == 1);
+        return short.then_some(match payloads.len() {
             1 | 2 => (10, "a connect of one byte"),
             _ if last => (30, "connects of one byte, and nothing else"),
             _ => (14, "connects of one byte, again and again"),

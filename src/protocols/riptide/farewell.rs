@@ -1,4 +1,4 @@
-//! How a Riptide connection is refused or ended: the reason, and what the application says with it.
+//! The end of a Riptide connection: the reason of a reject or disconnect, and the application's data with it.
 
 use super::layout::Message::{self, Reject};
 use super::layout::{DATA, DISCONNECT_20, DISCONNECT_21, REASON, REJECT_20, REJECT_21};
@@ -7,12 +7,12 @@ use crate::codec::{Tree, Value, bits};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Provenance};
 
-/// A reason that 2.1.0 to 2.2.0 pack wrongly.
+/// A reason that 2.1.0 to 2.2.0 encode wrongly.
 const MISENCODED_STOP: u64 = 80;
-/// Fewer bytes look like text by chance.
+/// The shortest text that is recognised: fewer bytes look like text by chance.
 const LEADING: usize = 4;
 
-/// Adds what a reject or disconnect says of its connection. `timeout` is the library's, in nanoseconds.
+/// Adds the events and texts of a reject or disconnect. `timeout` is the library's, in nanoseconds.
 pub(super) fn farewell(
     message: Message,
     version: Version,
@@ -22,7 +22,7 @@ pub(super) fn farewell(
 ) {
     let step = match (message, reason(message, version, &dissection.tree)) {
         (Reject, reason) => Step::Refused(reason.unwrap_or("rejected")),
-        // Clients give no reason, before 2.0 nobody does.
+        // Clients send no reason, and before 2.0 servers send none either.
         (_, None) => Step::Left("disconnected"),
         (_, Some("kicked")) => Step::Kicked("kicked"),
         (_, Some("timed_out")) => Step::TimedOut(timeout),
@@ -34,7 +34,7 @@ pub(super) fn farewell(
     dissection.farewell = data(&dissection.tree, place.bytes);
 }
 
-/// The word for the reason on the wire; `None` without one.
+/// The name of the reason on the wire; `None`: there is none.
 fn reason(message: Message, version: Version, tree: &Tree) -> Option<&'static str> {
     let number = tree.number(&REASON)?;
     let names = match (message, version.packed()) {
@@ -47,7 +47,7 @@ fn reason(message: Message, version: Version, tree: &Tree) -> Option<&'static st
     Some(names.iter().find(|(value, _)| *value == number).map_or("unknown", |(_, name)| name))
 }
 
-/// The data of the application: its text where it is one, else hex.
+/// The application's data: as text if it is text, else as hex.
 fn data(tree: &Tree, message: &[u8]) -> Option<Box<str>> {
     let Value::Bytes { bit, bits } = tree.find(&DATA)?.value else { return None };
     let bytes: Vec<u8> = (0..bits / 8).map(|k| bits::get(message, (bit + 8 * k) as usize, 8) as u8).collect();
@@ -66,11 +66,11 @@ fn leading_text(bytes: &[u8]) -> Option<String> {
     Some(format!("{text} {}", hex::encode(rest)))
 }
 
-/// The text of a string that an application put into data: its length comes first.
+/// The text of a string in an application's data. Its length comes first.
 pub(super) fn data_text(bytes: &[u8]) -> Option<String> {
     let text = match bytes {
         [length, rest @ ..] if *length as usize == rest.len() => rest,
-        // From 128 bytes on: 2.0 marks the first of two by its highest bit, 2.1 goes on while it is set.
+        // From 128 bytes on the length has two bytes: 2.0 sets the highest bit of the first, 2.1 of each but the last.
         [a @ 0x80..=0xff, b, rest @ ..]
             if usize::from(*a & 0x7f) << 8 | usize::from(*b) == rest.len()
                 || usize::from(*b) << 7 | usize::from(*a & 0x7f) == rest.len() =>

@@ -1,10 +1,9 @@
-//! Riptide over TCP: a length before each message, u16 in 2.0 and i32 from 2.1 on,
-//! little-endian.
+//! Riptide over TCP: a length before each message, u16 in 2.0 and i32 from 2.1 on, little-endian.
 
 use super::version::Version;
 use crate::flow::Side;
 
-/// No sender makes longer messages, and no buffer here grows longer.
+/// The longest message that is accepted, which limits the buffers. No sender makes longer ones.
 const LONGEST: usize = 16 << 20;
 
 /// The width of the length.
@@ -14,21 +13,21 @@ enum Prefix {
     I32,
 }
 
-/// What stands at the beginning of the unread bytes.
+/// The beginning of the unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing whole yet.
+    /// Nothing complete yet.
     More,
     /// An empty frame: no message.
     Skip(usize),
-    /// A message of `length` bytes behind `prefix` bytes of length.
+    /// A message of `length` bytes after `prefix` bytes of length.
     Message {
-        /// Bytes of the length itself.
+        /// The number of bytes of the length itself.
         prefix: usize,
-        /// Bytes of the message.
+        /// The number of bytes of the message.
         length: usize,
     },
-    /// No length that anybody sends: the stream is out of step.
+    /// A length that no sender uses: the stream is out of step.
     Lost,
 }
 
@@ -42,7 +41,7 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// By the version, and the `riptide.framing` that the user set.
+    /// Framing by the version and `riptide.framing`, as far as the user set them.
     pub fn new(set: Option<Version>, framing: Option<&str>, tcp: bool) -> Framing {
         let prefix = match (framing, set) {
             (Some("u16"), _) => Some(Prefix::U16),
@@ -54,7 +53,7 @@ impl Framing {
         Framing { prefix, tcp, ..Framing::default() }
     }
 
-    /// What the width of the length tells about the version.
+    /// The version that the width of the length implies.
     pub fn version(&self) -> Option<Version> {
         match self.prefix {
             Some(Prefix::U16) if self.tcp => Some(Version::V20),
@@ -63,8 +62,8 @@ impl Framing {
         }
     }
 
-    /// What the unread bytes of a direction begin with. The first direction that has said enough
-    /// decides on the width for both.
+    /// Returns what the unread bytes of a direction begin with. The first direction with enough bytes decides the width
+    /// for both.
     pub fn next(&mut self, bytes: &[u8]) -> Next {
         if self.prefix.is_none() {
             self.prefix = match bytes {
@@ -86,12 +85,12 @@ impl Framing {
         }
     }
 
-    /// A direction is out of step.
+    /// Marks a direction as out of step.
     pub fn lose(&mut self, side: Side) {
         self.lost[side.index()] = true;
     }
 
-    /// The message that the end of the input cut: bytes of its length, and the message's length.
+    /// The message that the end of the input has cut: the number of bytes of its length, and the message's length.
     pub fn cut(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let (prefix, length) = match (self.prefix?, bytes) {
             (Prefix::U16, [a, b, ..]) => (2, u16::from_le_bytes([*a, *b]) as usize),
@@ -101,13 +100,13 @@ impl Framing {
         (length <= LONGEST && prefix + length > bytes.len()).then_some((prefix, length))
     }
 
-    /// Is it out of step?
+    /// Whether a direction is out of step.
     pub fn is_lost(&self, side: Side) -> bool {
         self.lost[side.index()]
     }
 
-    /// Looks for a segment among the `new` last bytes that begins with a whole frame which fits.
-    /// Returns how many bytes to drop: all, where there is none.
+    /// Searches the last `new` bytes for a segment that begins with a whole frame which fits. Returns the number of
+    /// bytes to drop: all if there is none.
     pub fn find(
         &mut self,
         side: Side,

@@ -1,4 +1,4 @@
-//! Is a conversation Riptide's? Datagrams and streams are told by different rules.
+//! Recognises Riptide conversations. Datagrams and streams have different rules.
 
 use super::evidence;
 use super::framing::{Framing, Next};
@@ -8,7 +8,7 @@ use crate::codec::Tree;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::Transport;
 
-/// The evidence that a conversation is of Riptide.
+/// The evidence that a conversation is Riptide.
 pub fn identify(observation: &Observation<'_>) -> Evidence {
     match observation.transport {
         Transport::Udp => identify_datagrams(observation),
@@ -16,12 +16,12 @@ pub fn identify(observation: &Observation<'_>) -> Evidence {
     }
 }
 
-/// A handshake, or numbers that behave: see [`evidence`] for the bits of each.
+/// Evidence by a handshake or by consistent numbers: see [`evidence`] for the bits of each.
 fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (Evidence::No, Tree::default());
     for version in Version::TRIED {
         let mut numbering = Numbering::default();
-        if !observation.payloads.iter().all(|said| numbering.read(version, *said, &mut tree).is_some()) {
+        if !observation.payloads.iter().all(|payload| numbering.read(version, *payload, &mut tree).is_some()) {
             continue;
         }
         let early = observation.payloads.len() < evidence::FEW && !observation.last;
@@ -42,12 +42,12 @@ fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
     best
 }
 
-/// The frames of each side: a length prefix that is the length of a connect or a welcome, or what
-/// numbers do in frames ([`evidence`]).
+/// Evidence by each side's frames: a length prefix that fits a connect or a welcome, or consistent numbers in frames
+/// ([`evidence`]).
 ///
 /// | observed | u16 (2.0) | i32 (from 2.1 on) |
 /// |---|---|---|
-/// | a connect of one byte first: 1, zeros, the type | 10 | 10: a hello of one small number is not rare, whatever its length is written in |
+/// | a connect of one byte first: 1, zeros, the type | 10 | 10: a hello of one small number is not rare, however its length is written |
 /// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
 /// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
 fn identify_streams(observation: &Observation<'_>) -> Evidence {
@@ -74,7 +74,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
             version = Some(by);
             let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
             let (bits, what) = match message {
-                // A frame of one small number is what others begin with too: the answer tells.
+                // Other protocols begin with a frame of one small number too: the answer decides.
                 Message::Connect if frames == 0 && length == 1 => (Evidence::KNOWN, "a framed connect of one byte"),
                 Message::Welcome if frames == 0 && matches!(id, 1 | 2) => {
                     (if by.packed() { 27 } else { 22 }, "a framed welcome")
@@ -108,7 +108,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
     }
 }
 
-/// Is this the beginning of a message that the library may send?
+/// Whether the bytes begin a message that the library may send.
 fn begun(framing: &Framing, bytes: &[u8]) -> bool {
     let version = framing.version().unwrap_or(Version::V20);
     framing.cut(bytes).is_some_and(|(_, length)| length <= version.largest())
@@ -119,38 +119,38 @@ mod tests {
     use super::*;
     use crate::flow::Side::{self, A, B};
 
-    fn evidence(transport: Transport, said: &[(Side, &str)]) -> Evidence {
-        let bytes: Vec<_> = said.iter().map(|(side, hex)| (*side, hex::decode(hex).unwrap())).collect();
-        let said: Vec<_> = bytes.iter().map(|(side, data)| (*side, &data[..], data.len())).collect();
+    fn evidence(transport: Transport, payloads: &[(Side, &str)]) -> Evidence {
+        let bytes: Vec<_> = payloads.iter().map(|(side, hex)| (*side, hex::decode(hex).unwrap())).collect();
+        let payloads: Vec<_> = bytes.iter().map(|(side, data)| (*side, &data[..], data.len())).collect();
         let ends = ["10.0.0.1:40000", "10.0.0.2:17851"].map(|end| end.parse().unwrap());
         identify(&Observation {
             transport,
             ends,
-            payloads: &said,
+            payloads: &payloads,
             begun: [true; 2],
             last: false,
             options: &crate::protocols::options(),
         })
     }
 
-    fn udp(said: &[(Side, &str)]) -> Evidence {
-        evidence(Transport::Udp, said)
+    fn udp(payloads: &[(Side, &str)]) -> Evidence {
+        evidence(Transport::Udp, payloads)
     }
 
     #[test]
     fn a_connect_and_its_answer_are_sure() {
-        for said in [
+        for payloads in [
             &[(A, "03"), (B, "0801000100")][..],
             &[(A, "02"), (B, "2300")],
-            // The connect was lost, and is said again.
+            // The connect was lost and is resent.
             &[(A, "02"), (A, "02"), (B, "1800100000")],
             // The server's application had to decide.
             &[(A, "03"), (B, "03"), (B, "0801000100")],
             &[(A, "02"), (B, "02"), (A, "02"), (B, "2300")],
-            // The application's data behind a connect.
+            // Application data after a connect.
             &[(A, "02ff"), (A, "02ff"), (B, "1800100000")],
         ] {
-            assert!(udp(said).suffices(false), "{said:?}");
+            assert!(udp(payloads).suffices(false), "{payloads:?}");
         }
     }
 
@@ -168,16 +168,16 @@ mod tests {
 
     #[test]
     fn frames_of_a_stream_are_told_by_the_first_of_each_side() {
-        let tcp = |said: &[(Side, &str)]| evidence(Transport::Tcp, said);
+        let tcp = |payloads: &[(Side, &str)]| evidence(Transport::Tcp, payloads);
         assert!(!tcp(&[(A, "0100000002"), (B, "0100000002")]).suffices(false));
         assert!(tcp(&[(A, "0100000002"), (B, "0100000002050000001800100000")]).suffices(true));
         assert!(tcp(&[(A, "0100000002")]).suffices(true) && !tcp(&[(A, "0100000002")]).suffices(false));
         assert!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]).suffices(false));
         assert!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]).suffices(false));
         assert!(matches!(tcp(&[(A, "03000000ffab0c")]), Evidence::No));
-        // Empty frames are none.
+        // Empty frames are no messages.
         assert!(tcp(&[(A, "0000010003"), (B, "000005000801000100")]).suffices(false));
-        // The first message is not whole yet.
+        // The first message is not complete yet.
         assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Bits(0..Evidence::KNOWN, _)));
         // nano's handshake of 1000 bytes, not a connect of one byte.
         assert!(matches!(tcp(&[(A, "010003e87b22737973223a7b")]), Evidence::No));

@@ -1,8 +1,7 @@
-//! Riptide's messages: tables only. Sources: the specification (2.0) and what was measured of all wire
-//! families, 1.0 to 2.2.
+//! Riptide's messages: tables only. Sources: the specification (2.0) and measurements of all wire families, 1.0 to 2.2.
 //!
-//! 1.x and 2.0 are byte aligned. 2.1 and 2.2 are one string of bits: a 4 bit type, then values of
-//! any width, least significant bit first, without alignment.
+//! 1.x and 2.0 are byte aligned. 2.1 and 2.2 are one string of bits: a 4 bit type, then values of any width, least
+//! significant bit first, without alignment.
 
 use self::Message::*;
 use crate::codec::Layout;
@@ -41,7 +40,7 @@ pub const REJECT_20: &[(u64, &str)] = &[
     (5, "custom"),
 ];
 
-/// Reasons of a reject, 2.1 and later: `pending` was removed, so the numbers behind it moved.
+/// Reasons of a reject, 2.1 and later: `pending` was removed, so the numbers after it moved.
 pub const REJECT_21: &[(u64, &str)] =
     &[(0, "no_connection"), (1, "already_connected"), (2, "server_full"), (3, "rejected"), (4, "custom")];
 
@@ -83,7 +82,7 @@ pub const RTT: Field = i16le("rtt").doc("the client's last round trip; -1: none 
 const PAYLOAD: Field = payload("payload").doc("the application's values, without type information").padded();
 pub const DATA: Field = payload("data").doc("the application's own data").omit_empty().padded();
 pub const TRAILING: Field =
-    bytes("trailing", Len::Rest).doc("bytes behind the message: the library ignores them").omit_empty().padded();
+    bytes("trailing", Len::Rest).doc("bytes after the message: the library ignores them").omit_empty().padded();
 
 /// A message type of one byte.
 const fn byte_type(value: u64) -> Field {
@@ -145,7 +144,7 @@ pub static V12: [Layout; 13] = [
     Unknown.layout(UNKNOWN, &[u8("type"), SEQUENCE, PAYLOAD]),
 ];
 
-/// 2.0: the specification's.
+/// 2.0, as the specification has it.
 pub static V20: [Layout; 12] = [
     Unreliable.layout(UNRELIABLE, &[byte_type(0), ID, PAYLOAD]),
     Ack.layout(ACK, &[byte_type(1), LAST, ACKS, TRAILING]),

@@ -1,4 +1,4 @@
-//! What Riptide's analysis may say.
+//! The notes of Riptide's analysis.
 
 use crate::dissect::dissector::note;
 use crate::dissect::{NoteDoc, payload};
@@ -16,7 +16,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("riptide.goes_on", "note", "a copy after that: its application allows more, and nothing was given up"),
     note("riptide.never_acked", "warning", "a disconnect, while reliable messages are not acknowledged: which"),
     note("riptide.gap", "note", "a new message more than one above the newest: how many are missing"),
-    note("riptide.late", "note", "a new message behind the newest"),
+    note("riptide.late", "note", "a new message with a number below the newest"),
     note("riptide.gap_bug", "warning", "a jump at which the receiving library is known to fail"),
     note(
         "riptide.handled_twice",
@@ -34,8 +34,8 @@ pub const NOTES: &[NoteDoc] = &[
     note("riptide.pending", "note", "a connect from the server: the application decides later"),
     note("riptide.unknown_type", "warning", "a type above the known ones"),
     payload::TRAILING,
-    note("riptide.trailing", "warning", "bytes behind a whole message"),
-    note("riptide.unexpected_data", "warning", "data behind a reason that has none"),
+    note("riptide.trailing", "warning", "bytes after a whole message"),
+    note("riptide.unexpected_data", "warning", "data after a reason that has none"),
     note("riptide.message_id", "warning", "an id longer than it has to be, or above 65535: the library uses another"),
     note("riptide.empty_datagram", "error", "a datagram of 0 bytes: makes a C# server on Linux deaf"),
     note("riptide.version", "note", "the conversation is read as another version from here on"),

@@ -1,18 +1,15 @@
-//! What the library's receivers make of a direction's reliable messages: their own filter against
-//! copies, run over the capture (README.md, "Reliable layer").
+//! The library's own duplicate filter of each receiver, run over the capture (README.md, "Reliable layer").
 //!
-//! The filters fail after a jump of the sequence ids: up to 2.0 (1.x has the same one) a message may
-//! be handed to the application twice, in 2.1 and 2.2 never. Nothing on the wire says so, but the
-//! filter is known, and so is what it was fed: best where the capture was made at the receiver's
-//! side.
+//! The filters fail after a jump of the sequence ids: up to 2.0 (1.x has the same filter) a message may reach the
+//! application twice, in 2.1 and 2.2 never. Nothing on the wire shows this, but the filter and its input are known. The
+//! result is best if the capture was made at the receiver.
 
 use super::version::Version;
 
-/// The receiver's memory of one direction.
+/// The receiver's state for one direction.
 #[derive(Debug, Default)]
 pub struct Receiver {
-    /// Its newest sequence id; `None`: the connection's beginning is not in the capture, and
-    /// nothing came yet.
+    /// Its newest sequence id; `None`: the connection's beginning is not in the capture, and no id was received yet.
     last: Option<u16>,
     filter: Filter,
 }
@@ -30,7 +27,7 @@ impl Default for Filter {
 }
 
 impl Receiver {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         match &self.filter {
             Filter::Bits(bits) => bits.segments.capacity() * size_of::<u32>(),
@@ -38,17 +35,16 @@ impl Receiver {
         }
     }
 
-    /// The connection begins: no id was received. In the middle of one nothing is known of the ids
-    /// before the first that comes.
+    /// Begins a connection: no id was received. Without a beginning, the ids before the first one received are unknown.
     pub fn begin(&mut self) {
         self.last.get_or_insert(0);
     }
 
-    /// A message with this id comes. Is it handed to the application?
+    /// Receives a message with this id. Returns whether it reaches the application.
     pub fn take(&mut self, version: Version, id: u16) -> bool {
         let last = self.last.get_or_insert(id.wrapping_sub(1));
         let gap = gap(id, *last);
-        // Until the version is settled, the other filter may have begun.
+        // Until the version is settled, the other filter may have been used.
         if version.packed() != matches!(self.filter, Filter::Bits(_)) {
             self.filter = match version.packed() {
                 true => Filter::Bits(Bits::default()),
@@ -62,15 +58,14 @@ impl Receiver {
     }
 }
 
-/// How far `a` is past `b`, as the library counts: at half way round the sign is that of the plain
-/// difference.
+/// The distance of `a` from `b`, as the library counts: at half of the range the sign is that of the plain difference.
 fn gap(a: u16, b: u16) -> i32 {
     let plain = a as i32 - b as i32;
     let lifted = |n: u16| if n <= 32768 { n as i32 + 65536 } else { n as i32 };
     if plain.abs() <= 32768 { plain } else { lifted(a) - lifted(b) }
 }
 
-/// Up to 2.0: 16 bits that acks are made of, and 64 behind them against copies.
+/// Up to 2.0: 16 bits that acks contain, and 64 bits after them against duplicates.
 #[derive(Debug, Default)]
 struct Windows {
     acks: u16,
@@ -89,8 +84,8 @@ impl Windows {
                     self.copies |= (both >> 16) as u64;
                     *last = id;
                 }
-                // The bug: the newest id stays the old one, so that the windows stand for other ids
-                // than they are read for.
+                // The bug: the newest id is not updated, so the windows are read for other ids than they were written
+                // for.
                 17..=80 => {
                     self.copies |= (self.acks as u64).wrapping_shl(gap as u32 - 16);
                     self.acks = 0;
@@ -107,24 +102,23 @@ impl Windows {
     }
 }
 
-/// Sets a bit. Was it clear?
+/// Sets a bit, and returns whether it was clear.
 fn set<T: Copy + PartialEq + std::ops::BitAnd<Output = T> + std::ops::BitOr<Output = T>>(word: &mut T, bit: T) -> bool {
     let clear = *word & bit != bit;
     *word = *word | bit;
     clear
 }
 
-/// Bits of one segment.
+/// The bits of one segment.
 const SEGMENT: u32 = 32;
-/// So many segments hold every distance that two ids can have. The library's list has no limit.
+/// Enough segments for the largest distance of two ids. The library's list has no limit.
 const SEGMENTS: usize = 32768 / SEGMENT as usize + 1;
 
-/// 2.1 and 2.2: as many bits as there may be ids missing. Position n, from 1, is the id n below the
-/// newest.
+/// 2.1 and 2.2: one bit for each id that may be missing. Position n, from 1, is the id n below the newest.
 #[derive(Debug)]
 struct Bits {
     segments: Vec<u32>,
-    /// Positions in use; those beyond count as received.
+    /// The number of positions in use. Later positions count as received.
     count: u32,
 }
 
@@ -170,8 +164,8 @@ impl Bits {
             }
         }
         self.count = (self.count + by).min(self.segments.len() as u32 * SEGMENT);
-        // The bug: a shift by whole segments leaves what a segment held where it was, and moves on
-        // only what the rest of the shift pushes out of it.
+        // The bug: a shift by whole segments leaves a segment's bits in place, and moves on only those that the rest of
+        // the shift pushes out of it.
         let (last, below) = (self.segments.len() - 1, self.segments.len().saturating_sub(1 + whole));
         self.segments[last] <<= rest;
         for k in (0..below).rev() {
@@ -213,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_2_0_receiver_takes_a_message_twice_after_a_jump() {
-        // README.md, "Reliable layer": 17 to 80 above the newest, the newest stays; 81 above, nothing is kept.
+        // README.md, "Reliable layer": a jump of 17 to 80 leaves the newest id unchanged, and one of 81 or more records
+        // nothing.
         assert_eq!(run(Version::V20, [1, 21, 21]), [true, true, true]);
         assert_eq!(run(Version::V20, [1, 90, 90]), [true, true, true]);
         assert_eq!(run(Version::V20, [1, 17, 17]), [true, true, false]);
@@ -221,8 +216,8 @@ mod tests {
 
     #[test]
     fn a_2_2_receiver_drops_what_it_never_had_after_a_jump() {
-        // 5 ids received, then 40 lost: the bits of the five stay in the lowest segment, shifted by
-        // 40 - 32 = 8, and stand for ids that were lost.
+        // Five ids are received, then 40 are lost. The bits of the five stay in the lowest segment, shifted by 40 - 32
+        // = 8, and mark ids that were lost.
         let got = run(Version::V22, (1..=5).chain([45]).chain(6..=44));
         let lost: Vec<u16> = (6..=44).filter(|id| !got[*id as usize]).collect();
         assert_eq!(lost, [32, 33, 34, 35, 36]);

@@ -1,29 +1,29 @@
-//! Riptide's reliable layer: which message was acknowledged by which ack, which copies are resends
-//! (README.md, "Reliable layer").
+//! Riptide's reliable layer: matches acks with messages, and finds resends and duplicates (README.md, "Reliable
+//! layer").
 
 use super::layout::ID;
 use super::receiver::Receiver;
 use super::version::Version;
+use crate::codec::Value;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
-use crate::codec::{Level, Value};
 use crate::dissect::delivery::{Event, Handled, Report, Step};
 use crate::dissect::numbered::{Acknowledgement, NumberedCodes, tell_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
 
-/// How many messages a direction remembers: far more than the library keeps unacknowledged.
+/// The number of messages that a direction remembers: far more than the library keeps unacknowledged.
 const WINDOW: usize = 2048;
 
-/// Copies after which the library gives a message up.
+/// The transmissions after which the library gives a message up.
 const ATTEMPTS: u32 = 15;
 
-/// When the library gives a message up.
+/// The user's settings for giving up.
 #[derive(Clone, Copy, Debug)]
 pub struct Tries {
-    /// How often it is sent: `riptide.attempts`.
+    /// The limit of transmissions: `riptide.attempts`.
     attempts: u32,
-    /// From 2.1 on the connection is dropped then, unless the application forbids it: `riptide.quality`.
+    /// From 2.1 on giving up ends the connection, unless the application forbids it: `riptide.quality`.
     drops: bool,
 }
 
@@ -34,13 +34,13 @@ impl Default for Tries {
 }
 
 impl Tries {
-    /// As the user says it.
+    /// Reads the settings.
     pub fn of(settings: &Settings) -> Tries {
         let attempts = settings.get("riptide.attempts").and_then(|text| text.parse().ok()).unwrap_or(ATTEMPTS);
         Tries { attempts, drops: settings.get("riptide.quality") != Some("off") }
     }
 
-    /// Is this copy the last, before the message or the connection is dropped?
+    /// Whether this transmission is the last before the message or the connection is given up.
     fn is_last(self, copy: u32, version: Version) -> bool {
         copy == self.attempts && (self.drops || !version.packed())
     }
@@ -63,18 +63,18 @@ const CODES: NumberedCodes = NumberedCodes {
 #[derive(Debug)]
 pub struct Reliable {
     sent: [Sequence; 2],
-    /// Who receives what each side sends.
+    /// The receiver of each side's messages.
     receivers: [Receiver; 2],
     acknowledgement: Acknowledgement,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
     tries: Tries,
-    /// The side has sent a message more often than that: nobody knows when it gives up.
+    /// The side has sent a message more often than the limit, so its own limit is unknown.
     insists: [bool; 2],
 }
 
 impl Reliable {
-    /// For a new conversation.
+    /// The state of a new conversation.
     pub fn new(tries: Tries) -> Reliable {
         let new = || Sequence::new(65536, WINDOW);
         Reliable {
@@ -87,13 +87,13 @@ impl Reliable {
         }
     }
 
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.sent.iter().map(Sequence::memory).sum::<usize>()
             + self.receivers.iter().map(Receiver::memory).sum::<usize>()
     }
 
-    /// A connect of the client came.
+    /// Handles a client's connect.
     pub fn connect(&mut self, dissection: &mut Dissection) {
         if self.ended {
             *self = Reliable { insists: self.insists, ..Reliable::new(self.tries) };
@@ -104,17 +104,17 @@ impl Reliable {
         }
     }
 
-    /// A message of no known type came: no message of this layer, but receivers take it for one.
+    /// Handles a message of unknown type: it is not part of this layer, but receivers count its id.
     pub fn unknown(&mut self, sequence: u16, version: Version, side: Side) {
         self.receivers[side.index()].take(version, sequence);
     }
 
-    /// A reject or disconnect came.
+    /// Handles a reject or disconnect.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// A message with a sequence id came.
+    /// Handles a message with a sequence id.
     pub fn message(&mut self, sequence: u16, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
         let side = &mut self.sent[place.side.index()];
         let newest = side.newest();
@@ -132,8 +132,8 @@ impl Reliable {
         let last_try = !*insists && self.tries.is_last(copy, version);
         let message_id = dissection.tree.number(&ID);
         let now = self.receivers[place.side.index()].take(version, sequence);
-        // The number of copies handled is what is kept with each message. Of those before the
-        // capture's first nobody knows whether they came before it began.
+        // The tag counts how often the message reached the application. Before the capture's first id the count is
+        // unknown: earlier transmissions may not be captured.
         let handled = side.get_mut(extended).filter(|_| extended >= first).map(|sent| {
             let before = sent.tag as u32;
             sent.tag += now as u64;
@@ -153,13 +153,11 @@ impl Reliable {
         }
         let notes = &mut dissection.notes;
         match handled {
-            Some(Handled { now: true, before: 1.. }) => notes.add(
-                Level::Warning,
+            Some(Handled { now: true, before: 1.. }) => notes.warn(
                 "riptide.handled_twice",
                 format_args!("the receiver does not know it for a copy: the application gets it again"),
             ),
-            Some(Handled { now: false, before: 0 }) => notes.add(
-                Level::Warning,
+            Some(Handled { now: false, before: 0 }) => notes.warn(
                 "riptide.never_handled",
                 format_args!(
                     "the receiver takes it for a copy, acknowledges it and drops it: the application never gets it"
@@ -170,14 +168,10 @@ impl Reliable {
         tell_seen(seen, (side, extended, newest), &CODES, place, dissection);
         let notes = &mut dissection.notes;
         match (seen, version) {
-            (Seen::Ahead(missing @ 16..=79), Version::V20) => notes.add(
-                Level::Warning,
-                "riptide.gap_bug",
+            (Seen::Ahead(missing @ 16..=79), Version::V20) => notes.warn("riptide.gap_bug",
                 format_args!("{} above the newest: a 2.0 receiver keeps its old last id and may handle messages twice", missing + 1),
             ),
-            (Seen::Ahead(missing @ 31..), Version::V21 | Version::V22) => notes.add(
-                Level::Warning,
-                "riptide.gap_bug",
+            (Seen::Ahead(missing @ 31..), Version::V21 | Version::V22) => notes.warn("riptide.gap_bug",
                 format_args!("{} above the newest: a receiver up to 2.2.1 may ack messages that it never had, and drop them when they come", missing + 1),
             ),
             (Seen::Copy { .. }, _) => {
@@ -187,16 +181,12 @@ impl Reliable {
                         true => "the connection is dropped without telling the peer",
                         false => "the message is dropped",
                     };
-                    notes.add(
-                        Level::Warning,
-                        "riptide.given_up",
+                    notes.warn("riptide.given_up",
                         format_args!("copy {copy} is the library's last try: then {then}"),
                     );
                 }
                 if goes_on {
-                    notes.add(
-                        Level::Note,
-                        "riptide.goes_on",
+                    notes.note("riptide.goes_on",
                         format_args!(
                             "copy {copy} follows the library's last try: its application allows more, and nothing was given up"
                         ),
@@ -207,7 +197,7 @@ impl Reliable {
         }
     }
 
-    /// A whole ack came.
+    /// Handles a complete ack.
     pub fn ack(
         &mut self,
         last: u16,
@@ -219,8 +209,7 @@ impl Reliable {
         if let Some(id) = extra
             && (id.wrapping_sub(last) as i16) > 0
         {
-            dissection.notes.add(
-                Level::Warning,
+            dissection.notes.warn(
                 "riptide.ack_ahead",
                 format_args!(
                     "for_seq_id {id} is newer than last_received_seq_id {last}: the receiver kept its old last id"
@@ -238,7 +227,7 @@ impl Reliable {
         let width = if extra.is_some_and(|extra| extra > last) { 0 } else { 16 };
         let report = Report { of: extra.unwrap_or(last), base: last, bits: bits.into(), width };
         dissection.delivery.push(Event::Report(report));
-        // Every ack names the last ones again.
+        // Every ack repeats the last ids.
         let bits = if other.is_settled(last - 16..=last - 1) { 0 } else { bits };
         let by_bits = (0..16 - i64::from(bits.leading_zeros())).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
@@ -261,11 +250,11 @@ impl Reliable {
         self.acknowledgement.tell(other, &CODES, unseen, place, dissection);
     }
 
-    /// The connection ends: says which messages nobody acknowledged.
+    /// Notes the messages that are unacknowledged when the connection ends.
     pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, dissection: &mut Dissection) {
         for side in [Side::A, Side::B] {
             let sent = &self.sent[side.index()];
-            let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged();
+            let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged;
             if total > 0 {
                 let who = role(side);
                 let ids = sent
@@ -275,8 +264,7 @@ impl Reliable {
                     .collect::<Vec<_>>()
                     .join(", ");
                 let more = if total > 20 { ", .." } else { "" };
-                dissection.notes.add(
-                    Level::Warning,
+                dissection.notes.warn(
                     "riptide.never_acked",
                     format_args!("{total} reliable messages of the {who} were never acknowledged: {ids}{more}"),
                 );
@@ -289,7 +277,7 @@ impl Reliable {
 mod tests {
     use super::*;
 
-    /// What the receiver makes of these ids of the client, and the codes of the last one's notes.
+    /// The receiver's results for these ids of the client, and the codes of the last message's notes.
     fn handled(connect: bool, version: Version, ids: &[u16]) -> (Vec<Option<Handled>>, Vec<&'static str>) {
         let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
         if connect {
@@ -312,16 +300,16 @@ mod tests {
     #[test]
     fn what_a_receiver_handles_twice_or_never_is_told() {
         let took = |now, before| Some(Handled { now, before });
-        // README.md, "Reliable layer": in 2.0 a jump of 17 to 80 leaves the newest id behind.
+        // README.md, "Reliable layer": in 2.0 a jump of 17 to 80 does not update the newest id.
         let (all, notes) = handled(true, Version::V20, &[1, 21, 21]);
         assert_eq!(all, [took(true, 0), took(true, 0), took(true, 1)]);
         assert_eq!(notes, ["riptide.handled_twice", "riptide.resent"]);
-        // In 2.2 a jump of 32 or more leaves the bits of other ids behind.
+        // In 2.2 a jump of 32 or more leaves the bits of other ids.
         let (all, notes) = handled(true, Version::V22, &[1, 2, 42, 33, 33]);
         assert_eq!(all[3..], [took(false, 0), took(false, 0)]);
         assert!(notes.contains(&"riptide.never_handled"), "{notes:?}");
         assert_eq!(handled(true, Version::V22, &[1, 1]).0, [took(true, 0), took(false, 1)]);
-        // Nobody knows what came before a capture that begins in the middle.
+        // Messages before a capture that begins in the middle are unknown.
         assert_eq!(handled(false, Version::V22, &[500, 499]).0, [took(true, 0), None]);
     }
 }

@@ -1,22 +1,21 @@
-//! What a single Riptide message says by its form alone: what the library would not have written, and
-//! what its receiver makes of that.
+//! Notes on a single message's form: forms that the library does not write, and how its receiver reads them.
 
 use super::layout::{DATA, ID, Message, REASON, TRAILING};
 use super::version::Version;
 use crate::codec::layout::{Field, u16le};
-use crate::codec::{Fault, Level, Node, Reason, Value};
+use crate::codec::{Fault, Node, Reason, Value};
 use crate::dissect::{Dissection, Provenance};
 use crate::plural::Plural;
 
-/// Beside a message id of a form that the library does not write.
+/// Derived for a message id in a form that the library does not write.
 pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
-/// Beside a reason that the sender packed wrongly.
+/// Derived for a reason that the sender encoded wrongly.
 pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
 
-/// Forms of a message id that the library does not write, and what it makes of them.
+/// Notes forms of a message id that the library does not write, and the id that it reads.
 #[inline]
 pub(super) fn message_id(version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
-    // Before 2.1 it is two bytes, of which all values are written.
+    // Before 2.1 it is two bytes, and every value is valid.
     if version.packed() {
         varint_id(place, dissection);
     }
@@ -29,20 +28,15 @@ fn varint_id(place: &Provenance<'_>, dissection: &mut Dissection) {
     }
     let low = id_value(id, place.bytes) & 0xffff;
     dissection.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
-    dissection.notes.add(
-        Level::Warning,
-        "riptide.message_id",
-        format_args!("no form that the library writes: it uses {low}"),
-    );
+    dissection.notes.warn("riptide.message_id", format_args!("no form that the library writes: it uses {low}"));
 }
 
-/// The reason of a reject or disconnect, and what may stand behind it.
+/// Notes the reason of a reject or disconnect, and data that does not fit it.
 pub(super) fn reason(message: Message, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
     let Some(reason) = dissection.tree.number(&REASON) else { return };
     if message == Message::Disconnect && version.packed() && place.bytes == [5, 5] && reason == 80 {
         dissection.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
-        dissection.notes.add(
-            Level::Note,
+        dissection.notes.note(
             "riptide.server_stopped_misencoded",
             format_args!("server_stopped, as 2.1.0 to 2.2.0 pack it wrongly"),
         );
@@ -52,30 +46,22 @@ pub(super) fn reason(message: Message, version: Version, place: &Provenance<'_>,
         _ => 4,
     };
     if reason != custom && dissection.tree.find(&DATA).is_some() {
-        dissection.notes.add(
-            Level::Warning,
-            "riptide.unexpected_data",
-            format_args!("data behind a reason that has none"),
-        );
+        dissection.notes.warn("riptide.unexpected_data", format_args!("data after a reason that has none"));
     }
 }
 
-/// What stands behind a message's last field.
+/// Notes bytes after a message's last field.
 pub(super) fn trailing(dissection: &mut Dissection) {
     if let Some(bits) =
         dissection.tree.nodes().last().filter(|node| node.field.is_named_as(&TRAILING)).map(|node| node.bits)
     {
-        // As the tree counts them.
+        // Counted as the tree counts them.
         let count = if bits % 8 == 0 { Plural(bits / 8, "byte") } else { Plural(bits, "bit") };
-        dissection.notes.add(
-            Level::Warning,
-            "riptide.trailing",
-            format_args!("{count} behind the message: the library ignores them"),
-        );
+        dissection.notes.warn("riptide.trailing", format_args!("{count} after the message: the library ignores them"));
     }
 }
 
-/// A message id's value, also of forms that are shown raw.
+/// A message id's value, also for forms that are shown raw.
 fn id_value(node: &Node, bytes: &[u8]) -> u64 {
     match node.value {
         Value::Raw { bit, bits } => (0..bits / 8).take(10).fold(0u64, |value, k| {
@@ -86,15 +72,14 @@ fn id_value(node: &Node, bytes: &[u8]) -> u64 {
     }
 }
 
-/// A datagram of which there is no byte.
+/// The fault of a datagram without a byte.
 pub(super) fn empty(place: &Provenance<'_>, dissection: &mut Dissection) {
     let cut = place.length > 0;
     let reason = if cut { Reason::Cut } else { Reason::Short };
     let path = "riptide.unknown.type".into();
     dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
     if !cut {
-        dissection.notes.add(
-            Level::Error,
+        dissection.notes.error(
             "riptide.empty_datagram",
             format_args!("an empty datagram: a C# server on Linux stops reading for good"),
         );

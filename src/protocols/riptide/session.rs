@@ -1,4 +1,4 @@
-//! One Riptide conversation: which version it speaks, who the server is, what is acknowledged.
+//! One Riptide conversation: its version, its server, its acknowledgements.
 
 use super::farewell::farewell;
 use super::framing::{self, Framing};
@@ -13,7 +13,7 @@ use super::values::Payloads;
 use super::version::{Candidates, Version, fits, has_trailing, is_written};
 use crate::capture::Time;
 use crate::codec::layout::Field;
-use crate::codec::{Level, Reader, Tree};
+use crate::codec::{Reader, Tree};
 use crate::dissect::counts::is_near;
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
@@ -32,33 +32,33 @@ const TIMEOUT: i64 = 5_000_000_000;
 /// One conversation.
 #[derive(Debug)]
 pub struct RiptideSession {
-    /// Set by the user: nothing is guessed then.
+    /// Set by the user: nothing is inferred then.
     set: Option<Version>,
-    /// Nobody has named the protocol: it was recognised, and may turn out to be another.
+    /// The protocol was recognised, not named by the user, and may turn out to be another.
     recognised: bool,
     candidates: Candidates,
-    /// An ack of 2.1's kind was seen.
+    /// An ack in 2.1's form was seen.
     acks_of_21: bool,
-    /// The version of the line before.
+    /// The version of the last line.
     shown: Option<Version>,
     server: Option<Side>,
-    /// The message that the server follows from, and its first byte.
+    /// The message that identifies the server, and its first byte.
     learned_from: Option<(u8, Message)>,
     reliable: Reliable,
-    /// The heartbeat that waits for its answer: who sent it, its ping id, when.
+    /// The heartbeat that waits for its answer: its sender, ping id, time and place.
     ping: Option<(Side, u64, Time, Target)>,
     framing: Framing,
-    /// It comes from text, without addresses: its end is where somebody stopped copying.
+    /// It is from text without addresses, so its end is where the text was cut.
     from_text: bool,
-    /// How long a heartbeat keeps a side alive, in nanoseconds: `riptide.timeout`.
+    /// The time for which a heartbeat keeps a side alive, in nanoseconds: `riptide.timeout`.
     timeout: i64,
-    /// Each side's reliable id before.
+    /// Each side's last reliable id.
     ids: [Option<u16>; 2],
     stream: StreamState,
 }
 
 impl RiptideSession {
-    /// The memory for a new conversation.
+    /// The state of a new conversation.
     pub fn new(flow_info: &FlowInfo<'_>) -> RiptideSession {
         let set = flow_info.options.settings.get("riptide.version").and_then(Version::by_name);
         let server = flow_info
@@ -87,7 +87,7 @@ impl RiptideSession {
         }
     }
 
-    /// The version by which this message is read; it counts as evidence itself.
+    /// The version by which this message is read. The message itself also counts as evidence.
     fn version(&mut self, data: &[u8], length: usize, tree: &mut Tree) -> Version {
         if let Some(set) = self.set {
             return set;
@@ -99,14 +99,14 @@ impl RiptideSession {
                 self.candidates.first()
             }
         };
-        // 2.1 sends the seventh byte whether the flag says so or not.
+        // 2.1 sends the seventh byte even if the flag is clear.
         let long_ack = version == Version::V22 && length == 7 && data.first().is_some_and(|b| b & 15 == 1);
         self.acks_of_21 |= long_ack && data.get(4).is_some_and(|b| b & 0x10 == 0);
         if version == Version::V22 && self.acks_of_21 { Version::V21 } else { version }
     }
 
-    /// Hex text that ends inside a frame: what is there is shown. In a capture such a message was
-    /// never completed, and is no message.
+    /// Hex text that ends inside a frame: the bytes up to the end are shown. In a capture such a message was never
+    /// completed, and makes no line.
     fn cut(&self, bytes: &[u8]) -> Next<()> {
         match self.framing.cut(bytes) {
             Some((header, length)) => {
@@ -122,7 +122,7 @@ impl RiptideSession {
         let schemas = &out.flow_info.options.schemas;
         let dissection = out.begin("riptide");
         let Some(&first) = place.bytes.first() else {
-            // Nothing captured of it, or nothing sent at all.
+            // None of its bytes was captured, or it is empty.
             let version = self.shown.or(self.set).unwrap_or(self.candidates.first());
             dissection.version = Some(version.name());
             dissection.message = Message::Unknown.name();
@@ -153,8 +153,7 @@ impl RiptideSession {
         if let Some(shown) = self.shown
             && shown != version
         {
-            dissection.notes.add(
-                Level::Note,
+            dissection.notes.note(
                 "riptide.version",
                 format_args!("read as {} from here on, {} before", version.name(), shown.name()),
             );
@@ -176,8 +175,8 @@ impl RiptideSession {
         out.emit(place);
     }
 
-    /// Is it what the library of this version writes, with an id near the side's one before? Nearly
-    /// anything has the form of a message. A fault is a doubt anyway.
+    /// Whether the library of this version writes such a message, with an id near the side's last one. The form alone
+    /// proves little: almost any bytes have it. A fault is a doubt anyway.
     fn behaves(&mut self, message: Message, version: Version, side: Side, tree: &Tree) -> bool {
         let number = if is_numbered(message) { tree.number(&SEQUENCE) } else { None };
         let near = number.is_none_or(|id| {
@@ -187,7 +186,7 @@ impl RiptideSession {
         near && is_written(version, message, tree)
     }
 
-    /// Messages that only one side sends tell who the server is.
+    /// Finds the server by messages that only one side sends.
     fn learn_server(&mut self, message: Message, version: Version, side: Side, dissection: &Dissection) {
         let whole = dissection.fault.is_none() && !has_trailing(&dissection.tree);
         let is_server = match message {
@@ -202,7 +201,7 @@ impl RiptideSession {
         self.server = is_server.map(|yes| if yes { side } else { side.other() });
     }
 
-    /// A client's heartbeat asks, the server's with the same ping id answers.
+    /// Matches a client's heartbeat with the server's that has the same ping id.
     fn heartbeat(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
         let Some(ping) = dissection.tree.number(&PING) else { return };
         match dissection.tree.find(&RTT) {
@@ -223,7 +222,7 @@ impl RiptideSession {
         }
     }
 
-    /// What the analysis has to say: about reliability, then about what the library would not write.
+    /// Adds the notes: about reliability, then about forms that the library does not write.
     fn analyse(&mut self, message: Message, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
         let whole = dissection.fault.is_none();
         let number = |tree: &Tree, field: &Field| tree.number(field).map(|n| n as u16);
@@ -258,11 +257,9 @@ impl RiptideSession {
                 }
             }
             Connect if dissection.from == Role::Server => {
-                dissection.notes.add(
-                    Level::Note,
-                    "riptide.pending",
-                    format_args!("the server's application has not decided yet: wait"),
-                );
+                dissection
+                    .notes
+                    .note("riptide.pending", format_args!("the server's application has not decided yet: wait"));
                 dissection.delivery.push(Event::Step(Step::Undecided));
             }
             Connect => {
@@ -283,8 +280,7 @@ impl RiptideSession {
                 if let Some(sequence) = number(&dissection.tree, &SEQUENCE) {
                     self.reliable.unknown(sequence, version, place.side);
                 }
-                dissection.notes.add(
-                    Level::Warning,
+                dissection.notes.warn(
                     "riptide.unknown_type",
                     format_args!("no such message type: the library takes it for a reliable message"),
                 );
@@ -292,15 +288,14 @@ impl RiptideSession {
             _ => {}
         }
         if place.length > version.largest() {
-            dissection.notes.add(
-                Level::Note,
+            dissection.notes.note(
                 "riptide.too_big",
                 format_args!("{} bytes, the library's default limit is {}", place.length, version.largest()),
             );
         }
     }
 
-    /// A message with a sequence id, where that could be read.
+    /// Handles a message with a sequence id, if the id could be read.
     fn reliable(&mut self, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
         if let Some(sequence) = dissection.tree.number(&SEQUENCE) {
             self.reliable.message(sequence as u16, version, place, dissection);
@@ -308,7 +303,7 @@ impl RiptideSession {
     }
 }
 
-/// How long a heartbeat keeps a side alive, in nanoseconds.
+/// The time for which a heartbeat keeps a side alive, in nanoseconds.
 fn timeout(settings: &Settings) -> i64 {
     settings
         .get("riptide.timeout")
@@ -316,7 +311,7 @@ fn timeout(settings: &Settings) -> i64 {
         .map_or(TIMEOUT, |time| time.clamp(0, i64::MAX.into()) as i64)
 }
 
-/// Does a message have bytes behind its type, and the reason or the ids? Padding is no data.
+/// Whether a message has bytes after its type and its reason or ids. Padding is not data.
 fn has_data(message: Message, place: &Provenance<'_>) -> bool {
     let head = match message {
         Reject | Disconnect => 2,

@@ -1,20 +1,19 @@
-//! The words for payload schemas: Riptide's value encodings (README.md, "Values in payloads").
+//! The value types of payload schemas: Riptide's encodings (README.md, "Values in payloads").
 
 use super::layout::ID;
 use super::layout::Message::{self, *};
 use super::version::Version;
-use crate::codec::bits;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas, words};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
-use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
+use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer, bits};
 use crate::dissect::Role;
 use crate::plural::Plural;
 
 static F32: Field = f32le("value");
 
-/// The words of a version: how many bits a bool has, what precedes a string, and what no other version has.
+/// The types of a version: the bits of a bool, the length before a string, and types that only this version has.
 macro_rules! of_version {
     ($bits:literal, $length:ident $($more:tt)*) => {
         words! {
@@ -30,8 +29,8 @@ static LENGTH_10_TEXT: Field = u16le("length");
 static LENGTH_20: Field = custom("length", &Length20);
 static LENGTH_21: Field = varint("length", 10);
 
-/// Found by the message's id; those without one are notifies, and the data of handshakes, which
-/// `message = "reject"` and the like name.
+/// Schemas are found by the message's id. Those without an id describe notifies, and the data of handshakes if they
+/// have `message = "reject"` or the like.
 static KEYS: Keys = Keys {
     carriers: &[
         Unreliable.name(),
@@ -50,7 +49,7 @@ static KEYS: Keys = Keys {
     taken: &[],
 };
 
-/// How values are encoded, by version.
+/// The encoding of values, by version.
 pub static ENCODINGS: [Encoding; 3] = [
     Encoding {
         name: "1.x",
@@ -95,12 +94,12 @@ pub struct Payloads<'a> {
     pub version: Version,
     /// The message that carries the payload.
     pub message: Message,
-    /// Who sends it.
+    /// The sender.
     pub from: Role,
-    /// The message id, where the field does not tell it: an id in more bytes than it needs is written
-    /// as its bits, and its number stands beside it.
+    /// The message id, if the field does not contain it: an id in more bytes than necessary is shown as its bits, and
+    /// its number is derived.
     pub id: Option<u64>,
-    /// There is data of the application in a message of the handshake: none is nothing to be read.
+    /// A handshake message has application data. Without data, no schema is read.
     pub data: bool,
 }
 
@@ -130,7 +129,7 @@ impl Context for Payloads<'_> {
 #[derive(Debug)]
 struct Length20;
 
-/// A length in two bytes that one would have held.
+/// A length in two bytes that fits in one.
 static LONG_FORM: Field = u16be("length").hidden();
 
 impl Custom for Length20 {
@@ -177,7 +176,7 @@ impl Custom for Length20 {
 }
 
 fn packed_bools(word: &str, count: Count) -> Option<Field> {
-    // As many as the user's schema files have such fields.
+    // One for each such field in the user's schema files.
     (word == "bool").then(|| custom("", Box::leak(Box::new(PackedBools { count }))))
 }
 
@@ -205,7 +204,7 @@ impl Custom for PackedBools {
             return Err(reader.short(field, start, (first - start + used) as u64, String::new()));
         }
         if padding != 0 {
-            // The list alone would not give these bits back. They hold the count, in any form.
+            // A list would lose these padding bits. The raw bits include the count, in any form.
             let bits = first + used - start;
             reader.tree().truncate(mark);
             reader.tree().push(field, Value::Raw { bit: start, bits }, start, bits);

@@ -1,6 +1,5 @@
-//! Which of Riptide's wire families a conversation speaks: no message says so, so candidates are
-//! struck out by messages that do not fit them (README.md, "How a conversation
-//! is recognised").
+//! Finds the wire family of a conversation. No message contains it, so messages rule out the versions that they do not
+//! fit (README.md, "How a conversation is recognised").
 
 use super::layout::{DATA, ID, Message, REASON, SEQUENCE, TRAILING, is_numbered};
 use crate::codec::{Reader, Reason, Tree, Value};
@@ -14,16 +13,16 @@ pub enum Version {
     V10,
     /// 1.2.
     V12,
-    /// 2.0, the specification's.
+    /// 2.0, as the specification has it.
     V20,
-    /// 2.1: as 2.2, with acks of always 7 bytes.
+    /// 2.1: like 2.2, but its acks always have 7 bytes.
     V21,
     /// 2.2.
     V22,
 }
 
 impl Version {
-    /// All, in the order in which they are tried: 2.1 is only ever found as a kind of 2.2.
+    /// The versions that are tried, in this order. 2.1 is only ever found as a kind of 2.2.
     pub(super) const TRIED: [Version; 4] = [Version::V20, Version::V22, Version::V12, Version::V10];
 
     /// The name in the output.
@@ -37,12 +36,12 @@ impl Version {
         }
     }
 
-    /// The version of that name.
+    /// Returns the version with that name.
     pub fn by_name(name: &str) -> Option<Version> {
         [Version::V10, Version::V12, Version::V20, Version::V21, Version::V22].into_iter().find(|v| v.name() == name)
     }
 
-    /// Is it bit-packed, with a type of 4 bits?
+    /// Whether it is bit-packed, with a type of 4 bits.
     pub const fn packed(self) -> bool {
         matches!(self, Version::V21 | Version::V22)
     }
@@ -57,8 +56,8 @@ impl Version {
         }
     }
 
-    /// The layout for a message that begins with this byte: its type is the layout's index, and
-    /// types above the known ones are the last layout, `unknown`.
+    /// The layout of a message that begins with this byte. The type is the layout's index; unknown types have the last
+    /// layout, `unknown`.
     pub fn layout(self, first: u8) -> &'static crate::codec::Layout {
         let layouts = self.layouts();
         let index = if self.packed() { first & 15 } else { first } as usize;
@@ -75,11 +74,11 @@ impl Version {
     }
 }
 
-/// The candidates that no message has struck out yet.
+/// The candidates that no message has ruled out yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
     standing: u8,
-    /// They are another conversation's, and no message of this one has been seen.
+    /// They are from another conversation, and no message of this one has been seen.
     lent: bool,
 }
 
@@ -90,8 +89,8 @@ impl Default for Candidates {
 }
 
 impl Candidates {
-    /// Strikes out those that the message does not fit. One that fits none changes nothing. `tree`: memory, which is
-    /// empty behind it.
+    /// Rules out the candidates that the message does not fit. A message that fits none changes nothing. `tree` is
+    /// reused memory, and empty afterwards.
     pub fn see(&mut self, data: &[u8], length: usize, tree: &mut Tree) {
         if self.standing.is_power_of_two() && !self.lent {
             return;
@@ -100,7 +99,7 @@ impl Candidates {
         let all = fitting.fold(0, |mask, (k, _)| mask | 1 << k);
         tree.clear();
         let mask = match all & self.standing {
-            // Clients may ask a server in several versions.
+            // Clients may try a server in several versions.
             0 if self.lent => all,
             mask => mask,
         };
@@ -109,36 +108,36 @@ impl Candidates {
         }
     }
 
-    /// The same for another conversation with that server, unless its first message says otherwise.
+    /// The candidates for another conversation with that server. Its first message may overrule them.
     pub fn lent(self) -> Candidates {
         Candidates { lent: true, ..self }
     }
 
-    /// Is only one left?
+    /// Whether only one is left.
     pub fn is_one(&self) -> bool {
         self.standing.is_power_of_two()
     }
 
-    /// The first one standing.
+    /// The first candidate that is left.
     pub fn first(&self) -> Version {
         Version::TRIED[self.standing.trailing_zeros().min(3) as usize]
     }
 }
 
-/// Reads a message of which nobody knows whether it is Riptide's. Returns which it is, and leaves its fields in
-/// `tree`, if it is what the library of that version [writes](is_written). `length` is the length on the wire.
+/// Reads a message that may not be Riptide's. If the library of that version [writes](is_written) such a message,
+/// returns its name, and leaves its fields in `tree`. `length` is the length on the wire.
 pub fn read(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Option<Message> {
     Numbering::default().read(version, (Side::A, data, length), tree)
 }
 
-/// How far the numbers of both sides are: 1 is a welcome's, unless they have wrapped.
+/// The state of both sides' numbers: 1 is a welcome's number, unless they have wrapped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Numbering {
     wraps: [bool; 2],
 }
 
 impl Numbering {
-    /// [`read`], the next message of a conversation.
+    /// Like [`read`], for the next message of a conversation.
     pub fn read(
         &mut self,
         version: Version,
@@ -165,40 +164,50 @@ fn read_any(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Op
     let message = Message::of(layout);
     let whole = match outcome.fault() {
         None => true,
-        // What the capture has cut off may be data, but nothing that nobody writes.
+        // Bytes that the capture has cut off may be data, but not bytes that the library never writes.
         Some(fault) => fault.reason == Reason::Cut && layout.fields.last().is_some_and(|f| !f.is_named_as(&TRAILING)),
     };
     (whole && is_written(version, message, tree)).then_some(message)
 }
 
-/// [`read`], where only that matters.
+/// Whether [`read`] accepts the message.
 pub fn fits(version: Version, data: &[u8], length: usize) -> bool {
     read(version, data, length, &mut Tree::default()).is_some()
 }
 
-/// Does something stand behind the message's last field?
+/// Whether there are bytes after the message's last field.
 #[inline]
 pub fn has_trailing(tree: &Tree) -> bool {
     tree.nodes().last().is_some_and(|node| node.field.is_named_as(&TRAILING))
 }
 
-/// Does the library of that version write the whole message like this? Its tables also have what receivers
-/// accept: a message is what its table says, except for the following.
+/// Whether the library of that version writes such a message. The tables also have forms that only receivers accept;
+/// these are excluded here.
+#[inline]
 pub fn is_written(version: Version, message: Message, tree: &Tree) -> bool {
-    // Before 2.1 it is two bytes.
-    let short_id = || !version.packed() || tree.find(&ID).is_none_or(|id| matches!(id.value, Value::UInt(..=0xffff)));
+    // Most messages.
+    if matches!(
+        message,
+        Message::Unreliable | Message::UnreliableAutoRelay | Message::Reliable | Message::ReliableAutoRelay
+    ) {
+        // Before 2.1 the id is two bytes.
+        return !version.packed() || tree.find(&ID).is_none_or(|id| matches!(id.value, Value::UInt(..=0xffff)));
+    }
+    is_session_message_written(version, message, tree)
+}
+
+/// The same for the messages that the library sends by itself.
+fn is_session_message_written(version: Version, message: Message, tree: &Tree) -> bool {
     let exact = || !has_trailing(tree);
     let data = || tree.find(&DATA).map(|data| data.bits);
-    // Less than a byte is no data.
+    // Less than a byte is not data.
     let may_have_data = |may: bool| data().is_none_or(|bits| may && bits >= 8);
     let reason = if matches!(message, Message::Reject | Message::Disconnect) { tree.number(&REASON) } else { None };
     match (message, reason) {
         (Message::Unknown, _) => false,
-        (Message::Unreliable | Message::UnreliableAutoRelay, _) => short_id(),
-        (Message::Reliable | Message::ReliableAutoRelay, _) => short_id(),
         (Message::Connect, _) => may_have_data(!matches!(version, Version::V10 | Version::V12)),
         (Message::Welcome, _) => exact() && may_have_data(version == Version::V12),
-        // Only the last reason has data, and the first two are for what never sends a reject.
+        // Only the last reason has data. The first two are for endpoints that never send a reject.
         (Message::Reject, Some(reason @ 2..)) => {
             let custom = if version.packed() { 4 } else { 5 };
             reason <= custom && may_have_data(reason == custom)
@@ -226,7 +235,7 @@ mod tests {
     #[test]
     fn a_message_is_read_by_its_table_alone() {
         let mut tree = Tree::default();
-        // Nothing here names a notify: whoever adds a message to the tables has no more to do.
+        // Nothing here names a notify: a new message in the tables needs no other change.
         let notify = [0x56, 0, 0, 0x10, 0, 0];
         assert_eq!(read(Version::V22, &notify, notify.len(), &mut tree), Some(Message::Notify));
         assert_eq!((tree.number(&LAST), tree.number(&SEQUENCE)), (Some(5), Some(1)));
@@ -248,7 +257,7 @@ mod tests {
         assert_eq!(all("03"), ["2.0", "1.0"]);
         assert_eq!(all("02"), ["2.2"]);
         assert_eq!(all("04"), ["1.2"]);
-        // Nothing but the size and the zero nibble at its end speaks for 2.2's welcome.
+        // Only the size and the final zero nibble fit 2.2's welcome.
         assert_eq!(all("0801000100"), ["2.0", "2.2"]);
         assert_eq!(all("1800100000"), ["2.2"]);
         assert_eq!(all("1100100000"), ["2.2"]);
@@ -258,12 +267,12 @@ mod tests {
         assert_eq!(all(""), [""; 0]);
     }
 
-    /// The number 1 is the welcome's, and another's only after the last numbers of the same side.
+    /// Number 1 is the welcome's. Another message has it only after the last numbers of the same side.
     #[test]
     fn numbers_wrap() {
-        let all = |said: &[(Side, &str)]| {
+        let all = |payloads: &[(Side, &str)]| {
             let (mut numbering, mut tree) = (Numbering::default(), Tree::default());
-            said.iter().all(|(side, hex)| {
+            payloads.iter().all(|(side, hex)| {
                 let data = hex::decode(hex).unwrap();
                 numbering.read(Version::V20, (*side, &data, data.len()), &mut tree).is_some()
             })
@@ -274,7 +283,7 @@ mod tests {
         assert!(!all(&[(Side::A, "0700010100"), (Side::A, "0701000100")]));
     }
 
-    /// What `ack_extra` acknowledges beside the newest is all that follows: no byte less or more.
+    /// `ack_extra` has exactly one id after the newest: no byte less or more.
     #[test]
     fn an_ack_extra_has_one_length() {
         let fits = |hex: &str| all(hex).into_iter().filter(|version| *version != "2.2").collect::<Vec<_>>();
@@ -285,14 +294,14 @@ mod tests {
         }
     }
 
-    /// Messages of any size whose bytes have no numbers say nothing, however many there are.
+    /// Messages of any size without numbers prove nothing, however many there are.
     #[test]
     fn unreliable_messages_prove_nothing() {
         use crate::flow::Side;
-        let said = |bytes: &'static [u8]| [(Side::A, bytes, bytes.len()), (Side::B, bytes, bytes.len())].repeat(6);
-        let numbers = |version, bytes| super::super::evidence::numbers(version, said(bytes).into_iter());
+        let payloads = |bytes: &'static [u8]| [(Side::A, bytes, bytes.len()), (Side::B, bytes, bytes.len())].repeat(6);
+        let numbers = |version, bytes| super::super::evidence::numbers(version, payloads(bytes).into_iter());
         assert_eq!(numbers(Version::V22, &[0x10, 0x50]), Some(0));
-        // But for their one type, less what the choice of a version takes.
+        // Only their one type counts, less the choice of a version.
         assert_eq!(numbers(Version::V20, &[0, 1, 0x50]), Some(2 - 2));
     }
 }

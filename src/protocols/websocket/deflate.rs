@@ -1,38 +1,38 @@
-//! permessage-deflate (RFC 7692): one inflate state a direction, which earlier messages feed.
+//! permessage-deflate (RFC 7692): one inflate state for each direction, which all of its messages share.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF};
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-/// No message grows larger.
+/// The most bytes of an inflated message.
 pub const LARGEST: usize = 16 << 20;
 
-/// So much a direction may inflate to in all, however few bytes it has sent: messages that repeat
-/// earlier ones are much smaller than what they say.
+/// The bytes that a direction may always inflate to, however few bytes it has sent: messages that repeat earlier ones
+/// are very small.
 pub const FREE: u64 = 1 << 20;
 
-/// How far back references reach.
+/// The distance that references reach back.
 const WINDOW: usize = 32 << 10;
 
-/// So much of what was inflated is kept before the older part of it is dropped.
+/// The most inflated bytes that are kept before the older part is dropped.
 const KEPT: usize = 3 * WINDOW;
 
-/// What every message lacks at its end: the empty block of a sync flush.
+/// The empty block of a sync flush, which every message lacks at its end.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What an answer's Sec-WebSocket-Extensions agreed on.
+/// The agreement in an answer's Sec-WebSocket-Extensions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreed {
     /// Messages may be compressed.
     pub deflate: bool,
-    /// The server begins anew with each message.
+    /// The server resets its state for each message.
     pub server_anew: bool,
-    /// The client begins anew with each message.
+    /// The client resets its state for each message.
     pub client_anew: bool,
 }
 
 impl Agreed {
-    /// By the header's value.
+    /// Reads the header's value.
     pub fn read(extensions: &[u8]) -> Agreed {
         let mut agreed = Agreed::default();
         for extension in extensions.split(|b| *b == b',') {
@@ -50,25 +50,24 @@ impl Agreed {
     }
 }
 
-/// One direction's inflate state, made when the first compressed message comes.
+/// The inflate state of one direction, created at its first compressed message.
 #[derive(Default)]
 pub struct Inflater(Option<Box<State>>);
 
-/// What earlier messages leave to later ones.
+/// The state between messages.
 struct State {
     core: DecompressorOxide,
-    /// What was inflated: the last [`WINDOW`] bytes at least, or all since the state began. A
-    /// reference to what is not there is an error; so it is not kept in a ring, which would be full
-    /// of zeros at first.
+    /// The inflated bytes: at least the last [`WINDOW`], or all since the state began. A reference before them is an
+    /// error, so this is not a ring, which would be full of zeros at first.
     past: Vec<u8>,
-    /// Where in it the stream began: a last block ends a stream, and another one follows.
+    /// The offset in it where the stream began: a last block ends a stream, and another one follows.
     begin: usize,
-    /// Bytes of all messages so far, and what they inflated to.
+    /// The bytes of all messages so far; `inflated`: the bytes that they inflated to.
     packed: u64,
     inflated: u64,
 }
 
-/// Why a message is not inflated.
+/// The reasons why a message is not inflated.
 const BROKEN: &str = "compressed data that does not inflate";
 const TOO_FAR: &str = "compressed data that would be too many times its size (--limit inflate_ratio)";
 
@@ -79,16 +78,16 @@ impl std::fmt::Debug for Inflater {
 }
 
 impl Inflater {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.0.as_ref().map_or(0, |state| size_of::<State>() + state.past.capacity())
     }
 
-    /// Replaces what `out` holds by the inflated message. It may be `ratio` times what came and
-    /// [`FREE`] bytes more, and so may all messages together.
+    /// Replaces the content of `out` by the inflated message. The message may have `ratio` times its size and [`FREE`]
+    /// bytes more, and so may all messages together.
     ///
     /// # Errors
-    /// It does not inflate, or would be too large: in words. The state begins anew then.
+    /// The reason why it does not inflate, or that it would be too large. The state is reset then.
     pub fn inflate(&mut self, message: &[u8], anew: bool, ratio: usize, out: &mut Vec<u8>) -> Result<(), &'static str> {
         let (core, past) = (DecompressorOxide::new(), Vec::new());
         let new = || Box::new(State { core, past, begin: 0, packed: 0, inflated: 0 });
@@ -124,7 +123,7 @@ impl State {
         self.begin = 0;
     }
 
-    /// Drops what no reference reaches any more, now and then.
+    /// Drops the bytes that references no longer reach, from time to time.
     fn keep(&mut self) {
         if self.past.len() > KEPT {
             let gone = self.past.len() - WINDOW;
@@ -134,12 +133,11 @@ impl State {
         }
     }
 
-    /// Inflates all of `input` behind what there is; the message began at `start`, and may have
-    /// `most` bytes.
+    /// Inflates all of `input` after the earlier bytes. The message began at `start`, and may have `most` bytes.
     fn feed(&mut self, mut input: &[u8], start: usize, most: usize) -> Result<(), &'static str> {
         const FLAGS: u32 = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
         let mut end = self.past.len();
-        // Most messages are small; the room that is not used is taken back.
+        // Most messages are small. Unused room is freed afterwards.
         let mut room = input.len().saturating_mul(4).clamp(1 << 10, LARGEST);
         let whole = loop {
             if end - start > most {
@@ -152,7 +150,7 @@ impl State {
             end += written;
             match status {
                 TINFLStatus::HasMoreOutput => room = (end - start).clamp(1 << 10, LARGEST),
-                // A last block: what follows begins anew.
+                // After a last block a new stream begins.
                 TINFLStatus::Done => {
                     self.core.init();
                     self.begin = end;
@@ -215,11 +213,11 @@ mod tests {
         };
         let (first, second) = (message(), message());
         let (mut inflater, mut out) = (Inflater::default(), Vec::new());
-        // The first one was lost, or each message was to stand for itself.
+        // The first message was lost, or each message was to be independent.
         assert!(inflater.inflate(&second, false, RATIO, &mut out).is_err() && out.is_empty());
         assert!(inflater.inflate(&first, false, RATIO, &mut out).is_ok());
         assert!(inflater.inflate(&second, true, RATIO, &mut out).is_err());
-        // A last block ends the stream; nothing behind it reaches back over it.
+        // A last block ends the stream. References after it do not reach across it.
         let mut ended = first.clone();
         ended.extend([0, 0, 0xff, 0xff, 1, 0, 0, 0xff, 0xff]);
         assert!(inflater.inflate(&ended, false, RATIO, &mut out).is_ok() && out.starts_with(b"the same"));
@@ -258,8 +256,7 @@ mod tests {
         assert!(out.len() <= LARGEST);
     }
 
-    /// Messages that repeat earlier ones are small; those that grow without measure are stopped,
-    /// also one by one.
+    /// Messages that repeat earlier ones are small. Messages that grow too much are stopped, even one by one.
     #[test]
     fn the_ratio_is_that_of_all_messages() {
         let mut press = flate2::Compress::new(flate2::Compression::best(), false);
@@ -272,9 +269,9 @@ mod tests {
         };
         let (mut inflater, text) = (Inflater::default(), [7; 30_000]);
         let stopped = (0..40).find_map(|k| Some((k, inflate(&text, &mut inflater, 10).err()?)));
-        let (told, why) = stopped.expect("an end");
-        assert!(told >= FREE as usize / text.len() && why == TOO_FAR, "{told} {why}");
-        // What is allowed a greater ratio goes on.
+        let (at, why) = stopped.expect("an end");
+        assert!(at >= FREE as usize / text.len() && why == TOO_FAR, "{at} {why}");
+        // With a greater ratio they are inflated.
         let mut press = flate2::Compress::new(flate2::Compression::best(), false);
         let mut inflate = |inflater: &mut Inflater| {
             let mut packed = Vec::with_capacity(1 << 16);

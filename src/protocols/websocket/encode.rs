@@ -1,4 +1,4 @@
-//! The carrier's lines back to bytes.
+//! Encodes the carrier's lines.
 
 use super::frame::{self, opcode};
 use super::layout;
@@ -8,10 +8,10 @@ use crate::codec::{EncodeError, Writer};
 use crate::dissect::{Line, Role};
 use serde_json::{Map, Value as Json};
 
-/// The bytes of one of the carrier's lines: an HTTP head, or frames.
+/// Encodes one of the carrier's lines: an HTTP head, or frames.
 ///
 /// # Errors
-/// The path of what is wrong.
+/// The path of the field that is wrong.
 pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
     let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
     let message = Message::of(layout);
@@ -28,7 +28,7 @@ pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
         },
         _ => return Writer::new(line.fields).broken(line.broken).write(layout.fields),
     };
-    // Mask and opcode belong to the head; the rest is the payload.
+    // Mask and opcode belong to the head. The rest is the payload.
     let empty = Map::new();
     let fields = line.fields.as_object().unwrap_or(&empty);
     let head = [MASK.name, OPCODE.name];
@@ -62,13 +62,12 @@ fn hex_of(path: &str, value: &Json) -> Result<Vec<u8>, EncodeError> {
     value.as_str().and_then(|text| hex::decode(text).ok()).ok_or_else(|| wrong(path, "expected hex"))
 }
 
-/// Puts a message into a frame: masked where a client sends it. The carrier's own lines are frames
-/// and heads already.
+/// Puts a message into a frame, masked if a client sends it. The carrier's own lines are frames and heads already.
 pub fn wrap(message: &[u8], line: &Line<'_>) -> Vec<u8> {
     if line.proto == super::NAME {
         return message.to_vec();
     }
-    // The same message gives the same bytes: the mask is a sum of it.
+    // The mask is a hash of the message, so the same message gives the same bytes.
     let key = (line.from == Role::Client).then(|| {
         let sum = message.iter().fold(0x811c_9dc5u32, |sum, b| (sum ^ *b as u32).wrapping_mul(0x0100_0193));
         sum.to_be_bytes()

@@ -2,7 +2,7 @@
 
 /// Opcodes with a meaning.
 pub mod opcode {
-    /// Goes on with a message that was begun.
+    /// Continues a message.
     pub const CONTINUATION: u8 = 0;
     /// Begins a text message.
     pub const TEXT: u8 = 1;
@@ -16,7 +16,7 @@ pub mod opcode {
     pub const PONG: u8 = 10;
 }
 
-/// A control frame carries no more, in a length of one byte.
+/// The longest payload of a control frame, with a length of one byte.
 pub const CONTROL_MOST: u64 = 125;
 
 /// A frame's head.
@@ -26,18 +26,18 @@ pub struct Head {
     pub fin: bool,
     /// RSV1 to RSV3: 4, 2, 1.
     pub rsv: u8,
-    /// What it is.
+    /// The opcode, see [`opcode`].
     pub opcode: u8,
     /// The mask, in a client's frames.
     pub mask: Option<[u8; 4]>,
-    /// Bytes of the payload.
+    /// The number of bytes of the payload.
     pub length: u64,
-    /// Bytes of the head itself.
+    /// The number of bytes of the head itself.
     pub size: usize,
 }
 
 impl Head {
-    /// The head at the beginning of `bytes`; `None` while it is not whole.
+    /// Reads the head at the beginning of `bytes`; `None`: it is not complete.
     pub fn read(bytes: &[u8]) -> Option<Head> {
         let (first, second) = (*bytes.first()?, *bytes.get(1)?);
         let wide = match second & 0x7f {
@@ -58,17 +58,17 @@ impl Head {
         Some(Head { fin: first & 0x80 != 0, rsv: first >> 4 & 7, opcode: first & 15, mask, length, size })
     }
 
-    /// Close, ping, pong, and what may become one.
+    /// Whether it is a close, ping, pong, or a reserved control frame.
     pub fn is_control(&self) -> bool {
         self.opcode & 8 != 0
     }
 
-    /// Head and payload.
+    /// The number of bytes of head and payload.
     pub fn whole(&self) -> u64 {
         self.length.saturating_add(self.size as u64)
     }
 
-    /// Nothing in it contradicts the standard: a place where a frame may begin.
+    /// Whether it agrees with the standard, so that a frame may begin here.
     pub fn plausible(&self) -> bool {
         let known = matches!(self.opcode, 0..=2 | 8..=10);
         let control = !self.is_control() || self.fin && self.rsv == 0 && self.length <= CONTROL_MOST;
@@ -76,7 +76,7 @@ impl Head {
     }
 }
 
-/// Undoes a mask, or does it.
+/// Applies or removes a mask.
 pub fn mask(bytes: &mut [u8], mask: [u8; 4]) {
     let (chunks, rest) = bytes.as_chunks_mut::<4>();
     chunks.iter_mut().for_each(|four| *four = (u32::from_ne_bytes(*four) ^ u32::from_ne_bytes(mask)).to_ne_bytes());
@@ -102,7 +102,7 @@ pub fn head(opcode: u8, key: Option<[u8; 4]>, length: u64) -> Vec<u8> {
     out
 }
 
-/// A frame with that head.
+/// Writes a frame with that head.
 pub fn write(opcode: u8, key: Option<[u8; 4]>, payload: &[u8]) -> Vec<u8> {
     let mut out = head(opcode, key, payload.len() as u64);
     let size = out.len();
@@ -113,8 +113,8 @@ pub fn write(opcode: u8, key: Option<[u8; 4]>, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Frames with these heads, which stand one behind the other; each takes as much of the payload as
-/// its length says, the last one all.
+/// Writes frames with these consecutive heads. Each takes as much of the payload as its length, the last one all the
+/// rest.
 pub fn rebuild(heads: &[u8], payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(heads.len() + payload.len());
     let (mut heads, mut payload) = (heads, payload);
@@ -130,7 +130,7 @@ pub fn rebuild(heads: &[u8], payload: &[u8]) -> Vec<u8> {
         }
         (heads, payload) = (rest, more);
     }
-    // What is no head is written as given.
+    // Bytes that are no head are written as given.
     out.extend_from_slice(heads);
     out.extend_from_slice(payload);
     out
@@ -157,14 +157,14 @@ mod tests {
         }
     }
 
-    /// A longer control frame is none: the place where it seems to begin is in the middle of something.
+    /// A longer control frame is not plausible: the place is in the middle of something else.
     #[test]
     fn control_frames_are_short_and_whole() {
         let plausible = |bytes: &[u8]| Head::read(bytes).unwrap().plausible();
         for control in [opcode::CLOSE, opcode::PING, opcode::PONG] {
             assert!(plausible(&head(control, None, 0)) && plausible(&head(control, Some([1; 4]), 125)));
             assert!(!plausible(&head(control, None, 126)) && !plausible(&head(control, Some([1; 4]), 65536)));
-            // A piece, and one with a reserved bit.
+            // A fragment, and a frame with a reserved bit.
             assert!(!plausible(&[control, 3]) && !plausible(&[0xc0 | control, 3]));
         }
         for data in [opcode::CONTINUATION, opcode::TEXT, opcode::BINARY] {

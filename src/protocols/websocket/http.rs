@@ -1,15 +1,15 @@
-//! The HTTP heads of the upgrade (RFC 6455, section 4): as text, and the few lines that matter.
+//! The HTTP heads of the upgrade (RFC 6455, section 4): their text, and the lines that matter.
 
-/// A longer head is none.
+/// The longest head.
 pub const LONGEST: usize = 64 << 10;
-/// A longer body is not waited for.
+/// The longest body that is awaited.
 pub const LONGEST_BODY: usize = 16 << 20;
 
 const METHODS: [&[u8]; 9] =
     [b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT ", b"TRACE "];
 const VERSION: &[u8] = b"HTTP/1.";
 
-/// Does HTTP begin here? `None`: too few bytes to tell.
+/// Whether HTTP begins here; `None`: too few bytes to decide.
 pub fn begins(bytes: &[u8]) -> Option<bool> {
     let mut open = false;
     for word in METHODS.iter().copied().chain([VERSION]) {
@@ -24,18 +24,18 @@ pub fn begins(bytes: &[u8]) -> Option<bool> {
     if open { None } else { Some(false) }
 }
 
-/// Is it the beginning of an answer?
+/// Whether the bytes begin an answer.
 pub fn is_answer(bytes: &[u8]) -> bool {
     bytes.starts_with(VERSION)
 }
 
-/// Where the head ends, its empty line included. `from`: so many bytes have been searched before.
+/// The place where the head ends, after its empty line. `from`: the number of bytes searched before.
 pub fn end(bytes: &[u8], from: usize) -> Option<usize> {
     let start = from.saturating_sub(3);
     memchr::memmem::find(bytes.get(start..)?, b"\r\n\r\n").map(|at| start + at + 4)
 }
 
-/// What of a head matters. Ranges are bytes of the head.
+/// The parts of a head that matter. Ranges are bytes of the head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// A request's target.
@@ -51,7 +51,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Reads a whole head.
+    /// Reads a complete head.
     pub fn read(bytes: &[u8]) -> Head {
         let mut head = Head::default();
         let mut at = 0;

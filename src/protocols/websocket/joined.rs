@@ -1,15 +1,15 @@
-//! Fragments joined to messages: unmasked, and inflated when the last one is there.
+//! Joins fragments to messages: unmasks each, and inflates the message after the last one.
 
 use super::frame::{self, Head};
 use super::{Carrier, CarrierStep, Direction, deflate};
 
-/// The heads of one message's frames take no more.
+/// The most bytes of the heads of one message's frames.
 const MOST_HEADS: usize = 1 << 20;
 use crate::dissect::{Out, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
 impl Carrier {
-    /// One frame of a message.
+    /// Reads one frame of a message.
     pub(super) fn fragment(
         &mut self,
         side: Side,
@@ -57,7 +57,7 @@ impl Carrier {
         let ratio = self.ratio;
         let direction = self.at(side);
         let Some(begun) = direction.begun.filter(|_| head.fin) else { return CarrierStep::Done };
-        // A message without bytes, or one that breaks, is shown with its frames.
+        // A message without bytes, or a broken one, is shown with its frames.
         out.unit = Some(Unit { start: direction.start, end, kind: UnitKind::Carrier });
         match begun.rsv {
             0 => {}

@@ -1,5 +1,5 @@
-//! The carrier's own messages: HTTP heads, control frames, and data that holds no message. The
-//! heads of frames are computed, see [`super::frame`].
+//! The carrier's own messages: HTTP heads, control frames, and data without a message. The heads of frames are
+//! computed, see [`super::frame`].
 
 use self::Message::*;
 use crate::codec::Layout;
@@ -25,7 +25,7 @@ pub const HEAD: Field = text("head", Len::Rest).doc("the text with its empty lin
 pub const BODY: Field = text("body", Len::Rest).doc("as many bytes as Content-Length says").omit_empty();
 /// The mask of a client's frame.
 pub const MASK: Field = bytes("mask", Len::Const(4)).doc("the key that the payload is masked with").omit_empty();
-/// What a control frame carries.
+/// The content of a control frame.
 pub const DATA: Field = bytes("data", Len::Rest).doc("what a pong gives back");
 /// A close's code.
 pub const CODE: Field = u16be("code").doc("why: 1000 done, 1002 protocol error, ..").when(left(8));
@@ -39,14 +39,14 @@ pub const PAYLOAD: Field =
 
 /// Derived: a request's target.
 pub const TARGET: Field = text("target", Len::Rest).doc("the path asked for");
-/// Derived: the extensions offered, or agreed on.
+/// Derived: the extensions that were offered or agreed on.
 pub const EXTENSIONS: Field = text("extensions", Len::Rest).doc("Sec-WebSocket-Extensions");
 /// Derived: an answer's status.
 pub const STATUS: Field = u16be("status").doc("101: from here on frames");
-/// Derived: a frame's head that the fields alone would not give back.
+/// Derived: a frame's head, if the fields alone do not determine it.
 pub const HEADER: Field =
-    bytes("header", Len::Rest).doc("the heads of the frames, one behind the other, where the fields do not give them");
-/// Derived: what a message without bytes has on the wire.
+    bytes("header", Len::Rest).doc("the heads of the frames, one after the other, if the fields do not give them");
+/// Derived: the wire bytes of a message that inflates to nothing.
 pub const COMPRESSED: Field = bytes("compressed", Len::Rest).doc("what inflates to nothing");
 
 /// The layouts.
@@ -61,5 +61,5 @@ pub static LAYOUTS: [Layout; 8] = [
     Frame.layout("a frame that is no part of any message; always with a fault", &[MASK, OPCODE]),
 ];
 
-/// What is shown beside the fields.
+/// The derived fields.
 pub static DERIVED: [Field; 5] = [TARGET, EXTENSIONS, STATUS, HEADER, COMPRESSED];

@@ -4,12 +4,12 @@ use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::layout::Message;
 use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Fault, Level, Reason, Value};
+use crate::codec::{Fault, Reason, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Out, Provenance, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
-/// A range of bytes as bits, as far as they can be counted.
+/// A range of bytes as bits, up to the largest that fits.
 fn bits(start: usize, length: usize) -> (u32, u32) {
     let bits = |bytes: usize| bytes.min((1 << 28) - 1) as u32 * 8;
     (bits(start), bits(length))
@@ -20,7 +20,7 @@ fn bytes_value(start: usize, length: usize) -> Value {
     Value::Bytes { bit, bits }
 }
 
-/// Text, or the bits of what is no text.
+/// The bytes as text, or as raw bits if they are not text.
 fn text_value(bytes: &[u8], start: usize) -> Value {
     let (bit, bits) = bits(start, bytes.len());
     if std::str::from_utf8(bytes).is_ok() { Value::Text { bit, bits } } else { Value::Raw { bit, bits } }
@@ -48,7 +48,7 @@ impl Carrier {
         self.stream.frames = frames;
     }
 
-    /// A whole HTTP head and its body.
+    /// Emits a complete HTTP head and its body.
     #[expect(clippy::too_many_arguments)]
     pub(super) fn head_line(
         &mut self,
@@ -91,7 +91,7 @@ impl Carrier {
             dissection.derived.push(&layout::STATUS, Value::UInt(status as u64), 0, 0);
             if status != 101 {
                 let text = format_args!("the upgrade was answered with status {status}");
-                dissection.notes.add(Level::Warning, "websocket.refused", text);
+                dissection.notes.warn("websocket.refused", text);
                 dissection.delivery.push(Event::Step(Step::Refused("http")));
                 dissection.farewell = Some(format!("status {status}").into());
             }
@@ -99,7 +99,7 @@ impl Carrier {
         self.emit(side, stream, end + body, out);
     }
 
-    /// A head, or its body, that never became whole.
+    /// Emits a head or body that is not complete.
     pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
         let name = if bytes.starts_with(b"HT") { Message::UpgradeResponse } else { Message::UpgradeRequest };
@@ -124,7 +124,7 @@ impl Carrier {
         stream.consume(stream.bytes().len());
     }
 
-    /// A frame that never became whole, or bytes in which none begins.
+    /// Emits an incomplete frame, or bytes in which none begins.
     pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
         let dissection = self.begin(side, Message::Frame, roles, out);
@@ -137,8 +137,8 @@ impl Carrier {
         stream.consume(stream.bytes().len());
     }
 
-    /// Begins the line of a frame: mask, the header where the fields would not give it back, and
-    /// where the unmasked payload stands (which source, and its bytes there).
+    /// Begins the line of a frame: its mask, and its head if the fields do not determine it. Returns the source with
+    /// the unmasked payload, where it has the same place.
     fn framed(&mut self, stream: &Stream, side: Side, head: &Head, roles: &Roles, dissection: &mut Dissection) -> u8 {
         let bytes = stream.bytes();
         let whole = bytes.get(..head.whole() as usize).unwrap_or(bytes);
@@ -154,9 +154,9 @@ impl Carrier {
             }
             source = number;
         } else if roles.of(side) == Role::Client {
-            dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+            dissection.notes.warn("websocket.unmasked", format_args!("a client's frame without mask"));
         }
-        // The length is that of the bytes that are there, but for a frame that is never whole.
+        // The length is that of the captured bytes, except for a frame that is never complete.
         let there = whole.len().saturating_sub(head.size) as u64;
         if bytes.get(..head.size) != Some(&frame::head(head.opcode, head.mask, there)[..]) {
             let (bit, count) = bits(0, head.size);
@@ -165,7 +165,7 @@ impl Carrier {
         source
     }
 
-    /// Close, ping, pong.
+    /// Emits a close, ping or pong.
     pub(super) fn control_line(&mut self, side: Side, stream: &Stream, head: &Head, roles: &Roles, out: &mut Out<'_>) {
         let name = match head.opcode {
             opcode::CLOSE => Message::Close,
@@ -216,7 +216,7 @@ impl Carrier {
         self.emit(side, stream, head.whole() as usize, out);
     }
 
-    /// A frame that is no part of any message.
+    /// Emits a frame that belongs to no message.
     pub(super) fn frame_line(
         &mut self,
         side: Side,
@@ -240,7 +240,7 @@ impl Carrier {
         self.emit(side, stream, there, out);
     }
 
-    /// A message without bytes, or (`what`) one that broke: its bytes so far. It is dropped.
+    /// Emits a message without bytes, or (`what`) a broken one with its bytes so far. The message is dropped.
     pub(super) fn data_line(&mut self, side: Side, what: Option<&'static str>, roles: &Roles, out: &mut Out<'_>) {
         let gap = self.stream.take_gap(side);
         let direction = self.at(side);
@@ -251,14 +251,14 @@ impl Carrier {
         let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { Message::Text } else { Message::Binary };
         let dissection = self.begin(side, name, roles, out);
         if message.unmasked {
-            dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+            dissection.notes.warn("websocket.unmasked", format_args!("a client's frame without mask"));
         }
         let length = message.bytes.len();
         let (source, buffer) = dissection.source();
         buffer.extend_from_slice(&message.bytes);
         dissection.tree.set_source(source);
         dissection.derived.set_source(source);
-        // What inflates to nothing has no bytes to show, but some on the wire.
+        // A message that inflates to nothing has no bytes to show, but has wire bytes.
         let hollow = what.is_none() && length > 0;
         let (bit, count) = bits(0, if hollow { 0 } else { length });
         dissection.tree.push(&layout::PAYLOAD, Value::Bytes { bit, bits: count }, bit, count);

@@ -1,8 +1,8 @@
-//! WebSocket (RFC 6455) as a carrier: the HTTP upgrade, frames, masks, fragments,
-//! permessage-deflate (RFC 7692). It knows nothing of what it carries.
+//! WebSocket (RFC 6455) as a carrier: the HTTP upgrade, frames, masks, fragments, permessage-deflate (RFC 7692). It is
+//! independent of its content.
 //!
-//! A session asks the [`Carrier`] for one [`CarrierStep`] after the other; the carrier prints its own
-//! lines, and hands out each message joined, unmasked and inflated.
+//! A session asks the [`Carrier`] for one [`CarrierStep`] after another. The carrier emits its own lines, and returns
+//! each message joined, unmasked and inflated.
 //!
 #![doc = include_str!("README.md")]
 
@@ -17,10 +17,9 @@ pub(crate) mod notes;
 pub(crate) mod rewrite;
 pub(crate) mod upgrade;
 
-use crate::dissect::Role;
 use crate::dissect::framed::StreamState;
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Out, Roles};
+use crate::dissect::{Out, Role, Roles};
 use crate::flow::{Origin, Side, Stream};
 use deflate::{Agreed, Inflater};
 use frame::{Head, opcode};
@@ -28,36 +27,36 @@ use frame::{Head, opcode};
 /// The `proto` of the carrier's lines.
 pub const NAME: &str = "websocket";
 
-/// How many frames of one message are listed: fragments without bytes could go on for ever.
+/// The most frames of one message that are listed: fragments without bytes could continue for ever.
 pub const MOST_FRAMES: usize = 1 << 16;
 
-/// What was found at the beginning of a direction's unread bytes.
+/// The beginning of a direction's unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CarrierStep {
-    /// Nothing whole: more bytes are needed.
+    /// Nothing complete: more bytes are needed.
     Wait,
-    /// Something of the carrier's own, printed if it is worth a line. Ask again.
+    /// Data of the carrier itself, emitted if it deserves a line. Ask again.
     Done,
     /// A message that is not empty: [`Carrier::take`] it.
     Message,
 }
 
-/// A message, whole.
+/// A complete message.
 #[derive(Debug, Default)]
 pub struct Carried {
     /// Its bytes: unmasked, joined, inflated.
     pub bytes: Vec<u8>,
-    /// What delivered its last byte.
+    /// The origin of its last byte.
     pub origin: Origin,
-    /// All frames it came in.
+    /// All frames that contain it.
     pub frames: Vec<u64>,
-    /// A client's, in a frame without mask.
+    /// It is from a client's frame without a mask.
     pub unmasked: bool,
-    /// So many bytes of the stream are missing before it.
+    /// The number of bytes of the stream that are missing before it.
     pub gap: Option<u64>,
 }
 
-/// What a direction says now.
+/// The content of a direction at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     /// HTTP heads.
@@ -67,7 +66,7 @@ enum Mode {
     Frames,
 }
 
-/// A message that was begun.
+/// The head of an incomplete message.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     opcode: u8,
@@ -79,19 +78,18 @@ struct Direction {
     mode: Mode,
     /// Out of step, because bytes are missing.
     lost: bool,
-    /// Bytes of a frame that is too large to be kept.
+    /// The remaining bytes of a frame that is too large to be kept.
     skip: u64,
-    /// Bytes of an unfinished head in which its end was looked for.
+    /// The bytes of an incomplete head that were searched for its end.
     searched: usize,
-    /// How many bytes the head and body take that are being waited for: a head is not read again
-    /// for each byte of its body.
+    /// The size of the head and body that are awaited, so that the head is not read again for each byte of its body.
     awaited: usize,
     begun: Option<Begun>,
-    /// Where in the stream it was begun.
+    /// The place in the stream where the message began.
     start: u64,
     /// The message so far.
     message: Carried,
-    /// The heads of its frames, one behind the other.
+    /// The heads of its frames, concatenated.
     heads: Vec<u8>,
     inflater: Inflater,
     inflated: Vec<u8>,
@@ -101,16 +99,16 @@ struct Direction {
 #[derive(Debug, Default)]
 pub struct Carrier {
     directions: [Direction; 2],
-    /// What the upgrade agreed on; `None` where none was seen.
+    /// The agreement of the upgrade; `None`: none was seen.
     agreed: Option<Agreed>,
-    /// How many times its own bytes a message may inflate to.
+    /// The largest ratio to which a message may inflate.
     ratio: usize,
     stream: StreamState,
 }
 
 impl Carrier {
-    /// A conversation that begins with an upgrade, or, without, with frames. `begun`: is the
-    /// direction's first byte there?
+    /// A conversation that begins with an upgrade or, without one, with frames. `begun`: whether each direction's first
+    /// byte is captured.
     pub fn new(upgrade: bool, begun: [bool; 2]) -> Carrier {
         let mut carrier = Carrier { ratio: PeerCaps::default().inflate_ratio, ..Carrier::default() };
         for (direction, begun) in carrier.directions.iter_mut().zip(begun) {
@@ -120,7 +118,7 @@ impl Carrier {
         carrier
     }
 
-    /// Another bound for compressed messages: how many times their own bytes they may have.
+    /// Sets the largest ratio to which compressed messages may inflate.
     #[must_use]
     pub fn inflating(mut self, ratio: usize) -> Carrier {
         self.ratio = ratio;
@@ -134,20 +132,20 @@ impl Carrier {
         }
     }
 
-    /// Have both sides agreed to go over to frames, so that this one's bytes are some?
+    /// Whether both sides have agreed on the upgrade, so that this side sends frames.
     pub fn upgraded(&self, side: Side) -> bool {
         let [a, b] = &self.directions;
         self.agreed.is_some() && if side == Side::A { a } else { b }.mode == Mode::Frames
     }
 
-    /// Where the message begins in a side's stream of which some frames have come.
+    /// The place in a side's stream where the incomplete message begins.
     pub fn begun(&self, side: Side) -> Option<u64> {
         let [a, b] = &self.directions;
         let direction = if side == Side::A { a } else { b };
         direction.begun.map(|_| direction.start)
     }
 
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         let one = |d: &Direction| {
             let message = d.message.bytes.capacity() + d.message.frames.capacity() * 8;
@@ -156,7 +154,7 @@ impl Carrier {
         self.directions.iter().map(one).sum::<usize>() + self.stream.memory()
     }
 
-    /// Takes the message that the last step found. Give it [back](Carrier::give_back).
+    /// Takes the message that the last step found. Return its memory with [`give_back`](Carrier::give_back).
     pub fn take(&mut self, side: Side) -> Carried {
         let direction = self.at(side);
         direction.begun = None;
@@ -169,14 +167,14 @@ impl Carrier {
     /// Returns a message's memory.
     pub fn give_back(&mut self, side: Side, mut message: Carried) {
         message.bytes.clear();
-        // One large message shall not hold its memory for the rest of the conversation.
+        // Memory of one large message is not kept for the rest of the conversation.
         message.bytes.shrink_to(1 << 16);
         message.frames.clear();
         message.unmasked = false;
         self.at(side).message = message;
     }
 
-    /// Reads on.
+    /// Reads the next part of a side's stream.
     pub fn step(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
         if stream.bytes().is_empty() {
             return CarrierStep::Wait;
@@ -198,7 +196,7 @@ impl Carrier {
         }
     }
 
-    /// Is the direction, which was out of step, in step again at the first unread byte?
+    /// Whether a direction that was out of step is in step again at the first unread byte.
     fn find(&mut self, side: Side, stream: &Stream, roles: &Roles) -> bool {
         let bytes = stream.bytes();
         let direction = self.at(side);
@@ -224,7 +222,7 @@ impl Carrier {
         at > 0
     }
 
-    /// One HTTP head, with its body.
+    /// Reads one HTTP head, with its body.
     fn head(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
         let bytes = stream.bytes();
         let direction = self.at(side);
@@ -239,7 +237,7 @@ impl Carrier {
             }
             return CarrierStep::Wait;
         };
-        // The end is found again at once while the body is waited for.
+        // The end is found again at once while the body is awaited.
         direction.searched = end.saturating_sub(1);
         let Some(text) = bytes.get(..end) else { return CarrierStep::Wait };
         let head = http::Head::read(text);
@@ -274,7 +272,7 @@ impl Carrier {
         CarrierStep::Done
     }
 
-    /// One frame.
+    /// Reads one frame.
     fn frame(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
         let bytes = stream.bytes();
         let Some(head) = Head::read(bytes) else { return CarrierStep::Wait };
@@ -311,7 +309,7 @@ impl Carrier {
         CarrierStep::Done
     }
 
-    /// The direction has ended, or bytes of it are missing: prints what can never be whole.
+    /// Emits what can no longer be completed: the direction has ended, or bytes of it are missing.
     pub fn end(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         if self.at(side).begun.is_some() {
             self.unfinished(side, roles, out);
@@ -327,7 +325,7 @@ impl Carrier {
         }
     }
 
-    /// So many bytes are missing behind what was [ended](Carrier::end).
+    /// Handles missing bytes after those that were [ended](Carrier::end).
     pub fn lose(&mut self, side: Side, missing: u64) {
         self.stream.lose(side, missing);
         let direction = self.at(side);
@@ -339,7 +337,7 @@ impl Carrier {
         }
     }
 
-    /// A message whose last fragment never came.
+    /// Emits a message whose last fragment is missing.
     fn unfinished(&mut self, side: Side, roles: &Roles, out: &mut Out<'_>) {
         out.unit = None;
         self.data_line(side, Some("the message's last fragment never came"), roles, out);

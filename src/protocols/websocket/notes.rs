@@ -1,4 +1,4 @@
-//! What the carrier's analysis may say. A dissector that rides on it lists these as well.
+//! The notes of the carrier's analysis. A dissector over WebSocket lists these as well.
 
 use crate::dissect::NoteDoc;
 

@@ -1,9 +1,8 @@
-//! Frames made anew where a message is changed on its way: masked as before, and compressed.
+//! Rewrites the frames of a changed message: masked as before, and compressed.
 //!
-//! With permessage-deflate a message may refer to those before it. Once one is changed, the receiver
-//! has other bytes before the next than its sender thinks: from then on that direction is compressed
-//! anew. Where the window was made smaller than this compressor's, messages go uncompressed instead,
-//! which the standard leaves to the sender of each.
+//! With permessage-deflate a message may refer to earlier ones. After a change, the receiver's history differs from the
+//! sender's, so all later messages of that direction are compressed anew. If the agreed window is smaller than this
+//! compressor's, messages are sent uncompressed instead, which the standard allows.
 
 use super::deflate::{Agreed, Inflater};
 use super::frame::{self, Head, opcode};
@@ -12,7 +11,7 @@ use crate::dissect::{Rewriter, Role};
 use crate::flow::Side;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// What every message lacks at its end: the empty block of a sync flush.
+/// The empty block of a sync flush, which every message lacks at its end.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 const NOT_ALL: &str = "it is not all of what its frames hold";
 const UNSEEN: &str = "frames have passed before it, without which it cannot be inflated";
@@ -21,9 +20,9 @@ const UNSEEN: &str = "frames have passed before it, without which it cannot be i
 #[derive(Default)]
 struct Direction {
     inflater: Inflater,
-    /// Compresses the direction since the first change.
+    /// Compresses the direction since its first change.
     packer: Option<Box<Compress>>,
-    /// Frames have passed unseen.
+    /// Frames have passed that were not read.
     missed: bool,
 }
 
@@ -31,7 +30,7 @@ struct Direction {
 pub struct Frames {
     directions: [Direction; 2],
     agreed: Option<Agreed>,
-    /// The window of each direction, in bits, client and server.
+    /// The window of each direction, in bits: client, server.
     windows: [u8; 2],
     ratio: usize,
 }
@@ -47,7 +46,7 @@ struct Whole {
 }
 
 impl Frames {
-    /// Of a new conversation; a message may inflate to `ratio` times its bytes.
+    /// The state of a new conversation. A message may inflate to `ratio` times its size.
     pub fn new(ratio: usize) -> Frames {
         Frames { directions: Default::default(), agreed: None, windows: [15; 2], ratio }
     }
@@ -61,13 +60,13 @@ impl Frames {
         }
     }
 
-    /// Does each message of a side stand for itself?
+    /// Whether each message of a side is compressed independently.
     fn anew(&self, from: Role) -> bool {
         self.agreed.is_some_and(|agreed| if from == Role::Client { agreed.client_anew } else { agreed.server_anew })
     }
 }
 
-/// The bits of a window that an answer names, or 15.
+/// The bits of a window in an answer, or 15.
 fn window(extensions: &[u8], name: &str) -> u8 {
     let words = extensions.split(|b| matches!(b, b';' | b',')).map(<[u8]>::trim_ascii);
     let value = words.filter_map(|word| {
@@ -78,7 +77,7 @@ fn window(extensions: &[u8], name: &str) -> u8 {
     value.min().unwrap_or(15)
 }
 
-/// The frames of one message, and the control frames between them; `None`: these are none.
+/// Reads the frames of one message, and the control frames between them; `None`: it is not one message.
 fn whole(mut bytes: &[u8]) -> Option<Whole> {
     let mut all: Option<Whole> = None;
     while !bytes.is_empty() {
@@ -107,7 +106,7 @@ impl Whole {
         Whole { opcode: opcode::CONTINUATION, key: None, compressed: false, payload: Vec::new(), between: Vec::new() }
     }
 
-    /// One frame with this message.
+    /// Writes one frame with this message.
     fn write(&self, packer: Option<&mut Compress>, message: &[u8], out: &mut Vec<u8>) {
         let packed = packer.filter(|_| !message.is_empty()).and_then(|packer| deflate(packer, message));
         let start = out.len();
@@ -122,14 +121,14 @@ fn packer() -> Box<Compress> {
     Box::new(Compress::new(Compression::default(), false))
 }
 
-/// A message's bytes without the end that all have.
+/// The compressed message, without the end that all have.
 fn deflate(packer: &mut Compress, message: &[u8]) -> Option<Vec<u8>> {
     let (begin, mut out) = (packer.total_in(), Vec::with_capacity(message.len() / 2 + 64));
     loop {
         let rest = message.get((packer.total_in() - begin) as usize..)?;
         let status = packer.compress_vec(rest, &mut out, FlushCompress::Sync).ok()?;
         let taken = packer.total_in() - begin == message.len() as u64;
-        // Room that is left says that nothing waits inside.
+        // Unused room shows that all output has been written.
         if taken && out.len() < out.capacity() {
             break;
         }
@@ -165,7 +164,7 @@ impl Rewriter for Frames {
         let Direction { inflater, packer: known, missed } = &mut self.directions[side.index()];
         let mut inflated = Vec::new();
         if compressed {
-            // Earlier messages are part of what it is made of.
+            // Earlier messages are part of its history.
             match inflater.inflate(&whole.payload, anew, ratio, &mut inflated) {
                 _ if *missed && !anew => return Err(UNSEEN),
                 Err(why) => return Err(why),
@@ -191,7 +190,7 @@ impl Rewriter for Frames {
             whole.write(packer.filter(|_| !small).map(|packer| &mut **packer), message, &mut out);
         }
         if compressed && !anew {
-            // What was left out is missing to later ones as well.
+            // Later messages may refer to the dropped one as well.
             known.get_or_insert_with(packer);
         }
         Ok(Some(out))
@@ -219,7 +218,7 @@ mod tests {
         frames
     }
 
-    /// What a sender with memory sends for each text: the frames, masked.
+    /// The masked frames that a sender with history sends for these texts.
     fn sent(texts: &[&[u8]]) -> Vec<Vec<u8>> {
         let mut packer = packer();
         let whole = Whole { opcode: opcode::BINARY, key: Some([1, 2, 3, 4]), ..Whole::none() };
@@ -231,7 +230,7 @@ mod tests {
         texts.iter().map(one).collect()
     }
 
-    /// What a receiver with memory reads of each frame.
+    /// The message that a receiver with history reads from a frame.
     fn read(frames: &[u8], inflater: &mut Inflater) -> Vec<u8> {
         let whole = whole(frames).unwrap();
         assert_eq!(whole.key, Some([1, 2, 3, 4]));

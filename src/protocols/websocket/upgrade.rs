@@ -1,6 +1,6 @@
 //! The keys of the HTTP request that opens a WebSocket, and of its answer (RFC 6455, section 4).
 
-/// What a client's key is joined with before it is hashed (RFC 6455, section 4.2.2).
+/// The text that follows a client's key before it is hashed (RFC 6455, section 4.2.2).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// The digits of base64.
@@ -10,7 +10,7 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 pub fn key() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let bits = now.wrapping_mul(0x2545_f491_4f6c_dd1d_9e37_79b9_7f4a_7c15) | 1;
-    // 128 bits are 21 letters and two bits, the last letter's highest.
+    // 128 bits are 21 letters and two bits, which are the last letter's highest.
     let letter = |k: u32| LETTERS[(if k == 21 { bits << 4 } else { bits >> (122 - 6 * k) } & 63) as usize] as char;
     (0..22).map(letter).chain("==".chars()).collect()
 }

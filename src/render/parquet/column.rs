@@ -1,7 +1,7 @@
-//! One Parquet column: its values so far, and where they are missing or repeated.
+//! One Parquet column: its values so far, and the places where values are missing or repeated.
 //!
-//! Levels are Dremel's, as Parquet stores them: the definition level says how much of the path to
-//! a value is present, the repetition level which of the lists on the path goes on.
+//! Levels are Dremel's, as Parquet stores them. The definition level is the number of present steps on the path to a
+//! value. The repetition level is the number of the list on the path that continues.
 
 use bytes::Bytes;
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
@@ -12,7 +12,7 @@ use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
-/// About how many bytes a value takes beside its text: eight, and its levels.
+/// The approximate size of a value without its text: eight bytes, and its levels.
 pub const LEVEL: usize = 10;
 
 /// The type of a column.
@@ -20,7 +20,7 @@ pub const LEVEL: usize = 10;
 pub enum Leaf {
     /// INT64.
     Int,
-    /// INT64 that is unsigned.
+    /// INT64, unsigned.
     UInt,
     /// FLOAT.
     F32,
@@ -32,7 +32,7 @@ pub enum Leaf {
     Text,
     /// UTF-8: words of the program, not of the traffic.
     Word,
-    /// JSON, as UTF-8. Not marked as such: Polars would read bytes.
+    /// JSON, as UTF-8. It is not marked as JSON, because Polars would then read bytes.
     Json,
     /// Bytes.
     Bytes,
@@ -41,7 +41,7 @@ pub enum Leaf {
 }
 
 impl Leaf {
-    /// The column's type in the file; each may be missing.
+    /// Returns the column's type in the file. Every value is optional.
     pub fn parquet(self, name: &str) -> Result<TypePtr> {
         let (physical, logical) = match self {
             Leaf::Int => (Physical::INT64, None),
@@ -58,14 +58,14 @@ impl Leaf {
     }
 }
 
-/// The values of a column that are present.
+/// The present values of a column.
 #[derive(Debug)]
 enum Values {
     Int(Vec<i64>),
     F32(Vec<f32>),
     F64(Vec<f64>),
     Bool(Vec<bool>),
-    /// One after the other, and where each begins and ends.
+    /// All bytes, and the start and end of each value.
     Bytes(Vec<u8>, Vec<(usize, usize)>),
     /// Words of the program.
     Words(Vec<&'static str>),
@@ -73,21 +73,21 @@ enum Values {
 
 /// A column of the current row group.
 ///
-/// A row that the column has nothing of costs nothing: its levels are made up for when the next value
-/// comes, or the row group ends.
+/// A row without a value in this column costs nothing. Its levels are added with the next value, or at the end of the
+/// row group.
 #[derive(Debug)]
 pub struct Column {
     values: Values,
     definitions: Vec<i16>,
-    /// Empty where nothing on the path is a list.
+    /// Empty if nothing on the path is a list.
     repetitions: Vec<i16>,
     repeats: bool,
-    /// The rows that have their levels.
+    /// The number of rows whose levels were added.
     rows: usize,
 }
 
 impl Column {
-    /// An empty column. `repeats`: there is a list on its path.
+    /// Creates an empty column. `repeats`: there is a list on its path.
     pub fn new(leaf: Leaf, repeats: bool) -> Column {
         let values = match leaf {
             Leaf::Int | Leaf::UInt | Leaf::Time => Values::Int(Vec::new()),
@@ -100,7 +100,7 @@ impl Column {
         Column { values, definitions: Vec::new(), repetitions: Vec::new(), repeats, rows: 0 }
     }
 
-    /// An empty column of the same type.
+    /// Returns an empty column of the same type.
     pub fn another(&self) -> Column {
         let values = match &self.values {
             Values::Int(_) => Values::Int(Vec::new()),
@@ -113,7 +113,7 @@ impl Column {
         Column { values, definitions: Vec::new(), repetitions: Vec::new(), repeats: self.repeats, rows: 0 }
     }
 
-    /// The levels of a value in this row, or of what is missing in its place.
+    /// Adds the levels of a value in this row, or of a missing one.
     #[inline]
     pub fn level(&mut self, row: usize, definition: i16, repetition: i16) {
         if repetition == 0 {
@@ -128,7 +128,7 @@ impl Column {
         }
     }
 
-    /// The levels of the rows before this one that have none.
+    /// Adds the levels of the rows before this one that have none.
     fn skip(&mut self, row: usize) {
         let missing = row - self.rows;
         self.definitions.resize(self.definitions.len() + missing, 0);
@@ -138,7 +138,7 @@ impl Column {
         self.rows = row;
     }
 
-    /// A whole number, unsigned ones as their bits. A column of another type takes nothing.
+    /// Adds a whole number, unsigned ones as their bits. A column of another type ignores it.
     #[inline]
     pub fn int(&mut self, value: i64) {
         if let Values::Int(all) = &mut self.values {
@@ -146,28 +146,28 @@ impl Column {
         }
     }
 
-    /// A binary32 number.
+    /// Adds a binary32 number.
     pub fn f32(&mut self, value: f32) {
         if let Values::F32(all) = &mut self.values {
             all.push(value);
         }
     }
 
-    /// A binary64 number.
+    /// Adds a binary64 number.
     pub fn f64(&mut self, value: f64) {
         if let Values::F64(all) = &mut self.values {
             all.push(value);
         }
     }
 
-    /// True or false.
+    /// Adds true or false.
     pub fn bool(&mut self, value: bool) {
         if let Values::Bool(all) = &mut self.values {
             all.push(value);
         }
     }
 
-    /// Bytes or text, which `write` appends. Returns how many.
+    /// Adds bytes or text, which `write` appends. Returns their number.
     #[inline]
     pub fn bytes(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> usize {
         let Values::Bytes(all, ranges) = &mut self.values else { return 0 };
@@ -177,7 +177,7 @@ impl Column {
         all.len() - before
     }
 
-    /// A word of the program.
+    /// Adds a word of the program.
     #[inline]
     pub fn word(&mut self, word: &'static str) {
         if let Values::Words(all) = &mut self.values {
@@ -185,7 +185,8 @@ impl Column {
         }
     }
 
-    /// Text that is often that of the row before: then it is held once. Returns how many bytes are new.
+    /// Adds text that is often the same as in the row before; equal text is stored once. Returns the number of new
+    /// bytes.
     #[inline]
     pub fn again(&mut self, text: &[u8]) -> usize {
         if let Values::Bytes(all, ranges) = &mut self.values
@@ -198,10 +199,11 @@ impl Column {
         self.bytes(|out| out.extend_from_slice(text))
     }
 
-    /// Writes the column's part of a row group of so many rows, and empties it. `scratch` is empty before and after.
+    /// Writes the column's part of a row group with this many rows, and empties the column. `scratch` is empty before
+    /// and after.
     ///
     /// # Errors
-    /// Errors of the file system.
+    /// Returns the errors of the file system.
     pub fn flush(
         &mut self,
         rows: usize,
@@ -229,7 +231,7 @@ impl Column {
                 all.clear();
             }
             (Values::Bytes(all, ranges), ColumnWriter::ByteArrayColumnWriter(_)) => {
-                // One buffer that all values share.
+                // All values share one buffer.
                 let all = ByteArray::from(std::mem::take(all));
                 scratch.extend(ranges.drain(..).map(|(start, end)| all.slice(start, end - start)));
                 to.typed::<ByteArrayType>().write_batch(scratch, definitions, repetitions)?;

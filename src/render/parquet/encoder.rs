@@ -1,5 +1,4 @@
-//! The writers of all files: they encode whole row groups, in a thread of their own where there is a
-//! processor for it.
+//! The writers of all files. They encode whole row groups, in a thread of their own if there is a processor for it.
 
 use super::column::Column;
 use parquet::data_type::ByteArray;
@@ -9,7 +8,7 @@ use std::fs::File;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, JoinHandle};
 
-/// The rows of a file's next row group, and which file.
+/// The rows of a file's next row group.
 struct Group {
     file: usize,
     columns: Vec<Column>,
@@ -21,11 +20,11 @@ enum Job {
     Write(Group),
 }
 
-/// Takes row groups.
+/// Encodes and writes row groups.
 pub struct Encoder {
     way: Way,
     files: usize,
-    /// The columns written last, empty, with their memory: no other file's are kept, so that memory does not
+    /// The columns written last, empty, for their memory. Those of other files are not kept, so that memory does not
     /// grow with the number of files.
     spare: Option<Group>,
 }
@@ -42,9 +41,9 @@ impl std::fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// `beside`: in a thread of its own. Without a thread to be had, in this one.
+    /// Creates an encoder. `beside`: in a thread of its own; if no thread can be started, in this one.
     pub fn new(beside: bool) -> Encoder {
-        // A group is handed over when the one before is written: two are in memory, never more.
+        // A group is handed over when the one before is written, so at most two are in memory.
         let (jobs, todo) = mpsc::sync_channel(0);
         let (done, emptied) = mpsc::channel();
         let work = move || {
@@ -54,7 +53,7 @@ impl Encoder {
                     Job::Begin(file) => writers.files.push(file),
                     Job::Write(mut group) => {
                         writers.write(&mut group)?;
-                        // Nobody who waits for it: the end has come.
+                        // Fails only if the receiver is gone because the output ends.
                         let _ = done.send(group);
                     }
                 }
@@ -71,7 +70,7 @@ impl Encoder {
     /// Adds a file. Returns its number.
     ///
     /// # Errors
-    /// What stopped the output.
+    /// Returns the error that stopped the output.
     pub fn begin(&mut self, file: SerializedFileWriter<File>) -> Result<usize> {
         match &mut self.way {
             Way::Here(writers) => writers.files.push(file),
@@ -81,10 +80,10 @@ impl Encoder {
         Ok(self.files - 1)
     }
 
-    /// Writes a row group of so many rows, and leaves the columns empty.
+    /// Writes a row group with this many rows, and leaves the columns empty.
     ///
     /// # Errors
-    /// What stopped the output.
+    /// Returns the error that stopped the output.
     pub fn write(&mut self, file: usize, columns: &mut Vec<Column>, rows: usize) -> Result<()> {
         if let Way::Thread { emptied, .. } = &self.way {
             self.spare = emptied.try_iter().last().or(self.spare.take());
@@ -107,7 +106,7 @@ impl Encoder {
     /// Completes all files.
     ///
     /// # Errors
-    /// What stopped the output.
+    /// Returns the error that stopped the output.
     pub fn finish(mut self) -> Result<()> {
         match &mut self.way {
             Way::Here(writers) => std::mem::take(writers).finish(),
@@ -121,7 +120,7 @@ impl Encoder {
         {
             return Ok(());
         }
-        // It ends by itself only with an error.
+        // The thread only ends by itself with an error.
         self.join().and(Err(ParquetError::General("nothing more is written".into())))
     }
 
@@ -138,7 +137,7 @@ impl Encoder {
 }
 
 impl Drop for Encoder {
-    /// Whoever removes the files finds nobody that writes them still.
+    /// Waits for the thread, so that nothing writes to the files any more if they are then removed.
     fn drop(&mut self) {
         let _ = self.join();
     }

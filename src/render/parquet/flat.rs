@@ -1,4 +1,4 @@
-//! A file of rows that do not nest: figures.
+//! A file of figures: rows without nesting.
 
 use super::column::{Column, Leaf};
 use super::plan::Builder;
@@ -24,7 +24,7 @@ pub enum FlatType {
     Flag,
 }
 
-/// A figure.
+/// The value of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlatValue<'a> {
     /// Not known.
@@ -33,16 +33,16 @@ pub enum FlatValue<'a> {
     Int(u64),
     /// A number.
     Real(f64),
-    /// Words.
+    /// Text.
     Text(&'a str),
-    /// Yes or no.
+    /// True or false.
     Flag(bool),
 }
 
-/// Writes a file of such rows, each with a value for every column.
+/// Writes a file of figures. Each row has a value for every column.
 ///
 /// # Errors
-/// Errors of the file system; a value that is not of its column's type.
+/// Fails with errors of the file system, or if a value is not of its column's type.
 pub fn flat<'a>(
     path: &Path,
     name: &str,
@@ -91,7 +91,7 @@ fn file<'a>(
     Ok(Ok(()))
 }
 
-/// Puts a value into its column; false where it is of another type.
+/// Puts a value into its column. Returns false if the value has another type.
 fn put(value: FlatValue<'_>, kind: FlatType, row: usize, column: &mut Column) -> bool {
     column.level(row, (value != FlatValue::Missing).into(), 0);
     match (value, kind) {

@@ -1,9 +1,8 @@
-//! Columns for engines that read many captures: one Parquet file for each protocol and message, with
-//! the same columns in every capture, since their types come from the tables and not from the values.
+//! Columns for engines that read many captures: one Parquet file for each protocol and message. The columns are the
+//! same for every capture, because their types come from the tables and not from the values.
 //!
-//! `fields.rtt` is the field `rtt`, as in filters and in ndjson. What a column's type does not hold (a
-//! value that is shown raw), and what no table has, stands in `other` as path and JSON, so that no
-//! value is lost.
+//! `fields.rtt` is the field `rtt`, as in filters and in ndjson. Values that their column's type cannot hold (those
+//! shown raw), and values that are in no table, are stored in `other` as path and JSON, so that no value is lost.
 
 mod column;
 mod encoder;
@@ -29,7 +28,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use table::{Memory, Table};
 
-/// How many bytes of rows are held, of all files together: then the fullest file writes a row group.
+/// The maximum size of the rows that are held in memory for all files together. At this size the fullest file writes a
+/// row group.
 const HELD: usize = 16 << 20;
 
 /// Writes messages into the files of a folder.
@@ -38,10 +38,10 @@ pub struct ParquetFiles {
     folder: PathBuf,
     options: Options,
     bytes: bool,
-    /// Which file a frame is of.
+    /// The names of the files that frames belong to.
     names: FileNames,
     tables: Vec<Table>,
-    /// Which table a message has, by protocol and name.
+    /// The index of each message's table, by protocol and name.
     by_name: FxHashMap<(&'static str, &'static str), usize>,
     last: Option<((&'static str, &'static str), usize)>,
     held: usize,
@@ -51,8 +51,8 @@ pub struct ParquetFiles {
 }
 
 impl ParquetFiles {
-    /// Files in `folder`, which exists and has none of them. `bytes`: with the messages' bytes. `files`: which
-    /// file a frame is of. `threads`: with two, one encodes what the caller's has put into rows.
+    /// Creates files in `folder`, which exists and contains none of them. `bytes`: include the messages' bytes.
+    /// `files`: the captures that are read. `threads`: with two or more, a second thread encodes the caller's rows.
     pub fn new(folder: &Path, bytes: bool, files: &Files, threads: usize, options: &Options) -> ParquetFiles {
         ParquetFiles {
             folder: folder.into(),
@@ -69,7 +69,7 @@ impl ParquetFiles {
         }
     }
 
-    /// The error that stopped the output.
+    /// Returns the error that stopped the output.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
@@ -77,7 +77,7 @@ impl ParquetFiles {
     /// Completes all files.
     ///
     /// # Errors
-    /// The error that stopped the output, now or before.
+    /// Returns the error that stopped the output, now or before.
     pub fn finish(mut self) -> io::Result<()> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -130,8 +130,8 @@ impl Sink for ParquetFiles {
     }
 }
 
-/// How all files are written: what repeats has a dictionary where a column is told to; smallest and largest
-/// values by row group, with which readers pass over whole groups.
+/// Returns the properties of all files. Dictionaries are set for each column. Statistics hold the smallest and largest
+/// value of each row group, so that readers can skip whole groups.
 fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_compression(Compression::SNAPPY)

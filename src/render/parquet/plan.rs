@@ -1,4 +1,4 @@
-//! Where the values of a message go: a shape with a column for each of its leaves.
+//! The columns for the values of a message: a shape with a column for each leaf.
 
 use super::column::{Column, Leaf};
 use super::shape::{Member, Shape};
@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A value's place.
+/// The columns of a value.
 #[derive(Debug)]
 pub enum Plan {
     /// One column.
@@ -19,7 +19,7 @@ pub enum Plan {
     Flags(List, usize),
     /// Members by name.
     Group(Group),
-    /// Elements.
+    /// A list with a plan for its elements.
     List(List, Box<Plan>),
 }
 
@@ -32,19 +32,19 @@ pub struct Group {
     pub columns: Range<usize>,
 }
 
-/// A member's name, and where its value goes.
+/// A member's name and columns.
 #[derive(Debug)]
 pub struct Place {
     name: String,
-    /// Where its value goes.
+    /// The columns of its value.
     pub plan: Plan,
-    /// The field that was found here last: to compare it is cheaper than its name.
+    /// The field that was found here last. Comparing it is cheaper than comparing its name.
     field: Cell<Option<&'static Field>>,
 }
 
 impl Group {
-    /// The number of a node's member, by its name. Mostly nodes come in the order of the table: `next`
-    /// is tried first.
+    /// Returns the index of a node's member, by its name. `next` is tried first, since most nodes are in the order of
+    /// the table.
     pub fn find(&self, tree: &Tree, node: &Node, sources: Sources<'_>, next: usize) -> Option<usize> {
         let named = !tree.name_from_traffic(node);
         if let Some(place) = self.members.get(next)
@@ -68,12 +68,12 @@ impl Group {
 pub struct List {
     /// All columns below.
     pub columns: Range<usize>,
-    /// The level of its second and further elements.
+    /// The repetition level of its second and further elements.
     pub level: i16,
 }
 
 impl Plan {
-    /// All columns below.
+    /// Returns all columns of the value.
     pub fn columns(&self) -> Range<usize> {
         match self {
             Plan::Leaf(_, column) => *column..*column + 1,
@@ -93,10 +93,10 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A column or group of this name, which may be missing.
+    /// Adds a column or group of this name, which is optional.
     ///
     /// # Errors
-    /// The library does not take the type.
+    /// Fails if the library rejects the type.
     pub fn member(&mut self, name: &str, shape: &Shape) -> Result<(TypePtr, Plan)> {
         match shape {
             Shape::Group(members) => {
@@ -125,19 +125,19 @@ impl Builder {
         }
     }
 
-    /// One column.
+    /// Adds one column.
     ///
     /// # Errors
-    /// The library does not take the type.
+    /// Fails if the library rejects the type.
     pub fn leaf(&mut self, name: &str, leaf: Leaf) -> Result<(TypePtr, Plan)> {
         self.columns.push(Column::new(leaf, self.lists > 0));
         Ok((leaf.parquet(name)?, Plan::Leaf(leaf, self.columns.len() - 1)))
     }
 
-    /// The columns of a group's members.
+    /// Adds the columns of a group's members.
     ///
     /// # Errors
-    /// The library does not take a type.
+    /// Fails if the library rejects a type.
     pub fn group(&mut self, members: &[Member]) -> Result<(Vec<TypePtr>, Group)> {
         let first = self.columns.len();
         let (mut types, mut plans) = (Vec::new(), Vec::new());
@@ -164,10 +164,10 @@ impl Builder {
     }
 }
 
-/// A group of columns.
+/// Creates the type of a group of columns.
 ///
 /// # Errors
-/// The library does not take it.
+/// Fails if the library rejects it.
 pub fn grouped(name: &str, repetition: Repetition, fields: Vec<TypePtr>) -> Result<TypePtr> {
     Ok(Arc::new(Type::group_type_builder(name).with_repetition(repetition).with_fields(fields).build()?))
 }

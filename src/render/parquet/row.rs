@@ -1,10 +1,10 @@
-//! What stands around the fields in a row: the envelope before them, what was found out behind them.
+//! The columns around the fields in a row: the envelope before them, related messages, notes and faults after them.
 
 use super::column::{Column, LEVEL};
 use super::shred::Others;
 use crate::dissect::Message;
 
-/// The columns around the fields, filled in their order. What is missing is only passed over.
+/// Fills the columns around the fields, in their order. Missing values are skipped.
 pub struct Row<'a> {
     /// All columns.
     pub columns: &'a mut [Column],
@@ -12,7 +12,7 @@ pub struct Row<'a> {
     pub row: usize,
     /// The next column.
     pub at: usize,
-    /// About how many bytes it takes so far.
+    /// The approximate number of bytes in the row so far.
     pub bytes: usize,
 }
 
@@ -22,7 +22,7 @@ impl Row<'_> {
         &mut self.columns[self.at - 1]
     }
 
-    /// A whole number.
+    /// Adds a whole number.
     pub fn int(&mut self, value: Option<i64>) {
         let row = self.row;
         let column = self.next();
@@ -33,7 +33,7 @@ impl Row<'_> {
         }
     }
 
-    /// A word of the program.
+    /// Adds a word of the program.
     pub fn word(&mut self, value: Option<&'static str>) {
         let row = self.row;
         let column = self.next();
@@ -44,7 +44,7 @@ impl Row<'_> {
         }
     }
 
-    /// A text of which there are few.
+    /// Adds a text of which there are few different ones.
     pub fn text(&mut self, value: Option<&str>) {
         let row = self.row;
         let column = self.next();
@@ -55,7 +55,7 @@ impl Row<'_> {
         }
     }
 
-    /// Bytes.
+    /// Adds bytes.
     pub fn leaf(&mut self, value: Option<&[u8]>) {
         let row = self.row;
         let column = self.next();
@@ -66,7 +66,7 @@ impl Row<'_> {
         }
     }
 
-    /// The numbers of all frames of a message.
+    /// Adds the numbers of all frames of a message.
     pub fn frames(&mut self, frames: &[u64]) {
         let row = self.row;
         let column = self.next();
@@ -77,7 +77,7 @@ impl Row<'_> {
         self.bytes += frames.len() * LEVEL;
     }
 
-    /// A list of groups of texts.
+    /// Adds a list of groups of texts.
     fn list<'t, const N: usize>(&mut self, elements: impl Iterator<Item = [&'t [u8]; N]>) {
         let mut level = 0;
         for element in elements {
@@ -91,13 +91,13 @@ impl Row<'_> {
         self.at += N;
     }
 
-    /// Its relations to other messages.
+    /// Adds the message's relations to other messages.
     pub fn related(&mut self, message: &Message<'_>) {
         let [kind, frame, index, after] = [0, 1, 2, 3].map(|k| self.at + k);
         let mut level = 0;
         for relation in message.dissection.related.iter() {
             let part = relation.index().map(i64::from);
-            // As ndjson writes it: a decimal number of milliseconds, of which this is the nearest.
+            // The number nearest to the decimal number of milliseconds in ndjson.
             let millis = relation.after.map(|nanos| nanos as f64 / 1e6);
             let present = |there: bool| if there { 4 } else { 3 };
             let definitions = [4, 4, present(part.is_some()), present(millis.is_some())];
@@ -112,18 +112,18 @@ impl Row<'_> {
         self.at += 4;
     }
 
-    /// Its notes.
+    /// Adds the message's notes.
     pub fn notes(&mut self, message: &Message<'_>) {
         let notes = message.dissection.notes.iter();
         self.list(notes.map(|(note, text)| [note.level.name().as_bytes(), note.code.as_bytes(), text.as_bytes()]));
     }
 
-    /// What has no column of its own.
+    /// Adds the values that have no column of their own.
     pub fn others(&mut self, others: &Others) {
         self.list(others.iter().map(|(path, json)| [path, json]));
     }
 
-    /// Its fault. `text` is scratch memory.
+    /// Adds the message's fault. `text` is scratch memory.
     pub fn fault(&mut self, message: &Message<'_>, text: &mut Vec<u8>) {
         let Some(fault) = &message.dissection.fault else {
             self.at += 5;
@@ -144,7 +144,7 @@ impl Row<'_> {
         self.group(texts[1]);
     }
 
-    /// A text in a group.
+    /// Adds a text in a group.
     fn group(&mut self, text: &[u8]) {
         let row = self.row;
         let column = self.next();

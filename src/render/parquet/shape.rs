@@ -1,5 +1,5 @@
-//! What a message's fields are as columns: a fixed type for each, from the tables alone, so that
-//! two captures never differ in it.
+//! The types of a message's fields as columns. They are fixed by the tables alone, so that they are the same for all
+//! captures.
 
 use crate::codec::layout::{Field, Kind, Other, Show, flag};
 
@@ -19,13 +19,13 @@ pub enum Shape {
     F64,
     /// True or false.
     Bool,
-    /// Text; the name of an enumeration's value, or the digits of one without a name.
+    /// Text: the name of an enumeration's value, or its digits if it has no name.
     Text,
     /// Bytes.
     Bytes,
-    /// Anything, as JSON text: what has another type from message to message.
+    /// Anything, as JSON text: values whose type differs between messages.
     Json,
-    /// The names of the bits that are set; the digits of one without a name.
+    /// The names of the bits that are set. A bit without a name is given by its digits.
     Flags,
     /// Named members.
     Group(Vec<Member>),
@@ -43,27 +43,27 @@ pub struct Member {
 }
 
 impl Member {
-    /// A member of this name and type.
+    /// Creates a member of this name and type.
     pub fn new(name: impl Into<String>, shape: Shape) -> Member {
         Member { name: name.into(), shape }
     }
 }
 
 impl Shape {
-    /// A whole number of up to 64 bits.
+    /// Returns a whole number of up to 64 bits.
     pub const fn int() -> Shape {
         Shape::Number { min: i64::MIN as i128, max: i64::MAX as i128 }
     }
 
-    /// Elements of this shape.
+    /// Returns a list of elements of this shape.
     pub fn list(of: Shape) -> Shape {
         Shape::List(Box::new(of))
     }
 
-    /// A type that holds the values of both.
+    /// Returns a type for the values of both.
     pub fn merged(self, other: Shape) -> Shape {
         use Shape::*;
-        // Whole numbers up to here are binary64 numbers, too.
+        // Binary64 numbers hold all whole numbers up to here.
         const EXACT: i128 = 1 << 53;
         match (self, other) {
             (a, b) if a == b => a,
@@ -80,7 +80,7 @@ impl Shape {
     }
 }
 
-/// Adds a member, or merges it with the one of its name.
+/// Adds a member, or merges it with the member of the same name.
 pub fn add(members: &mut Vec<Member>, member: Member) {
     match members.iter_mut().find(|there| there.name == member.name) {
         Some(there) => {
@@ -91,8 +91,8 @@ pub fn add(members: &mut Vec<Member>, member: Member) {
     }
 }
 
-/// Adds the members of a group with these fields. `payload`: the members of payloads by the user's
-/// schemas, empty where there are none.
+/// Adds the members of a group with these fields. `payload`: the members of payloads in the user's schemas, empty if
+/// there are none.
 pub fn members(fields: &'static [Field], payload: &[Member], into: &mut Vec<Member>) {
     Walk { open: Vec::new(), payload }.members(fields, into);
 }
@@ -179,13 +179,14 @@ impl Walk<'_> {
         }
     }
 
-    /// An element: a list of fields that belong to their parent is a group here.
+    /// Returns the shape of an element. If its fields belong to their parent, it is the shape of their only member, or
+    /// JSON if there are several.
     fn element(&mut self, of: &'static Field) -> Shape {
         match &of.kind {
             Kind::Inline(_) | Kind::Switch { .. } => {
                 let mut into = Vec::new();
                 self.field(of, &mut into);
-                // One value, whose type an earlier field tells.
+                // One value, whose type an earlier field determines.
                 match <[Member; 1]>::try_from(into) {
                     Ok([member]) => member.shape,
                     Err(_) => Shape::Json,
@@ -195,7 +196,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A group; JSON where it contains itself, or nothing that is known before the traffic is.
+    /// Returns a group's shape: JSON if the group contains itself, or if the tables contain none of its members.
     fn group(&mut self, fields: &'static [Field]) -> Shape {
         let mut into = Vec::new();
         if !self.open.contains(&fields.as_ptr()) {

@@ -1,5 +1,6 @@
-//! A tree's values into columns.
+//! Splits a tree's values into columns.
 
+use super::super::leaf::path;
 use super::column::{Column, LEVEL, Leaf};
 use super::plan::{Group, List, Plan};
 use crate::codec::json::fields::{Walks, behind};
@@ -8,24 +9,23 @@ use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, half_text};
 use std::ops::Range;
 
-/// What has no column of its own: a value that its field's type does not hold, or of a field that
-/// the tables do not have.
+/// Values without a column of their own: their field's type cannot hold them, or the tables do not have their field.
 #[derive(Debug, Default)]
 pub struct Others {
-    /// Path and JSON, one behind the other.
+    /// Paths and JSON texts, alternating.
     text: Vec<u8>,
-    /// Where each ends.
+    /// The end of each text.
     ends: Vec<usize>,
 }
 
 impl Others {
-    /// Forgets all of them.
+    /// Removes all of them.
     pub fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
     }
 
-    /// Path and JSON of each.
+    /// Returns the path and JSON text of each.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let mut start = 0;
         self.ends.chunks_exact(2).map(move |ends| {
@@ -51,24 +51,24 @@ pub struct Shredder<'a> {
     pub row: usize,
     /// The tree.
     pub tree: &'a Tree,
-    /// What its ranges refer to.
+    /// The bytes that its ranges refer to.
     pub sources: Sources<'a>,
-    /// What has no column.
+    /// The values without a column.
     pub others: &'a mut Others,
-    /// How many bytes went into columns of bytes and text.
+    /// The number of bytes that were added to columns of bytes and text.
     pub bytes: usize,
-    /// `fields` or `derived`, with which paths begin.
+    /// The first step of all paths: `fields` or `derived`.
     pub root: &'static str,
-    /// Nodes that are known from earlier messages are shown, too.
+    /// Whether values that are known from earlier messages are shown, too.
     pub derived: bool,
-    /// Scratch memory: the members found, of all open groups.
+    /// Scratch memory: which members were found, for all open groups.
     pub seen: &'a mut Vec<bool>,
     /// Scratch memory for JSON.
     pub walks: &'a mut Walks,
 }
 
 impl Shredder<'_> {
-    /// What a tree has from earlier messages: no columns, since no table has them.
+    /// Adds the values that the tree has from earlier messages to the others, since no table has columns for them.
     pub fn derived_nodes(&mut self) {
         let mut at = 0;
         while let Some(node) = self.tree.nodes().get(at) {
@@ -79,17 +79,17 @@ impl Shredder<'_> {
         }
     }
 
-    /// The top level, in columns of definition level 0.
+    /// Adds the top level, in columns of definition level 0.
     pub fn top(&mut self, group: &Group) {
         self.members(group, 0..self.tree.nodes().len(), 0, 0);
     }
 
-    /// Is it one of the values of this tree that are shown?
+    /// Whether the node is one of the values that are shown.
     fn shown(&self, node: &Node) -> bool {
         !node.hidden() && (self.derived || !node.derived())
     }
 
-    /// The members of a group: the nodes of a range.
+    /// Adds the members of a group: the nodes of a range.
     fn members(&mut self, group: &Group, range: Range<usize>, definition: i16, repetition: i16) {
         let (first, tree) = (self.seen.len(), self.tree);
         self.seen.resize(first + group.members.len(), false);
@@ -98,7 +98,7 @@ impl Shredder<'_> {
             let node = &tree.nodes()[at];
             if self.shown(node) {
                 let found = group.find(tree, node, self.sources, next);
-                // What no schema knows has a column beside the payload's fields.
+                // Payloads without a schema have a column after the payload's fields.
                 let found = found.map(|k| match (&group.members[k].plan, node.value) {
                     (Plan::Group(_), Value::Bytes { .. }) => (k + 1).min(group.members.len() - 1),
                     _ => k,
@@ -122,7 +122,7 @@ impl Shredder<'_> {
         self.seen.truncate(first);
     }
 
-    /// One value, group or list.
+    /// Adds one value, group or list.
     fn value(&mut self, plan: &Plan, at: usize, definition: i16, repetition: i16) {
         let node = &self.tree.nodes()[at];
         match (plan, node.value) {
@@ -152,7 +152,7 @@ impl Shredder<'_> {
                     column.level(self.row, definition + 3, level);
                     level = list.level;
                 });
-                // The first element has the level of a list further out.
+                // The first element has the level of an outer list.
                 if level == repetition {
                     self.columns[*column].level(self.row, definition + 1, repetition);
                 }
@@ -161,7 +161,7 @@ impl Shredder<'_> {
         }
     }
 
-    /// A value of another form than its field's.
+    /// Adds a value whose form does not match its field's.
     #[cold]
     fn wrong(&mut self, plan: &Plan, at: usize, definition: i16, repetition: i16) {
         self.missing(plan.columns(), definition, repetition);
@@ -189,14 +189,14 @@ impl Shredder<'_> {
 
     #[inline]
     fn missing(&mut self, columns: Range<usize>, definition: i16, repetition: i16) {
-        // What is missing from its top on is the rule: the columns know.
+        // Values that are missing from the top level on are the usual case. The columns add their levels.
         if (definition, repetition) != (0, 0) {
             let row = self.row;
             self.columns[columns].iter_mut().for_each(|column| column.level(row, definition, repetition));
         }
     }
 
-    /// Puts a leaf into its column; false where it does not fit.
+    /// Puts a leaf into its column. Returns false if the leaf does not fit.
     #[inline]
     fn leaf(&mut self, leaf: Leaf, column: usize, at: usize) -> bool {
         let (node, column) = (&self.tree.nodes()[at], &mut self.columns[column]);
@@ -214,7 +214,7 @@ impl Shredder<'_> {
             (Leaf::F32, Value::F32(v), _) => column.f32(v),
             (Leaf::F64, Value::F64(v), _) => column.f64(v),
             (Leaf::F64, Value::F16(bits), _) => column.f64(half_text::shortest(bits)),
-            // As it is shown: the shortest digits that are this number and no other of 32 bits.
+            // As it is shown: the shortest digits that identify this 32-bit number.
             (Leaf::F64, Value::F32(v), _) => column.f64(v.to_string().parse().unwrap_or(v.into())),
             (Leaf::F64, Value::UInt(n), Show::Scaled(scale)) => column.f64(scale.shown(n as i64)),
             (Leaf::F64, Value::Int(n), Show::Scaled(scale)) => column.f64(scale.shown(n)),
@@ -246,7 +246,7 @@ impl Shredder<'_> {
         true
     }
 
-    /// A value without a column.
+    /// Adds a value without a column.
     #[cold]
     fn other(&mut self, at: usize) {
         let (root, tree, sources, derived) = (self.root, self.tree, self.sources, self.derived);
@@ -262,31 +262,8 @@ fn named(column: &mut Column, names: &'static [(u64, &'static str)], n: u64, sho
     })
 }
 
-/// The number that is written as JSON.
+/// Returns the number that is written as JSON.
 fn number(source: &[u8], start: u32, len: u32) -> Option<f64> {
     let text = source.get(start as usize..start as usize + len as usize)?;
     std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-/// `fields.links[0].value`.
-fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out: &mut Vec<u8>) {
-    out.extend_from_slice(root.as_bytes());
-    let (mut at, mut index, mut list) = (0, 0, false);
-    while at <= to {
-        let node = &tree.nodes()[at];
-        let next = behind(node, at);
-        if next <= to {
-            at = next;
-            index += usize::from(!node.hidden());
-            continue;
-        }
-        if list {
-            out.extend_from_slice(format!("[{index}]").as_bytes());
-        } else {
-            out.push(b'.');
-            out.extend_from_slice(tree.name(node, sources).as_bytes());
-        }
-        (list, index) = (node.value == Value::List, 0);
-        at += 1;
-    }
 }

@@ -1,4 +1,4 @@
-//! The file of one message: envelope, fields, what was found out, in this order.
+//! The file of one message: its envelope, its fields, then derived values and findings.
 
 use super::column::{Column, Leaf};
 use super::encoder::Encoder;
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What every message has around its fields, in the order of the columns.
+/// Returns the columns before every message's fields, in order.
 fn envelope() -> Vec<(&'static str, Kind)> {
     vec![
         ("file", Kind::Leaf(Leaf::Text)),
@@ -38,7 +38,7 @@ fn envelope() -> Vec<(&'static str, Kind)> {
     ]
 }
 
-/// What every message has behind its fields.
+/// Returns the columns after every message's fields.
 fn appendix() -> [Member; 5] {
     let text = |name| Member::new(name, Shape::Text);
     let number = |name| Member::new(name, Shape::int());
@@ -60,7 +60,7 @@ enum Kind {
     Shape(Shape),
 }
 
-/// The fields and the derived values of a message: those of all versions and directions.
+/// Returns the fields and the derived values of a message, for all versions and directions.
 pub fn shapes(proto: &str, message: &str, options: &Options) -> [Vec<Member>; 2] {
     let mut payload = Vec::new();
     for schema in options.schemas.messages(proto) {
@@ -88,16 +88,16 @@ pub struct Memory {
     bytes: Vec<u8>,
 }
 
-/// One file, and the row group that it is being filled with.
+/// One file, and its current row group.
 pub struct Table {
-    /// The encoder's number of it.
+    /// The file's number in the encoder.
     file: usize,
     columns: Vec<Column>,
     fields: Group,
     known: Group,
-    /// Where the columns behind the fields begin.
+    /// The first column after the fields.
     behind: usize,
-    /// Rows of the row group, and about how many bytes they hold.
+    /// The number of rows in the row group, and their approximate size in bytes.
     rows: usize,
     pub held: usize,
 }
@@ -112,7 +112,7 @@ impl Table {
     /// Begins the file of a message.
     ///
     /// # Errors
-    /// Errors of the file system.
+    /// Fails with errors of the file system.
     pub fn create(path: &Path, proto: &str, message: &str, options: &Options, encoder: &mut Encoder) -> Result<Table> {
         let (schema, plan, columns) = plan(proto, message, options)?;
         let mut properties = super::properties();
@@ -120,11 +120,12 @@ impl Table {
         for name in ["file", "proto", "version", "from", "transport", "src", "dst", "message"] {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);
         }
-        // What goes up by little.
+        // Numbers that grow in small steps.
         for name in ["file_frame", "frame", "time", "time_ns"] {
             properties = properties.set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
         }
-        // What the file's name says, or what all groups have, lets no reader pass over any.
+        // Statistics help no reader to skip groups if the file's name determines the value, or if all groups contain
+        // the same values.
         for name in ["file", "proto", "version", "from", "transport", "src", "dst", "message", "bytes"] {
             properties = properties.set_column_statistics_enabled(ColumnPath::from(name), EnabledStatistics::None);
         }
@@ -135,7 +136,7 @@ impl Table {
         Ok(Table { file, columns, fields, known, behind, rows: 0, held: 0 })
     }
 
-    /// Adds a message. Returns about how many bytes it takes.
+    /// Adds a message. Returns its approximate size in bytes.
     pub fn add(&mut self, file: (&str, u64), message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
         let (place, dissection, info) = (message.place, message.dissection, message.flow_info);
         let mut row = Row { columns: &mut self.columns, row: self.rows, at: 0, bytes: 0 };
@@ -190,10 +191,10 @@ impl Table {
         taken
     }
 
-    /// Writes the row group, and begins another one.
+    /// Writes the row group, and begins the next one.
     ///
     /// # Errors
-    /// What stopped the output.
+    /// Returns the error that stopped the output.
     pub fn flush(&mut self, encoder: &mut Encoder) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
         self.held = 0;
@@ -201,7 +202,7 @@ impl Table {
     }
 }
 
-/// The columns of a message's file: its type, where fields and derived values go.
+/// Returns the columns of a message's file: its type, the columns of fields and of derived values.
 fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Group; 2], Vec<Column>)> {
     let mut builder = Builder::default();
     let mut types = Vec::new();
@@ -215,7 +216,7 @@ fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Grou
     let mut plans = Vec::new();
     for (name, members) in [("fields", fields), ("derived", known)] {
         let (below, group) = builder.group(&members)?;
-        // A group without columns is none.
+        // A group without columns is left out.
         if !below.is_empty() {
             types.push(grouped(name, Repetition::REQUIRED, below)?);
         }
@@ -230,7 +231,7 @@ fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Grou
     Ok((Arc::new(schema), [fields, known], builder.columns))
 }
 
-/// All columns of a message's file with their types, for documentation: `fields.rtt`, `BIGINT`.
+/// Returns all columns of a message's file with their types, for documentation: `fields.rtt`, `BIGINT`.
 pub fn describe(proto: &str, message: &str, options: &Options) -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = envelope()
         .into_iter()
@@ -266,7 +267,7 @@ fn word(leaf: Leaf) -> &'static str {
     }
 }
 
-/// The type as SQL has it.
+/// Returns the type in SQL.
 fn sql(shape: &Shape) -> String {
     match shape {
         Shape::Group(members) => {

@@ -1,4 +1,4 @@
-//! A capture that gets its comments while it is written: of a proxy, of what is played to a peer.
+//! A capture that gets its comments while a proxy or a replay writes it.
 
 use super::comment::Commenter;
 use super::copy::{Annotated, Copied};
@@ -10,35 +10,35 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// So many bytes may wait to be read; then whoever writes waits.
+/// The number of bytes that may wait to be read. Beyond it, the writer blocks.
 const WAITING: usize = 1 << 20;
 
-/// Reads the capture that is written into its [writer](Annotator::writer), beside whoever writes it, and
-/// writes it on as [`Annotated`] does.
+/// Reads a capture from its [writer](Annotator::writer) while it is written, in a thread of its own, and writes it with
+/// comments as [`Annotated`] does.
 pub struct Annotator {
     pipe: Arc<Pipe>,
     reading: JoinHandle<io::Result<Copied>>,
 }
 
-/// How it is to be done.
+/// Settings of the annotation.
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// How the messages are read.
+    /// Options for reading the messages.
     pub options: Options,
-    /// What the file may take: comments for which nothing is left are left out.
+    /// The limit of the file. Comments beyond it are left out.
     pub bound: Bound,
-    /// Somebody watches: nothing is held back while nothing comes.
+    /// Whether somebody watches the output. Then no frame is held back while none arrives.
     pub watched: bool,
 }
 
-/// The capture's writer.
+/// Writes the capture to the annotator.
 pub struct AnnotatorWriter(Arc<Pipe>);
 
 impl Annotator {
-    /// Begins. `out` needs no buffering.
+    /// Starts the thread. `out` needs no buffering.
     ///
     /// # Errors
-    /// The thread could not be started.
+    /// Fails if the thread cannot be started.
     pub fn begin(commenter: Commenter, how: Annotation, out: Box<dyn Write + Send>) -> io::Result<Annotator> {
         let pipe = Arc::new(Pipe::default());
         let reader = Reader(pipe.clone());
@@ -48,15 +48,15 @@ impl Annotator {
         Ok(Annotator { pipe, reading })
     }
 
-    /// Where the capture is to be written, pcap or pcapng.
+    /// Returns the writer for the capture, pcap or pcapng.
     pub fn writer(&self) -> AnnotatorWriter {
         AnnotatorWriter(self.pipe.clone())
     }
 
-    /// Nothing more is written: completes the output.
+    /// Ends the capture, and completes the output.
     ///
     /// # Errors
-    /// The output's.
+    /// Returns the error of the output.
     pub fn finish(self) -> io::Result<Copied> {
         self.pipe.lock().ended = true;
         self.pipe.changed.notify_all();
@@ -64,7 +64,7 @@ impl Annotator {
     }
 }
 
-/// Bytes on their way from one thread to another.
+/// Bytes between two threads.
 #[derive(Default)]
 struct Pipe {
     state: Mutex<State>,
@@ -74,9 +74,9 @@ struct Pipe {
 #[derive(Default)]
 struct State {
     bytes: Vec<u8>,
-    /// Nobody writes any more.
+    /// The writer has finished.
     ended: bool,
-    /// Nobody reads any more, for that reason.
+    /// The reader has stopped, for this reason.
     gone: Option<(ErrorKind, String)>,
 }
 
@@ -105,13 +105,13 @@ impl Write for AnnotatorWriter {
         Ok(bytes.len())
     }
 
-    /// What was written is read at once: there is nothing to wait for.
+    /// Does nothing: the reader takes all bytes at once.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// What the writer has written.
+/// Reads the bytes of the writer.
 struct Reader(Arc<Pipe>);
 
 impl Read for Reader {
@@ -129,7 +129,7 @@ impl Read for Reader {
     }
 }
 
-/// Tells the writer, however the reading ends.
+/// Marks the pipe as closed when the reader stops for any reason.
 struct Gone(Arc<Pipe>, (ErrorKind, String));
 
 impl Drop for Gone {
@@ -139,7 +139,7 @@ impl Drop for Gone {
     }
 }
 
-/// The messages, as comments.
+/// Adds the messages as comments.
 struct Comments(Annotated);
 
 impl Sink for Comments {
@@ -179,7 +179,7 @@ fn frames(reader: Reader, commenter: Commenter, how: &Annotation, out: Box<dyn W
             Ok(Some(())) if how.watched && packets.capture().waiting() == 0 => annotated.flush(),
             Ok(Some(())) => {}
             Ok(None) => break,
-            // What could be read is written.
+            // Everything that could be read is written.
             Err(error) => {
                 failed = Some(io::Error::other(error));
                 break;

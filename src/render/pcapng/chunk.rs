@@ -1,51 +1,51 @@
-//! Some frames that follow each other, as they are going to be in the file.
+//! Some successive frames, in the form that they will have in the file.
 //!
-//! A message's comment nearly always belongs to the latest frame. So that frame's block is kept without
-//! its end, and comments are appended to it where it stands; all bytes of the chunk are then written at
-//! once. What becomes known of a frame later is kept beside, and its block made anew when it is written.
+//! Most comments belong to the latest frame. Its block is therefore kept without its end, and comments are appended to
+//! it in place; all bytes of the chunk are then written at once. Comments of earlier frames are kept separately, and
+//! their blocks are rebuilt when the chunk is written.
 
 use super::options::{is_own, split, taken};
 use crate::capture::LONGEST;
 use crate::capture::block::{self, Block, ENHANCED, SIMPLE};
 use std::ops::Range;
 
-/// A chunk takes no further frame when it has so many bytes, or so many frames.
+/// The number of bytes, and of frames, at which a chunk takes no further frame.
 pub const BYTES: usize = 256 << 10;
 pub const FRAMES: usize = 512;
-/// Memory of more is not kept for other frames.
+/// The most memory that is kept for other frames.
 const RETAINED: usize = 2 * BYTES;
-/// What the ends of options and block take, and the head that a simple packet gets.
+/// The size of the ends of options and block, and of the head that a simple packet gets.
 const ENDS: usize = 64;
 
 /// A frame.
 #[derive(Debug)]
 struct Held {
-    /// Where its block begins in the chunk, and where it ends.
+    /// The start and the end of its block in the chunk.
     start: usize,
     end: usize,
     big: bool,
-    /// Where the packet's bytes begin in the block, and how many there are.
+    /// The start of the packet's bytes in the block, and their number.
     data: usize,
     captured: usize,
-    /// Where in them the transport's payload is, and whether that is a datagram.
+    /// The range of the transport's payload in them, and whether it is a datagram.
     payload: Option<(Range<usize>, bool)>,
-    /// What its late comments are going to take.
+    /// The size of its late comments.
     late: usize,
 }
 
-/// How the latest block ends.
+/// The state of the latest block's end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tail {
-    /// It is whole.
+    /// The block is complete.
     #[default]
     Whole,
-    /// Behind its packet: it has no options so far.
+    /// The block ends after its packet, without options so far.
     Bare,
-    /// Behind an option.
+    /// The block ends after an option.
     Options,
 }
 
-/// Frames, and what stands before each of them.
+/// Frames, and the other blocks before each of them.
 #[derive(Debug, Default)]
 pub struct Chunk {
     bytes: Vec<u8>,
@@ -53,50 +53,50 @@ pub struct Chunk {
     first: u64,
     frames: Vec<Held>,
     tail: Tail,
-    /// Comments of frames that are not the latest any more: the frame, and where its text is.
+    /// Comments of frames before the latest one: the frame, and the range of the text.
     late: Vec<(usize, Range<usize>)>,
     texts: Vec<u8>,
 }
 
 impl Chunk {
-    /// Does the next frame want another one?
+    /// Whether the next frame needs another chunk.
     pub fn is_full(&self) -> bool {
         self.bytes.len() >= BYTES || self.frames.len() >= FRAMES
     }
 
-    /// The number of its frames.
+    /// Returns the number of its frames.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// The memory that its frames take.
+    /// Returns the memory that its frames take.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.texts.len()
     }
 
-    /// Where the frame of this number is, if it is here.
+    /// Returns the index of the frame with this number, if it is in this chunk.
     pub fn index(&self, number: u64) -> Option<usize> {
         number.checked_sub(self.first).map(|at| at as usize).filter(|at| *at < self.frames.len())
     }
 
-    /// Appends blocks that are no frames.
+    /// Appends blocks that are not frames.
     pub fn before(&mut self, blocks: &[u8]) {
         self.bytes.extend_from_slice(blocks);
     }
 
-    /// The memory that the next frame's block is appended to, for [`Chunk::begun`].
+    /// Returns the memory to which the next frame's block is appended, for [`Chunk::begun`].
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// The next frame: its block has been begun at `start`, without options and end.
+    /// Adds the next frame. Its block was started at `start`, without options and end.
     pub fn begun(&mut self, number: u64, start: usize, captured: usize, payload: Option<(Range<usize>, bool)>) {
         let data = ENHANCED_DATA;
         self.hold(number, Held { start, end: 0, big: false, data, captured, payload, late: 0 });
         self.tail = Tail::Bare;
     }
 
-    /// The next frame: its block as it is, but for comments that netkit has made before.
+    /// Adds the next frame: its block as it is, without comments that netkit wrote earlier.
     pub fn whole(&mut self, number: u64, block: Block<'_>, captured: usize, payload: Option<(Range<usize>, bool)>) {
         let (start, big) = (self.bytes.len(), block.is_big());
         let mut own = false;
@@ -128,7 +128,7 @@ impl Chunk {
         self.frames.push(held);
     }
 
-    /// Ends the latest block, if it has not been.
+    /// Ends the latest block, if it has no end.
     pub fn end(&mut self) {
         if let Some(held) = self.frames.last_mut() {
             ended(held.start, held.big, std::mem::take(&mut self.tail), &mut self.bytes);
@@ -136,7 +136,7 @@ impl Chunk {
         }
     }
 
-    /// Where in the frame the transport's payload begins, its bytes, and whether it is a datagram.
+    /// Returns the start of the transport's payload in the frame, its bytes, and whether it is a datagram.
     pub fn payload(&self, index: usize) -> Option<(usize, &[u8], bool)> {
         let held = self.frames.get(index)?;
         let (range, datagram) = held.payload.clone()?;
@@ -144,7 +144,7 @@ impl Chunk {
         Some((range.start, self.bytes.get(data + range.start..data + range.end)?, datagram))
     }
 
-    /// How much longer the block of a frame may become.
+    /// Returns the number of bytes by which the block of a frame may grow.
     pub fn room(&self, index: usize) -> usize {
         let Some(held) = self.frames.get(index) else { return 0 };
         let latest = index + 1 == self.frames.len();
@@ -152,7 +152,7 @@ impl Chunk {
         (LONGEST as usize).saturating_sub(end - held.start + held.late + ENDS)
     }
 
-    /// Adds a comment to a frame; it fits into the [room](Chunk::room).
+    /// Adds a comment to a frame. It must fit into the [room](Chunk::room).
     pub fn comment(&mut self, index: usize, text: &[u8]) {
         let latest = index + 1 == self.frames.len();
         match self.frames.last_mut() {
@@ -174,10 +174,10 @@ impl Chunk {
         }
     }
 
-    /// Passes on all of it, in pieces.
+    /// Passes all of it to `out`, in parts.
     pub fn write(&mut self, mut out: impl FnMut(&[u8])) {
         self.end();
-        // Those of one frame stay in their order.
+        // A stable sort keeps the comments of one frame in order.
         self.late.sort_by_key(|(frame, _)| *frame);
         let mut from = 0;
         let mut anew = Vec::new();
@@ -199,7 +199,7 @@ impl Chunk {
         out(self.bytes.get(from..).unwrap_or_default());
     }
 
-    /// Forgets all, but for some of the memory.
+    /// Removes everything, but keeps some of the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.bytes.shrink_to(RETAINED);
@@ -212,7 +212,7 @@ impl Chunk {
     }
 }
 
-/// Where the packet begins in the blocks that are made here.
+/// The start of the packet in the blocks that are made here.
 const ENHANCED_DATA: usize = 28;
 
 /// Writes the end of a block.
@@ -225,8 +225,8 @@ fn ended(start: usize, big: bool, tail: Tail, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Removes the end of a whole block, which is the last in these bytes: options can be appended. A simple
-/// packet, which has none, and no time either, becomes one that can.
+/// Removes the end of a whole block, the last one in these bytes, so that options can be appended. A simple packet
+/// cannot have options, and has no time, so it becomes an enhanced one.
 fn reopen(held: &mut Held, bytes: &mut Vec<u8>) -> bool {
     let Some(block) = Block::first(bytes.get(held.start..).unwrap_or_default(), held.big) else { return false };
     let mut behind = block.data() + held.captured.next_multiple_of(4);

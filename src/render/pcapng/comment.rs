@@ -12,37 +12,38 @@ use crate::render::line_writer::LineWriter;
 use crate::render::summary;
 use std::fmt::Write;
 
-/// What a comment has.
+/// The contents of a comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// The lines for people, and the tree for the script.
+    /// Lines for people, and the tree for the script.
     #[default]
     Tree,
-    /// The lines for people.
+    /// Lines for people only.
     Plain,
 }
 
-/// Where bytes are in a frame.
+/// The place and length of some bytes in a frame.
 pub(super) type Found = Option<(usize, usize)>;
 
 /// Makes comments. Its only state is reusable memory.
 #[derive(Debug, Default)]
 pub struct Commenter {
     detail: Detail,
-    /// Also what is shown only where the message's bytes are.
+    /// Also writes fields that are shown only together with the message's bytes.
     bulk: bool,
     tree: TreeLine,
     heads: Heads,
 }
 
 impl Commenter {
-    /// Comments with this detail; `bulk`: also values that are shown only where the bytes are.
+    /// Creates a writer of comments with this detail. `bulk`: also writes fields that are shown only together with the
+    /// message's bytes.
     pub fn new(detail: Detail, bulk: bool) -> Commenter {
         Commenter { detail, bulk, ..Commenter::default() }
     }
 
-    /// Appends a message's comment. `at`: the comment is another frame's than the message. `find`: where
-    /// in the comment's frame some bytes are.
+    /// Appends a message's comment. `other_frame`: the comment belongs to another frame than the message. `find`
+    /// returns the place of some bytes in the comment's frame.
     pub(super) fn comment(
         &mut self,
         message: &Message<'_>,
@@ -78,12 +79,12 @@ impl Commenter {
         }
         match self.detail {
             Detail::Tree => self.line(message, other_frame, find, out),
-            // The last line's end.
+            // Removes the last line feed.
             Detail::Plain => _ = out.pop(),
         }
     }
 
-    /// The last line.
+    /// Appends the last line, with the tree.
     fn line(
         &mut self,
         message: &Message<'_>,
@@ -133,7 +134,7 @@ impl Commenter {
             }
         };
         found(0, sources.main, out);
-        // The sources stand before the nodes, which tell which are used.
+        // The sources are written before the nodes, but only the nodes determine which sources are used.
         self.tree.used = [0; 4];
         let mark = out.len();
         let sections = [(":f", &dissection.tree), (":p", &dissection.packet), (":d", &dissection.derived)];

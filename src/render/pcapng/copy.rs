@@ -1,4 +1,4 @@
-//! The capture again, with its messages as comments.
+//! A copy of a capture, with its messages as comments.
 
 use super::chunk::Chunk;
 use super::comment::Commenter;
@@ -10,14 +10,14 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Blocks between two frames that are held with the next one; more are written at once.
+/// The maximum size of the blocks between two frames that are held for the next frame. Larger ones are written at once.
 const BETWEEN: usize = 1 << 20;
 
 /// Writes the frames of a capture as they are, each with the comments of its messages.
 ///
-/// What is pcapng stays as it is: sections, interfaces, options, names, statistics, the comments of
-/// others. Of other captures each link type and resolution becomes an interface. Memory is constant: the
-/// latest frames are held until their messages are known, up to 4 MiB.
+/// In a pcapng file everything else stays: sections, interfaces, options, names, statistics, other programs' comments.
+/// In other captures, each link type and resolution becomes an interface. Memory is constant: the latest frames are
+/// held until their messages are known, up to 4 MiB.
 ///
 /// ```
 /// use netkit::capture::{Input, LinkType, PcapWriter, Time};
@@ -33,12 +33,12 @@ const BETWEEN: usize = 1 << 20;
 #[derive(Clone)]
 pub struct Annotated(Arc<Mutex<Copier>>);
 
-/// What is to be told when all is written.
+/// The figures of a finished copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// The frames that were written.
     pub frames: u64,
-    /// Messages that became known when all frames were written, or that their frames had no room for.
+    /// The number of messages without a comment: all frames were already written, or their frames had no room.
     pub lost: u64,
 }
 
@@ -48,23 +48,23 @@ struct Copier {
     commenter: Commenter,
     /// The number of the last frame.
     last: u64,
-    /// Blocks that stand before the next frame.
+    /// Blocks before the next frame.
     before: Vec<u8>,
 }
 
 enum Source {
-    /// Frames to be described anew.
+    /// Frames, for which new blocks are written.
     Frames(PcapNgWriter<Vec<u8>>),
-    /// Blocks: those that have arrived and were not taken yet, from `start` on.
+    /// Blocks. Those that have arrived and were not used yet begin at `start`.
     Blocks { bytes: Vec<u8>, start: usize, big: bool },
 }
 
 impl Annotated {
-    /// Writes to `out`, which needs no buffering, what is read from the returned input. The input is a
+    /// Writes everything that is read from the returned input to `out`, which needs no buffering. The input must be a
     /// capture.
     ///
     /// # Errors
-    /// None so far.
+    /// Never fails at present.
     pub fn new(input: Input, commenter: Commenter, out: Box<dyn Write + Send>) -> io::Result<(Annotated, Input)> {
         let blocks = input.format() == Some(Format::PcapNg);
         let source = match blocks {
@@ -85,29 +85,29 @@ impl Annotated {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next frame, before its messages. One that holds several packets may come several times.
+    /// Adds the next frame, before its messages. A frame with several packets may be added several times.
     pub fn frame(&self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
         self.lock().frame(frame, decoded);
     }
 
-    /// A message, of this frame or an earlier one.
+    /// Adds a message of this frame or an earlier one.
     pub fn message(&self, message: &Message<'_>) {
         let copier = &mut *self.lock();
         copier.window.comment(message, &mut copier.commenter);
     }
 
-    /// Writes all frames so far: whoever watches sees them. What becomes known of them later stands at a
-    /// later frame.
+    /// Writes all frames so far, so that a watching user sees them. Messages of these frames that become known later
+    /// are written at a later frame.
     pub fn flush(&self) {
         self.lock().window.flush();
     }
 
-    /// Comments take room of a file that may not become larger than that.
+    /// Sets the size limit of the file, which comments count against.
     pub fn bound(&self, bound: Bound) {
         self.lock().window.bound = bound;
     }
 
-    /// Has writing failed?
+    /// Whether writing has failed.
     pub fn failed(&self) -> bool {
         self.lock().window.failed.is_some()
     }
@@ -115,7 +115,7 @@ impl Annotated {
     /// Writes the rest.
     ///
     /// # Errors
-    /// The error that stopped the output, now or before.
+    /// Returns the error that stopped the output, now or before.
     pub fn finish(&self) -> io::Result<Copied> {
         let copier = &mut *self.lock();
         copier.others();
@@ -123,7 +123,7 @@ impl Annotated {
         if let Source::Frames(writer) = &mut copier.source
             && copier.last == 0
         {
-            // A capture without frames is one, too.
+            // A capture without frames is a valid capture.
             writer.interface_of(crate::capture::LinkType::ETHERNET, 6)?;
             let head = std::mem::take(writer.get_mut());
             copier.window.others(&head);
@@ -146,13 +146,13 @@ impl Tap for Annotated {
     }
 
     fn waits(&mut self) {
-        // All frames that are there whole have been taken.
+        // All complete frames have been taken.
         self.lock().others();
     }
 }
 
 impl Copier {
-    /// Takes the blocks before the next packet's.
+    /// Takes the blocks before the next packet's block.
     fn others(&mut self) {
         let Source::Blocks { bytes, start, big } = &mut self.source else { return };
         while let Some(block) = Block::first(bytes.get(*start..).unwrap_or_default(), *big) {
@@ -164,7 +164,7 @@ impl Copier {
             self.before.extend_from_slice(block.bytes);
             if block.kind == block::SECTION {
                 *big = block.is_big();
-                // The section's length, which comments change, is not known in advance.
+                // Comments change the section's length, so it is not known in advance.
                 if let Some(length) = self.before.get_mut(mark + 16..mark + 24) {
                     length.fill(0xff);
                 }
@@ -195,7 +195,7 @@ impl Copier {
                         chunk.whole(frame.number, block, captured, place);
                         Ok(())
                     }
-                    // The reader has found it there.
+                    // Cannot happen: the reader found the block there.
                     None => Err(io::Error::other(format!("frame {}: its block is not there", frame.number))),
                 }
             }
@@ -207,7 +207,7 @@ impl Copier {
     }
 }
 
-/// Begins the block of a frame, and before it those that it needs.
+/// Starts the block of a frame, after the blocks that it needs.
 fn begin(
     writer: &mut PcapNgWriter<Vec<u8>>,
     frame: &Frame<'_>,
@@ -223,8 +223,8 @@ fn begin(
     Ok(())
 }
 
-/// Where in the frame the transport's payload is, and whether it is a datagram; `None` where it is not
-/// in this frame alone.
+/// Returns the range of the transport's payload in the frame, and whether it is a datagram. Returns `None` if the
+/// payload is not in this frame alone.
 fn payload(frame: &Frame<'_>, decoded: &Decoded<'_>) -> Option<(Range<usize>, bool)> {
     let Decoded::Packet(packet) = decoded else { return None };
     let (bytes, datagram) = match &packet.body {

@@ -1,5 +1,4 @@
-//! The beginnings of a comment's first and last line: many messages have them in common, so they are
-//! kept ready.
+//! Caches the beginnings of a comment's first and last line, which are the same for many messages.
 
 use super::options::{OWN, TREE};
 use super::tree::word;
@@ -7,27 +6,26 @@ use crate::dissect::{Dissection, Message, Role};
 use crate::render::line_writer::LineWriter;
 use crate::render::summary;
 
-/// The number of kept beginnings; a power of two.
+/// The number of cached beginnings; a power of two.
 const KEPT: usize = 256;
 
 /// The beginnings of the latest messages.
 #[derive(Debug, Default)]
 pub struct Heads(Vec<Head>);
 
-/// What both lines begin with.
+/// The beginnings of both lines.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
     of: Option<Key>,
     /// `netkit: `, protocol, version, message, sender.
     pub first: Vec<u8>,
-    /// How many columns the line has so far, without `netkit: `.
+    /// The number of columns in the line so far, without `netkit: `.
     pub columns: usize,
     /// The form, `p`, `v`, `m`, `f`.
     pub last: Vec<u8>,
 }
 
-/// What they depend on. Names are compared by address: an equal name at another address is only made
-/// again.
+/// The values that determine them. Names are compared by address: an equal name at another address is formatted again.
 #[derive(Clone, Copy, Debug)]
 struct Key {
     proto: &'static str,
@@ -55,13 +53,13 @@ impl Key {
 }
 
 impl Heads {
-    /// What the message's comment begins with.
+    /// Returns the beginnings of the message's comment.
     pub fn of(&mut self, message: &Message<'_>) -> &Head {
         if self.0.is_empty() {
             self.0.resize(KEPT, Head::default());
         }
         let key = Key::of(message);
-        // Names of a few bytes stand side by side in memory.
+        // Names of a few bytes are next to each other in memory.
         let place = key.message.as_ptr().addr() / 4 * 4 + key.from as usize;
         let head = &mut self.0[place % KEPT];
         if !head.of.as_ref().is_some_and(|of| of.is(&key)) {

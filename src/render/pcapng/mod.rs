@@ -1,11 +1,10 @@
-//! What netkit says of a capture, written into it: a packet comment a message, which any Wireshark
-//! shows, and whose last line the script `netkit.lua` draws as a tree.
+//! Writes netkit's findings into a capture: one packet comment per message. Any Wireshark shows the comments, and the
+//! script `netkit.lua` draws their last line as a tree.
 //!
-//! A comment is lines of UTF-8 without control characters: `netkit: ` and the message in one line; a
-//! line for each note (`warning riptide.last_try: ...`) and one for the fault (`fault: ...`); last
-//! `netkit:1 ` and the tree, see `tree.rs`. One that is longer than pcapng allows goes on in further
-//! comments behind `netkit:+ `. Comments that begin so are netkit's own: they are replaced where a
-//! capture is annotated again, all others stay.
+//! A comment consists of lines of UTF-8 without control characters: `netkit: ` and the message in one line; a line for
+//! each note (`warning riptide.last_try: ...`) and one for the fault (`fault: ...`); last `netkit:1 ` and the tree, see
+//! `tree.rs`. A comment that is longer than pcapng allows continues in further comments that begin with `netkit:+ `.
+//! Comments with these beginnings are netkit's own. They are replaced if a capture is annotated again; all others stay.
 
 mod annotator;
 mod chunk;

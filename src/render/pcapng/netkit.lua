@@ -91,8 +91,14 @@ netkit.experts = { EXPERTS.note, EXPERTS.warning, EXPERTS.error, EXPERTS.fault, 
 local frame_comment = Field.new("frame.comment")
 local floor, char = math.floor, string.char
 
+-- The packet's tree, and whether it is shown. If not, only fields are added that a filter, a column or an export reads:
+-- most of the time goes into adding fields.
+local root, visible
+local function needed(made) return visible or root:referenced(made) end
+
 -- %XX to bytes.
 local function plain(text)
+    if not text:find("%", 1, true) then return text end
     return (text:gsub("%%(%x%x)", function(digits) return char(tonumber(digits, 16)) end))
 end
 
@@ -100,6 +106,7 @@ end
 -- turns the direction of text, are written out.
 local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 local function clean(text)
+    if not text:find("[%z\1-\31\127\194\226]") then return text end
     text = text:gsub("[%z\1-\31\127]", function(c) return ESCAPES[c] or string.format("\\x%02x", c:byte()) end)
     text = text:gsub("\194([\128-\159])", function(c) return string.format("\\u{%x}", c:byte()) end)
     text = text:gsub("\226\128([\139-\143\168-\174])", function(c) return string.format("\\u{20%02x}", c:byte() - 128) end)
@@ -118,6 +125,7 @@ end
 
 -- A string that Wireshark takes whole: it would end at a zero.
 local function shown(text)
+    if not text:find("%z") then return text end
     return (text:gsub("%z", "\\u0000"))
 end
 
@@ -251,9 +259,14 @@ end
 
 -- Adds a leaf as the field of that name, or in general form if there is none of its type.
 local function put(tree, name, label, source, bit, bits, letter, rest, generated, hidden)
+    local one = known[name]
+    if not visible and not (one and root:referenced(one.field)) and not root:referenced(known.member.field)
+        and not (letter == "r" and root:referenced(known.raw.field))
+        and not (letter == "w" and root:referenced(known.flag.field)) then
+        return
+    end
     local first, length = range_of(source, bit, bits)
     local text, value, named, flags, from = leaf(source, letter, rest, bit, bits)
-    local one = known[name]
     local item
     if letter == "r" then
         if hidden then return end
@@ -281,8 +294,10 @@ local function put(tree, name, label, source, bit, bits, letter, rest, generated
         item:set_hidden()
         return
     end
-    item:set_text(brief(label) .. ": " .. (letter == "r" and clean(text) or brief(text)))
-    if generated then item:set_generated() end
+    if visible then
+        item:set_text(brief(label) .. ": " .. (letter == "r" and clean(text) or brief(text)))
+        if generated then item:set_generated() end
+    end
     if flags then
         for _, flag in ipairs(flags) do
             add(item, known.flag.field, source, first, length, flag):set_text("set: " .. clean(flag))
@@ -322,8 +337,8 @@ local function nodes(tokens, at, tree, sources, main, proto, prefix, short)
             if letter == "g" or letter == "l" then
                 local first, length = range_of(source, bit, bits)
                 local item = here.item
-                if #stack < DEPTH then
-                    local one = known[path]
+                local one = known[path]
+                if #stack < DEPTH and (visible or one and one.kind == "n" and root:referenced(one.field)) then
                     if one and one.kind == "n" and letter == "g" then
                         item = add(item, one.field, source, first, length)
                         item:set_text(clean(label))
@@ -349,18 +364,18 @@ local function nodes(tokens, at, tree, sources, main, proto, prefix, short)
     return at
 end
 
--- Draws one comment: whole, as its parts were joined.
-local function draw(text, tvb, tree)
+-- Draws one comment: whole, as its parts were joined. `read`: whether any of its fields is needed.
+local function draw(text, tvb, tree, read)
     local lines = {}
     for line in text:gmatch("[^\n]+") do lines[#lines + 1] = line end
     local summary = clean((lines[1] or ""):gsub("^netkit: ", "", 1))
     local form, last = (lines[#lines] or ""):match("^netkit:(%d+) (.*)$")
     local proto = summary:match("^%S+")
-    local top
+    local top = tree
     local state = {}
     local tokens = {}
     local at = 1
-    if form == FORM then
+    if form == FORM and read then
         for token in last:gmatch("%S+") do tokens[#tokens + 1] = token end
         while tokens[at] and tokens[at]:sub(1, 1) ~= ":" do
             local key, value = tokens[at]:match("^(%w+)=(.*)$")
@@ -390,16 +405,18 @@ local function draw(text, tvb, tree)
     local main = sources[0] or { tvb = tvb, at = 0, length = 0 }
     local name = state.p and state.m and plain(state.p) .. "." .. plain(state.m)
     local one = name and known[name]
-    if one and one.kind == "n" then
+    if one and one.kind == "n" and needed(one.field) then
         top = tree:add(one.field, main.tvb:range(main.at, main.length))
-    else
+    elseif visible then
         top = tree:add(main.tvb:range(main.at, main.length), "")
     end
-    local late = state.n and "frame " .. state.n .. ": " or ""
-    top:set_text(late .. summary)
+    if visible then
+        local late = state.n and "frame " .. state.n .. ": " or ""
+        top:set_text(late .. summary)
+    end
     local function about(key, value, label)
         local made = known[key]
-        if value and value ~= "" then
+        if value and value ~= "" and needed(made.field) then
             local item = add(top, made.field, nil, nil, nil, made.kind == "s" and clean(plain(value)) or number_for(made.kind, value))
             if label then item:set_text(label) end
             item:set_generated()
@@ -413,8 +430,11 @@ local function draw(text, tvb, tree)
             at = nodes(tokens, at, top, sources, main, place, name or place, short)
         elseif section == ":d" or section == ":p" then
             local word = section == ":d" and "derived" or "packet"
-            local group = top:add(word)
-            if section == ":d" then group:set_generated() end
+            local group = top
+            if visible then
+                group = top:add(word)
+                if section == ":d" then group:set_generated() end
+            end
             at = nodes(tokens, at, group, sources, main, place, place .. "." .. word, place .. "." .. word)
         else
             error("no section: " .. section:sub(1, 40))
@@ -424,23 +444,32 @@ local function draw(text, tvb, tree)
         local level, code, what = lines[k]:match("^(%a+) ([%w_.%-]+): (.*)$")
         if lines[k]:sub(1, 7) == "fault: " then
             what = clean(lines[k]:sub(8))
-            local item = top:add(known.fault.field, what)
-            item:set_generated()
+            local item = top
+            if needed(known.fault.field) then
+                item = top:add(known.fault.field, what)
+                item:set_generated()
+            end
             item:add_proto_expert_info(EXPERTS.fault, what)
         elseif level and EXPERTS[level] and level ~= "fault" and level ~= "script" then
             what = clean(what)
-            local item = top:add(known.note.field, code)
-            item:set_text(level .. ": " .. what .. " (" .. code .. ")")
-            item:set_generated()
-            item:add(known["note.level"].field, level):set_generated()
-            item:add(known["note.text"].field, what):set_generated()
+            local item = top
+            if needed(known.note.field) then
+                item = top:add(known.note.field, code)
+                item:set_text(level .. ": " .. what .. " (" .. code .. ")")
+                item:set_generated()
+            end
+            local function detail(made, value)
+                if needed(made) then item:add(made, value):set_generated() end
+            end
+            detail(known["note.level"].field, level)
+            detail(known["note.text"].field, what)
             item:add_proto_expert_info(EXPERTS[level], what)
         end
     end
     for _, value in ipairs(state.related or {}) do
         local kind, frame, index, millis = value:match("^([%w_]+),(%d+),(%d*),([%d.%-]*)$")
         local made = kind and related[kind]
-        if made then
+        if made and needed(made) then
             local item = top:add(made, tonumber(frame))
             local more = index ~= "" and " (message " .. index .. ")" or ""
             if millis ~= "" then more = more .. ", " .. millis .. " ms" end
@@ -459,11 +488,14 @@ local function draw(text, tvb, tree)
     about("part", part)
     about("parts", parts)
     for word in (state.q or ""):gmatch("[^,]+") do
-        if known[word] and known[word].kind == "b" then top:add(known[word].field, true):set_generated() end
+        local one = known[word]
+        if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end
     end
     about("summary", (summary:gsub("[%%]", "%%25")), "summary: " .. summary)
     return proto, summary
 end
+
+local handle
 
 function netkit.dissector(tvb, pinfo, tree)
     local comments = { frame_comment() }
@@ -478,10 +510,11 @@ function netkit.dissector(tvb, pinfo, tree)
         end
     end
     if #texts == 0 then return end
-    local root = tree:add(netkit, tvb:range(0, 0))
+    root, visible = tree:add(netkit, tvb:range(0, 0)), tree.visible
+    local read = visible or root:referenced(handle)
     local lines, protocol = {}, nil
     for _, parts in ipairs(texts) do
-        local whole, proto, summary = pcall(draw, table.concat(parts), tvb, root)
+        local whole, proto, summary = pcall(draw, table.concat(parts), tvb, root, read)
         if whole then
             protocol = protocol or proto
             lines[#lines + 1] = summary
@@ -496,3 +529,4 @@ function netkit.dissector(tvb, pinfo, tree)
 end
 
 register_postdissector(netkit)
+handle = Dissector.get("netkit")

@@ -1,24 +1,24 @@
-//! A message's comment as options of its frame's block.
+//! Writes a message's comment as options of its frame's block.
 
 use crate::capture::block::{self, COMMENT, LONGEST_OPTION};
 
 /// The beginning of netkit's own comments.
 pub const OWN: &str = "netkit: ";
-/// The beginning of what did not fit into the comment before.
+/// The beginning of the continuation of a comment.
 pub const MORE: &str = "netkit:+ ";
-/// The beginning of the last line: the form of what follows.
+/// The beginning of the last line, with the version of its form.
 pub const TREE: &str = "netkit:1";
-/// The most bytes that are left of a comment without its last line.
+/// The maximum size of a comment without its last line.
 const SHORT: usize = 256 << 10;
 
-/// Was the comment made by netkit?
+/// Whether netkit wrote the comment.
 pub fn is_own(code: u16, value: &[u8]) -> bool {
     code == COMMENT && (value.starts_with(OWN.as_bytes()) || value.starts_with(MORE.as_bytes()))
 }
 
-/// No less than what a comment takes in a block.
+/// Returns an upper bound of the room that a comment takes in a block.
 pub fn taken(text: &[u8]) -> usize {
-    // With the heads of its options, and what they are filled up with.
+    // With the heads and the padding of its options.
     text.len() + text.len() / 1024 + 16
 }
 
@@ -31,7 +31,7 @@ pub fn split(mut text: &[u8], big: bool, out: &mut Vec<u8>) {
     let mut part = Vec::new();
     loop {
         let mut end = text.len().min(room);
-        // Between two characters.
+        // Cut between two characters only.
         while text.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
             end -= 1;
         }
@@ -47,7 +47,7 @@ pub fn split(mut text: &[u8], big: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Leaves the last line out of a comment: the block would be too long to be read.
+/// Leaves the last line out of a comment: with it, the block would be too long to be read.
 pub fn shorten(text: &mut Vec<u8>) {
     let line = text.iter().rposition(|byte| *byte == b'\n');
     text.truncate(line.map_or(0, |at| at + 1).min(SHORT));

@@ -1,4 +1,4 @@
-//! The script with the lists of fields: of the registry's tables, and of the users' schemas.
+//! The Wireshark script with its lists of fields, from the registry's tables and the users' schemas.
 
 use super::types::Type;
 use crate::codec::describe;
@@ -13,12 +13,12 @@ use std::fmt::Write;
 const SCRIPT: &str = include_str!("netkit.lua");
 /// The line that the lists replace.
 const LISTS: &str = "--@LISTS@\n";
-/// Groups nested deeper have no names of their own: they are shown in general form.
+/// Fields nested deeper have no names of their own, and are shown in a general form.
 const DEPTH: usize = 8;
-/// More fields than any protocol has; files could describe any number.
+/// The maximum number of fields. No protocol has as many, but files could describe any number.
 const FIELDS: usize = 100_000;
 
-/// Names that a message may have beside those of its table.
+/// Names that any message may have besides those of its table.
 const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
 
 /// The Lua script that draws netkit's comments in Wireshark, with the fields of all protocols and
@@ -50,7 +50,7 @@ struct Lists {
     messages: BTreeMap<String, &'static str>,
 }
 
-/// What the walk of one protocol has at hand.
+/// The state of the walk through one protocol.
 struct Walk<'a> {
     schemas: &'a Schemas,
     proto: &'static str,
@@ -60,7 +60,7 @@ struct Walk<'a> {
 
 impl Lists {
     fn dissector(&mut self, dissector: &'static dyn Dissector, schemas: &Schemas) {
-        // Messages of carriers stand under the carrier's name.
+        // Carriers' messages are listed under the carrier's name.
         let protos = std::iter::once(dissector.name()).chain(dissector.carriers().iter().copied());
         for proto in protos {
             let mut walk = Walk { schemas, proto, open: Vec::new() };
@@ -97,7 +97,7 @@ impl Lists {
                 }
             }
         }
-        // A message's own name is that of the message.
+        // A message's own name denotes the message.
         self.fields.retain(|name, _| !self.messages.contains_key(name));
     }
 
@@ -121,7 +121,7 @@ impl Lists {
                 cases.iter().for_each(|case| self.list(case.fields, prefix, walk));
                 match other {
                     Other::Fields(fields) => self.list(fields, prefix, walk),
-                    // A schema's fields may stand here.
+                    // A schema's fields may be in this place.
                     Other::Ask if walk.open.len() > 1 => {
                         let schemas = walk.schemas;
                         for fields in schemas.messages(walk.proto).iter().flat_map(|m| &m.fields).flatten() {
@@ -162,7 +162,7 @@ impl Lists {
                 }
                 let differs = |(n, name): &(u64, &str)| entry.names.iter().any(|(m, other)| n == m && name != other);
                 if known.names.iter().any(differs) {
-                    // Names that versions have for different numbers: the names are the value.
+                    // Versions use the same names for different numbers, so the names are the value.
                     known.kind = Type::Text;
                 }
                 let new = entry.names.iter().filter(|(n, _)| known.names.iter().all(|(other, _)| other != n));
@@ -209,7 +209,7 @@ impl Lists {
     }
 }
 
-/// What Wireshark's packet list marks the other frame with.
+/// Returns Wireshark's mark for the other frame in the packet list.
 fn frame_type(kind: RelationKind) -> &'static str {
     match kind {
         RelationKind::Acknowledges | RelationKind::AckedBy => "ACK",
@@ -230,7 +230,7 @@ impl Entry {
             Show::Flags(_) => Vec::new(),
             show => describe::names(&show).unwrap_or_default(),
         };
-        // What Lua holds exactly.
+        // Lua represents only these numbers exactly.
         let names = names.into_iter().filter(|(n, _)| *n < 1 << 53).collect();
         Entry { kind: Type::Text, unit: field.unit, doc, names }
     }
@@ -243,16 +243,16 @@ fn innermost(field: &'static Field) -> &'static Field {
     }
 }
 
-/// Can Wireshark have a field of this name?
+/// Whether Wireshark can have a field of this name.
 fn usable(path: &str) -> bool {
     path.split('.')
         .all(|step| !step.is_empty() && step.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')))
 }
 
-/// A string of Lua: whatever a schema's author wrote, it stays one.
+/// A Lua string literal. It stays one string, whatever a schema's author wrote.
 struct Quoted<'a>(&'a str);
 
-/// One for people: Wireshark passes on what is no value as it is, control characters as well.
+/// Quotes a text for people. Wireshark prints texts that are not values unchanged, even control characters.
 fn shown(text: &str) -> String {
     Quoted(&Printable(text).to_string()).to_string()
 }
@@ -263,7 +263,7 @@ impl std::fmt::Display for Quoted<'_> {
         for c in self.0.chars() {
             match c {
                 '"' | '\\' => write!(f, "\\{c}")?,
-                // Wireshark would end there.
+                // Wireshark would end the text there.
                 '\0' => f.write_str(" ")?,
                 c if c.is_control() => {
                     c.encode_utf8(&mut [0; 4]).bytes().try_for_each(|byte| write!(f, "\\{byte:03}"))?;

@@ -1,17 +1,16 @@
-//! A message's tree as one line of ASCII, for the script.
+//! Writes a message's tree as one line of ASCII, for the script.
 //!
-//! Words with blanks between them. First `KEY=VALUE`: `p` protocol, `v` version, `m` message, `f` sender,
-//! `c` conversation, `l` length, `i` place in the packet, `n` the frame where it is not that of the
-//! comment, `r` a relation (kind, frame, index, milliseconds), `q` what nobody does; and where the bytes
-//! are: `b` offset and length in the frame, or `h` the bytes themselves, with a number for further
-//! sources. Then the sections `:f` (fields), `:p` (headers around the message) and `:d` (derived), whose
-//! nodes are `NAME,BIT,BITS,VALUE` and `,SOURCE` where that is not 0; without bit and bits where they are
-//! in no bytes, without a name in lists, with `~` before a name that the traffic has. A group (`g`) or
-//! list (`l`) ends with `.`.
+//! The line consists of words with blanks between them. First are words `KEY=VALUE`: `p` protocol, `v` version, `m`
+//! message, `f` sender, `c` conversation, `l` length, `i` place in the packet, `n` the message's frame if it is not
+//! that of the comment, `r` a relation (kind, frame, index, milliseconds), `q` a missing response or acknowledgement.
+//! The place of the bytes follows: `b` offset and length in the frame, or `h` the bytes themselves, with a number for
+//! further sources. Then the sections `:f` (fields), `:p` (headers around the message) and `:d` (derived) follow. Their
+//! nodes are `NAME,BIT,BITS,VALUE`, with `,SOURCE` if that is not 0. Bit and bits are empty for values without bytes;
+//! the name is empty in lists; `~` precedes a name from the traffic. A group (`g`) or list (`l`) ends with `.`.
 //!
-//! Values are `u` and `i` (numbers), `e` (number and name), `w` (number and the names of its bits), `f`,
-//! `b`, `z` (null), `m` (a number of JSON), `s` (text); and ranges of bits in the source, left out where
-//! they are the node's: `t` UTF-8, `c` Latin-1, `x` bytes, `r` without a plain value, and what it means.
+//! Values are `u` and `i` (numbers), `e` (number and name), `w` (number and the names of its bits), `f`, `b`, `z`
+//! (null), `m` (a number of JSON), `s` (text). The others are ranges of bits in the source, which are left out if they
+//! are the node's: `t` UTF-8, `c` Latin-1, `x` bytes, `r` bits without a plain value, followed by their meaning.
 
 use crate::codec::json::fields::behind;
 use crate::codec::json::line::{Line, Stage};
@@ -23,7 +22,7 @@ use crate::codec::{Node, Sources, Tree, Value, half_text};
 use crate::render::human::human;
 use std::fmt;
 
-/// What may stand in a word as it is.
+/// Whether a byte is written in a word without an escape.
 const fn is_plain(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'.' | b'-' | b'*' | b'/' | b'#' | b'$')
 }
@@ -45,7 +44,7 @@ pub fn word(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Formatted text as part of a word.
+/// Writes formatted text as part of a word.
 struct Words<'a>(&'a mut Vec<u8>);
 
 impl fmt::Write for Words<'_> {
@@ -59,21 +58,21 @@ impl fmt::Write for Words<'_> {
 #[derive(Debug, Default)]
 pub struct TreeLine {
     stage: Stage,
-    /// End, a list?, source.
+    /// The end of each open group or list, whether it is a list, and its source.
     open: Vec<(usize, bool, u8)>,
     /// The sources that nodes refer to.
     pub used: [u64; 4],
 }
 
 impl TreeLine {
-    /// Appends a section's nodes. `bulk`: also what is shown only where the bytes are. `derived`: what has
-    /// no bits is in no bytes.
+    /// Appends a section's nodes. `bulk`: also writes fields that are shown only together with the message's bytes.
+    /// `derived`: nodes without bits are in no bytes.
     pub fn nodes(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
         let TreeLine { stage, open, used } = self;
         stage.line(out, |line| nodes(tree, sources, [bulk, derived], (open, used), line));
     }
 
-    /// Is there a node with this source?
+    /// Whether a node refers to this source.
     pub fn uses(&self, source: u8) -> bool {
         self.used[source as usize / 64] >> (source % 64) & 1 == 1
     }
@@ -140,7 +139,7 @@ fn nodes(
             (Value::Bytes { bit, bits }, _) if !nowhere && is_own(node, sources, (bit, bits)) => line.constant(b"x"),
             _ => leaf(node, nowhere, sources, line.rest()),
         }
-        // Converted text has a source of its own, but is where the text around it is.
+        // Converted text has a source of its own, but its place is that of the text around it.
         let place = if converted(node) { source } else { node.source };
         if place > 0 {
             used[place as usize / 64] |= 1 << (place % 64);
@@ -151,7 +150,7 @@ fn nodes(
     }
 }
 
-/// Is it text that was made of other bytes: of UTF-16, of an address?
+/// Whether it is text that was converted from other bytes, such as UTF-16 or an address.
 fn converted(node: &Node) -> bool {
     match (node.value, &node.field.kind) {
         (Value::Text { bit, bits }, Kind::Address(_) | Kind::Text { charset: Charset::Utf16(_), .. }) => {
@@ -238,7 +237,7 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
     }
 }
 
-/// A range, unless it is the node's own.
+/// Writes a range, unless it is the node's own.
 fn range(letter: u8, node: &Node, nowhere: bool, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut Vec<u8>) {
     out.push(letter);
     if nowhere || !is_own(node, sources, (bit, bits)) {
@@ -246,12 +245,12 @@ fn range(letter: u8, node: &Node, nowhere: bool, sources: Sources<'_>, (bit, bit
     }
 }
 
-/// Is a range the node's own, and in its source?
+/// Whether a range is the node's own, and within its source.
 fn is_own(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32)) -> bool {
     (bit, bits) == (node.bit, node.bits) && clip(sources.get(node.source), bit, bits).1 == bits as usize
 }
 
-/// A range as far as its source has it.
+/// Writes a range as far as its source has it.
 fn whole(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut Vec<u8>) {
     let (bit, bits) = clip(sources.get(node.source), bit, bits);
     uint(bit as u64, out);
@@ -259,7 +258,7 @@ fn whole(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut V
     uint(bits as u64, out);
 }
 
-/// A literal of JSON.
+/// Writes a JSON literal.
 fn json(text: &[u8], out: &mut Vec<u8>) {
     match text {
         b"true" => out.extend_from_slice(b"b1"),
@@ -268,7 +267,7 @@ fn json(text: &[u8], out: &mut Vec<u8>) {
             out.push(b's');
             match serde_json::from_slice::<String>(text) {
                 Ok(plain) => word(plain.as_bytes(), out),
-                // Half of a surrogate pair: as it is written.
+                // Half of a surrogate pair is written as the text has it.
                 Err(_) => word(text.get(1..text.len() - 1).unwrap_or_default(), out),
             }
         }

@@ -13,12 +13,12 @@ pub enum Type {
     Bool,
     Bytes,
     Group,
-    /// Also what differs between versions, or is not known before.
+    /// Text, and values whose type differs between versions or is not known in advance.
     Text,
 }
 
 impl Type {
-    /// As the script calls it.
+    /// Returns the script's name of the type.
     pub fn word(self) -> &'static str {
         match self {
             Type::U32 => "u32",
@@ -33,7 +33,7 @@ impl Type {
         }
     }
 
-    /// A type for values of both.
+    /// Returns a type for the values of both.
     pub fn with(self, other: Type) -> Type {
         let (low, high) = (self.min(other), self.max(other));
         match (low, high) {
@@ -54,7 +54,7 @@ impl Type {
         }
     }
 
-    /// The type of what a field reads.
+    /// Returns the type of the values that a field reads.
     pub fn of(field: &Field) -> Type {
         if let Show::Scaled(_) = field.show {
             return Type::Float;

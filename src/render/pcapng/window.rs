@@ -1,5 +1,5 @@
-//! The latest frames of the capture, held until their messages are known: a protocol is recognised some
-//! packets after its first one, and an unfinished message is known at its direction's end.
+//! Holds the latest frames of the capture until their messages are known. A protocol is recognised some packets after
+//! its first one, and an unfinished message becomes known at the end of its direction.
 
 use super::chunk::Chunk;
 use super::comment::Commenter;
@@ -10,40 +10,40 @@ use memchr::memmem;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-/// So many bytes of frames are held, and so many frames, with a chunk more or less.
+/// The number of bytes, and of frames, that are held, give or take one chunk.
 const BYTES: usize = 4 << 20;
 const FRAMES: usize = 4_096;
-/// Shorter bytes are not looked for in a frame: they could be anywhere, and take no room.
+/// Shorter bytes are not searched in a frame: they could be anywhere, and writing them takes no room.
 const SHORTEST: usize = 8;
-/// A block with less room than this is nearly full: its further messages are without their fields.
+/// A block with less room than this is nearly full. Its further comments are written without the tree.
 const SPARE: usize = 1 << 20;
-/// Chunks that wait for frames.
+/// The number of unused chunks that are kept.
 const WAITING: usize = 2;
 
-/// The frames that are held, and where they are written.
+/// The frames that are held, and their output.
 pub struct Window {
     out: Box<dyn Write + Send>,
-    /// Those that get no further frames, the oldest first.
+    /// The chunks that get no further frames, the oldest first.
     older: VecDeque<Chunk>,
     latest: Chunk,
     spare: Vec<Chunk>,
     text: Vec<u8>,
-    /// Messages for which no frame was left, or no room in their frame's block.
+    /// The number of messages without a comment: no frame was left, or its block had no room.
     pub lost: u64,
-    /// What the file may still take of comments.
+    /// The room for comments that the file has left.
     pub bound: Bound,
     /// The error that stopped the output.
     pub failed: Option<io::Error>,
 }
 
 impl Window {
-    /// Writes to `out`, in large pieces.
+    /// Creates a window that writes to `out`, in large blocks.
     pub fn new(out: Box<dyn Write + Send>) -> Window {
         let (older, latest, spare, text) = (VecDeque::new(), Chunk::default(), Vec::new(), Vec::new());
         Window { out, older, latest, spare, text, lost: 0, bound: Bound::default(), failed: None }
     }
 
-    /// Where the next frame is to be added.
+    /// Returns the chunk for the next frame.
     pub fn next(&mut self) -> &mut Chunk {
         self.latest.end();
         if self.latest.is_full() {
@@ -62,8 +62,8 @@ impl Window {
         &mut self.latest
     }
 
-    /// Adds a message's comment to its frame. If that is written already, to the latest one, where it
-    /// says so.
+    /// Adds a message's comment to its frame. If that frame is already written, adds it to the latest frame, with the
+    /// number of the message's frame.
     pub fn comment(&mut self, message: &Message<'_>, commenter: &mut Commenter) {
         let place = message.place;
         let all = || std::iter::once(&self.latest).chain(self.older.iter().rev());
@@ -100,13 +100,13 @@ impl Window {
         text.shrink_to(SPARE);
     }
 
-    /// Blocks that stand behind the last frame, and before all that come.
+    /// Writes blocks that follow the last frame and precede all later ones.
     pub fn others(&mut self, blocks: &[u8]) {
         self.flush();
         self.write(blocks);
     }
 
-    /// Writes the oldest frames.
+    /// Writes the oldest chunk.
     fn release(&mut self) {
         if let Some(mut chunk) = self.older.pop_front() {
             chunk.write(|bytes| self.write(bytes));
@@ -143,8 +143,8 @@ impl Window {
     }
 }
 
-/// Where bytes are in a payload: at its beginning where they are all of it, elsewhere only if they are
-/// there once.
+/// Returns the place of bytes in a payload: its start if they are the whole datagram, another place only if they occur
+/// once.
 fn find(bytes: &[u8], payload: &[u8], datagram: bool) -> Option<usize> {
     if datagram && bytes.len() == payload.len() {
         return (bytes == payload).then_some(0);
@@ -152,7 +152,7 @@ fn find(bytes: &[u8], payload: &[u8], datagram: bool) -> Option<usize> {
     if bytes.len() < SHORTEST {
         return None;
     }
-    // In time that grows with the payload alone, whatever both are.
+    // The time grows only with the payload, whatever the bytes are.
     let finder = memmem::Finder::new(bytes);
     let found = finder.find(payload)?;
     finder.find(payload.get(found + 1..)?).is_none().then_some(found)

@@ -1,5 +1,5 @@
-//! Tests that what printers keep for a conversation, or from line to line, changes no line: over all captures
-//! of the fixtures, whole and with random damage, with the schemas of the fixtures and without.
+//! Tests that the printers' caches change no line. They read all captures of the fixtures, whole and with random
+//! damage, with the schemas of the fixtures and without.
 
 use super::super::columns::{Columns, Lines};
 use super::super::files::Files;
@@ -15,10 +15,10 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Compares printers of all messages with those of one.
+/// Compares printers that print all messages with new ones for each message.
 struct Both {
     lines: [Ndjson; 3],
-    /// With what is kept, and without.
+    /// With a cache, and without.
     rows: [Lines; 2],
     files: Files,
     messages: usize,
@@ -71,7 +71,7 @@ fn captures(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The capture with some bytes of each third frame changed, behind the headers.
+/// Returns the capture with some bytes of a third of the frames changed, after the headers.
 fn damaged(capture: &[u8], random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
     let input = Input::new(Box::new(Cursor::new(capture.to_vec()))).expect("an input");
     let mut capture = Capture::new(input).expect("a capture");
@@ -121,7 +121,7 @@ fn nothing_kept_changes_a_line() {
             }
         }
     }
-    // Packets with headers, several messages in one, wholes and groups in headers.
+    // Packets with headers, with several messages, with whole messages and groups in headers.
     for (name, capture) in [("enet", "enet"), ("enet", "enet-loss"), ("kcp", "kcp"), ("raknet", "raknet")] {
         let path = fixtures.join(format!("protocols/{name}.toml"));
         let text = std::fs::read_to_string(&path).expect("a file");
@@ -136,7 +136,7 @@ fn nothing_kept_changes_a_line() {
             both.read(damaged(&capture, &mut random), &options);
         }
     }
-    // Each kind was there, or the comparison would say nothing.
+    // Every kind was present; otherwise the comparison would be empty.
     assert!(both.messages > 10_000, "{}", both.messages);
     assert!(both.faults > 100, "{} faults", both.faults);
 }

@@ -2,7 +2,7 @@
 
 use crate::capture::Time;
 use crate::codec::layout::*;
-use crate::codec::{Context, Level, Reader, Recalled, Scope};
+use crate::codec::{Context, Reader, Recalled, Scope};
 use crate::dissect::{Dissection, FlowInfo, Message, Provenance, Role};
 use crate::flow::{Side, Transport};
 
@@ -57,7 +57,7 @@ pub fn with(table: &'static [Field], bytes: &[u8], use_it: impl FnMut(&Message<'
     with_annotated(table, bytes, |_| {}, use_it);
 }
 
-/// The same, after `annotate` has changed the dissection.
+/// Does the same after `annotate` has changed the dissection.
 pub fn with_annotated(
     table: &'static [Field],
     bytes: &[u8],
@@ -79,6 +79,7 @@ pub fn with_annotated(
         ends,
         opener: None,
         begun: [false; 2],
+        leg: None,
         options: &options,
     };
     let place = Provenance {
@@ -97,15 +98,15 @@ pub fn with_annotated(
     });
 }
 
-/// A derived value, and two notes, one of which has control characters.
+/// Adds a derived value, and two notes, one of which has control characters.
 pub fn annotate(dissection: &mut Dissection) {
     static ROUTE: Field = u8("route");
     dissection.derived.push(&ROUTE, crate::codec::Value::UInt(9), 0, 0);
-    dissection.notes.add(Level::Note, "test.accepted", format_args!("as \"asked\""));
-    dissection.notes.add(Level::Warning, "test.odd", format_args!("\x1b[31mred"));
+    dissection.notes.note("test.accepted", format_args!("as \"asked\""));
+    dissection.notes.warn("test.odd", format_args!("\x1b[31mred"));
 }
 
-/// [`PACKED`] complete, with a text that contains a bidi override.
+/// Returns [`PACKED`] complete, with a text that contains a bidi override.
 pub fn packed() -> Vec<u8> {
     let mut buf = crate::codec::bits::BitBuf::default();
     let name = "hi\u{202e}\"".as_bytes();

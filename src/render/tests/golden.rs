@@ -1,4 +1,4 @@
-//! The exact text output.
+//! Tests of the exact text output.
 
 #[cfg(feature = "cli")]
 use super::super::Rows;
@@ -183,7 +183,7 @@ fn summaries_are_cut_at_the_terminal_only() {
         out,
         r##"
    14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8 value=5} {index=1 type=uint8 value=6}]}] route=9 [test.accepted] [test.odd]
-   14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1…}] route=9 [test.accepted] [test.odd]
+   14 +0.000000 2 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…} {…}]}] … [test.accepted] [test.odd]
    14 +0.000000 2 server test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…}…]}] … [test.accepted] [test.odd]
    14 +0.000000 2 server test 2.0 ping … [test.odd] •
    14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping reliable=true state=uint8 sequence=4660 odd=one|four|0x80 speed=2.5 name="hi\u{202e}\"" place=[1.0 2.0 -3.0] angle=1.5 rest=1b5b324a00

@@ -8,12 +8,12 @@ use super::nothing;
 use crate::stats::Plot;
 use crate::stats::plot::{Series, unit};
 
-/// The steps of a picture, at most: finer ones would be needles.
+/// The most steps of a picture: finer ones would be too narrow to see.
 const STEPS: usize = 180;
-/// The rows of the table below it.
+/// The most rows of the table below it.
 const ROWS: usize = 40;
 
-/// The section.
+/// Writes the section.
 pub fn section_of(by_message: &Plot, by_direction: &Plot, html: &mut Html) {
     section("bandwidth", "Bandwidth", html, |html| {
         if by_message.is_empty() {
@@ -64,7 +64,7 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
     );
 }
 
-/// The table: bytes by step and layer, and their sums.
+/// Writes the table: bytes by step and layer, and their sums.
 fn rows(id: &'static str, title: &str, series: &Series, html: &mut Html) {
     let caption = format!("{title}: bytes in steps of {}", time_label(series.step));
     region(id, &caption, html, |html| {

@@ -1,4 +1,4 @@
-//! How long acknowledgements and answers took: over time, and by quantiles.
+//! The times that acknowledgements and answers took: over time, and as quantiles.
 
 use super::super::charts::{Chart, Mark, chart, dots, entry, line};
 use super::super::figures::{Count, Shown, region, table};
@@ -15,12 +15,12 @@ use crate::traffic::histogram::Delays;
 
 /// The height of a picture.
 const HEIGHT: u32 = 180;
-/// The rows of the table below it.
+/// The most rows of the table below it.
 const ROWS: usize = 40;
 
 const COLUMNS: &str = "proto,from,delay,delays,p50,p90,p99,longest,jitter";
 
-/// The delays of a protocol and side.
+/// The delays of one protocol and side.
 struct Measured {
     sender: Sender,
     delay: &'static str,
@@ -37,7 +37,7 @@ const QUANTILES: [Column<Measured>; 7] = [
     column("jitter", |m| Cell::millis(m.delays.jitter())),
 ];
 
-/// The quantiles of all connections, by protocol and side.
+/// Returns the quantiles of all connections, by protocol and side.
 pub fn quantiles(context: &Context<'_>) -> Table {
     let delays = |s: &Sender| {
         let (rtt, ack, response, ping) = (s.rtt.clone(), s.ack.clone(), s.response.clone(), s.ping.clone());
@@ -52,15 +52,12 @@ pub fn quantiles(context: &Context<'_>) -> Table {
     Table::of(shape, &directions::SIDES, &senders).with(&QUANTILES, &rows)
 }
 
-/// The section.
+/// Writes the section.
 pub fn section_of(context: &Context<'_>, course: &Course, html: &mut Html) {
     section("round-trips", "Round trips", html, |html| {
         let quantiles = quantiles(context);
         if quantiles.rows.is_empty() {
-            return nothing(
-                "Nothing in it is acknowledged or answered, so that nothing tells how long the way is.",
-                html,
-            );
+            return nothing("Nothing in it is acknowledged or answered, so the delay is unknown.", html);
         }
         let caption = "Delays in ms, all connections; percentiles are within 1/64 of their value";
         let shown = Shown { id: "quantiles", caption, columns: COLUMNS, most: 100, more: "stats --delivery" };
@@ -72,7 +69,7 @@ pub fn section_of(context: &Context<'_>, course: &Course, html: &mut Html) {
     });
 }
 
-/// The delays of a side in one: they are merged of all steps.
+/// Merges a side's delays of all steps.
 fn whole(course: &Course, awaited: Awaited, role: Role) -> Delays {
     let mut sum = Delays::default();
     course.of(awaited, role).iter().for_each(|delays| sum.merge(delays));
@@ -83,7 +80,7 @@ fn millis(nanos: Option<i64>) -> f64 {
     nanos.unwrap_or(0) as f64 / 1e6
 }
 
-/// A delay as text: `4.52 ms`.
+/// Formats a delay: `4.52 ms`.
 pub fn delay(nanos: Option<i64>) -> String {
     nanos.map_or("–".into(), |nanos| match nanos as f64 / 1e6 {
         ms if ms < 1000.0 => format!("{} ms", plain(ms)),
@@ -91,11 +88,11 @@ pub fn delay(nanos: Option<i64>) -> String {
     })
 }
 
-/// The axis for all of these delays.
+/// Returns an axis for all of these delays, and its labels.
 pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String)>) {
     let (mut least, mut most) = (f64::MAX, 0.0f64);
     for delays in all.filter(|delays| delays.count() > 0) {
-        // Below a microsecond is the clock's resolution.
+        // Less than a microsecond is below the clock's resolution.
         least = least.min(millis(delays.percentile(0.0)).max(0.001));
         most = most.max(millis(delays.max()));
     }
@@ -103,7 +100,7 @@ pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String
     (log, log.ticks().map(|tick| (log.at(tick), delay_label(tick))).collect())
 }
 
-/// The table of a chart of quantiles: two runs' beside each other.
+/// Writes the table of a chart of quantiles; two runs side by side.
 pub fn quantiles_of(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     region("", &format!("{title} (ms)"), html, |html| {
         html.el("thead").with(|html| {
@@ -145,11 +142,11 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
         Some(_) => format!("Each dot is {what}, where its waiting ended; hollow: it was sent several times."),
         None => format!("Lines: median and p90 (broken) of each {}; dots: the longest.", time_label(step)),
     };
-    let told = |d: &Delays| {
+    let median = |d: &Delays| {
         format!("median {}, p90 {}, longest {}", delay(d.percentile(50.0)), delay(d.percentile(90.0)), delay(d.max()))
     };
     let words: Vec<String> =
-        sides.iter().map(|(role, d)| format!("Sent by the {}: {}", role.name(), told(d))).collect();
+        sides.iter().map(|(role, d)| format!("Sent by the {}: {}", role.name(), median(d))).collect();
     let summary = words.join(". ");
     let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
     chart(
@@ -157,7 +154,7 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
         html,
         |html| {
             for (role, delays) in &sides {
-                let about = format!("sent {} · {}", Count(delays.count()), told(delays));
+                let about = format!("sent {} · {}", Count(delays.count()), median(delays));
                 entry(side(*role), role.name(), about, html);
             }
         },
@@ -183,12 +180,12 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
     );
 }
 
-/// The quantiles of every step.
+/// Draws the quantiles of every step.
 fn steps(mark: Mark, course: &Course, (awaited, role): (Awaited, Role), log: Log, seconds: f64, html: &mut Html) {
     let step = course.step() as f64 / 1e9;
     let of = |value: &dyn Fn(&Delays) -> Option<i64>| -> Vec<Option<(f64, f64)>> {
         let steps = course.of(awaited, role).iter().enumerate();
-        // Steps without any are bridged: what nobody sent has no delay.
+        // The line bridges steps without messages: they have no delay.
         let known = steps.filter_map(|(k, delays)| Some((k, value(delays).filter(|_| delays.count() > 0)?)));
         known
             .map(|(k, nanos)| Some((((k as f64 + 0.5) * step / seconds).min(1.0), log.at(millis(Some(nanos))))))

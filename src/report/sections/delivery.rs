@@ -1,4 +1,4 @@
-//! What became of numbered messages, by direction.
+//! The delivery of numbered messages, by direction.
 
 use super::super::charts::Mark;
 use super::super::figures::{Count, Shown, table};
@@ -7,10 +7,9 @@ use super::super::{Context, Html, section};
 use super::nothing;
 use super::requests::waiting;
 use crate::dissect::Expected;
-use crate::stats::directions;
-use crate::stats::{Cell, Shape, Table, connections};
+use crate::stats::{Cell, Shape, Table, connections, directions};
 
-/// The directions of connections that are listed.
+/// The most directions of connections that are listed.
 const LISTED: usize = 60;
 
 const SIDE_COLUMNS: &str = "proto,from,messages,sent,resent,duplicates,acked,never_acked,given_up,gaps,late,lost,handled_twice,\
@@ -20,21 +19,21 @@ const COLUMNS: &str = "flow,connection,proto,from,messages,sent,resent,resent_sh
 const PATH_COLUMNS: &str = "flow,connection,proto,from,loss,loss_low,loss_high,burst,delay_p50,jitter";
 const LINK_COLUMNS: &str = "flow,connection,proto,from,offered,accepted,refused,ended,life_p50,life_p90,life_max";
 
-/// Both sides' sums.
+/// Returns the sums of both sides.
 pub fn sides(context: &Context<'_>) -> Table {
     let mut rows = directions::summed(context.stats);
     rows.retain(|sum| sum.messages > 0);
     Table::of(Shape { kind: "side", title: "", keys: 2 }, &directions::SIDES, &rows).with(&connections::NUMBERED, &rows)
 }
 
-/// The section.
+/// Writes the section.
 pub fn section_of(context: &Context<'_>, html: &mut Html) {
     section("delivery", "Delivery", html, |html| {
         let sides = sides(context);
         let senders = directions::senders(context.stats);
         let links = connections::links(&senders);
         if sides.rows.is_empty() && links.rows.is_empty() {
-            return nothing("Nothing in it is numbered, so that nothing tells what was lost.", html);
+            return nothing("Nothing in it is numbered, so losses are unknown.", html);
         }
         if !sides.rows.is_empty() {
             bars(&sides, html);
@@ -68,16 +67,16 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
     });
 }
 
-/// The table of both sides' sums.
+/// Writes the table of both sides' sums.
 pub fn side_table(id: &'static str, caption: &str, sides: &Table, html: &mut Html) {
     table(sides, &Shown { id, caption, columns: SIDE_COLUMNS, most: LISTED, more: "netkit stats --delivery" }, html);
 }
 
-/// The parts of a bar: the figure, its mark, its name.
+/// The parts of a bar: the figure, its mark and its name.
 const PARTS: [(&str, usize, &str); 4] =
     [("messages", 0, "messages"), ("resent", 1, "resent"), ("duplicates", 2, "duplicates"), ("lost", 3, "lost")];
 
-/// A bar for each side: what it sent, and what was lost.
+/// Draws a bar for each side: its messages, resends, duplicates and losses.
 fn bars(sides: &Table, html: &mut Html) {
     let n = |row: &[Cell], name: &str| match sides.place(name).and_then(|at| row.get(at)) {
         Some(Cell::Int(n)) => *n,
@@ -98,11 +97,11 @@ fn bars(sides: &Table, html: &mut Html) {
             let (Some(Cell::Text(proto)), Some(Cell::Text(from))) = (row.first(), row.get(1)) else { continue };
             html.line().el("div").class("bar-row").with(|html| {
                 html.el("span").class("name").text(format_args!("{proto} {from}"));
-                let told: Vec<String> =
+                let texts: Vec<String> =
                     PARTS.iter().map(|(figure, _, name)| format!("{} {name}", Count(n(row, figure)))).collect();
                 let svg = html.el("svg").class("stack").attr("viewBox", format_args!("0 0 {ACROSS} 18"));
                 let svg = svg.attr("preserveAspectRatio", "none").attr("height", 18).attr("role", "img");
-                svg.attr("aria-label", format_args!("{from}: {}", told.join(", "))).with(|html| {
+                svg.attr("aria-label", format_args!("{from}: {}", texts.join(", "))).with(|html| {
                     let mut x = 0.0;
                     for (figure, mark, _) in PARTS {
                         let width = n(row, figure) as f64 / most as f64 * ACROSS;

@@ -11,7 +11,7 @@ use super::Html;
 use super::charts::Mark;
 use crate::dissect::Role;
 
-/// How a side is told from the other: the client is round, the server square.
+/// Returns the mark of a side: the client is round, the server square.
 pub fn side(role: Role) -> Mark {
     match role {
         Role::Client => Mark::Round("client"),
@@ -20,7 +20,7 @@ pub fn side(role: Role) -> Mark {
     }
 }
 
-/// What stands where there is nothing to be shown.
+/// Writes the reason why there is nothing to show.
 pub fn nothing(why: &str, html: &mut Html) {
     html.el("p").class("nothing").text(why);
 }

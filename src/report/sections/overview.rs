@@ -1,4 +1,4 @@
-//! What it is: the sums, the files, the times, the conversations, the messages.
+//! The overview: sums, files, times, conversations and messages.
 
 use super::super::charts::areas;
 use super::super::figures::{Count, Shown, bytes, region, table, table_with};
@@ -9,9 +9,9 @@ use crate::render::utc;
 use crate::stats::{Cell, Plot, tables};
 use std::collections::BTreeSet;
 
-/// The conversations that are listed.
+/// The most conversations that are listed.
 const FLOWS: usize = 100;
-/// The kinds of messages that are listed.
+/// The most kinds of messages that are listed.
 const KINDS: usize = 200;
 
 const FLOW_COLUMNS: &str = "flow,proto,version,transport,client,server,client_messages,server_messages,client_bytes,server_bytes,\
@@ -20,7 +20,7 @@ const MESSAGE_COLUMNS: &str =
     "proto,message,messages,message_share,faults,bytes,byte_share,byte_rate,size_mean,size_max,reliable";
 const SCHEMA_COLUMNS: &str = "proto,schema,messages,message_share,bytes,byte_share,size_mean,size_max";
 
-/// The protocols, with their versions.
+/// Returns the protocols, with their versions.
 pub fn protocols(context: &Context<'_>) -> String {
     let names: BTreeSet<String> = context
         .stats
@@ -38,7 +38,7 @@ pub fn protocols(context: &Context<'_>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The sums, large.
+/// Writes the sums in large type.
 pub fn tiles(context: &Context<'_>, html: &mut Html) {
     let stats = context.stats;
     html.line().el("dl").class("tiles").with(|html| {
@@ -69,7 +69,7 @@ pub fn tiles(context: &Context<'_>, html: &mut Html) {
     });
 }
 
-/// A fact: its name, and what it is.
+/// Writes a fact: its name and its value.
 fn fact(name: &str, html: &mut Html, value: impl FnOnce(&mut Html)) {
     html.el("div").with(|html| {
         html.el("dt").text(name);
@@ -77,19 +77,19 @@ fn fact(name: &str, html: &mut Html, value: impl FnOnce(&mut Html)) {
     });
 }
 
-/// A second, where its parts do not matter.
+/// Writes a time in whole seconds.
 pub fn second(at: Time, html: &mut Html) {
     time(Time { secs: at.secs, frac: 0, digits: 0 }, html);
 }
 
-/// A point in time.
+/// Writes a point in time.
 pub fn time(at: Time, html: &mut Html) {
     let text = utc(at);
     html.el("time").attr("datetime", &text).text(text.replace('T', " ").trim_end_matches('Z'));
     html.text(" UTC");
 }
 
-/// All bytes over time in one strip: where something happens at all.
+/// Draws all bytes over time in one strip, which shows where there is traffic.
 fn strip(plot: &Plot, html: &mut Html) {
     const HEIGHT: u32 = 56;
     let series = plot.series(plot.round_step(240));
@@ -111,7 +111,7 @@ fn strip(plot: &Plot, html: &mut Html) {
     });
 }
 
-/// The section.
+/// Writes the section.
 pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
     section("overview", "What it is", html, |html| {
         let (stats, about) = (context.stats, context.about);
@@ -195,7 +195,7 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
     });
 }
 
-/// A share as a bar in a cell.
+/// Draws a share as a bar in a cell.
 fn bar(share: f64, html: &mut Html) {
     let svg = html.el("svg").class("bar").attr("viewBox", "0 0 100 8").attr("preserveAspectRatio", "none");
     svg.attr("width", 60).attr("height", 8).attr("aria-hidden", true).with(|html| {
@@ -217,7 +217,7 @@ fn peers(context: &Context<'_>, html: &mut Html) {
     });
 }
 
-/// Two captures' names and sums beside each other, for a comparison.
+/// Writes the names and sums of two captures side by side.
 pub fn beside(contexts: [&Context<'_>; 2], html: &mut Html) {
     region("sums", "Sums of both", html, |html| {
         html.el("thead").with(|html| {

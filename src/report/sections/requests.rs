@@ -1,4 +1,4 @@
-//! Requests and their answers: those without one first, then those that waited longest.
+//! Requests and their answers: first those without one, then the slowest.
 
 use super::super::figures::{Count, Shown, table};
 use super::super::{Context, Html, section};
@@ -7,7 +7,7 @@ use crate::dissect::Expected;
 use crate::plural::Plural;
 use crate::stats::{connections, directions};
 
-/// The messages without an answer that are listed, and the kinds.
+/// The most messages without an answer, and the most kinds, that are listed.
 const LISTED: usize = 40;
 
 const LATENCY: &str = "proto,message,route,answered,waiting,answered_p50,answered_p90,answered_max";
@@ -17,7 +17,7 @@ const COLUMNS: &str = "flow,connection,proto,from,requests,responses,unanswered,
     response_max,response_jitter";
 const PINGS: &str = "flow,connection,proto,from,pings,pongs,unmatched,ping_p50,ping_p90,ping_max,ping_jitter";
 
-/// The section.
+/// Writes the section.
 pub fn section_of(context: &Context<'_>, html: &mut Html) {
     section("requests", "Requests", html, |html| {
         let senders = directions::senders(context.stats);
@@ -34,8 +34,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
     });
 }
 
-/// The messages that nothing answered or acknowledged, those that waited longest, and how long each kind
-/// waited.
+/// Writes the messages that nothing answered or acknowledged, the slowest ones, and the delays of each kind.
 pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
     let answers = expected == Expected::Answer;
     let tables = context.waiting.tables(None, true);

@@ -1,4 +1,4 @@
-//! What the figures amount to: the verdicts with the messages they rest on, and all notes and faults.
+//! The verdicts with the messages they rest on, and all notes and faults.
 
 use super::super::figures::{Count, place_link, region};
 use super::super::{Context, Html, section};
@@ -11,12 +11,12 @@ use crate::stats::noted::{NAMED, Noted, Places};
 use crate::stats::{RULES, Stats, Verdict, verdicts};
 use std::collections::BTreeMap;
 
-/// The verdicts that are told.
-const TOLD: usize = 60;
-/// The kinds of faults that are listed.
+/// The most verdicts that are shown.
+const SHOWN: usize = 60;
+/// The most kinds of faults that are listed.
 const FAULTS: usize = 100;
 
-/// The side that a verdict is about.
+/// Returns the side that a verdict is about.
 fn side_of(stats: &Stats, verdict: &Verdict) -> Side {
     let server = stats.flow(verdict.flow).and_then(|flow| flow.server);
     match (verdict.from, server) {
@@ -27,13 +27,13 @@ fn side_of(stats: &Stats, verdict: &Verdict) -> Side {
     }
 }
 
-/// The section.
+/// Writes the section.
 pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     section("verdicts", "Verdicts", html, |html| {
         let all = verdicts(context.stats);
         list(context, noted, &all, true, html);
         html.line().el("details").with(|html| {
-            html.el("summary").text("When is what told?");
+            html.el("summary").text("Rules of the verdicts");
             html.el("dl").class("rules").with(|html| {
                 for (rule, when) in RULES {
                     html.el("dt").with(|html| html.el("code").text(rule));
@@ -46,12 +46,12 @@ pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     });
 }
 
-/// The verdicts of a run of several: its messages are not in the page, so that nothing is linked.
+/// Writes the verdicts of a run in a comparison: its messages are not in the page, so nothing is linked.
 pub fn plain(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     list(context, noted, &verdicts(context.stats), false, html);
 }
 
-/// The verdicts; `linked`: the page has the messages.
+/// Writes the verdicts; `linked`: the page has the messages.
 fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, html: &mut Html) {
     if all.is_empty() {
         let why =
@@ -59,7 +59,7 @@ fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, htm
         return nothing(why, html);
     }
     html.line().el("ul").class("verdicts").with(|html| {
-        for verdict in all.iter().take(TOLD) {
+        for verdict in all.iter().take(SHOWN) {
             html.line().el("li").attr("data-rule", verdict.rule).with(|html| {
                 html.el("p").with(|html| {
                     html.el("span").class("sign").attr("aria-hidden", true).text("▲");
@@ -71,13 +71,13 @@ fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, htm
             });
         }
     });
-    if all.len() > TOLD {
-        let more = all.len() - TOLD;
-        html.el("p").class("more").text(format_args!("and {more} more: netkit stats -f json tells all"));
+    if all.len() > SHOWN {
+        let more = all.len() - SHOWN;
+        html.el("p").class("more").text(format_args!("and {more} more: netkit stats -f json has all"));
     }
 }
 
-/// The messages that a verdict rests on, and their notes.
+/// Writes the messages that a verdict rests on, and their notes.
 fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut Html) {
     let Verdict { rule, flow, connection, from, .. } = *verdict;
     let expected = match rule {
@@ -87,7 +87,7 @@ fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut 
     };
     let (places, codes) = match expected {
         Some(expected) => {
-            // All of the conversation: they are of no connection.
+            // These messages have no connection: all of the conversation are meant.
             let own = context
                 .waiting
                 .waits(expected)
@@ -120,7 +120,7 @@ fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut 
     });
 }
 
-/// Links to the first messages, and how many there are.
+/// Writes links to the first messages, and their number.
 fn links(places: &Places, html: &mut Html) {
     for (k, Target { frame, index }) in places.first.iter().enumerate() {
         html.text(if k > 0 { ", " } else { "" });
@@ -149,7 +149,7 @@ fn notes(context: &Context<'_>, noted: &Noted, html: &mut Html) {
                     Level::Warning => ("level warning", "!"),
                     Level::Note => ("level note", "•"),
                 };
-                // One code may have two levels; a link means the worse, which comes first.
+                // A code may have two levels; a link means the worse level, which is listed first.
                 let mut tr = html.line().el("tr").attr("data-note", code);
                 if !before.contains(&code) {
                     tr = tr.attr("id", format_args!("note-{code}"));

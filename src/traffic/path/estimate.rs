@@ -1,66 +1,66 @@
 //! An estimate of each direction's path, with its interval.
 //!
-//! A transmission in the capture reaches the other side with probability `1 - p`, and its
-//! acknowledgement the place of the capture with `1 - q`; what else comes from there gets lost with
-//! `q`, too. Both are the most likely ones of what the capture has, and an interval is what is not much
-//! less likely: where only the product of the two is known, it is as wide as that. A direction is what
-//! is lost before the place of the capture and behind it.
+//! A transmission in the capture reaches the other side with probability `1 - p`. Its acknowledgement, like every other
+//! packet of that side, reaches the capture point with probability `1 - q`. The estimates of both are the most likely
+//! values for the capture; an interval contains the values that are not much less likely. If only the product of the
+//! two is known, the intervals are as wide as that implies. The loss of a direction combines the losses before and
+//! after the capture point.
 
 use super::Counts;
 use crate::traffic::histogram::Delays;
 
-/// How much less likely the ends of an interval of 95 % are, in the logarithm.
+/// The difference of the log-likelihood at the limits of a 95 % interval.
 const LESS_LIKELY: f64 = 1.92;
-/// An interval that is wider says nothing.
+/// A wider interval is not reported.
 const WIDEST: f64 = 0.5;
-/// A smaller share is none: nothing is lost in a row.
+/// Below this loss no burst is reported.
 const SOME: f64 = 0.0005;
-/// A packet that was delayed, or sent again too soon, looks like a lost one: by this share.
+/// The share by which an interval is widened: a delayed packet, or one that was resent too soon, looks like a lost one.
 const MISTAKEN: f64 = 0.005;
-/// The memory that is assumed where fewer losses than these tell of it.
+/// The memory that is assumed if fewer than `FEWEST_LOSSES` losses indicate it.
 const MEMORY: f64 = 0.33;
-const TOLD: u64 = 10;
-/// The least memory that is assumed where runs of losses are not seen whole.
+const FEWEST_LOSSES: u64 = 10;
+/// The smallest memory that is assumed if runs of losses are not completely visible.
 const HIDDEN: f64 = 0.6;
-/// From so strong a memory on losses come in a row.
+/// The memory above which losses come in a row.
 const IN_A_ROW: f64 = 0.25;
-/// Fewer transmissions do not tell that nothing is lost.
+/// The number of transmissions below which the absence of losses proves nothing.
 const FEW: u64 = 30;
-/// A round trip so many times shorter than that of the other side is none over the network.
+/// A round trip this many times shorter than that of the other side does not cross the network.
 const BESIDE: i64 = 5;
-/// The steps of a search, and those of a fit.
+/// The number of steps of a search, and of rounds of a fit.
 const STEPS: usize = 30;
 const ROUNDS: usize = 60;
-/// A fit that changes by less is one.
+/// A fit has converged if it changes by less than this.
 const SETTLED: f64 = 1e-9;
 
-/// What is known of one direction.
+/// The estimate for one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// The share of its packets that are lost: the most likely, the least and the largest.
+    /// The share of its packets that are lost: most likely value, lower limit, upper limit.
     pub loss: Option<[f64; 3]>,
-    /// How many are lost in a row, where any are.
+    /// The mean number of packets lost in a row, if any are lost.
     pub burst: Option<f64>,
-    /// The median of the delays above the quickest, in nanoseconds.
+    /// The median of the delays above the shortest, in nanoseconds.
     pub delay: Option<f64>,
-    /// The mean difference between a delay and the next, in nanoseconds.
+    /// The mean difference between consecutive delays, in nanoseconds.
     pub jitter: Option<f64>,
     /// The share of numbers that were overtaken.
     pub reorder: f64,
 }
 
-/// One side of a connection, or of several.
+/// One side of one or more connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbered<'a> {
-    /// What became of its numbers.
+    /// The counts of its numbers.
     pub counts: &'a Counts,
-    /// How long it waited for acknowledgements of what it sent once.
+    /// The delays of acknowledgements for messages sent only once.
     pub trips: &'a Delays,
-    /// How many messages it sent, numbered or not.
+    /// The number of messages that it sent, numbered or not.
     pub messages: u64,
 }
 
-/// What was seen of `p` and `q`.
+/// The observations that determine `p` and `q`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Loop {
     lost: f64,
@@ -69,7 +69,7 @@ struct Loop {
     unknown: f64,
     skipped: f64,
     numbers: f64,
-    /// Acknowledgements on the way of `p`: those that got there, those that did not.
+    /// Acknowledgements sent in the direction of `p`: the number that arrived, and the number that did not.
     heeded: [f64; 2],
 }
 
@@ -80,7 +80,7 @@ impl Loop {
         if own.reports > 0 {
             let [lost, arrived, acked, unknown] =
                 [own.lost, own.arrived, own.acked, own.unknown].map(|count| count as f64);
-            // Gaps of several numbers are seen less often than those of one.
+            // Gaps of several numbers are noticed less often than gaps of one.
             let gaps = if in_a_row && both.heeded[0] >= FEW as f64 {
                 Loop { heeded: both.heeded, ..Loop::default() }
             } else {
@@ -88,8 +88,8 @@ impl Loop {
             };
             return Loop { lost, arrived, acked, unknown, ..gaps };
         }
-        // One acknowledgement may be for several, so that only what was sent again is missed, if nothing
-        // was sent again too soon. Gaps do not say which of the two it was.
+        // One acknowledgement may be for several transmissions, so only those that were resent count as unacknowledged,
+        // provided that nothing was resent too soon. Gaps do not show which of the two was lost.
         match (own.acks, own.pings) {
             (1.., _) => {
                 let unknown = own.again as f64;
@@ -107,7 +107,7 @@ impl Loop {
         self.lost + self.arrived + self.acked + self.unknown
     }
 
-    /// The most likely `[p, q]`, of which one may be given, and how likely they are.
+    /// The most likely `[p, q]`, either of which may be given, and their log-likelihood.
     fn fit(&self, given: [Option<f64>; 2]) -> ([f64; 2], f64) {
         let [mut p, mut q] = given.map(|given| given.unwrap_or(0.05));
         let all = self.transmissions() + self.heeded[0] + self.heeded[1];
@@ -136,7 +136,7 @@ impl Loop {
         ([p, q], likely)
     }
 
-    /// `p` (0) or `q` (1): the most likely, and what is not much less likely.
+    /// The most likely value of `p` (0) or `q` (1), and the limits of its interval.
     fn interval(&self, which: usize, wider: f64) -> Option<[f64; 3]> {
         let known = match which {
             0 => self.transmissions() + self.heeded[0] + self.heeded[1],
@@ -163,13 +163,13 @@ impl Loop {
     }
 }
 
-/// How much more likely the next one is lost, after one that was: 0, if not at all. `None`: too few tell.
+/// The increase in the probability of a loss after a loss: 0 if there is none. `None` if too few losses show it.
 fn memory([again, not]: [u64; 2], loss: f64) -> Option<f64> {
     let stays = again as f64 / (again + not).max(1) as f64;
-    (again + not >= TOLD && loss < 1.0).then(|| ((stays - loss) / (1.0 - loss)).clamp(0.0, 0.9))
+    (again + not >= FEWEST_LOSSES && loss < 1.0).then(|| ((stays - loss) / (1.0 - loss)).clamp(0.0, 0.9))
 }
 
-/// Two independent losses, one after the other.
+/// The combined loss of two independent stages, one after the other.
 fn both(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     let loss = |a: f64, b: f64| 1.0 - (1.0 - a) * (1.0 - b);
     let best = loss(a[0], b[0]);
@@ -180,7 +180,7 @@ fn both(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [best, (best - end(1) - MISTAKEN).max(0.0), (best + end(2) + MISTAKEN).min(1.0)]
 }
 
-/// What is known of the direction from `own` to `other`.
+/// Estimates the direction from `own` to `other`.
 pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let (mine, theirs) = (own.counts, other.counts);
     let share = |part: u64, all: u64| if all > 0 { part as f64 / all as f64 } else { 0.0 };
@@ -190,15 +190,15 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         memory(theirs.lost_in_a_row, share(theirs.lost, theirs.transmissions())),
         memory(theirs.skipped_in_a_row, share(theirs.skipped, theirs.numbers)),
     ];
-    // What is lost in a row says less.
+    // Losses in a row carry less information, so the interval is wider.
     let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
     let in_a_row = memory > IN_A_ROW;
-    // Where one side alone numbers what it sends, whole runs of losses leave no trace.
+    // If only one side numbers its messages, whole runs of losses leave no trace.
     let [least, most] = [mine.numbers.min(theirs.numbers), mine.numbers.max(theirs.numbers)];
     let one_sided = least < FEW && most > 0;
     let memory = if one_sided && in_a_row { memory.max(HIDDEN) } else { memory };
     let wider = (1.0 + memory) / (1.0 - memory);
-    // Of several spaces of numbers nothing is known.
+    // With several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
     let mut behind = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();
     if mine.transmissions() + theirs.heeded[0] < FEW && beside(own.trips, other.trips) {
@@ -214,16 +214,16 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
             gaps.interval(1, wider)
         }
     };
-    // Pings alone measure both ways as a whole.
+    // Pings alone measure both directions together.
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
     let loss = behind.zip(before).map(|(a, b)| both(a, b)).filter(|[_, low, high]| known && high - low <= WIDEST);
     let burst = loss.filter(|[loss, ..]| *loss >= SOME).map(|[loss, ..]| {
-        // Of the packets of a direction only some are numbered.
+        // Only some packets of a direction are numbered.
         let memory = if mine.skipped > mine.lost { memories[0] } else { memories[1] }.unwrap_or(0.0);
         let part = share(mine.transmissions(), own.messages.max(mine.transmissions()));
         (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
     });
-    // The longer of the two legs is the network's, and half of it each way's.
+    // The longer of the two legs crosses the network; half of its delay counts for each direction.
     let spread = |trips: &Delays| Some(trips.percentile(90.0)? - trips.min()?);
     let trips = if spread(own.trips) >= spread(other.trips) { own.trips } else { other.trips };
     let above = trips.percentile(50.0).zip(trips.min()).map(|(half, least)| (half - least) as f64 / 2.0);
@@ -236,7 +236,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     }
 }
 
-/// Was the capture made beside the receiver of what has these round trips? Then nothing gets lost between.
+/// Whether the capture was made next to the receiver of the packets with the round trips `own`, so that nothing is lost
+/// between.
 fn beside(own: &Delays, other: &Delays) -> bool {
     own.min().zip(other.min()).is_some_and(|(own, other)| own <= other / BESIDE)
 }

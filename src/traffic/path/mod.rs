@@ -1,72 +1,71 @@
-//! What the numbered messages of a connection and their acknowledgements tell of its path: which
-//! transmissions were lost on the way to the place of the capture, and which behind it.
+//! Derives the losses on a connection's path from its numbered messages and their acknowledgements: the transmissions
+//! lost before the capture point, and those lost after it.
 //!
-//! A receiver that acknowledges every transmission with the numbers that it has (a bit field) says of
-//! most transmissions whether they arrived, and so of most acknowledgements that are not in the
-//! capture that they were sent. Where two sides number messages, gaps in the numbers of one and the
-//! missing acknowledgements of it measure the same way twice. [`estimate`](estimate::estimate) puts both
-//! together.
+//! A receiver that acknowledges every transmission with the numbers it has (a bit field) shows for most transmissions
+//! whether they arrived. This also shows that most acknowledgements missing in the capture were sent. If both sides
+//! number messages, the gaps in the numbers of one side and the missing acknowledgements from it measure the same
+//! direction twice. [`estimate`](estimate::estimate) combines both.
 
 pub mod estimate;
 mod tests;
 
 use std::collections::VecDeque;
 
-/// At most this many numbers wait for what acknowledges them.
+/// The largest number of numbers that wait for acknowledgements.
 const MOST: usize = 512;
-/// Below this many numbers nothing is settled before its time.
+/// Up to this many waiting numbers none is settled by time.
 const FEW: usize = 64;
-/// After this many nanoseconds nothing more comes of a number.
+/// The time in nanoseconds after which a number is settled.
 const SETTLED: i64 = 5_000_000_000;
-/// A side that skips more numbers begins anew.
+/// A side that skips more numbers has started a new space of numbers.
 const SKIPPED: i64 = 1000;
-/// Nothing is sent again sooner than this many nanoseconds.
+/// The shortest time in nanoseconds after which a message is resent.
 const LEAST_AGAIN: i64 = 10_000_000;
-/// What comes later was sent again, where no round trip is known.
+/// The time after which a late number counts as resent, if no round trip is known.
 const LATE: i64 = 50_000_000;
 
-/// Counts of what one side numbered. Those of several connections add up.
+/// Counts of one side's numbers. Those of several connections can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Numbers between others that are so near to one another in time that nothing was sent again there.
+    /// Numbers between two others that are so close in time that nothing was resent between them.
     pub numbers: u64,
-    /// Of those: the first transmission was lost before the place of the capture.
+    /// The part of `numbers` whose first transmission was lost before the capture point.
     pub skipped: u64,
-    /// Lost there, and so the next one; lost, and the next one not.
+    /// Numbers of `skipped` that are followed by another loss, and those that are not.
     pub skipped_in_a_row: [u64; 2],
     /// Numbers in the capture.
     pub seen: u64,
     /// Overtaken by a later number.
     pub overtaken: u64,
-    /// Transmissions in the capture whose own acknowledgement is there.
+    /// Transmissions in the capture whose own acknowledgement is in the capture, too.
     pub acked: u64,
-    /// Those that arrived, although it is not.
+    /// Transmissions that arrived, although their acknowledgement is missing.
     pub arrived: u64,
-    /// Those that were lost behind the place of the capture.
+    /// Transmissions lost after the capture point.
     pub lost: u64,
-    /// Those of which nobody knows.
+    /// Transmissions of which it is not known whether they arrived.
     pub unknown: u64,
-    /// Lost there, and so the next one; lost, and the next one not.
+    /// Transmissions of `lost` that are followed by another loss, and those that are not.
     pub lost_in_a_row: [u64; 2],
     /// Acknowledgements that are for one transmission each.
     pub reports: u64,
     /// Messages that were acknowledged.
     pub acks: u64,
-    /// Acknowledgements behind the place of the capture after which nothing was sent again, and those
-    /// after which it was, although nothing else acknowledged it.
+    /// Acknowledgements after which nothing was resent, and those after which the message was resent although no other
+    /// acknowledgement named it: the latter were lost after the capture point.
     pub heeded: [u64; 2],
-    /// Transmissions after the first.
+    /// Transmissions after the first of a message.
     pub again: u64,
-    /// How often the numbers jumped: of several spaces of numbers nothing is known.
+    /// The number of jumps of the numbers: nothing can be estimated over several spaces of numbers.
     pub jumps: u64,
-    /// Pings.
+    /// The number of pings.
     pub pings: u64,
-    /// Answers to them.
+    /// The number of pongs.
     pub pongs: u64,
 }
 
 impl Counts {
-    /// Adds those of another connection.
+    /// Adds the counts of another connection.
     pub fn add(&mut self, other: &Counts) {
         let Counts { numbers, skipped, seen, overtaken, acked, arrived, lost, unknown, reports, acks, again, .. } =
             *other;
@@ -91,7 +90,7 @@ impl Counts {
         }
     }
 
-    /// Transmissions in the capture.
+    /// The number of transmissions in the capture.
     pub fn transmissions(&self) -> u64 {
         self.acked + self.arrived + self.lost + self.unknown
     }
@@ -102,39 +101,39 @@ impl Counts {
 pub struct Report {
     /// The number of that transmission.
     pub of: i64,
-    /// A number that has arrived, before which the bits begin.
+    /// A number that has arrived; the bits are about the numbers before it.
     pub base: i64,
-    /// Bit k: whether the number `base - 1 - k` has arrived.
+    /// Bit k is set if the number `base - 1 - k` has arrived.
     pub bits: u32,
-    /// How many bits there are.
+    /// The number of valid bits.
     pub width: u8,
 }
 
-/// A number that waits for what becomes of it.
+/// A number that is not settled yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Number {
-    /// How often it is in the capture.
+    /// The number of its transmissions in the capture.
     copies: u32,
-    /// How many acknowledgements are for it alone.
+    /// The number of acknowledgements for it alone.
     acks: u32,
-    /// The copies that did not arrive, as acknowledgements tell.
+    /// The number of transmissions that did not arrive, according to acknowledgements.
     lost: u32,
-    /// The first, the second and the last transmission; of a number that is missing, when a later one
-    /// came, when the one before it did, and again when a later one did.
+    /// The times of the first, the second and the last transmission. For a missing number: the time of a later number,
+    /// of the one before it, and of the later one again.
     times: [i64; 3],
-    /// When the last transmission was acknowledged, and by how many acknowledgements.
+    /// The time of the first acknowledgement of the last transmission, and the number of these acknowledgements.
     named_at: Option<i64>,
     names: u8,
-    /// The first transmission was lost before the place of the capture.
+    /// Whether the first transmission was lost before the capture point.
     skipped: bool,
-    /// An acknowledgement says that it arrived.
+    /// Whether an acknowledgement shows that it arrived.
     named: bool,
-    /// The first transmission in the capture arrived.
+    /// Whether the first transmission in the capture arrived.
     first_arrived: bool,
 }
 
 impl Number {
-    /// How many copies were sent before this time.
+    /// The number of transmissions before this time.
     fn sent_before(&self, time: i64) -> u32 {
         match self.times {
             [.., last] if last < time => self.copies,
@@ -144,26 +143,26 @@ impl Number {
     }
 }
 
-/// How long a connection's packets take, in nanoseconds.
+/// Delays of a connection, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
-    /// Nothing is sent again sooner, if that is known.
+    /// The shortest time after which a message is resent, if it is known.
     again: Option<i64>,
-    /// From the place of the capture to the sender and back, and what the sender waits above that.
+    /// The time from the capture point to the sender and back, and the time that the sender waits in addition.
     heeded: Option<i64>,
 }
 
 /// The numbers that were settled last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
-    /// When the last two came that were not sent again before, and how many are missing behind them.
+    /// The times of the last two numbers that are not missing, and how many are missing after them.
     came: [Option<i64>; 2],
     missing: u64,
-    /// Was the last one lost behind the place of the capture, if that is known?
+    /// Whether the last one was lost after the capture point, if that is known.
     lost: Option<bool>,
 }
 
-/// What one side numbered, as the capture has it.
+/// The numbers of one side, as seen in the capture.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
     counts: Counts,
@@ -211,7 +210,7 @@ impl Numbers {
             }
             if let Some(at) = one.named_at {
                 match times.heeded.filter(|heeded| now.saturating_sub(at) >= heeded - heeded / 10) {
-                    // The acknowledgement did not get there.
+                    // The acknowledgement did not reach the sender.
                     Some(_) if one.names == 1 => heeded = Some(false),
                     Some(_) => {}
                     None => one.names = u8::MAX,
@@ -236,7 +235,7 @@ impl Numbers {
     fn report(&mut self, report: &Report, now: i64, times: Times) {
         self.counts.reports += 1;
         self.now = now;
-        // When the transmission that it answers was sent, if there was one alone.
+        // The time of the transmission that this answers, if the number had only one.
         let mut sent = None;
         if let Some(one) = self.get_mut(report.of) {
             one.acks = one.acks.saturating_add(1);
@@ -253,20 +252,20 @@ impl Numbers {
                     self.named(number, sent, now, times);
                 }
             } else if let (Some(one), Some(sent)) = (self.get_mut(number), sent) {
-                // What was sent before the transmission that this answers has not arrived.
+                // Transmissions before the one that this answers have not arrived.
                 one.lost = one.lost.max(one.sent_before(sent));
             }
         }
     }
 
-    /// It has arrived: its first transmission, if that was the only one before `sent`.
+    /// Records that `number` has arrived: in its first transmission, if that was the only one before `sent`.
     fn named(&mut self, number: i64, sent: Option<i64>, now: i64, times: Times) {
         let Some(one) = self.get_mut(number) else { return };
         one.named = true;
         one.first_arrived |= one.lost == 0 && sent.is_some_and(|sent| one.sent_before(sent) == 1);
         match (one.named_at, times.heeded) {
             (None, heeded) => (one.named_at, one.names) = (Some(now), if heeded.is_some() { 1 } else { u8::MAX }),
-            // Both are there before it would be sent again.
+            // Both acknowledgements come before the message would be resent.
             (Some(at), Some(heeded)) if now.saturating_sub(at) < heeded => one.names = one.names.saturating_add(1),
             (Some(_), None) => one.names = one.names.saturating_add(1),
             _ => {}
@@ -280,12 +279,12 @@ impl Numbers {
         true
     }
 
-    /// The counts, with what still waits.
+    /// The counts, including numbers that are not settled yet.
     fn counts(&self, times: Times) -> Counts {
         let (mut counts, mut before) = (self.counts, self.before);
         for one in &self.waiting {
             let mut one = *one;
-            // Its acknowledgement, or what is sent again, may be on its way.
+            // Its acknowledgement, or the resent message, may still be on its way.
             if one.acks == 0 && !one.named && one.copies > 0 {
                 one.copies -= 1;
             }
@@ -297,7 +296,7 @@ impl Numbers {
     }
 }
 
-/// Counts what became of a number.
+/// Counts the outcome of a number.
 fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) {
     let missing = one.skipped || one.copies == 0;
     let near = |from: Option<i64>| {
@@ -345,14 +344,14 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
     }
 }
 
-/// A connection's path. Arrays are indexed by the side that numbers.
+/// The path of a connection. Arrays are indexed by the side that numbers its messages.
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     sides: [Numbers; 2],
 }
 
 impl Path {
-    /// A numbered message of this side is in the capture.
+    /// Records a numbered message of this side.
     pub fn sent(&mut self, side: usize, number: i64, now: i64) {
         let times = self.times(side);
         self.sides[side].sent(number, now, times);
@@ -368,7 +367,7 @@ impl Path {
         }
     }
 
-    /// A message of this side, sent once, was acknowledged after this time.
+    /// Records the acknowledgement of a message of this side. `trip` is its delay if the message was sent only once.
     pub fn acked(&mut self, side: usize, number: i64, trip: Option<i64>) {
         let numbers = &mut self.sides[side];
         if let Some(one) = numbers.get_mut(number) {
@@ -379,23 +378,23 @@ impl Path {
         }
     }
 
-    /// The other side answers a transmission of this one.
+    /// Records that the other side answers a transmission of this side.
     pub fn report(&mut self, side: usize, report: &Report, now: i64) {
         let times = self.times(side);
         self.sides[side].report(report, now, times);
     }
 
-    /// This side pings.
+    /// Records a ping of this side.
     pub fn ping(&mut self, side: usize) {
         self.sides[side].counts.pings += 1;
     }
 
-    /// A ping of this side was answered.
+    /// Records an answer to a ping of this side.
     pub fn pong(&mut self, side: usize) {
         self.sides[side].counts.pongs += 1;
     }
 
-    /// What became of what this side numbered.
+    /// The counts of this side's numbers.
     pub fn counts(&self, side: usize) -> Counts {
         self.sides[side].counts(self.times(side))
     }

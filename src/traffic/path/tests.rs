@@ -1,4 +1,4 @@
-//! Sessions over networks whose losses are known, by a simulated clock.
+//! Sessions over networks with known losses, with a simulated clock.
 #![cfg(test)]
 
 use super::estimate::{Estimate, Numbered, estimate};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 const MS: i64 = 1_000_000;
 
-/// One way from a place to another: what it loses, and how many in a row (Gilbert).
+/// The path from one point to another: its loss, and the mean length of losses in a row (Gilbert).
 #[derive(Clone, Copy, Default)]
 struct Way {
     loss: f64,
@@ -36,7 +36,7 @@ impl Way {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Packet {
     Message(i64),
-    /// Which number, the newest one, the bits before it.
+    /// The number acknowledged, the newest number, the bits for the numbers before it.
     Ack(i64, i64, u32),
     Heartbeat,
 }
@@ -45,13 +45,13 @@ enum Packet {
 enum Step {
     Speak(usize),
     Beat(usize),
-    /// A message of this side was sent so often.
+    /// A message of this side, and the number of its transmissions so far.
     Timer(usize, i64, u32),
     Captured(usize, Packet),
     Arrived(usize, Packet),
 }
 
-/// Where the capture is made.
+/// The capture point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum At {
     Client,
@@ -60,13 +60,13 @@ enum At {
 }
 
 struct Session {
-    /// Messages that each side numbers.
+    /// The number of messages that each side numbers.
     messages: [i64; 2],
     loss: [f64; 2],
     burst: f64,
     round_trip: i64,
     at: At,
-    /// Acknowledgements have the numbers before, as a bit field.
+    /// Whether acknowledgements have a bit field for the numbers before.
     bits: bool,
 }
 
@@ -85,7 +85,7 @@ struct Peer {
 
 fn run(session: &Session, seed: u64) -> Run {
     let mut random = Random::new(seed);
-    // Of each side: to the place of the capture, and on.
+    // For each side: the path to the capture point, and the path from there on.
     let near = Way { delay: MS / 20, jitter: MS / 100, ..Way::default() };
     let mut ways = [0, 1].map(|side| {
         let far = |loss: f64, part: i64| Way {
@@ -121,14 +121,14 @@ fn run(session: &Session, seed: u64) -> Run {
                 peer.open.insert(peer.sent);
                 out.push((side, Packet::Message(peer.sent)));
                 queue.push(Reverse((now + wait(peer), Step::Timer(side, peer.sent, 1))));
-                // In steps of a program's clock, now and then two at once.
+                // In steps of a program's clock; sometimes two at once.
                 let pause = (random.unit() * 10.0) as i64 * 10 * MS;
                 queue.push(Reverse((now + pause, Step::Speak(side))));
             }
             Step::Speak(_) => {}
             Step::Beat(side) => {
                 out.push((side, Packet::Heartbeat));
-                // Its answer has the round trip.
+                // The answer shows the round trip.
                 peers[side].trip = if now < 1000 * MS { 0 } else { session.round_trip * 11 / 10 + MS / 10 };
                 if now < end {
                     queue.push(Reverse((now + 1000 * MS, Step::Beat(side))));
@@ -198,18 +198,18 @@ fn run(session: &Session, seed: u64) -> Run {
     }
 }
 
-/// How long a sender waits for an acknowledgement.
+/// The time that a sender waits for an acknowledgement.
 fn wait(peer: &Peer) -> i64 {
     if peer.trip == 0 { 50 * MS } else { (peer.trip * 6 / 5).max(10 * MS) }
 }
 
 const LOSSES: [[f64; 2]; 7] = [[0.01, 0.01], [0.05, 0.0], [0.0, 0.1], [0.05, 0.1], [0.1, 0.02], [0.2, 0.2], [0.2, 0.0]];
 
-/// Sessions of each kind.
+/// The number of sessions of each kind.
 const SEEDS: u64 = 3;
 
-/// How many directions there are, how many estimates are within 1.5 points, how many intervals hold the
-/// truth, and how many are unknown.
+/// The number of directions, of estimates within 1.5 points, of intervals that contain the truth, and of unknown
+/// directions.
 fn tally(messages: [i64; 2], bits: bool, burst: f64) -> [usize; 4] {
     let mut all = [0; 4];
     for at in [At::Client, At::Server, At::Middle] {
@@ -234,31 +234,32 @@ fn tally(messages: [i64; 2], bits: bool, burst: f64) -> [usize; 4] {
     all
 }
 
-/// 95 % within 1.5 points are wanted. Of ten sessions of each kind it is 97.4 and 94.2 % with and without bits; of
-/// losses in a row 84.6 and 86.2 %: with 20 % lost both ways not every transmission that was lost is known of.
+/// The aim is 95 % within 1.5 points. With ten sessions of each kind, 97.4 % (with bits) and 94.2 % (without) are. For
+/// losses in a row 84.6 and 86.2 % are: with 20 % lost in both directions, not every lost transmission is noticed.
 #[test]
 fn both_sides_number_messages() {
     for (bits, burst, percent) in [(true, 1.0, 95), (false, 1.0, 93), (true, 4.0, 83), (false, 4.0, 83)] {
         let [all, near, held, unknown] = tally([1000, 1000], bits, burst);
-        let told = format!("bits {bits}, burst {burst}: {near} near, {held} held, {unknown} unknown of {all}");
-        assert!(near * 100 >= all * percent && held * 100 >= all * 95 && unknown == 0, "{told}");
+        let text = format!("bits {bits}, burst {burst}: {near} near, {held} held, {unknown} unknown of {all}");
+        assert!(near * 100 >= all * percent && held * 100 >= all * 95 && unknown == 0, "{text}");
     }
 }
 
-/// Intervals of 95 %: of ten sessions of each kind 96.7 to 97.3 % hold the truth, of these three it varies by 1.6 points.
+/// 95 % intervals: with ten sessions of each kind, 96.7 to 97.3 % contain the truth; with these three it varies by 1.6
+/// points.
 #[test]
 fn one_side_numbers_messages() {
     for (messages, bits) in [([1000, 2], true), ([2, 1000], true), ([1000, 2], false)] {
         for burst in [1.0, 4.0] {
             let [all, _, held, unknown] = tally(messages, bits, burst);
-            let told = format!("{messages:?}, bits {bits}, burst {burst}: {held} held, {unknown} unknown of {all}");
-            assert!(held * 100 >= (all - unknown) * 93 && unknown * 20 < all * 11, "{told}");
+            let text = format!("{messages:?}, bits {bits}, burst {burst}: {held} held, {unknown} unknown of {all}");
+            assert!(held * 100 >= (all - unknown) * 93 && unknown * 20 < all * 11, "{text}");
         }
     }
 }
 
-/// Losses in a row are told from those that come alone, also where only some packets are numbered. What is
-/// between two numbers is not seen: of bursts the estimate is a low one.
+/// Losses in a row are distinguished from single losses, even if only some packets are numbered. Losses between two
+/// numbers are not visible, so bursts are underestimated.
 #[test]
 fn bursts() {
     for (burst, least, most) in [(1.0, 1.0, 1.25), (4.0, 1.3, 5.0)] {
@@ -276,7 +277,8 @@ fn bursts() {
     }
 }
 
-/// Delays vary by up to a tenth of the round trip each way: half of a round trip's variation is one way's.
+/// Delays vary by up to a tenth of the round trip in each direction: half of a round trip's variation belongs to one
+/// direction.
 #[test]
 fn delays() {
     let session = Session {
@@ -306,7 +308,7 @@ fn pings_alone_and_nothing_at_all() {
     let counts = [path.counts(0), path.counts(1)];
     let trips = Delays::default();
     let of = |side: usize| Numbered { counts: &counts[side], trips: &trips, messages: 200 };
-    // One in ten went missing, on either way.
+    // One in ten was lost in each direction.
     let [loss, low, high] = estimate(of(0), of(1)).loss.expect("known");
     assert!(
         low == 0.0 && (0.1..0.2).contains(&high) && (loss - (1.0 - 0.9f64.sqrt())).abs() < 0.01,

@@ -1,30 +1,30 @@
-//! Waiting for sockets until an exact moment.
+//! Waits for sockets until an exact moment.
 //!
-//! The waits of epoll and of Windows count whole milliseconds. Spinning through the rest of one would
-//! be exact as long as nobody else wants the processor: a thread that never sleeps has used up its
-//! share, and waits for whole slices of the scheduler (some milliseconds) as soon as others run. So on
-//! Linux a timer that is a file ends the wait: it has the resolution of the system's high-resolution
-//! clock, and none of the slack (50 µs) of other waits.
+//! Waits of epoll and of Windows have a resolution of one millisecond. Spinning for the rest of the time is only exact
+//! on an idle processor: a thread that never sleeps uses up its share, and then waits for whole slices of the scheduler
+//! (some milliseconds) as soon as other threads run. On Linux a timer file descriptor therefore ends the wait. It has
+//! the resolution of the system's high-resolution clock, without the slack (50 µs) of other waits.
 
 use super::timer::{self, Timer};
 use mio::{Registry, Token};
 use std::time::{Duration, Instant};
 
-/// Ends waits when something is due.
+/// Ends waits when a packet is due.
 pub struct Alarm {
     timer: Option<Timer>,
-    /// The moment for which the timer was set.
+    /// The time for which the timer was set.
     at: Option<Instant>,
 }
 
 impl Alarm {
-    /// An alarm of which the loop is told as of a socket.
+    /// Creates an alarm that the event loop handles like a socket.
     pub fn new(registry: &Registry, token: Token) -> Alarm {
-        // Without it, as where no file is free, waits are exact to the millisecond, and spun through.
+        // Without a timer, for example if no file descriptor is free, waits are exact to the millisecond, and the rest
+        // is spun.
         Alarm { timer: Timer::new(registry, token).ok(), at: None }
     }
 
-    /// How long to wait so that the next thing that is due is not late, and `most` where nothing is.
+    /// Returns the time to wait, at most `most`, so that `next` is not late. The timer may end the wait earlier.
     pub fn wait(&mut self, next: Option<Instant>, now: Instant, most: Duration) -> Duration {
         let wait = next.map_or(most, |at| at.saturating_duration_since(now));
         if wait >= most {

@@ -1,30 +1,30 @@
-//! What a relay does.
+//! The settings of a relay.
 
 use crate::live::proxy::{Impairments, Profile};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// What a relay does.
+/// The settings of a relay.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where clients come.
+    /// The address on which it listens for clients.
     pub listen: SocketAddr,
-    /// Where they are brought.
+    /// The server's address.
     pub target: SocketAddr,
-    /// Datagrams.
+    /// Whether datagrams are relayed.
     pub udp: bool,
-    /// Streams.
+    /// Whether streams are relayed.
     pub tcp: bool,
-    /// What is done to either direction.
+    /// The impairments of each direction.
     pub impairments: [Impairments; 2],
-    /// What is done to them at certain times.
+    /// Impairments at certain times.
     pub profile: Option<Profile>,
-    /// Decides which packets.
+    /// The seed of the random numbers that select the packets.
     pub seed: u64,
-    /// The most conversations at once.
+    /// The maximum number of simultaneous conversations.
     pub clients: usize,
-    /// The most bytes that wait.
+    /// The maximum number of bytes that wait.
     pub queue: usize,
-    /// A client that has sent no datagram for so long has gone, and none came for it.
+    /// A client is gone if there was no datagram from or to it for this time.
     pub idle: Duration,
 }

@@ -1,54 +1,55 @@
-//! What is counted while a relay runs.
+//! The counts of a running relay.
 
-/// Of one direction.
+/// The counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WayCounts {
-    /// Datagrams, or pieces of streams, that came.
+    /// Datagrams, or chunks of streams, that arrived.
     pub came: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Datagrams and pieces that were passed on, copies among them.
+    /// Datagrams and chunks that were sent, including copies.
     pub passed: u64,
     /// Lost by chance.
     pub lost: u64,
-    /// Rows of packets that were lost by chance.
+    /// Bursts of packets that were lost by chance.
     pub runs: u64,
     /// Lost in outages.
     pub outage: u64,
     /// Lost because a queue was full.
     pub full: u64,
-    /// Left out by a rule.
+    /// Datagrams of which rules dropped everything.
     pub dropped: u64,
-    /// Changed by a rule.
+    /// Datagrams in which rules changed a field.
     pub edited: u64,
-    /// Sent twice.
+    /// Additional copies of datagrams, by a rule or by chance.
     pub copies: u64,
-    /// Sent after one that came later.
+    /// Sent after a later packet.
     pub behind: u64,
     /// With a bit flipped.
     pub corrupted: u64,
-    /// Not sent: the system's buffer was full, or it refused.
+    /// Not sent, because the system's buffer was full or the system refused.
     pub unsent: u64,
 }
 
 impl Counts {
-    /// Returns how many datagrams and pieces of streams arrived in both directions: the number of the last.
+    /// Returns the number of datagrams and chunks that arrived in both directions, which is also the number of the
+    /// last.
     pub fn arrivals(&self) -> u64 {
         self.ways.iter().map(|way| way.came).sum()
     }
 }
 
-/// Of a run.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Up and down.
     pub ways: [WayCounts; 2],
     /// Conversations.
     pub clients: u64,
-    /// Clients that were turned away: there were too many.
+    /// Clients that were turned away because there were too many.
     pub turned_away: u64,
-    /// The server's port was closed.
+    /// Datagrams and connections that the server refused, usually because its port was closed.
     pub refused: u64,
-    /// Connections that were reset by a side, or because the server was not reached.
+    /// Connections that were reset by a side, or because the server was unreachable.
     pub reset: u64,
 }

@@ -1,4 +1,4 @@
-//! Datagrams that come, and that go.
+//! Receives and sends datagrams.
 
 use super::passed::{Addresses, Arrival, Output, Passed, Sent, Topic};
 use super::places::udp;
@@ -19,59 +19,59 @@ pub(super) struct Waiting {
     way: Way,
     bytes: Vec<u8>,
     arrival: Arrival,
-    /// It was sent before.
+    /// Whether it is a copy of a datagram that was already sent.
     copy: bool,
 }
 
-/// A socket on which datagrams come.
+/// A socket that receives datagrams.
 #[derive(Clone, Copy)]
-pub(super) enum Ear {
-    /// That of all clients.
+pub(super) enum Receiver {
+    /// The socket of all clients.
     Clients,
-    /// That of one client's datagrams beside its stream.
+    /// The socket of one client's datagrams beside its stream.
     Beside(usize),
-    /// The one that stands for a client before the server.
+    /// The socket that represents a client towards the server.
     Server(usize),
 }
 
-impl Ear {
+impl Receiver {
     fn way(self) -> Way {
         match self {
-            Ear::Clients | Ear::Beside(_) => Way::Up,
-            Ear::Server(_) => Way::Down,
+            Receiver::Clients | Receiver::Beside(_) => Way::Up,
+            Receiver::Server(_) => Way::Down,
         }
     }
 
     fn token(self) -> Token {
         match self {
-            Ear::Clients => UDP,
-            Ear::Server(slot) => token(slot, 0),
-            Ear::Beside(slot) => token(slot, 1),
+            Receiver::Clients => UDP,
+            Receiver::Server(slot) => token(slot, 0),
+            Receiver::Beside(slot) => token(slot, 1),
         }
     }
 }
 
-/// What a socket had.
-enum Heard {
-    /// A datagram of the conversation in this place, so long.
+/// The result of reading a socket.
+enum Received {
+    /// A datagram of the conversation in this slot, with its length.
     Datagram(usize, usize),
-    /// Something that is not passed on.
+    /// An event that is not relayed.
     Other,
     Nothing,
 }
 
 impl Relay {
-    /// Takes what has come on a socket.
-    pub(super) fn hear(&mut self, ear: Ear, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    /// Receives the datagrams of a socket.
+    pub(super) fn hear(&mut self, receiver: Receiver, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut more = true;
         for _ in 0..BUDGET {
-            match self.receive(ear, &mut buffer, out) {
-                Heard::Datagram(slot, length) => {
-                    self.pass(slot, ear.way(), buffer.get(..length).unwrap_or_default(), watch, out);
+            match self.receive(receiver, &mut buffer, out) {
+                Received::Datagram(slot, length) => {
+                    self.pass(slot, receiver.way(), buffer.get(..length).unwrap_or_default(), watch, out);
                 }
-                Heard::Other => {}
-                Heard::Nothing => {
+                Received::Other => {}
+                Received::Nothing => {
                     more = false;
                     break;
                 }
@@ -79,41 +79,41 @@ impl Relay {
         }
         self.buffer = buffer;
         if more {
-            self.again.insert(ear.token());
+            self.again.insert(receiver.token());
         }
     }
 
-    fn receive(&mut self, ear: Ear, buffer: &mut [u8], out: &mut dyn Output) -> Heard {
-        let came = match ear {
-            Ear::Clients => self.udp.as_ref().map(|socket| socket.recv_from(buffer)),
-            Ear::Beside(slot) => {
+    fn receive(&mut self, receiver: Receiver, buffer: &mut [u8], out: &mut dyn Output) -> Received {
+        let came = match receiver {
+            Receiver::Clients => self.udp.as_ref().map(|socket| socket.recv_from(buffer)),
+            Receiver::Beside(slot) => {
                 udp(&mut self.slots, slot).and_then(|(_, client)| Some(client.beside.as_ref()?.recv_from(buffer)))
             }
-            Ear::Server(slot) => udp(&mut self.slots, slot)
+            Receiver::Server(slot) => udp(&mut self.slots, slot)
                 .map(|(_, client)| client.socket.recv(buffer).map(|length| (length, client.target))),
         };
-        match (came, ear) {
-            (None, _) => Heard::Nothing,
-            (Some(Err(error)), _) if error.kind() == ErrorKind::WouldBlock => Heard::Nothing,
-            (Some(Err(error)), Ear::Server(slot)) => {
+        match (came, receiver) {
+            (None, _) => Received::Nothing,
+            (Some(Err(error)), _) if error.kind() == ErrorKind::WouldBlock => Received::Nothing,
+            (Some(Err(error)), Receiver::Server(slot)) => {
                 self.refused(slot, &error, out);
-                Heard::Other
+                Received::Other
             }
-            // An ICMP answer of a client that has gone.
-            (Some(Err(_)), _) => Heard::Other,
-            (Some(Ok((length, from))), Ear::Clients) => match self.client(from, out) {
-                Some(slot) => Heard::Datagram(slot, length),
-                None => Heard::Other,
+            // An ICMP message about a client that is gone.
+            (Some(Err(_)), _) => Received::Other,
+            (Some(Ok((length, from))), Receiver::Clients) => match self.client(from, out) {
+                Some(slot) => Received::Datagram(slot, length),
+                None => Received::Other,
             },
-            (Some(Ok((length, from))), Ear::Beside(slot)) => match udp(&mut self.slots, slot) {
+            (Some(Ok((length, from))), Receiver::Beside(slot)) => match udp(&mut self.slots, slot) {
                 Some((_, client)) if client.address.ip() == from.ip() => {
                     client.address = from;
-                    Heard::Datagram(slot, length)
+                    Received::Datagram(slot, length)
                 }
-                // What others send there is dropped.
-                _ => Heard::Other,
+                // Datagrams from other addresses are dropped.
+                _ => Received::Other,
             },
-            (Some(Ok((length, _))), Ear::Server(slot)) => Heard::Datagram(slot, length),
+            (Some(Ok((length, _))), Receiver::Server(slot)) => Received::Datagram(slot, length),
         }
     }
 
@@ -130,7 +130,7 @@ impl Relay {
         }
     }
 
-    /// A datagram came.
+    /// Relays a datagram.
     fn pass(
         &mut self,
         slot: usize,
@@ -177,9 +177,9 @@ impl Relay {
             return out.passed(passed);
         }
         let impairments = &self.config.impairments[way.index()];
-        let fate = client.paths[way.index()].datagram(impairments, goes.len(), now);
-        counts.runs += u64::from(fate.run);
-        if let Some(why) = fate.lost {
+        let outcome = client.paths[way.index()].datagram(impairments, goes.len(), now);
+        counts.runs += u64::from(outcome.run);
+        if let Some(why) = outcome.lost {
             let (count, why) = match why {
                 Lost::Chance => (&mut counts.lost, "lost"),
                 Lost::Outage => (&mut counts.outage, "outage"),
@@ -190,26 +190,26 @@ impl Relay {
             return out.passed(passed);
         }
         let mut flipped = Vec::new();
-        if let Some(number) = fate.corrupt {
+        if let Some(number) = outcome.corrupt {
             flipped.extend_from_slice(goes);
             corrupt(&mut flipped, number);
             counts.corrupted += 1;
         }
-        let goes = if fate.corrupt.is_some() { &flipped } else { goes };
+        let goes = if outcome.corrupt.is_some() { &flipped } else { goes };
         let path = number * 2 + way.index() as u64;
         let held = self.queue.has_behind(path);
-        let due = fate.due + verdict.delay;
-        passed.copies = verdict.copies + u32::from(fate.twice);
+        let due = outcome.due + verdict.delay;
+        passed.copies = verdict.copies + u32::from(outcome.twice);
         passed.delayed = due.saturating_duration_since(now);
-        passed.behind = fate.behind && !held;
-        passed.corrupted = fate.corrupt.is_some();
+        passed.behind = outcome.behind && !held;
+        passed.corrupted = outcome.corrupt.is_some();
         let copies = passed.copies;
         let order = if passed.behind { Order::Behind } else { Order::Due };
         let arrival = Arrival::new(&passed, now, out);
         let waiting = |copy| Waiting { slot, number, way, bytes: goes.to_vec(), arrival: arrival.clone(), copy };
-        // What a packet takes beside its bytes counts as well.
+        // The memory besides a packet's bytes counts as well.
         let weight = goes.len() + size_of::<Waiting>() + 64;
-        // All that was due has gone; only one that waits for this one has to come after it.
+        // All due packets are sent. Only a packet that waits for this one must follow it.
         let at_once = due <= now && !passed.behind && !held;
         if at_once {
             if !self.send(slot, way, goes, false, &arrival, now, out) {
@@ -242,7 +242,7 @@ impl Relay {
         }
     }
 
-    /// Sends what is due, in the order in which it is.
+    /// Sends the packets that are due, in order.
     pub(super) fn serve(&mut self, now: Instant, out: &mut dyn Output) {
         while let Some(Waiting { slot, number, way, bytes, arrival, copy }) = self.queue.pop(now) {
             let client = udp(&mut self.slots, slot).filter(|(known, _)| *known == number);
@@ -257,7 +257,7 @@ impl Relay {
         }
     }
 
-    /// Sends a datagram, and measures it. Returns whether the system took it.
+    /// Sends a datagram, and measures it. Returns whether the system accepted it.
     #[allow(clippy::too_many_arguments, reason = "one datagram")]
     fn send(
         &mut self,

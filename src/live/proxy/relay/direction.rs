@@ -1,4 +1,4 @@
-//! One direction of a stream: the bytes that wait, and its end after them.
+//! One direction of a stream: the bytes that wait, and its end.
 
 use super::counts::WayCounts;
 use super::measured::Measured;
@@ -6,14 +6,14 @@ use super::passed::{Addresses, Arrival, Ended, Output, Passed, Sent};
 use crate::capture::Time;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::{Path, corrupt};
-use crate::live::proxy::{Gone, Impairments, Passing, Seen, Way};
+use crate::live::proxy::{Gone, Impairments, Passing, Way};
 use mio::net::TcpStream;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
 use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
-/// How a direction ends.
+/// The way in which a direction ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Fin,
@@ -27,7 +27,7 @@ pub struct Socket {
     pub writable: bool,
 }
 
-/// What goes one way.
+/// One direction of a stream.
 pub struct Direction {
     pub path: Path,
     pub chunks: VecDeque<Chunk>,
@@ -41,12 +41,12 @@ pub struct Direction {
 pub struct Chunk {
     due: Instant,
     bytes: Vec<u8>,
-    /// How many of them are sent.
+    /// The number of bytes that are sent.
     done: usize,
     arrival: Arrival,
 }
 
-/// Where and when something of a stream passes.
+/// The place and time of a chunk of a stream.
 #[derive(Clone, Copy)]
 pub struct Place {
     /// The number of the arrival.
@@ -58,12 +58,13 @@ pub struct Place {
 }
 
 impl Direction {
-    /// Nothing has come yet.
+    /// Creates a direction without bytes.
     pub fn new(path: Path) -> Direction {
         Direction { path, chunks: VecDeque::new(), bytes: 0, last: Instant::now(), end: None, closed: false }
     }
 
-    /// Takes what passes on, and reports it, and how many pieces had a bit flipped. `false`: the connection is to be reset.
+    /// Queues the bytes that pass, reports them, and counts the chunks with a flipped bit. Returns false if the
+    /// connection must be reset.
     #[allow(clippy::too_many_arguments, reason = "one piece")]
     pub fn take(
         &mut self,
@@ -121,7 +122,7 @@ impl Direction {
         kept
     }
 
-    /// Passes on what is due. When is the next?
+    /// Sends the bytes that are due. Returns the time of the next ones.
     pub fn write(
         &mut self,
         to: &mut Socket,
@@ -163,7 +164,7 @@ impl Direction {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => to.writable = false,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Nobody takes it any more.
+                // The receiver is gone.
                 Err(_) => return Err(()),
             }
         }
@@ -179,12 +180,4 @@ impl Direction {
             _ => Ok(None),
         }
     }
-}
-
-/// What rules have done to messages.
-pub fn count(seen: &[Seen], counts: &mut WayCounts) {
-    counts.dropped += seen.iter().filter(|one| one.dropped).count() as u64;
-    counts.edited +=
-        seen.iter().filter(|one| one.edited.as_ref().is_some_and(|edited| edited.not.is_none())).count() as u64;
-    counts.copies += seen.iter().map(|one| u64::from(one.copies)).sum::<u64>();
 }

@@ -1,5 +1,5 @@
-//! Both legs of a proxy as one capture: an interface for each, in the order of time, what was done as a
-//! comment.
+//! Writes both legs of a proxy into one capture, in order of time. Each leg is an interface. The outcome of each packet
+//! is its comment.
 
 use super::passed::{Addresses, Ended, Passed, Sent};
 use crate::capture::{Body, Bound, Leg, LinkType, PcapNgWriter, Segment, Time, ethernet};
@@ -14,32 +14,32 @@ use std::net::SocketAddr;
 const ETHERNET: LinkType = LinkType(1);
 /// The payload of a full Ethernet segment.
 const MSS: usize = 1460;
-/// The most that a packet takes in the file besides its bytes and its comment.
+/// The maximum size of a packet in the file without its bytes and its comment.
 const BLOCK: usize = 48;
-/// The most streams whose sequence numbers are kept; then they begin anew.
+/// The maximum number of streams whose sequence numbers are kept. Beyond it, they start anew.
 const STREAMS: usize = 1 << 16;
-/// The most packets of which the file says at its end that they were never sent.
+/// The maximum number of unsent packets that are listed at the end of the file.
 const NAMED: usize = 1000;
 /// The interfaces.
 const CLIENT: u32 = 0;
 const SERVER: u32 = 1;
 
-/// Writes both legs: what arrives when it arrives, what is sent when it is sent.
+/// Writes both legs: each packet when it arrives, and when it is sent.
 #[derive(Debug)]
-pub struct Legs<W: Write> {
+pub struct LegWriter<W: Write> {
     out: PcapNgWriter<W>,
-    /// The next sequence numbers of each leg of a stream, by its ends.
+    /// The next sequence numbers of each leg of a stream, by its endpoints.
     next: FxHashMap<(u32, [SocketAddr; 2]), [u32; 2]>,
-    /// Arrivals whose bytes are not sent yet: the frame of each.
+    /// Arrivals whose bytes are not sent yet, with their frames.
     waiting: BTreeMap<u64, u64>,
     frame: Vec<u8>,
-    /// How many bytes may still be written.
+    /// The number of bytes that may still be written.
     left: Bound,
     written: u64,
     missing: u64,
 }
 
-/// The leg on which a direction arrives, and the one on which it is sent.
+/// Returns the leg on which a direction arrives, and the leg on which it is sent.
 fn legs(way: Way) -> [u32; 2] {
     match way {
         Way::Up => [CLIENT, SERVER],
@@ -47,7 +47,7 @@ fn legs(way: Way) -> [u32; 2] {
     }
 }
 
-/// The ends of a leg: the client, or the proxy in its place, first.
+/// Returns the endpoints of a leg: first the client, or the proxy in its place.
 fn ends(addresses: Addresses, leg: u32) -> [SocketAddr; 2] {
     let Addresses { ends, own } = addresses;
     if leg == CLIENT { [ends[0], own[0]] } else { [own[1], ends[1]] }
@@ -63,41 +63,41 @@ struct Piece<'p> {
     bytes: &'p [u8],
 }
 
-impl<W: Write> Legs<W> {
-    /// Begins the capture.
+impl<W: Write> LegWriter<W> {
+    /// Starts the capture.
     ///
     /// # Errors
-    /// The writer's.
-    pub fn new(out: W) -> io::Result<Legs<W>> {
+    /// Returns the error of the writer.
+    pub fn new(out: W) -> io::Result<LegWriter<W>> {
         let mut out = PcapNgWriter::new(out)?;
         for leg in Leg::BOTH {
             out.interface(ETHERNET, 9, leg.interface())?;
         }
         let (left, next) = (Bound::default(), FxHashMap::default());
-        Ok(Legs { out, next, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })
+        Ok(LegWriter { out, next, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })
     }
 
-    /// Limits the file to so many bytes: packets that come then are only [counted](Legs::missing).
+    /// Limits the size of the file. Packets beyond it are only [counted](LegWriter::missing).
     #[must_use]
-    pub fn bounded(mut self, most: Bound) -> Legs<W> {
+    pub fn bounded(mut self, most: Bound) -> LegWriter<W> {
         self.left = most;
         self
     }
 
-    /// Returns how many packets were written.
+    /// Returns the number of packets that were written.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Returns how many packets were not written, because there were too many before them.
+    /// Returns the number of packets that were not written, because the file was full.
     pub fn missing(&self) -> u64 {
         self.missing
     }
 
-    /// Adds what arrived on one leg.
+    /// Adds a packet that arrived on one leg.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn passed(&mut self, passed: &Passed<'_>) -> io::Result<()> {
         let Passed { number, addresses, way, time, delayed, lost, datagram, came: bytes, .. } = *passed;
         let comment = match lost {
@@ -106,17 +106,17 @@ impl<W: Write> Legs<W> {
         };
         let [leg, _] = legs(way);
         self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)?;
-        // A queue bounds how many wait.
+        // A queue limits their number.
         if lost.is_none() && !delayed.is_zero() && self.missing == 0 {
             self.waiting.insert(number, self.written);
         }
         Ok(())
     }
 
-    /// Adds what was sent on the other leg.
+    /// Adds a packet that was sent on the other leg.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn sent(&mut self, sent: &Sent<'_>) -> io::Result<()> {
         let Sent { arrival, addresses, way, time, delayed, datagram, bytes } = *sent;
         self.waiting.remove(&arrival.number);
@@ -128,7 +128,7 @@ impl<W: Write> Legs<W> {
     /// Adds the end of a direction on one leg.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn ended(&mut self, ended: &Ended) -> io::Result<()> {
         let Ended { addresses, way, arrived, reset, time } = *ended;
         let [from, to] = legs(way);
@@ -179,7 +179,7 @@ impl<W: Write> Legs<W> {
         let ends = ends(piece.addresses, piece.leg);
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
         ethernet(src, dst, body, &mut self.frame).map_err(io::Error::other)?;
-        // What comes after a missing packet would look as if that had never been.
+        // Packets after a missing one would hide the gap.
         if self.missing > 0 || !self.left.take(self.frame.len() + comment.len() + BLOCK) {
             self.missing += 1;
             return Ok(());
@@ -189,10 +189,10 @@ impl<W: Write> Legs<W> {
         Ok(())
     }
 
-    /// Names the packets that were to be sent and never were, and writes out what is waiting.
+    /// Lists the packets that were never sent, and writes the buffered output.
     ///
     /// # Errors
-    /// The writer's.
+    /// Returns the error of the writer.
     pub fn finish(&mut self, time: Time) -> io::Result<()> {
         let name = |(_, frame): (&u64, &u64)| format!("frame {frame}: still waiting when the recording ended");
         let mut comments: Vec<String> = self.waiting.iter().take(NAMED).map(name).collect();
@@ -206,7 +206,7 @@ impl<W: Write> Legs<W> {
     }
 }
 
-/// What was done, in words; nothing where it passed as it is.
+/// Describes the outcome of a packet; empty if it passed unchanged.
 fn comment(delayed: std::time::Duration, remark: &str) -> String {
     let delay = match delayed.as_micros() {
         0 => String::new(),

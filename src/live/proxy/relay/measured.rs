@@ -1,38 +1,38 @@
-//! What impairments came to: measured where it is sent, to be held against what was asked for.
+//! The measured figures of impairments, taken when packets are sent, to compare with the requested ones.
 
 use crate::live::proxy::Delay;
 use crate::stats::histogram::Delays;
 use std::time::Duration;
 
-/// Of one direction.
+/// The measured figures of one direction.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     delays: Delays,
     sum: Duration,
-    /// The most bits a second of a conversation, on the wire or of payloads, as the rate counts them.
+    /// The highest bits per second of a conversation, on the wire or as payload, as the rate counts them.
     rate: f64,
 }
 
 impl Measured {
-    /// Adds something that was sent so long after it arrived.
+    /// Adds the delay of a packet that was sent.
     pub(super) fn delay(&mut self, delay: Duration) {
         self.delays.add(i64::try_from(delay.as_nanos()).unwrap_or(i64::MAX));
         self.sum = self.sum.saturating_add(delay);
     }
 
-    /// Adds the bits of a second of one conversation.
+    /// Adds the bits per second of one conversation.
     pub(super) fn rate(&mut self, bits: f64) {
         self.rate = self.rate.max(bits);
     }
 
-    /// Returns the delays that were measured.
+    /// Returns the measured delays.
     pub fn delays(&self) -> Option<Delay> {
         let at = |percent| Some(Duration::from_nanos(self.delays.percentile(percent)?.max(0) as u64));
         let mean = Duration::from_secs_f64(self.sum.as_secs_f64() / self.delays.count().max(1) as f64);
         Some(Delay { mean, p50: at(50.0)?, p99: at(99.0)? })
     }
 
-    /// Returns the bits of the busiest second of a conversation, if one took a second.
+    /// Returns the bits of the busiest second of a conversation, if one lasted that long.
     pub fn busiest(&self) -> Option<f64> {
         (self.rate > 0.0).then_some(self.rate)
     }

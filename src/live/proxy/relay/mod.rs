@@ -1,11 +1,10 @@
 //! The sockets of a proxy and their one event loop.
 //!
-//! mio carries it: of the kept event loops it is the one whose sockets are registered without
-//! unsafe code (`polling` asks for that since 3.0), it has an unfinished `connect`, and runs on
-//! Linux, macOS and Windows.
+//! It uses mio. Of the maintained event loops, mio is the one whose sockets are registered without unsafe code
+//! (`polling` requires it since 3.0). It supports an unfinished `connect`, and runs on Linux, macOS and Windows.
 //!
-//! Every UDP client has a socket of its own to the server, so that the server sees as many peers as
-//! there are. A stream's bytes wait in order; half-closes and resets are passed on behind them.
+//! Every UDP client has its own socket to the server, so that the server sees as many peers as there are. A stream's
+//! bytes wait in order. Half-closes and resets are relayed after them.
 
 mod alarm;
 mod config;
@@ -16,25 +15,28 @@ mod legs;
 mod measured;
 mod passed;
 mod places;
+mod status;
 mod stream;
-// What is particular to a platform stands in one folder, also where the library needs it.
+// Platform-specific code is in one folder, even if the library needs it.
 #[path = "../../../platform/timer.rs"]
 mod timer;
 
 pub use config::Config;
 pub use counts::{Counts, WayCounts};
-pub use legs::Legs;
+pub use legs::LegWriter;
 pub use measured::Measured;
 pub use passed::{Arrival, Ended, Output, Passed, Sent, Topic};
+pub use status::{Status, WayRates};
 
 use super::{Impairments, Queue, Watch};
 use crate::live::net::CancelToken;
 use alarm::Alarm;
-use datagrams::{Ear, Waiting};
+use datagrams::{Receiver, Waiting};
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Events, Interest, Poll, Token};
 use places::{Entry, Slots, spare_file};
 use rustc_hash::{FxHashMap, FxHashSet};
+use status::Samples;
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -44,22 +46,22 @@ use stream::Turn;
 const UDP: Token = Token(0);
 const TCP: Token = Token(1);
 const ALARM: Token = Token(2);
-/// The first token of a conversation: it has two.
+/// The first token of a conversation. Each has two.
 const FIRST: usize = 3;
-/// So many datagrams or connections are taken before others have their turn.
+/// The number of datagrams or connections that are handled before others have their turn.
 const BUDGET: usize = 64;
-/// The longest without a look at the user's wish to stop.
+/// The longest wait before the user's request to stop is checked.
 const SLICE: Duration = Duration::from_millis(50);
-/// How often idle clients are looked for.
+/// The interval of the search for idle clients, and of the samples for rates.
 const SWEEP: Duration = Duration::from_secs(1);
-/// What the system is asked to hold of datagrams that were not read yet.
+/// The size of the requested system buffer for unread datagrams.
 const RECEIVE_BUFFER: usize = 4 << 20;
-/// So many ports of the system's choice are tried.
+/// The number of ports chosen by the system that are tried.
 const PORTS: usize = 16;
-/// So many of the ports that streams name are told.
+/// The maximum number of ports named by streams that are reported.
 const NAMED: usize = 100;
 
-/// The token of a conversation's socket: 0 or 1.
+/// Returns the token of a conversation's socket: 0 or 1.
 fn token(slot: usize, which: usize) -> Token {
     Token(FIRST + 2 * slot + which)
 }
@@ -67,9 +69,9 @@ fn token(slot: usize, which: usize) -> Token {
 /// A proxy's sockets.
 pub struct Relay {
     config: Config,
-    /// What is done to the directions where the timetable says nothing.
+    /// The impairments without the timetable.
     base: [Impairments; 2],
-    /// When the timetable began, and when it changes next.
+    /// The start of the timetable, and the time of its next change.
     begun: Instant,
     change: Option<Instant>,
     poll: Poll,
@@ -81,35 +83,36 @@ pub struct Relay {
     free: Vec<usize>,
     clients: FxHashMap<SocketAddr, usize>,
     turned_away: FxHashSet<SocketAddr>,
-    /// Held for the connection that comes when no other file is left.
+    /// Kept open to be replaced by a connection if no other file descriptor is free.
     spare: Option<std::net::UdpSocket>,
     number: u64,
     queue: Queue<Waiting>,
-    /// When streams want to go on.
+    /// The times when streams continue.
     timers: BTreeSet<(Instant, usize)>,
-    /// Where more was to be read than the budget allows.
+    /// The sockets with more data than the budget allows.
     again: BTreeSet<Token>,
     accept_at: Option<Instant>,
-    /// Ports for datagrams that streams have named: each is told once.
+    /// Ports for datagrams that streams have named. Each is reported once.
     named: BTreeSet<SocketAddr>,
     counts: Counts,
     measured: [Measured; 2],
+    samples: Samples,
     buffer: Vec<u8>,
 }
 
 impl Relay {
-    /// Listens.
+    /// Opens the sockets and listens.
     ///
     /// # Errors
-    /// Those of the sockets.
+    /// Returns the errors of the sockets.
     pub fn bind(config: Config) -> io::Result<Relay> {
         let poll = Poll::new()?;
-        // A port of the system's choice may be free for datagrams and taken for streams.
+        // A port chosen by the system may be free for datagrams and taken for streams.
         let tries = if config.listen.port() == 0 { PORTS } else { 1 };
         let bound = (1..tries).find_map(|_| listen(&config).ok());
         let (mut udp, mut tcp, local) = bound.map_or_else(|| listen(&config), Ok)?;
         if let Some(socket) = &mut udp {
-            // A burst that comes while something is printed must not be lost here.
+            // A burst of packets must not be lost here while output is printed.
             let _ = socket2::SockRef::from(&*socket).set_recv_buffer_size(RECEIVE_BUFFER);
             poll.registry().register(socket, UDP, Interest::READABLE)?;
         }
@@ -139,24 +142,25 @@ impl Relay {
             named: BTreeSet::new(),
             counts: Counts::default(),
             measured: Default::default(),
+            samples: Samples::new(Instant::now()),
             buffer: vec![0; 1 << 16],
         })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn local(&self) -> SocketAddr {
         self.local
     }
 
-    /// What impairments came to, up and down.
+    /// Returns the measured figures of impairments, for both directions.
     pub fn measured(&self) -> &[Measured; 2] {
         &self.measured
     }
 
-    /// Relays until the user wants to stop.
+    /// Relays until the user requests a stop.
     ///
     /// # Errors
-    /// Those of the event loop.
+    /// Returns the errors of the event loop.
     pub fn run(
         &mut self,
         stop: &CancelToken,
@@ -166,6 +170,7 @@ impl Relay {
         let mut events = Events::with_capacity(1024);
         let mut sweep = Instant::now() + SWEEP;
         self.begun = Instant::now();
+        self.samples = Samples::new(self.begun);
         self.change = self.config.profile.is_some().then_some(self.begun);
         while !stop.is_set() {
             if self.change.is_some_and(|at| at <= Instant::now()) {
@@ -193,23 +198,27 @@ impl Relay {
             self.due(&mut watch, out);
             for token in ready {
                 match token {
-                    UDP => self.hear(Ear::Clients, &mut watch, out),
+                    UDP => self.hear(Receiver::Clients, &mut watch, out),
                     TCP => self.accept(&mut watch, out),
                     Token(at) => self.turn((at - FIRST) / 2, &mut watch, out),
                 }
-                // Many who have something to say do not hold up what is due.
+                // Due packets must not wait for many busy sockets.
                 self.due(&mut watch, out);
             }
             let now = Instant::now();
+            if out.asks_for_status() {
+                out.status(&self.status(now, watch.as_mut().map(|watch| watch.messages())));
+            }
             if now >= sweep {
                 sweep = now + SWEEP;
+                self.samples.add(now, &self.counts);
                 self.sweep(now, &mut watch, out);
             }
         }
         Ok(self.counts)
     }
 
-    /// The timetable says something else from now on.
+    /// Applies the current settings of the timetable.
     fn turn_page(&mut self) {
         let Some(profile) = &self.config.profile else { return };
         let time = self.begun.elapsed();
@@ -217,7 +226,7 @@ impl Relay {
         self.change = profile.next(time).map(|at| self.begun + at);
     }
 
-    /// How long nothing can happen but what sockets tell.
+    /// Returns the time until the next event that does not come from a socket.
     fn timeout(&mut self, now: Instant) -> Duration {
         if !self.again.is_empty() {
             return Duration::ZERO;
@@ -227,7 +236,7 @@ impl Relay {
         self.alarm.wait(next, now, SLICE)
     }
 
-    /// Does what is due.
+    /// Sends the packets and continues the streams that are due.
     fn due(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         if self.queue.is_empty() && self.timers.is_empty() {
             return;
@@ -251,9 +260,9 @@ impl Relay {
         match self.slots.get_mut(slot) {
             Some(Some((_, Entry::Udp(client)))) => {
                 if client.beside.is_some() {
-                    self.hear(Ear::Beside(slot), watch, out);
+                    self.hear(Receiver::Beside(slot), watch, out);
                 }
-                self.hear(Ear::Server(slot), watch, out);
+                self.hear(Receiver::Server(slot), watch, out);
             }
             Some(Some((_, Entry::Tcp(pair)))) => {
                 let turn = pair.go(&self.config, &mut self.counts, &mut self.measured, &mut self.buffer, watch, out);
@@ -271,10 +280,10 @@ impl Relay {
         }
     }
 
-    /// The datagrams that a stream has named: they are followed, or it is told that they are not.
+    /// Follows the datagrams that a stream has named, or reports that it does not.
     fn follow(&mut self, watch: &mut Watch<'_, '_>, out: &mut dyn Output) {
-        let (opened, told) = watch.opened_beside();
-        told.into_iter().for_each(|text| out.note(Topic::Other, text));
+        let (opened, messages) = watch.opened_beside();
+        messages.into_iter().for_each(|text| out.note(Topic::Other, text));
         opened.into_iter().for_each(|opened| self.open_beside(opened, out));
         if watch.follows_beside() {
             return;
@@ -289,7 +298,7 @@ impl Relay {
     }
 }
 
-/// The sockets of both transports, on one port.
+/// Opens the sockets of both transports, on one port.
 fn listen(config: &Config) -> io::Result<(Option<UdpSocket>, Option<TcpListener>, SocketAddr)> {
     let mut local = config.listen;
     let udp = if config.udp { Some(UdpSocket::bind(local)?) } else { None };

@@ -1,5 +1,6 @@
-//! What a relay reports.
+//! The reports of a relay.
 
+use super::status::Status;
 use crate::capture::Time;
 use crate::live::proxy::{Seen, Way};
 use crate::live::rules::RuleSet;
@@ -10,18 +11,18 @@ use std::time::{Duration, Instant};
 /// The addresses of both legs of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Addresses {
-    /// The client's and the server's.
+    /// The client's and the server's address.
     pub ends: [SocketAddr; 2],
-    /// The proxy's towards the client, and towards the server.
+    /// The proxy's addresses towards the client, and towards the server.
     pub own: [SocketAddr; 2],
 }
 
-/// A datagram, or a piece of a stream, that arrived, and what becomes of it.
+/// A datagram, or a chunk of a stream, that arrived, and its outcome.
 #[derive(Debug)]
 pub struct Passed<'p> {
     /// Its number among all that arrived, from 1.
     pub number: u64,
-    /// Of its conversation.
+    /// The addresses of its conversation.
     pub addresses: Addresses,
     /// Its direction.
     pub way: Way,
@@ -29,26 +30,26 @@ pub struct Passed<'p> {
     pub datagram: bool,
     /// Its bytes as they arrived.
     pub came: &'p [u8],
-    /// When it arrived.
+    /// The time when it arrived.
     pub time: Time,
-    /// How much later it is sent.
+    /// The delay before it is sent.
     pub delayed: Duration,
-    /// Why it is not sent.
+    /// The reason why it is not sent.
     pub lost: Option<&'static str>,
-    /// How often it is sent besides the first time.
+    /// The number of additional copies.
     pub copies: u32,
-    /// It is sent after the one that follows.
+    /// Whether it is sent after the next one.
     pub behind: bool,
-    /// One of its bits is flipped.
+    /// Whether one of its bits is flipped.
     pub corrupted: bool,
-    /// Its number among all packets that are read, from 1; 0 if nobody reads.
+    /// Its number among all packets that are read, from 1; 0 if packets are not read.
     pub frame: u64,
     /// The messages that were read.
     pub seen: Vec<Seen>,
 }
 
 impl Passed<'_> {
-    /// Returns what was done to it besides its delay, in words; nothing where nothing was.
+    /// Describes its outcome without the delay; empty if it passed unchanged.
     pub fn remark(&self) -> String {
         let mut words: Vec<String> = Vec::new();
         if self.copies > 0 {
@@ -66,14 +67,14 @@ impl Passed<'_> {
     }
 }
 
-/// What is remembered of an arrival until its bytes are sent.
+/// The record of an arrival until its bytes are sent.
 #[derive(Clone, Debug)]
 pub struct Arrival {
     /// Its number.
     pub number: u64,
-    /// When it came.
+    /// The time when it arrived.
     pub at: Instant,
-    /// What was done to it besides its delay, in words, if the output [records](Output::records).
+    /// Its outcome in words, without the delay, if the output [records](Output::records) it.
     pub remark: Box<str>,
 }
 
@@ -87,9 +88,9 @@ impl Arrival {
 /// Bytes that were sent.
 #[derive(Debug)]
 pub struct Sent<'s> {
-    /// The arrival that they are of.
+    /// The arrival of these bytes.
     pub arrival: &'s Arrival,
-    /// Of the conversation.
+    /// The addresses of the conversation.
     pub addresses: Addresses,
     /// The direction.
     pub way: Way,
@@ -97,63 +98,71 @@ pub struct Sent<'s> {
     pub datagram: bool,
     /// The bytes.
     pub bytes: &'s [u8],
-    /// When they were sent.
+    /// The time when they were sent.
     pub time: Time,
-    /// How long after the arrival; zero if they did not wait.
+    /// The time since the arrival; zero if they did not wait.
     pub delayed: Duration,
 }
 
-/// A direction of a stream that ended on one of its legs.
+/// A direction of a stream that ended on one leg.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    /// Of the conversation.
+    /// The addresses of the conversation.
     pub addresses: Addresses,
     /// The direction.
     pub way: Way,
-    /// Whether the sender ended it; else the proxy, towards the receiver.
+    /// Whether the sender ended it. If not, the proxy ended it towards the receiver.
     pub arrived: bool,
-    /// Whether by a reset.
+    /// Whether it was reset.
     pub reset: bool,
-    /// When.
+    /// The time when it ended.
     pub time: Time,
 }
 
 /// The subject of a note. A flood of one does not hide the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
-    /// A client for which there is no place, or no socket.
+    /// A client that was refused because there is no slot or no socket for it.
     TurnedAway,
-    /// A client that was silent for too long.
+    /// A client that was idle for too long.
     Idle,
-    /// A server that was not reached, or refused.
+    /// A server that was unreachable, or refused.
     Server,
     /// Anything else.
     Other,
 }
 
-/// Takes what a relay reports. No call may wait: the relay does not run until it returns.
+/// Takes the reports of a relay. No call may wait, because the relay stops until it returns.
 pub trait Output {
-    /// Whether [`Arrival::remark`] is wanted.
+    /// Whether [`Arrival::remark`] is needed.
     fn records(&self) -> bool {
         false
     }
 
-    /// Something arrived.
+    /// Reports an arrival.
     fn passed(&mut self, passed: Passed<'_>);
 
-    /// Something was sent.
+    /// Reports sent bytes.
     fn sent(&mut self, _: &Sent<'_>) {}
 
-    /// A direction of a stream ended.
+    /// Reports the end of a direction of a stream.
     fn ended(&mut self, _: &Ended) {}
 
-    /// Messages that were held back until their client had gone.
+    /// Reports messages that were held back until their client was gone.
     fn held(&mut self, _: Vec<Seen>) {}
 
-    /// Something that the user should know.
+    /// Reports an event to the user.
     fn note(&mut self, topic: Topic, text: String);
 
-    /// Returns other rules, if there are some since the last call. Called often.
+    /// Whether the user asks for the status. Called often.
+    fn asks_for_status(&mut self) -> bool {
+        false
+    }
+
+    /// Reports the status that was asked for.
+    fn status(&mut self, _: &Status) {}
+
+    /// Returns new rules, if there are some since the last call. Called often.
     fn rules(&mut self) -> Option<Arc<RuleSet>> {
         None
     }

@@ -1,22 +1,23 @@
-//! The conversations that are relayed, each in a place of its own: who comes, and who goes.
+//! The slots of the relayed conversations: accepts and removes clients.
 
 use super::passed::{Addresses, Topic};
+use super::status::Status;
 use super::stream::{self, Pair};
 use super::{BUDGET, Output, Relay, TCP, token};
 use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
-use crate::live::proxy::{Opened, Watch};
+use crate::live::proxy::{MessageCounts, Opened, Watch};
 use mio::Interest;
 use mio::net::UdpSocket;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-/// After a failed accept (no more files), the next try.
+/// The time between a failed accept (no free file descriptor) and the next try.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What the system is asked to hold of a server's datagrams to one client: not more than it allows.
+/// The size of the requested system buffer for a server's datagrams to one client. The system may grant less.
 const RECEIVE_BUFFER: usize = 1 << 20;
 
 /// A UDP client.
@@ -24,18 +25,18 @@ pub(super) struct Client {
     pub address: SocketAddr,
     pub socket: UdpSocket,
     pub own: SocketAddr,
-    /// Where it sends: its own socket, if its datagrams are beside a stream.
+    /// The proxy's address that it sends to: a socket of its own, if its datagrams are beside a stream.
     pub local: SocketAddr,
     pub beside: Option<UdpSocket>,
     pub target: SocketAddr,
     pub paths: [Path; 2],
-    /// The highest number of what was sent, up and down.
+    /// The highest number of a packet that was sent, for both directions.
     pub highest: [u64; 2],
     pub last: Instant,
     pub told: bool,
 }
 
-/// Takes a file that is given up when no other is left.
+/// Opens a file descriptor that is given up when no other is free.
 pub(super) fn spare_file() -> Option<std::net::UdpSocket> {
     std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()
 }
@@ -52,10 +53,10 @@ pub(super) enum Entry {
     Tcp(Box<Pair>),
 }
 
-/// All of them: the number of each, and its sockets.
+/// All slots: each conversation's number and its sockets.
 pub(super) type Slots = Vec<Option<(u64, Entry)>>;
 
-/// The client in a place that sends datagrams, and its conversation's number.
+/// Returns the client in a slot that sends datagrams, and its conversation's number.
 pub(super) fn udp(slots: &mut Slots, slot: usize) -> Option<(u64, &mut Client)> {
     match slots.get_mut(slot) {
         Some(Some((number, Entry::Udp(client)))) => Some((*number, client)),
@@ -63,7 +64,7 @@ pub(super) fn udp(slots: &mut Slots, slot: usize) -> Option<(u64, &mut Client)> 
     }
 }
 
-/// The most clients of which it is remembered that they were turned away.
+/// The number of clients that are remembered as turned away.
 const TURNED_AWAY: usize = 1 << 16;
 
 impl Relay {
@@ -71,7 +72,7 @@ impl Relay {
         self.slots.len() - self.free.len() >= self.config.clients
     }
 
-    /// Counts a client for which there is no place, and reports it once.
+    /// Counts a client that is turned away, and reports it once.
     fn turn_away(&mut self, address: SocketAddr, why: &str, out: &mut dyn Output) {
         if self.turned_away.len() >= TURNED_AWAY {
             self.turned_away.clear();
@@ -82,12 +83,12 @@ impl Relay {
         }
     }
 
-    /// Why there is no place for one more.
+    /// Returns the reason why no more clients fit.
     fn full(&self) -> String {
         format!("{} clients are connected (--clients)", self.config.clients)
     }
 
-    /// Resets a connection for which no file is left: without that it would wait in vain.
+    /// Resets a connection for which no file descriptor is free, since it would otherwise wait in vain.
     fn reset_one(&mut self, error: &io::Error, out: &mut dyn Output) -> bool {
         let (Some(listener), Some(spare)) = (&self.tcp, self.spare.take()) else { return false };
         drop(spare);
@@ -104,7 +105,7 @@ impl Relay {
         true
     }
 
-    /// A place for a conversation: the slot, and its number.
+    /// Returns a slot for a conversation, and its number.
     fn place(&mut self) -> (usize, u64) {
         self.number += 1;
         self.counts.clients += 1;
@@ -138,7 +139,7 @@ impl Relay {
         self.timers.retain(|(_, at)| *at != slot);
     }
 
-    /// Removes those that have been silent for too long.
+    /// Removes the clients that were idle for too long.
     pub(super) fn sweep(&mut self, now: Instant, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         let gone = |client: &Client| now.saturating_duration_since(client.last) > self.config.idle;
         let idle: Vec<(usize, [SocketAddr; 2])> = self
@@ -161,7 +162,31 @@ impl Relay {
         }
     }
 
-    /// Takes the connections that wait.
+    /// Returns the state at this moment.
+    pub(super) fn status(&self, now: Instant, messages: Option<[MessageCounts; 2]>) -> Status {
+        let mut status = Status {
+            elapsed: now.saturating_duration_since(self.begun),
+            queued: self.queue.len(),
+            queued_bytes: self.queue.bytes(),
+            counts: self.counts,
+            messages,
+            rates: self.samples.rates(now, &self.counts),
+            ..Status::default()
+        };
+        for (_, entry) in self.slots.iter().flatten() {
+            match entry {
+                // Datagrams beside a stream are no client of their own.
+                Entry::Udp(client) => status.datagram_clients += usize::from(client.beside.is_none()),
+                Entry::Tcp(pair) => {
+                    status.streams += 1;
+                    status.stream_bytes += pair.queued();
+                }
+            }
+        }
+        status
+    }
+
+    /// Accepts the waiting connections.
     pub(super) fn accept(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
         for _ in 0..BUDGET {
             let Some(listener) = &self.tcp else { return };
@@ -201,7 +226,7 @@ impl Relay {
         self.again.insert(TCP);
     }
 
-    /// The slot of a client that sends datagrams, which may be new.
+    /// Returns the slot of a client that sends datagrams, which may be new.
     pub(super) fn client(&mut self, address: SocketAddr, out: &mut dyn Output) -> Option<usize> {
         if let Some(slot) = self.clients.get(&address) {
             return Some(*slot);
@@ -229,10 +254,10 @@ impl Relay {
         }
     }
 
-    /// Datagrams beside a stream pass through these sockets.
+    /// Relays datagrams beside a stream through these sockets.
     pub(super) fn open_beside(&mut self, opened: Opened, out: &mut dyn Output) {
         let (slot, number) = self.place();
-        // It is no client of its own.
+        // It is not a client of its own.
         self.counts.clients -= 1;
         match self.beside(opened, slot, number) {
             Ok(client) => self.take(slot, number, Entry::Udp(Box::new(client))),
@@ -253,7 +278,7 @@ impl Relay {
         for (which, socket) in [&mut socket, &mut client].into_iter().enumerate() {
             self.poll.registry().register(socket, token(slot, which), Interest::READABLE)?;
         }
-        // Its port is known when it has sent something.
+        // Its port becomes known with its first datagram.
         let address = SocketAddr::new(of.ip(), 0);
         Ok(self.new_client([address, target], [local, own], socket, Some(client), number))
     }

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::counts::Counts;
-use super::direction::{Direction, End, Place, Socket, count};
+use super::direction::{Direction, End, Place, Socket};
 use super::measured::Measured;
 use super::passed::{Addresses, Ended, Output, Topic};
 use crate::flow::Transport;
@@ -16,24 +16,24 @@ use std::io::{self, ErrorKind, Read};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// The most bytes of a direction that wait: then the sender waits.
+/// The maximum number of bytes of a direction that wait. Beyond it, the sender waits.
 const MOST: usize = 256 << 10;
-/// So often a direction is read before others have their turn.
+/// The number of reads of a direction before others have their turn.
 const READS: usize = 8;
 
-/// When a pair wants to go on.
+/// The time when a pair continues.
 pub enum Turn {
-    /// It is over.
+    /// Never: it has ended.
     Over,
-    /// Then.
+    /// At this time.
     At(Instant),
-    /// When others had their turn.
+    /// After the others had their turn.
     Again,
-    /// When a socket tells.
+    /// When a socket is ready.
     Wait,
 }
 
-/// A client's connection and ours to the server.
+/// A client's connection, and the proxy's connection to the server.
 pub struct Pair {
     addresses: Addresses,
     sockets: [Socket; 2],
@@ -41,13 +41,13 @@ pub struct Pair {
     connected: bool,
 }
 
-/// Ends a connection at once.
+/// Makes closing the socket reset the connection.
 pub fn reset(stream: &TcpStream) {
     let _ = socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO));
 }
 
 impl Pair {
-    /// A client's connection, and the beginning of one to the server.
+    /// Creates the pair of a client's connection, and starts to connect to the server.
     pub fn new(
         client: TcpStream,
         address: SocketAddr,
@@ -60,7 +60,7 @@ impl Pair {
         let own = [client.local_addr()?, server.local_addr()?];
         let mut sockets = [client, server].map(|socket| Socket { socket, readable: true, writable: true });
         for (end, token) in sockets.iter_mut().zip(tokens) {
-            // A relay that waits for more adds a delay of its own.
+            // A relay that collects small segments adds its own delay.
             let _ = end.socket.set_nodelay(true);
             registry.register(&mut end.socket, token, Interest::READABLE | Interest::WRITABLE)?;
         }
@@ -70,26 +70,31 @@ impl Pair {
         Ok(Pair { addresses, sockets, directions, connected: false })
     }
 
-    /// The client's and the server's address.
+    /// Returns the addresses of the client and the server.
     pub fn ends(&self) -> [SocketAddr; 2] {
         self.addresses.ends
     }
 
-    /// A socket has something to tell.
+    /// Returns the number of bytes that wait, of both directions.
+    pub fn queued(&self) -> usize {
+        self.directions.iter().map(|direction| direction.bytes).sum()
+    }
+
+    /// Records that a socket is ready.
     pub fn ready(&mut self, which: usize, event: &Event) {
         let end = &mut self.sockets[which];
         end.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
         end.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
     }
 
-    /// The sockets are closed.
+    /// Deregisters the closed sockets.
     pub fn deregister(&mut self, registry: &Registry) {
         for end in &mut self.sockets {
             let _ = registry.deregister(&mut end.socket);
         }
     }
 
-    /// Reads and writes what can be.
+    /// Reads and writes as much as possible.
     pub fn go(
         &mut self,
         config: &Config,
@@ -118,7 +123,7 @@ impl Pair {
         for way in Way::BOTH {
             again |= self.read(way, config, counts, buffer, watch, out);
             next = [next, self.waiting(way, config, counts.arrivals(), watch, out)].into_iter().flatten().min();
-            // What the client says waits until the server is reached.
+            // The client's bytes wait until the server is connected.
             let open = self.connected || way == Way::Down;
             let to = &mut self.sockets[way.other().index()];
             let (direction, addresses) = (&mut self.directions[way.index()], self.addresses);
@@ -134,7 +139,7 @@ impl Pair {
                 Ok(at) => {
                     next = [next, at].into_iter().flatten().min();
                     let (from, direction) = (&self.sockets[way.index()], &self.directions[way.index()]);
-                    // What waited for room: no event tells of it again.
+                    // No further event reports bytes that waited for room.
                     let open = self.connected || way == Way::Up;
                     again |= open && from.readable && direction.end.is_none() && direction.bytes < MOST;
                 }
@@ -186,7 +191,7 @@ impl Pair {
         Turn::Over
     }
 
-    /// Takes what came. Is there more than the budget allows?
+    /// Reads the available bytes. Returns whether there are more than the budget allows.
     fn read(
         &mut self,
         way: Way,
@@ -209,7 +214,7 @@ impl Pair {
                 return false;
             }
             let read = from.socket.read(buffer);
-            // Behind the read: what is late must not be so by less than was asked.
+            // After the read, so that the delay is not shorter than requested.
             let now = Instant::now();
             let end = match read {
                 Ok(0) => End::Fin,
@@ -222,7 +227,6 @@ impl Pair {
                     let time = time_of_day();
                     let passing = watch.as_mut().map(|watch| watch.bytes(ends, way, came, time, now));
                     let passing = passing.unwrap_or_default();
-                    count(&passing.seen, counts);
                     let frame = watch.as_ref().map_or(0, |watch| watch.frame());
                     let place = Place { number, addresses, way, time, frame };
                     let broken = passing.broken.is_some();
@@ -261,14 +265,14 @@ impl Pair {
                 }
             }
             out.ended(&Ended { addresses, way, arrived: true, reset, time });
-            // The end comes after what was sent before it, as late as that.
+            // The end is sent after all bytes before it, and with the same delay.
             direction.end = Some(((now + impairments.delay).max(direction.last), end));
             return false;
         }
         true
     }
 
-    /// What waits for the rest of its message passes after a time. When?
+    /// Passes bytes that waited too long for the rest of their message. Returns the time when the next ones must pass.
     fn waiting(
         &mut self,
         way: Way,

@@ -1,26 +1,26 @@
-//! Delays, rates and times without a network: on a simulated clock, against arithmetic.
+//! Tests of delays, rates and times without a network, against calculated values on a simulated clock.
 
 use super::*;
 
-/// How much later than the delay packets come that arrive with so many microseconds between them, in
-/// milliseconds; none may overtake another.
+/// Returns the milliseconds that packets take beyond the delay. They arrive at intervals of `every` microseconds. No
+/// packet may overtake another.
 fn added(impairments: &Impairments, every: u64, count: u64, seed: u64) -> Vec<f64> {
     let (start, mut path) = (Instant::now(), Path::new(seed, 1, 0));
     let mut last = start;
     let late = (0..count).filter_map(|n| {
         let now = start + Duration::from_micros(n * every);
-        let fate = path.datagram(impairments, 40, now);
-        if fate.lost.is_some() {
+        let outcome = path.datagram(impairments, 40, now);
+        if outcome.lost.is_some() {
             return None;
         }
-        assert!(fate.due >= now + impairments.delay && (fate.due >= last || impairments.overtakes), "packet {n}");
-        last = fate.due;
-        Some((fate.due - now - impairments.delay).as_secs_f64() * 1e3)
+        assert!(outcome.due >= now + impairments.delay && (outcome.due >= last || impairments.overtakes), "packet {n}");
+        last = outcome.due;
+        Some((outcome.due - now - impairments.delay).as_secs_f64() * 1e3)
     });
     late.collect()
 }
 
-/// Their mean, and what 50 % and 99 % are not above.
+/// Returns the mean, the median and the 99th percentile.
 fn figures(mut late: Vec<f64>) -> [f64; 3] {
     late.sort_by(f64::total_cmp);
     let at = |share: f64| late[((late.len() - 1) as f64 * share) as usize];
@@ -31,8 +31,8 @@ fn within(got: f64, want: f64, share: f64, what: &str) {
     assert!((got / want - 1.0).abs() <= share, "{what}: {got:.3} for {want:.3}");
 }
 
-/// The mean and the quantiles of an exponential distribution, at any number of packets a second: 20
-/// minutes of each, in which the level is new 10,000 times.
+/// The mean and the quantiles are those of an exponential distribution, at any packet rate. Each run takes 20 minutes,
+/// in which the level is renewed 10,000 times.
 #[test]
 fn jitter_does_not_depend_on_the_rate_of_packets() {
     let impairments = Impairments { delay: ms(60), jitter: ms(15), ..Impairments::default() };
@@ -44,7 +44,7 @@ fn jitter_does_not_depend_on_the_rate_of_packets() {
     }
 }
 
-/// A packet's jitter is like that of the one before it, and unlike that of one a second later.
+/// A packet's jitter is similar to that of the packet before it, and independent of that of a packet a second later.
 #[test]
 fn jitter_is_correlated() {
     let impairments = Impairments { jitter: ms(15), ..Impairments::default() };
@@ -55,14 +55,14 @@ fn jitter_is_correlated() {
         pairs.map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>() / (late.len() - lag) as f64
     };
     let of = |lag| covariance(lag) / covariance(0);
-    // exp(-t / 120 ms), as the page says.
+    // exp(-t / 120 ms), as documented.
     for (lag, want) in [(1, 0.959), (12, 0.607), (24, 0.368)] {
         assert!((of(lag) - want).abs() < 0.06, "{lag}: {}", of(lag));
     }
     assert!(of(200).abs() < 0.06, "{}", of(200));
 }
 
-/// As netem's: the same distribution, each packet for itself.
+/// As in netem: the same distribution, independent for each packet.
 #[test]
 fn jitter_that_reorders() {
     let mut impairments = Impairments::default();
@@ -72,19 +72,19 @@ fn jitter_that_reorders() {
     let [mean, _, p99] = figures(late);
     within(mean, 15.0, 0.01, "mean");
     within(p99, 15.0 * 100f64.ln(), 0.03, "p99");
-    // The difference of two such times is above 1 ms in half of exp(-1/15) of all.
+    // The difference of two such times exceeds 1 ms with a probability of half of exp(-1/15).
     within(overtaken, 0.5 * (-1.0f64 / 15.0).exp(), 0.02, "overtaken");
     impairments.set("jitter", "15ms").unwrap();
     assert!(!impairments.overtakes);
 }
 
-/// What is measured keeps its quantiles, in order.
+/// A measured distribution keeps its quantiles and the order of packets.
 #[test]
 fn quantiles_are_a_distribution_above_the_delay() {
     let known: std::sync::Arc<[Duration]> = [0, 1, 2, 4, 100].map(ms).into();
     let quantiles = Some(Quantiles::new(known));
     let impairments = Impairments { delay: ms(10), quantiles, ..Impairments::default() };
-    // Straight lines between the quantiles: the mean of their middles.
+    // Linear interpolation between the quantiles: the mean of their middles.
     let want = [(0.5 + 1.5 + 3.0 + 52.0) / 4.0, 2.0, 96.16];
     let expected = impairments.expected_delay();
     assert_eq!([expected.p50, expected.p99], [ms(12), Duration::from_micros(106_160)]);
@@ -96,7 +96,7 @@ fn quantiles_are_a_distribution_above_the_delay() {
     }
 }
 
-/// The figures of the page are those of the networks, and what packets have in them.
+/// The documented figures are those of the networks, and packets show them.
 #[test]
 fn the_page_has_the_networks() {
     let page = include_str!("../../../docs/impairments.md");
@@ -116,7 +116,7 @@ fn the_page_has_the_networks() {
         for rate in [10, 50, 200, 1000] {
             let count = rate * 1800;
             let late = added(&impairments, 1_000_000 / rate, count, 7);
-            // The rate takes its time for 68 bytes on the wire.
+            // The rate adds the time for 68 bytes on the wire.
             let wire = 68.0 * 8e3 / network.bits as f64;
             let [mean, _, p99] = figures(late.iter().map(|late| late + delay as f64 - wire).collect());
             within(mean, number(4, "ms"), 0.05, &format!("{}, mean at {rate}/s", network.name));
@@ -128,15 +128,16 @@ fn the_page_has_the_networks() {
         }
         let mut path = Path::new(7, 1, 0);
         let start = Instant::now();
-        let fates: Vec<Fate> = (0..1_000_000).map(|n| path.datagram(&impairments, 1, start + ms(n))).collect();
-        let runs = fates.iter().filter(|fate| fate.run).count() as f64;
-        let lost = fates.iter().filter(|fate| fate.lost.is_some()).count() as f64;
+        let outcomes: Vec<PacketOutcome> =
+            (0..1_000_000).map(|n| path.datagram(&impairments, 1, start + ms(n))).collect();
+        let runs = outcomes.iter().filter(|outcome| outcome.run).count() as f64;
+        let lost = outcomes.iter().filter(|outcome| outcome.lost.is_some()).count() as f64;
         within(lost / runs, number(7, ""), 0.05, &format!("{}, run", network.name));
-        assert_eq!(super::rows(&fates).len() as f64, runs);
+        assert_eq!(super::rows(&outcomes).len() as f64, runs);
     }
 }
 
-/// Bits a second on the wire, or of payloads; and what has no room in the queue is lost.
+/// Bits per second on the wire, or of payloads. Packets without room in the queue are lost.
 #[test]
 fn a_rate_and_its_queue() {
     let rate = |payload, queue| {
@@ -145,12 +146,12 @@ fn a_rate_and_its_queue() {
     };
     let start = Instant::now();
     let mut path = Path::new(1, 1, 0);
-    let fates: Vec<Fate> = (0..4).map(|_| path.datagram(&rate(true, 2_500), 1000, start)).collect();
+    let outcomes: Vec<PacketOutcome> = (0..4).map(|_| path.datagram(&rate(true, 2_500), 1000, start)).collect();
     // A thousand bytes a second; the queue has room for two and a half.
-    assert_eq!([fates[0].due, fates[1].due], [start + ms(1000), start + ms(2000)]);
-    assert_eq!([fates[2].lost, fates[3].lost], [Some(Lost::QueueFull); 2]);
+    assert_eq!([outcomes[0].due, outcomes[1].due], [start + ms(1000), start + ms(2000)]);
+    assert_eq!([outcomes[2].lost, outcomes[3].lost], [Some(Lost::QueueFull); 2]);
     assert_eq!(path.datagram(&rate(true, 2_500), 1000, start + ms(1500)).due, start + ms(3000));
-    // A copy takes its time, too, and its room.
+    // A copy takes time and room, too.
     assert_eq!(path.again(&rate(true, 2_500), 1001, start + ms(1500)), None);
     assert_eq!(path.again(&rate(true, 2_500), 500, start + ms(2000)), Some(start + ms(3500)));
     // 20 bytes of IPv4 or 40 of IPv6, and 8 of UDP.
@@ -165,7 +166,7 @@ fn a_rate_and_its_queue() {
     assert_eq!(due(&mut path, false, 1461), Some(start + ms(4000 + 1461 + 80)));
 }
 
-/// The rate that is measured is the one that was asked for.
+/// The measured rate is the requested one.
 #[test]
 fn the_rate_that_is_measured() {
     let rate = Some(Rate { bits: 64_000, queue: 4096, payload: false });
@@ -173,17 +174,17 @@ fn the_rate_that_is_measured() {
     let (start, mut path) = (Instant::now(), Path::new(1, 1, 0));
     let mut most = 0.0f64;
     for n in 0..20_000 {
-        // 100 a second of 300 bytes: 262 kbit.
-        let fate = path.datagram(&impairments, 300, start + ms(10 * n));
-        if fate.lost.is_none() {
+        // 100 packets a second of 300 bytes each: 262 kbit/s.
+        let outcome = path.datagram(&impairments, 300, start + ms(10 * n));
+        if outcome.lost.is_none() {
             let bytes = path.datagram_on_wire(300);
-            most = path.measure(bytes, fate.due).map_or(most, |bits| bits.max(most));
+            most = path.measure(bytes, outcome.due).map_or(most, |bits| bits.max(most));
         }
     }
     within(most, 64_000.0, 0.001, "bits");
 }
 
-/// Two seconds in thirty, for all at once, however many packets there are.
+/// Two seconds in thirty, for all clients at once, at any packet rate.
 #[test]
 fn outages() {
     let mut impairments = Impairments { delay: ms(5), ..Impairments::default() };
@@ -191,21 +192,21 @@ fn outages() {
     let start = Instant::now();
     let mut path = Path::new(1, 1, 0).towards("127.0.0.1".parse().unwrap(), start);
     for n in 0..9000 {
-        let fate = path.datagram(&impairments, 10, start + ms(10 * n));
+        let outcome = path.datagram(&impairments, 10, start + ms(10 * n));
         let out = (n * 10) % 30_000 >= 28_000;
-        assert_eq!(fate.lost, out.then_some(Lost::Outage), "{n}");
+        assert_eq!(outcome.lost, out.then_some(Lost::Outage), "{n}");
     }
-    // A client that comes later has the same outages.
+    // A later client has the same outages.
     let mut late = Path::new(1, 2, 0).towards("127.0.0.1".parse().unwrap(), start);
     assert_eq!(late.datagram(&impairments, 10, start + ms(29_000)).lost, Some(Lost::Outage));
-    // A stream goes on after it, in order.
+    // A stream continues after the outage, in order.
     let mut path = Path::new(1, 3, 0).towards("127.0.0.1".parse().unwrap(), start);
     let mut due = |at| path.piece(&impairments, 10, start + ms(at)).unwrap().0 - start;
     assert_eq!([27_990, 28_000, 29_900, 30_000].map(&mut due), [27_995, 30_005, 30_005, 30_005].map(ms));
     assert_eq!(due(30_001), ms(30_006));
 }
 
-/// One bit of as many as asked, anywhere in them.
+/// One bit of the requested share of packets is flipped, at any position.
 #[test]
 fn corruption() {
     let impairments = Impairments { corrupt: 0.1, ..Impairments::default() };
@@ -225,7 +226,7 @@ fn corruption() {
     corrupt(&mut [], 7);
 }
 
-/// What is sent twice is put after the next one with its copy.
+/// A duplicated packet is sent after the next one together with its copy.
 #[test]
 fn copies_are_put_out_of_order_together() {
     let start = Instant::now();
@@ -236,7 +237,7 @@ fn copies_are_put_out_of_order_together() {
     assert!(!queue.has_behind(1));
     let all: Vec<&str> = std::iter::from_fn(|| queue.pop(start)).collect();
     assert_eq!(all, ["b", "a", "a again", "b again"]);
-    // None follows: they come all the same.
+    // Without a later packet they are sent all the same.
     queue.push(1, start, Order::Behind, 10, "c").unwrap();
     queue.push(1, start, Order::Copy, 10, "c again").unwrap();
     assert_eq!((queue.pop(start + ms(99)), queue.bytes()), (None, 20));

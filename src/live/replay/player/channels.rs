@@ -12,15 +12,15 @@ use std::time::Instant;
 pub struct Channels<'a> {
     options: Options,
     pub(super) main: Exchange<'a>,
-    /// We have called, and can call again.
+    /// Whether we have opened the connection, and can open another.
     pub(super) caller: bool,
     session: Option<Box<dyn Session>>,
     beside: Option<Exchange<'a>>,
 }
 
 impl<'a> Channels<'a> {
-    /// A conversation that we have begun (`caller`), or the peer. `options`: for sessions and
-    /// encoders.
+    /// Creates the exchange of a conversation that we have begun (`caller`), or the peer. `options` are for sessions
+    /// and encoders.
     pub fn new(setup: Setup<'a>, options: &Options, caller: bool) -> Channels<'a> {
         let main = Exchange::new(setup, options);
         Channels { options: options.clone(), main, caller, session: None, beside: None }
@@ -33,7 +33,7 @@ impl<'a> Channels<'a> {
         }
     }
 
-    /// The next message that came.
+    /// Returns the next received message.
     pub(super) fn next(&mut self, channel: Channel) -> Option<OwnedMessage> {
         let message = self.get(channel)?.poll_message()?;
         self.look_beside();
@@ -52,23 +52,24 @@ impl<'a> Channels<'a> {
         Ok(())
     }
 
-    /// The session for datagrams beside the stream, as soon as the stream has told.
+    /// Takes the session for datagrams beside the stream, once the stream has announced them.
     fn look_beside(&mut self) {
         if let Some((_, session)) = self.main.expects() {
             self.session = Some(session);
         }
     }
 
-    /// A new connection takes the place of the one before.
+    /// Replaces the connection by a new one.
     pub(super) fn reconnected(&mut self, ends: [SocketAddr; 2]) {
         let setup = self.main.setup().clone();
-        // The numbers of this connection, and of the datagrams beside it.
+        // The connection has one number, and the datagrams beside it another.
         let flow = setup.flow + 2;
         self.main = Exchange::new(Setup { ends, flow, ..setup }, &self.options);
         (self.session, self.beside) = (None, None);
     }
 
-    /// Both sides know each other's port for datagrams. `false`: the stream has not told of them.
+    /// Creates the exchange beside the stream, now that both sides know each other's port. Returns false if there is
+    /// one already, or the stream has not announced datagrams.
     pub(super) fn connect_beside(&mut self, ours: u16, theirs: u16) -> bool {
         self.look_beside();
         if self.beside.is_some() {

@@ -1,38 +1,37 @@
-//! Which of the peer's recorded messages have come this time.
+//! Tracks which of the peer's recorded messages have arrived this time.
 
 use crate::live::replay::actor::{Actor, Cause, Recorded};
 use crate::message::OwnedMessage;
 use std::collections::{HashMap, VecDeque};
 
-/// What is awaited of the peer, and how much depends on it.
+/// The classes of expected messages, by what depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Answers: what we said next rests on them.
+    /// Answers: our next messages depend on them.
     Answer,
-    /// The peer's goodbye: it may wait for something itself before it.
+    /// The peer's goodbye. The peer may wait for something before it.
     Goodbye,
-    /// What the transport brings for sure.
+    /// Messages that the transport delivers for sure.
     Sure,
-    /// What may be lost, or never be said.
+    /// Messages that may be lost, or never be sent.
     Unsure,
 }
 
-/// Which of the expected messages have come. A message stands for the recorded one that says the
-/// same, else for the next one that is about the same: so one that is lost does not make those
-/// behind it wait.
+/// The expected messages, and whether they have arrived. A received message counts as the recorded one with the same
+/// content, else as the next one with the same subject. So later messages do not have to wait for a lost one.
 pub struct Expectations {
     came: Vec<bool>,
-    /// Those of each class in order, and how many of these have come or were given up.
+    /// The messages of each class in order, and the number of these that have arrived or were given up.
     lists: [(Vec<usize>, usize); 4],
-    /// By what they are about and say: those that may still come.
+    /// The messages that may still arrive, by subject and content.
     same: HashMap<(String, String), VecDeque<usize>>,
-    /// By what they are about alone.
+    /// The messages that may still arrive, by subject alone.
     alike: HashMap<String, VecDeque<usize>>,
 }
 
 impl Expectations {
-    /// Of the peer's messages in the capture. `asap`: there is no clock that tells when others would
-    /// have said theirs, so the end waits for them as for what may be lost.
+    /// Creates the expectations from the peer's messages in the capture. `asap`: no clock decides when others would
+    /// have sent theirs, so the end waits for them as for messages that may be lost.
     pub fn new(actor: &dyn Actor, expected: &[Recorded], asap: bool) -> Expectations {
         let mut met = Expectations {
             came: vec![false; expected.len()],
@@ -41,15 +40,15 @@ impl Expectations {
             alike: HashMap::new(),
         };
         for (at, message) in expected.iter().enumerate() {
-            let (about, content) = key(actor, &message.said);
+            let (about, content) = key(actor, &message.decoded);
             met.alike.entry(about.clone()).or_default().push_back(at);
             met.same.entry((about, content)).or_default().push_back(at);
-            let class = match actor.cause(&message.said) {
+            let class = match actor.cause(&message.decoded) {
                 Cause::Others(_) if asap => Class::Unsure,
                 Cause::Others(_) => continue,
                 Cause::Answer => Class::Answer,
                 Cause::Application if actor.closes(message) => Class::Goodbye,
-                Cause::Application if actor.sure(&message.said) => Class::Sure,
+                Cause::Application if actor.sure(&message.decoded) => Class::Sure,
                 Cause::Application => Class::Unsure,
             };
             met.lists[class as usize].0.push(at);
@@ -57,15 +56,15 @@ impl Expectations {
         met
     }
 
-    /// A message has come. `true`: it was expected.
-    pub fn recv(&mut self, actor: &dyn Actor, said: &OwnedMessage) -> bool {
-        let key = key(actor, said);
+    /// Takes a received message. Returns whether it was expected.
+    pub fn recv(&mut self, actor: &dyn Actor, decoded: &OwnedMessage) -> bool {
+        let key = key(actor, decoded);
         if let Some(same) = self.same.get_mut(&key) {
             match same.pop_front() {
-                // As often as the capture has it: what comes once more was doubled on the way.
+                // It has arrived as often as in the capture. This one was duplicated on the way.
                 None => return false,
                 Some(at) if self.come(at) => return true,
-                // Another one stands in its place.
+                // Another message has taken its place.
                 Some(_) => {}
             }
         }
@@ -77,17 +76,17 @@ impl Expectations {
         false
     }
 
-    /// `false`: it had come already.
+    /// Marks a message as arrived. Returns false if it had arrived already.
     fn come(&mut self, at: usize) -> bool {
         self.came.get_mut(at).is_some_and(|came| !std::mem::replace(came, true))
     }
 
-    /// Has this one come?
+    /// Whether this message has arrived.
     pub fn came(&self, at: usize) -> bool {
         self.came.get(at).is_some_and(|came| *came)
     }
 
-    /// The first of a class among the first `before` that has not come.
+    /// Returns the first message of a class, among the first `before`, that has not arrived.
     pub fn missing(&mut self, class: Class, before: usize) -> Option<usize> {
         let (list, front) = &mut self.lists[class as usize];
         while list.get(*front).is_some_and(|at| self.came.get(*at).is_none_or(|came| *came)) {
@@ -96,18 +95,18 @@ impl Expectations {
         list.get(*front).copied().filter(|at| *at < before)
     }
 
-    /// The class on which most depends of which something is missing among the first `before`.
+    /// Returns the most important class of which a message is missing, among the first `before`.
     pub fn outstanding(&mut self, before: usize) -> Option<Class> {
         let all = [Class::Answer, Class::Goodbye, Class::Sure, Class::Unsure];
         all.into_iter().find(|class| self.missing(*class, before).is_some())
     }
 
-    /// The first answer that is missing is waited for no longer.
+    /// Stops waiting for the first missing answer.
     pub fn give_up(&mut self) {
         self.lists[Class::Answer as usize].1 += 1;
     }
 }
 
-fn key(actor: &dyn Actor, said: &OwnedMessage) -> (String, String) {
-    (actor.identity(said), actor.content(said).to_string())
+fn key(actor: &dyn Actor, decoded: &OwnedMessage) -> (String, String) {
+    (actor.identity(decoded), actor.content(decoded).to_string())
 }

@@ -1,5 +1,4 @@
-//! The peer's messages that are kept for the comparison: as many as the limit has room for, and how
-//! many came beside them.
+//! Keeps the peer's messages for the comparison, within a limit on memory, and counts the others.
 
 use crate::message::OwnedMessage;
 
@@ -8,30 +7,30 @@ use crate::message::OwnedMessage;
 pub struct Kept {
     /// The first of them.
     pub messages: Vec<OwnedMessage>,
-    /// How many came after there was no room any more.
+    /// The number of messages that arrived when there was no room any more.
     pub more: u64,
     room: usize,
 }
 
 impl Kept {
-    /// None so far; they may take so many bytes of memory.
+    /// Creates an empty list, whose messages may take this many bytes of memory.
     pub fn new(room: usize) -> Kept {
         Kept { messages: Vec::new(), more: 0, room }
     }
 
-    /// One more has come.
-    pub fn push(&mut self, said: OwnedMessage) {
-        // The list grows to twice its length.
-        let taken = size_of::<OwnedMessage>() + said.weight();
+    /// Adds a message.
+    pub fn push(&mut self, decoded: OwnedMessage) {
+        // The list grows to twice its length, so each entry needs twice its own memory.
+        let taken = size_of::<OwnedMessage>() + decoded.weight();
         if self.more > 0 || taken > self.room {
             self.more += 1;
             return;
         }
         self.room -= taken;
-        self.messages.push(said);
+        self.messages.push(decoded);
     }
 
-    /// How many have come.
+    /// The number of messages that have arrived.
     pub fn count(&self) -> u64 {
         self.messages.len() as u64 + self.more
     }
@@ -44,13 +43,13 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_counted() {
-        let said = || OwnedMessage::default().with_fields(json!({"unparsed": "ff".repeat(100)}));
+        let decoded = || OwnedMessage::default().with_fields(json!({"unparsed": "ff".repeat(100)}));
         let mut kept = Kept::new(1 << 20);
-        (0..10_000).for_each(|_| kept.push(said()));
+        (0..10_000).for_each(|_| kept.push(decoded()));
         assert_eq!(kept.count(), 10_000);
-        // Many times what the texts take, and still less than the limit.
+        // They take many times the memory of their texts, and still less than the limit.
         assert!((400..2000).contains(&kept.messages.len()), "{}", kept.messages.len());
-        // A small one behind a large one is not kept either: what is compared is the beginning.
+        // A small message after a large one is not kept either, because the beginning is compared.
         let mut kept = Kept::new(4096);
         let mut large = OwnedMessage::default();
         large.set_bytes(vec![0; 4096]);

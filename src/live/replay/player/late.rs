@@ -1,5 +1,5 @@
-//! Messages that an edit delays: each is said when its time has come, while the others go on. What
-//! rests on one of them waits for as long as that takes.
+//! Messages that an edit delays. Each is sent when its time has come, while the others go on. Everything that depends
+//! on one of them waits for it.
 
 use super::{Player, SLICE};
 use crate::live::NetError;
@@ -9,54 +9,54 @@ use std::time::{Duration, Instant};
 /// The steps that wait for the end of their delay.
 #[derive(Debug, Default)]
 pub struct Late {
-    /// When each is said, and its number in the plan.
+    /// The time at which each is sent, and its number in the plan.
     waiting: Vec<(Instant, usize)>,
-    /// When the last one was said.
-    said: Option<Instant>,
-    /// When the recording would have begun by that: what followed a message follows it still.
+    /// The time when the last one was sent.
+    last_sent: Option<Instant>,
+    /// The recording's beginning, moved so that everything after a delayed message still follows it.
     clock: Option<Instant>,
 }
 
 impl Late {
-    /// Whether none waits.
+    /// Whether no step waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// A step is said after its delay.
+    /// Adds a step that is sent at this time.
     pub fn hold(&mut self, at: Instant, step: usize) {
         let behind = self.waiting.partition_point(|(due, _)| *due <= at);
         self.waiting.insert(behind, (at, step));
     }
 
-    /// When to look at them again.
+    /// Returns the time of the next check.
     pub fn wake(&self, now: Instant) -> Option<Instant> {
-        // One that is due and was not said waits for the peer.
+        // A step that is due and was not sent waits for the peer.
         self.waiting.first().map(|(at, _)| if *at <= now { now + SLICE } else { *at })
     }
 
-    /// How long the peer has let us wait since then: as long as a delayed message is still to be
-    /// said, that may be what it waits for.
+    /// Returns the time for which the peer has let us wait since then. While a delayed message waits, that is zero: the
+    /// peer may be waiting for it.
     pub fn waited(&self, since: Instant, now: Instant) -> Duration {
         match self.is_empty() {
-            true => now.saturating_duration_since(self.said.map_or(since, |said| said.max(since))),
+            true => now.saturating_duration_since(self.last_sent.map_or(since, |at| at.max(since))),
             false => Duration::ZERO,
         }
     }
 
-    /// When the recording has begun, by its clock or by what was said late: what goodbye and end go by.
+    /// Returns the recording's beginning, by its clock or by delayed messages. It sets the time of goodbye and end.
     pub fn clock(&self, clock: Instant) -> Instant {
         self.clock.map_or(clock, |late| late.max(clock))
     }
 
-    /// The steps that will not be said, by their numbers.
+    /// Removes the steps that will not be sent, and returns their numbers.
     pub fn abandon(&mut self) -> impl Iterator<Item = usize> + use<> {
         std::mem::take(&mut self.waiting).into_iter().map(|(_, step)| step)
     }
 }
 
 impl Player<'_, '_> {
-    /// Says the delayed messages whose time has come.
+    /// Sends the delayed messages that are due.
     pub(super) fn say_late(&mut self, now: Instant) -> Result<(), NetError> {
         let due = self.late.waiting.partition_point(|(at, _)| *at <= now);
         let due: Vec<(Instant, usize)> = self.late.waiting.drain(..due).collect();
@@ -69,7 +69,7 @@ impl Player<'_, '_> {
                 Some(_) => self.late.hold(at, number),
                 None => {
                     let clock = now.checked_sub(self.place(number)).map(|clock| self.late.clock(clock));
-                    (self.late.said, self.late.clock) = (Some(now), clock);
+                    (self.late.last_sent, self.late.clock) = (Some(now), clock);
                     self.say(step, now)?;
                 }
             }
@@ -77,14 +77,14 @@ impl Player<'_, '_> {
         Ok(())
     }
 
-    /// Whether a delayed message begins the session: nothing can be said before it.
+    /// Whether a delayed message begins the session. Nothing can be sent before it.
     pub(super) fn opens_late(&self) -> bool {
         let steps = self.late.waiting.iter().filter_map(|(_, number)| self.plan.steps.get(*number));
         steps.into_iter().any(|step| self.actor.opens(&step.recorded))
     }
 
-    /// Whether the next step is out of place while delayed messages are to be said: the session's end,
-    /// and what begins the next one, come after all of the session.
+    /// Whether the next step has to wait for delayed messages: the session's end, and the beginning of the next
+    /// session, follow the whole session.
     pub(super) fn is_early(&self, step: &Step, now: Instant) -> bool {
         let (opens, closes) = (self.actor.opens(&step.recorded), self.actor.closes(&step.recorded));
         let late = || now < self.late.clock(self.clock) + self.place(self.next);

@@ -3,19 +3,64 @@
 use super::{Action, Phase, Player, SLICE};
 use crate::live::NetError;
 use crate::live::net::cancel::LEAVING;
+use crate::message::OwnedMessage;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How long the peer may take to close a connection that we have left.
+/// The pause between two transmissions of a goodbye: longer than a server's tick. When many clients leave at once, a
+/// server without room for their datagrams loses all that arrive in the same moment.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// The transmissions of a goodbye after the first one. Goodbyes are not acknowledged, so one is sent several times,
+/// unless the peer leaves as well.
+#[derive(Debug, Default)]
+pub struct Goodbyes {
+    rest: VecDeque<OwnedMessage>,
+    at: Option<Instant>,
+}
+
+impl Goodbyes {
+    /// Takes all transmissions but the first, for later.
+    fn hold(&mut self, messages: &mut VecDeque<OwnedMessage>, now: Instant) {
+        while let [.., before, last] = messages.make_contiguous()
+            && before.message == last.message
+        {
+            self.rest.extend(messages.pop_back());
+            self.at = Some(now + BETWEEN);
+        }
+    }
+
+    /// Returns the time of the next transmission.
+    pub fn wake(&self) -> Option<Instant> {
+        self.at
+    }
+
+    /// Returns the transmission that is due.
+    fn poll(&mut self, now: Instant) -> Option<OwnedMessage> {
+        let due = self.at.is_some_and(|at| at <= now);
+        let goodbye = if due { self.rest.pop_front() } else { None };
+        if due {
+            self.at = (!self.rest.is_empty()).then_some(now + BETWEEN);
+        }
+        goodbye
+    }
+
+    /// Sends no more: the peer has left, or nobody is there.
+    pub fn clear(&mut self) {
+        *self = Goodbyes::default();
+    }
+}
+
+/// The longest time for the peer to close a connection that we have left.
 const CLOSING: Duration = Duration::from_secs(2);
 
 impl Player<'_, '_> {
-    /// The user wants to stop.
+    /// Stops the session at the user's request.
     pub fn cancel(&mut self, now: Instant) {
         self.stop(NetError::Interrupted, now);
     }
 
-    /// It is to stop: the peer is left. That takes no longer than leaving must, for a user who waits
-    /// even less.
+    /// Stops the session and leaves the peer, within `CLOSING`, or within `LEAVING` if a user waits.
     pub fn stop(&mut self, why: NetError, now: Instant) {
         let most = if matches!(why, NetError::Interrupted) { LEAVING } else { CLOSING };
         self.hurried = Some(self.hurried.map_or(most, |old| old.min(most)));
@@ -29,12 +74,13 @@ impl Player<'_, '_> {
         }
     }
 
-    /// Says goodbye, if that was not done; waits for the end of a stream.
+    /// Says goodbye, if that was not done, and waits for the end of a stream.
     pub(super) fn leave(&mut self, now: Instant) {
-        // Where a new connection was to be made there is nobody to be left.
+        // While a new connection is being made, there is nobody to leave.
         let alone = self.phase == Phase::Connecting;
         if !self.left && !self.closed {
             self.actor.leave(&mut self.out);
+            self.hold_goodbyes(now);
         }
         self.left = true;
         if self.closed || alone {
@@ -54,9 +100,57 @@ impl Player<'_, '_> {
         }
     }
 
-    /// The peer has ended it as well, or stays silent.
+    /// Keeps the repetitions of a goodbye for later. A stream delivers the first one.
+    pub(super) fn hold_goodbyes(&mut self, now: Instant) {
+        if !self.settings.stream {
+            self.goodbyes.hold(&mut self.out.say, now);
+        }
+    }
+
+    /// Says goodbye again, if that is due.
+    pub(super) fn repeat_goodbye(&mut self, now: Instant) {
+        if let Some(goodbye) = self.goodbyes.poll(now) {
+            match self.channels.send(&goodbye, false, now) {
+                Ok(()) => self.transmit(),
+                Err(_) => self.goodbyes.clear(),
+            }
+        }
+    }
+
+    /// Ends the session: the peer has ended it as well, or stays silent.
     pub(super) fn done(&mut self) {
         self.actions.push_back(Action::Finish);
+        self.goodbyes.clear();
         self.phase = Phase::Done;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(names: &[&'static str]) -> VecDeque<OwnedMessage> {
+        names.iter().map(|message| OwnedMessage { message, ..OwnedMessage::default() }).collect()
+    }
+
+    #[test]
+    fn goodbyes_are_repeated_with_pauses() {
+        let start = Instant::now();
+        let mut goodbyes = Goodbyes::default();
+        assert!(goodbyes.wake().is_none() && goodbyes.poll(start).is_none());
+        let mut waiting = messages(&["ack", "ack", "close", "close", "close"]);
+        goodbyes.hold(&mut waiting, start);
+        assert_eq!(waiting.iter().map(|m| m.message).collect::<Vec<_>>(), ["ack", "ack", "close"]);
+        for n in 1..=2 {
+            let due = start + BETWEEN * n;
+            assert_eq!(goodbyes.wake(), Some(due));
+            assert!(goodbyes.poll(due - Duration::from_millis(1)).is_none());
+            assert_eq!(goodbyes.poll(due).map(|m| m.message), Some("close"));
+            assert!(goodbyes.poll(due).is_none());
+        }
+        assert_eq!(goodbyes.wake(), None);
+        goodbyes.hold(&mut messages(&["close", "close"]), start);
+        goodbyes.clear();
+        assert!(goodbyes.wake().is_none() && goodbyes.poll(start + BETWEEN).is_none(), "the peer has left as well");
     }
 }

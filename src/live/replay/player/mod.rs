@@ -1,9 +1,9 @@
-//! One side of a recorded conversation as a state machine: says the plan's messages in time, takes
-//! what comes, lets the actor answer, and leaves.
+//! One side of a recorded conversation as a state machine. It sends the plan's messages in time, takes received data,
+//! lets the actor answer, and leaves.
 //!
-//! A [`Player`] has no socket and no clock. Whoever drives it does what [`Player::poll_action`]
-//! wants, hands it what came ([`Player::recv`], [`Player::closed`], [`Player::failed`]), and wakes
-//! it at [`Player::poll_timeout`] with [`Player::handle_timeout`], until [`Player::is_done`].
+//! A [`Player`] has no socket and no clock. Its caller executes the actions of [`Player::poll_action`], passes on
+//! received data ([`Player::recv`], [`Player::closed`], [`Player::failed`]), and wakes it at [`Player::poll_timeout`]
+//! with [`Player::handle_timeout`], until [`Player::is_done`].
 
 mod channels;
 mod expectations;
@@ -27,29 +27,30 @@ use crate::message::{Channel, OwnedMessage};
 use expectations::Expectations;
 use kept::Kept;
 use late::Late;
+use leave::Goodbyes;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The longest wait without looking around.
+/// The longest wait between two checks.
 const SLICE: Duration = Duration::from_millis(10);
 
-/// How many answers are listed that could not be sent: the peer decides how many there are.
+/// The cap on the list of answers that could not be sent, because the peer decides how many there are.
 const UNSAID: usize = 1 << 16;
 
-/// What a player wants of the network.
+/// A player's request to the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Sends a datagram, or bytes of the stream.
     Send(Channel, Vec<u8>),
-    /// Leaves this connection and makes a new one to the same peer: [`Player::connected`].
+    /// Leaves this connection and makes a new one to the same peer, for [`Player::connected`].
     Reconnect,
     /// Connects the socket for datagrams beside the stream to a port of the peer's.
     ConnectBeside(u16),
-    /// We have nothing more to say: the stream's end.
+    /// Closes our direction of the stream.
     Finish,
 }
 
-/// How far it is.
+/// The player's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Nothing was done yet.
@@ -58,8 +59,7 @@ enum Phase {
     Playing,
     /// A new connection is being made.
     Connecting,
-    /// Goodbye was said; the peer may end it, at most until the first of these; until the second
-    /// where it stays silent.
+    /// Goodbye was sent. The peer may end the session until the first time, or until the second if it stays silent.
     Leaving(Instant, Instant),
     /// Nothing more is to be done.
     Done,
@@ -74,44 +74,44 @@ pub struct Player<'p, 'a> {
     phase: Phase,
     actions: VecDeque<Action>,
     out: Outbox,
-    heard: Kept,
+    received: Kept,
     met: Expectations,
     /// The next step.
     next: usize,
-    /// Those before it that are still to be said.
+    /// The steps before it that are delayed.
     late: Late,
-    said: u64,
+    sent: u64,
     unsaid: Vec<Unsaid>,
     error: Option<String>,
     stopped: bool,
-    /// It is to stop: how long leaving may take.
+    /// The time that leaving may take, once it was asked to stop.
     hurried: Option<Duration>,
     left: bool,
+    goodbyes: Goodbyes,
     closed: bool,
-    /// The peer has said something.
+    /// Whether the peer has sent enough to be recognised.
     spoken: bool,
-    /// How many recorded messages of the peer have come, and whether one of them was more than its
+    /// The number of recorded messages of the peer that have arrived, and whether one of them was more than its
     /// handshake.
     came: (u64, bool),
-    /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
-    /// step again.
+    /// Whether the peer has let us wait in vain. Waits are short from then on, until it is in step again.
     impatient: bool,
     begin: Instant,
-    /// When something came last that the capture has.
+    /// The last time when a message of the capture arrived.
     last_met: Instant,
-    /// When each step is made, behind the recording's beginning; at last its end.
+    /// The time of each step after the recording's beginning, and last the recording's end.
     schedule: Vec<Duration>,
-    /// When the recording would have begun: later by all that the peer has let us wait.
+    /// The recording's beginning in this session, later by all the time that the peer has let us wait.
     clock: Instant,
-    /// Since when the next step waits for the peer.
+    /// The time since when the next step has been waiting for the peer.
     blocked: Option<Instant>,
-    /// Since when all was said.
+    /// The time since when everything has been sent.
     rested: Option<Instant>,
     wake: Instant,
 }
 
 impl<'p, 'a> Player<'p, 'a> {
-    /// Plays a plan. It does nothing before [`Player::handle_timeout`] is called for the first time.
+    /// Creates the player of a plan. It does nothing before [`Player::handle_timeout`] is called for the first time.
     pub fn new(
         plan: &'p Plan,
         actor: Box<dyn Actor>,
@@ -128,16 +128,17 @@ impl<'p, 'a> Player<'p, 'a> {
             phase: Phase::New,
             actions: VecDeque::new(),
             out: Outbox::default(),
-            heard: Kept::new(settings.kept),
+            received: Kept::new(settings.kept),
             met,
             next: 0,
             late: Late::default(),
-            said: 0,
+            sent: 0,
             unsaid: Vec::new(),
             error: None,
             stopped: false,
             hurried: None,
             left: false,
+            goodbyes: Goodbyes::default(),
             closed: false,
             spoken: false,
             came: (0, false),
@@ -152,32 +153,33 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    /// What is to be done next.
+    /// Returns the next action.
     pub fn poll_action(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
 
-    /// When it wants to be woken, if nothing comes before.
+    /// Returns the time at which it wants to be woken, if nothing arrives before.
     pub fn poll_timeout(&self) -> Option<Instant> {
         match self.phase {
-            Phase::New | Phase::Playing => Some(self.wake),
-            Phase::Leaving(most, silent) => Some(most.min(silent)),
+            Phase::New | Phase::Playing => Some(self.goodbyes.wake().map_or(self.wake, |at| at.min(self.wake))),
+            Phase::Leaving(most, silent) => Some(most.min(self.goodbyes.wake().unwrap_or(silent))),
             Phase::Connecting | Phase::Done => None,
         }
     }
 
-    /// Is nothing more to be done?
+    /// Whether nothing more is to be done.
     pub fn is_done(&self) -> bool {
         self.phase == Phase::Done && self.actions.is_empty()
     }
 
-    /// Time has passed.
+    /// Acts when time has passed.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.phase == Phase::New {
             self.phase = Phase::Playing;
             (self.out.beside, self.clock) = (self.settings.beside, now);
             self.actor.begin(now, &mut self.out);
         }
+        self.repeat_goodbye(now);
         match self.phase {
             Phase::Playing => {
                 if let Err(error) = self.advance(now) {
@@ -185,12 +187,14 @@ impl<'p, 'a> Player<'p, 'a> {
                     self.leave(now);
                 }
             }
-            Phase::Leaving(most, silent) if now >= most.min(silent) => self.done(),
+            Phase::Leaving(most, silent) if now >= most || now >= silent && self.goodbyes.wake().is_none() => {
+                self.done();
+            }
             _ => {}
         }
     }
 
-    /// Bytes came: a datagram, or the stream's next.
+    /// Takes received bytes: a datagram, or the stream's next bytes.
     pub fn recv(&mut self, channel: Channel, bytes: &[u8], now: Instant) {
         if let Some(exchange) = self.channels.get(channel) {
             exchange.recv(bytes, now);
@@ -199,14 +203,14 @@ impl<'p, 'a> Player<'p, 'a> {
             && !self.spoken
             && let Some(what) = self.stranger()
         {
-            // Nobody is there who would understand a goodbye.
+            // This peer would not understand a goodbye.
             self.left = true;
             return self.failed(NetError::Foreign(what), now);
         }
         self.read(channel, now);
     }
 
-    /// Who is there, as soon as enough has come to tell, where it is somebody else.
+    /// Describes the peer if it is somebody else, once enough bytes have arrived to decide.
     fn stranger(&mut self) -> Option<String> {
         let exchange = &self.channels.main;
         let first = exchange.raw().first().filter(|first| first.len() >= stranger::ENOUGH)?;
@@ -214,17 +218,17 @@ impl<'p, 'a> Player<'p, 'a> {
         stranger::first(exchange.setup(), first)
     }
 
-    /// The peer has ended its stream.
+    /// Notes that the peer has closed its stream.
     pub fn closed(&mut self, reset: bool, now: Instant) {
         self.channels.main.closed(reset, now);
         self.read(Channel::Main, now);
     }
 
-    /// Something could not be done, or no more be received.
+    /// Notes that an action failed, or that no more can be received.
     pub fn failed(&mut self, error: NetError, now: Instant) {
         match self.phase {
-            // Who has left closes the socket: what was still under way meets nobody.
-            _ if self.left && matches!(error, NetError::Refused) => {}
+            // A peer that was left closes its socket, so packets still in flight are refused.
+            _ if self.left && matches!(error, NetError::Refused) => self.goodbyes.clear(),
             Phase::Leaving(..) => self.done(),
             Phase::Done => {}
             _ => {
@@ -234,7 +238,7 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    /// There is a new connection, between these ends.
+    /// Continues on a new connection, between these addresses.
     pub fn connected(&mut self, ends: [std::net::SocketAddr; 2], now: Instant) {
         if self.phase == Phase::Connecting {
             self.channels.reconnected(ends);
@@ -243,7 +247,7 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    /// Takes the messages that came.
+    /// Takes the messages that were read.
     fn read(&mut self, channel: Channel, now: Instant) {
         while let Some(message) = self.channels.next(channel) {
             if matches!(self.phase, Phase::Done | Phase::Connecting) {
@@ -261,16 +265,19 @@ impl<'p, 'a> Player<'p, 'a> {
 
     fn take(&mut self, message: OwnedMessage, now: Instant) -> Result<(), NetError> {
         if let Phase::Leaving(most, _) = self.phase {
-            // Datagrams have no end: silence is one.
+            // Datagrams have no end: silence counts as one.
             self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
         }
         let (before, closes) = (self.actor.life().phase, self.actor.rules().closes.contains(&message.message));
+        if closes {
+            self.goodbyes.clear();
+        }
         if self.actor.recv(&message, now, &mut self.out) == Handling::New {
-            let (actor, met, heard) = (&*self.actor, &mut self.met, &mut self.heard);
+            let (actor, met, received) = (&*self.actor, &mut self.met, &mut self.received);
             let mut expected = false;
             actor.parts(message, &mut |part| {
                 expected |= met.recv(actor, &part);
-                heard.push(part);
+                received.push(part);
             });
             if expected {
                 self.last_met = now;
@@ -284,26 +291,26 @@ impl<'p, 'a> Player<'p, 'a> {
         self.flush(None, now)
     }
 
-    /// What has become of it.
+    /// Returns the report of the session.
     pub fn report(self, now: Instant) -> Report {
-        let Player { plan, mut actor, out, heard, met, said, mut unsaid, error, stopped, next, mut late, .. } = self;
+        let Player { plan, mut actor, out, received, met, sent, mut unsaid, error, stopped, next, mut late, .. } = self;
         for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
             unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
         }
-        // What came when nothing was kept any more has come all the same.
-        let came = |at: usize| heard.more > 0 && met.came(at);
-        // With all that both have said at hand more may be told apart.
-        actor.learn(&mut plan.expected.iter().map(|m| &m.said).chain(&heard.messages));
-        let (expected, messages) = (apart(&*actor, &plan.expected, &came), parts(&*actor, heard.messages));
+        // Messages that were no longer kept have arrived all the same.
+        let came = |at: usize| received.more > 0 && met.came(at);
+        // With all messages of both sides at hand, more parts can be distinguished.
+        actor.learn(&mut plan.expected.iter().map(|m| &m.decoded).chain(&received.messages));
+        let (expected, messages) = (apart(&*actor, &plan.expected, &came), parts(&*actor, received.messages));
         let Compared { divergences, others } = compare(&*actor, &expected, &messages);
-        // What others cause stands by itself.
-        let counted = |said: &&OwnedMessage| !matches!(actor.cause(said), Cause::Others(_));
+        // Messages that others cause are counted separately.
+        let counted = |decoded: &&OwnedMessage| !matches!(actor.cause(decoded), Cause::Others(_));
         Report {
             steps: plan.steps.len() as u64,
-            said,
-            expected: expected.iter().map(|(m, _)| &m.said).filter(counted).count() as u64,
-            heard: messages.iter().filter(counted).count() as u64 + heard.more,
-            uncompared: heard.more,
+            sent,
+            expected: expected.iter().map(|(m, _)| &m.decoded).filter(counted).count() as u64,
+            received: messages.iter().filter(counted).count() as u64 + received.more,
+            uncompared: received.more,
             unsaid,
             refused: plan.refused.clone(),
             live: plan.live.clone(),
@@ -320,7 +327,7 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    /// What has become of it, without what the peer said.
+    /// Returns the result of the session, without the peer's messages.
     pub fn ending(self) -> Ending {
         let Player { plan, actor, channels, out, unsaid, error, stopped, next, mut late, .. } = self;
         let left = late.abandon().next().unwrap_or(next);
@@ -332,46 +339,46 @@ impl<'p, 'a> Player<'p, 'a> {
             trouble: error,
             unsaid,
             stopped,
-            heard: !channels.main.raw().is_empty(),
+            received: !channels.main.raw().is_empty(),
         }
     }
 
-    /// Is the peer being left, or was it?
+    /// Whether the peer is being left, or was left.
     pub fn is_leaving(&self) -> bool {
         self.left || matches!(self.phase, Phase::Leaving(..) | Phase::Done)
     }
 
-    /// Has the peer answered the handshake, and is the session not over?
+    /// Whether the peer has answered the handshake, and the session is not over.
     pub fn is_connected(&self) -> bool {
         (Progressed::Answered..Progressed::Over).contains(&self.actor.life().phase)
     }
 
-    /// Has the peer said more of the recording than its handshake and its goodbye? A probe has not.
+    /// Whether the peer has sent more of the recording than its handshake and its goodbye. A probe does not.
     pub fn is_engaged(&self) -> bool {
         self.came.1
     }
 
-    /// What was counted so far; round trips may be taken.
+    /// Returns the counts so far. Round trips may be taken out.
     pub fn counts(&mut self) -> &mut Counts {
         &mut self.out.counts
     }
 
-    /// How many answers were made live so far.
+    /// The number of answers made live so far.
     pub fn answered(&self) -> u64 {
         self.out.counts.live
     }
 
-    /// How far it has come.
+    /// Returns the progress of the session.
     pub fn progress(&self) -> Progress {
-        let (said, all) = (self.next, self.plan.steps.len());
-        Progress { said, all, heard: self.heard.count() as usize, expected: self.plan.expected.len() }
+        let (sent, all) = (self.next, self.plan.steps.len());
+        Progress { sent, all, received: self.received.count() as usize, expected: self.plan.expected.len() }
     }
 
     fn fail(&mut self, error: NetError) {
         match error {
-            // The peer has ended the stream: no trouble where nothing is left to be said.
+            // The peer has closed the stream, which is no trouble if nothing is left to send.
             NetError::Closed { .. } if self.next >= self.plan.steps.len() && self.late.is_empty() => self.closed = true,
-            // Who has left closes the socket: what was still under way meets nobody.
+            // A peer that was left closes its socket, so packets still in flight are refused.
             NetError::Refused if self.left || self.actor.over().is_some() => {}
             NetError::Closed { .. } if self.actor.over().is_some() => self.closed = true,
             other => {
@@ -382,9 +389,9 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    /// Sends what the actor wants sent: a step, or what it makes live.
+    /// Sends the actor's messages: a step, or messages that it makes live.
     fn flush(&mut self, step: Option<&Step>, now: Instant) -> Result<(), NetError> {
-        let dangerous = step.is_some_and(|s| s.recorded.said.fault.is_some() || self.settings.allow_dangerous);
+        let dangerous = step.is_some_and(|s| s.recorded.decoded.fault.is_some() || self.settings.allow_dangerous);
         if std::mem::take(&mut self.out.reconnect) {
             if matches!(self.phase, Phase::Leaving(..)) {
                 self.out.say.clear();
@@ -403,18 +410,18 @@ impl<'p, 'a> Player<'p, 'a> {
         if let Some(trouble) = self.out.trouble.take() {
             self.error.get_or_insert(trouble);
         }
-        while let Some(said) = self.out.say.pop_front() {
-            match self.channels.send(&said, dangerous && self.settings.allow_dangerous, now) {
+        while let Some(decoded) = self.out.say.pop_front() {
+            match self.channels.send(&decoded, dangerous && self.settings.allow_dangerous, now) {
                 Ok(()) => {}
                 Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {
-                    self.out.remark(format!("{}.{}: {error}", said.proto, said.message));
-                    self.actor.unsendable(&said);
+                    self.out.remark(format!("{}.{}: {error}", decoded.proto, decoded.message));
+                    self.actor.unsendable(&decoded);
                     let unsaid = Unsaid {
                         frame: step.map_or(0, |step| step.recorded.frame),
-                        message: format!("{}.{}", said.proto, said.message),
+                        message: format!("{}.{}", decoded.proto, decoded.message),
                         why: error.to_string(),
                     };
-                    // A goodbye has several copies.
+                    // A goodbye is sent several times.
                     if self.unsaid.last() != Some(&unsaid) && self.unsaid.len() < UNSAID {
                         self.unsaid.push(unsaid);
                     }

@@ -1,32 +1,32 @@
-//! How a session is played, and how far it has come.
+//! The settings, the progress and the result of a session.
 
 use crate::live::replay::plan::Plan;
 use crate::live::replay::recording::gap;
 use std::time::Duration;
 
-/// How fast.
+/// The speed of a session.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// How many times as fast as captured; `None`: as fast as the peer allows.
+    /// The factor by which it is faster than captured; `None`: as fast as the peer allows.
     pub speed: Option<f64>,
     /// The longest pause.
     pub max_gap: Option<Duration>,
 }
 
 impl Pace {
-    /// The time that a recording takes, at most.
+    /// Returns the longest time that a recording takes.
     pub(in crate::live::replay) fn whole(&self, recorded: Duration) -> Duration {
         Pace { max_gap: None, ..*self }.pause(recorded)
     }
 
-    /// The pause that a recorded one becomes.
+    /// Returns the pause in place of a recorded one.
     fn pause(&self, recorded: Duration) -> Duration {
         let Some(speed) = self.speed else { return Duration::ZERO };
         let scaled = Duration::try_from_secs_f64(recorded.as_secs_f64() / speed).unwrap_or(Duration::MAX);
         self.max_gap.map_or(scaled, |most| scaled.min(most))
     }
 
-    /// When each step is made, behind the recording's beginning; at last when that ends.
+    /// Returns the time of each step after the recording's beginning, and last the time of its end.
     pub(super) fn schedule(&self, plan: &Plan) -> Vec<Duration> {
         let Some([first, last]) = plan.span else { return vec![Duration::ZERO] };
         let times = plan.steps.iter().map(|step| step.recorded.time).chain([last]);
@@ -42,52 +42,54 @@ impl Pace {
     }
 }
 
-/// How a session is played.
+/// The settings of a session.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How fast.
+    /// The speed.
     pub pace: Pace,
-    /// How long the peer may take where the protocol needs its answer.
+    /// The longest time for an answer that the protocol needs.
     pub timeout: Duration,
-    /// How long the peer must be silent before what is missing is not waited for any more, where
-    /// nothing of ours rests on it.
+    /// The silence of the peer after which missing messages are no longer waited for, if nothing of ours depends on
+    /// them.
     pub linger: Duration,
-    /// How much memory the peer's messages may take that are kept for the report.
+    /// The memory for the peer's messages that are kept for the report, in bytes.
     pub kept: usize,
-    /// Our steps may harm the peer, and the user wants it so.
+    /// Whether the user allows steps that may harm the peer.
     pub allow_dangerous: bool,
-    /// The conversation is a stream: it has an end.
+    /// Whether the conversation is a stream, which has an end.
     pub stream: bool,
-    /// The port of our socket for datagrams beside the stream, where there may be any.
+    /// The port of our socket for datagrams beside the stream, if there may be any.
     pub beside: Option<u16>,
+    /// The number of the client, for values that differ by client.
+    pub client: u32,
 }
 
-/// How far a session has come.
+/// The progress of a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// Messages said, of so many.
-    pub said: usize,
-    /// All of ours.
+    /// Our steps that are done.
+    pub sent: usize,
+    /// All our steps.
     pub all: usize,
-    /// Messages of the peer that were heard.
-    pub heard: usize,
-    /// How many of the peer's are expected.
+    /// The peer's messages that were received.
+    pub received: usize,
+    /// The peer's messages that are expected.
     pub expected: usize,
 }
 
-/// What has become of a session, for one who counts many.
+/// The result of a session, for callers that count many.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// All was said, and acknowledged where the protocol does that.
+    /// Whether everything was sent, and acknowledged if the protocol does that.
     pub complete: bool,
-    /// Why the peer ended it before all was said.
+    /// The reason why the peer ended it before everything was sent.
     pub over: Option<String>,
-    /// What went wrong.
+    /// The trouble, if there was any.
     pub trouble: Option<String>,
-    /// The first message that was not said, and why.
+    /// The first message that was not sent, and the reason.
     pub unsaid: Option<String>,
-    /// It was told to stop.
+    /// Whether it was asked to stop.
     pub stopped: bool,
-    /// Something came from the peer.
-    pub heard: bool,
+    /// Whether anything was received from the peer.
+    pub received: bool,
 }

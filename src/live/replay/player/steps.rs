@@ -1,6 +1,6 @@
-//! Which of the plan's steps can be made now, and what they wait for: their time by the recording's
-//! clock, the answers on which they rest, and what the protocol needs first. Nothing else of the
-//! peer is waited for.
+//! Decides which of the plan's steps can be made now. A step waits for its time by the recording's clock, for the
+//! answers on which it depends, and for the events that the protocol needs first. It waits for nothing else from the
+//! peer.
 
 use super::expectations::Class;
 use super::{Phase, Player, SLICE, unsaid_step};
@@ -10,17 +10,17 @@ use crate::live::replay::plan::Step;
 use crate::message::OwnedMessage;
 use std::time::{Duration, Instant};
 
-/// The shortest.
+/// The shortest wait.
 const LEAST: Duration = Duration::from_micros(200);
-/// How long an answer is waited for by one who has waited in vain.
+/// The longest wait for an answer, after an earlier wait was in vain.
 const IMPATIENT: Duration = Duration::from_millis(30);
-/// So many times as long a goodbye is waited for: who says it may wait first for what does not come.
+/// The wait for a goodbye, as a multiple of other waits: the peer may first wait for something that does not arrive.
 const GOODBYE: u32 = 4;
-/// So many steps are made before what came is looked at.
+/// The number of steps that are made before received data is handled.
 const STEPS: usize = 64;
 
 impl Player<'_, '_> {
-    /// Makes the steps that can be made now, and finds out when to look again.
+    /// Makes the steps that can be made now, and sets the time of the next check.
     pub(super) fn advance(&mut self, now: Instant) -> Result<(), NetError> {
         for _ in 0..STEPS {
             let tick = self.actor.tick(now, &mut self.out);
@@ -41,7 +41,7 @@ impl Player<'_, '_> {
                 Some(step) => match self.step(step, now)? {
                     Turn::Made => {
                         if self.blocked.take().is_some() {
-                            // The peer has let us wait: all that follows is later by as much.
+                            // The peer has let us wait: everything that follows is later by as much.
                             self.clock += now.saturating_duration_since(due);
                         }
                         self.next += 1;
@@ -63,17 +63,17 @@ impl Player<'_, '_> {
         Ok(())
     }
 
-    /// When a step is made by the recording's clock.
+    /// Returns the time of a step by the recording's clock.
     fn due(&self, step: usize) -> Instant {
         self.clock + self.place(step)
     }
 
-    /// How long after its beginning the recording has a step; behind the last one: how long it is.
+    /// Returns the time of a step after the recording's beginning; after the last step, the recording's duration.
     pub(super) fn place(&self, step: usize) -> Duration {
         self.schedule.get(step).copied().unwrap_or_default()
     }
 
-    /// All is said: has the peer finished what it has to say?
+    /// Whether the peer has finished, too, once all our steps are done.
     fn is_over(&mut self, now: Instant) -> bool {
         let rested = *self.rested.get_or_insert(now);
         let settled = self.actor.settled(now);
@@ -82,14 +82,14 @@ impl Player<'_, '_> {
             return true;
         }
         let since = rested.max(self.late.clock(self.clock) + self.place(self.plan.steps.len()));
-        // Whoever keeps talking does not keep us.
+        // A peer that keeps on sending does not hold us up.
         if now.saturating_duration_since(since) >= self.settings.timeout {
             return true;
         }
         settled && self.is_quiet(outstanding, since, now)
     }
 
-    /// Has nothing come that the capture has, for so long that no more will?
+    /// Whether no message of the capture has arrived for so long that no more will.
     fn is_quiet(&self, outstanding: Option<Class>, since: Instant, now: Instant) -> bool {
         let quiet = now.saturating_duration_since(self.last_met.max(since));
         match outstanding {
@@ -100,7 +100,7 @@ impl Player<'_, '_> {
         }
     }
 
-    /// After the session's end: goes on where the next one begins. `false`: there is none.
+    /// Continues where the next session begins, after one is over. Returns false if there is none.
     fn reopens(&mut self) -> bool {
         if self.opens_late() {
             return true;
@@ -129,7 +129,7 @@ impl Player<'_, '_> {
             if !self.impatient
                 && let Some(answer) = self.plan.expected.get(missing)
             {
-                let about = self.actor.identity(&answer.said);
+                let about = self.actor.identity(&answer.decoded);
                 self.out.remark(format!(
                     "{about} of frame {} did not come within {timeout:?}: {} of frame {frame} waited for it",
                     answer.frame,
@@ -144,7 +144,7 @@ impl Player<'_, '_> {
             return Ok(Turn::Blocked);
         }
         if self.actor.closes(&step.recorded) {
-            // What the peer said before the end it may say now, as long as it goes on saying it.
+            // The peer may now send the messages that it sent before the end, as long as they keep on arriving.
             let outstanding = self.met.outstanding(step.after);
             if waited < timeout && !self.is_quiet(outstanding, since, now) {
                 return Ok(Turn::Blocked);
@@ -157,7 +157,7 @@ impl Player<'_, '_> {
             let error = self.unanswered(step, what);
             self.next += 1;
             return match self.actor.closes(&step.recorded) {
-                // Leaving is done in any case.
+                // The session is left in any case.
                 true => Ok(Turn::GivenUp),
                 false => Err(error),
             };
@@ -169,7 +169,7 @@ impl Player<'_, '_> {
         Ok(Turn::Made)
     }
 
-    /// What the protocol needs before a step has not come in time: it is not said.
+    /// Handles a step for which the protocol needs an event that did not happen in time: the step is not sent.
     pub(super) fn unanswered(&mut self, step: &Step, what: &str) -> NetError {
         let (name, frame) = (step.name(), step.recorded.frame);
         self.unsaid.push(unsaid_step(step, &format!("it waits for {what}")));
@@ -178,34 +178,42 @@ impl Player<'_, '_> {
         NetError::NoAnswer
     }
 
-    /// Says a step.
+    /// Sends a step.
     pub(super) fn say(&mut self, step: &Step, now: Instant) -> Result<(), NetError> {
         let (before, waiting) = (self.unsaid.len(), self.out.say.len());
-        match self.actor.send(&step.recorded, now, &mut self.out) {
-            Ok(()) if undone(step, self.out.say.iter().skip(waiting)) => {
-                // Nobody wrote that: it is not sent.
-                for said in self.out.say.drain(waiting..) {
-                    self.actor.unsendable(&said);
+        let recorded = step.recorded.of_client(self.settings.client);
+        match self.actor.send(&recorded, now, &mut self.out) {
+            Ok(()) if undone(&recorded, self.out.say.iter().skip(waiting)) => {
+                // Nobody asked for this message, so it is not sent.
+                for decoded in self.out.say.drain(waiting..) {
+                    self.actor.unsendable(&decoded);
                 }
                 self.unsaid.push(unsaid_step(step, "the live session would undo the edit"));
             }
-            Ok(()) => self.left |= self.actor.closes(&step.recorded),
+            Ok(()) if self.actor.closes(&step.recorded) => {
+                self.left = true;
+                // Goodbyes that follow the opening of the next session would end that one.
+                if self.plan.steps.last().is_some_and(|last| std::ptr::eq(last, step)) {
+                    self.hold_goodbyes(now);
+                }
+            }
+            Ok(()) => self.left &= !self.actor.opens(&step.recorded),
             Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
         self.flush(Some(step), now)?;
-        self.said += (self.unsaid.len() == before) as u64;
+        self.sent += (self.unsaid.len() == before) as u64;
         Ok(())
     }
 }
 
-/// Is a message edited, and none of those that are about to be sent as it was edited?
-fn undone<'m>(step: &Step, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> bool {
-    let Recorded { said, changed, .. } = &step.recorded;
-    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(m));
+/// Whether a message is edited, and none of the messages about to be sent has the edit.
+fn undone<'m>(recorded: &Recorded, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> bool {
+    let Recorded { decoded, changed, .. } = recorded;
+    let is = |m: &OwnedMessage| m.message == decoded.message && changed.puts.iter().all(|put| put.is_in(m));
     !changed.puts.is_empty() && !sent.any(is)
 }
 
-/// What became of a step.
+/// The result of a step.
 enum Turn {
     Made,
     GivenUp,

@@ -1,23 +1,22 @@
-//! A peer whose first bytes tell that it speaks another carrier than the recording's, or something
-//! else altogether.
+//! Recognises a peer whose first bytes show another carrier than the recording's, or another protocol.
 
 use crate::dissect::{Role, looks};
 use crate::flow::Transport;
 use crate::live::exchange::Setup;
 
-/// So many bytes tell it.
+/// The number of bytes that are enough to decide.
 pub const ENOUGH: usize = 8;
 
-/// What is wrong, where the first bytes tell it.
+/// Describes the mismatch, if the first bytes show one.
 pub fn first(setup: &Setup<'_>, bytes: &[u8]) -> Option<String> {
     if setup.transport != Transport::Tcp {
         return None;
     }
     let (proto, peer) = (setup.dissector.name(), setup.ends[1]);
     let like = match bytes {
-        // An alert, the answer to what is no TLS.
+        // An alert: the response to data that is not TLS.
         [0x15, 3, 0..=4, ..] => Some("TLS"),
-        // Others begin like numbers that a game may begin with, too.
+        // Others begin with numbers with which a game may begin, too.
         _ => looks::like(Transport::Tcp, [0, 0], bytes, &[])
             .filter(|like| ["HTTP", "HTTP/2", "SSH", "TLS"].contains(like)),
     };

@@ -1,5 +1,5 @@
-//! What the peer said otherwise, for people: what differs one by one, what is missing or new by kind;
-//! with `{:#}` all of it.
+//! The peer's divergences, for people: different content one by one, missing and new messages by kind; with `{:#}` all
+//! of them one by one.
 
 use super::{Report, SHOWN};
 use crate::live::replay::compare::Divergence;
@@ -7,13 +7,13 @@ use crate::plural::Plural;
 use serde_json::Value as Json;
 use std::fmt::{self, Formatter};
 
-/// How much of a value people are shown.
+/// The number of characters of a value that are shown.
 const SHORT: usize = 60;
-/// How many frames of one kind.
+/// The number of frames of one kind that are listed.
 const FRAMES: usize = 6;
 
 impl Report {
-    /// Whether the peer said what it said in the capture, and where not.
+    /// Writes whether the peer sent the same as in the capture, and the differences.
     pub(super) fn differences(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.divergences.len() {
             0 if self.uncompared > 0 => {}
@@ -64,7 +64,7 @@ impl Report {
     }
 }
 
-/// Both missing, or both new, and about the same.
+/// Whether both are missing, or both are new, with the same subject.
 fn alike(one: &Divergence, other: &Divergence) -> bool {
     match (one, other) {
         (Divergence::Missing { message: a, .. }, Divergence::Missing { message: b, .. })
@@ -73,7 +73,7 @@ fn alike(one: &Divergence, other: &Divergence) -> bool {
     }
 }
 
-/// Several that are alike.
+/// Writes several divergences that are alike.
 fn summary(f: &mut Formatter<'_>, all: &[&Divergence]) -> fmt::Result {
     let count = all.len();
     match all.first() {

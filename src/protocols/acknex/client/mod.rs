@@ -1,8 +1,7 @@
 //! Plays one side of a recorded Acknex conversation to a live peer.
 //!
-//! There is no session that could be kept: messages go as recorded, in the same datagrams. The
-//! server numbers the entities: the live number of one that we asked for is known by the create
-//! that echoes our identifier.
+//! There is no session to keep: messages are sent as recorded, in the same datagrams. The server numbers the entities.
+//! An entity's live number is in the create that echoes our identifier.
 
 mod probe;
 
@@ -17,17 +16,17 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A server drops a client that was silent for 5 s, by the manual.
+/// A server drops a client after 5 s of silence, according to the manual.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// How Acknex's servers are asked, and its recorded conversations played.
+/// Probes Acknex servers and replays recorded Acknex conversations.
 pub struct AcknexClient;
 
 impl Replay for AcknexClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(AcknexActor {
             life: Life::new("acknex", &RULES, context)
-                .spoken(context.messages.iter().rev().find_map(|m| m.said.version)),
+                .spoken(context.messages.iter().rev().find_map(|m| m.decoded.version)),
             bundles: BTreeMap::new(),
             creates: Vec::new(),
             entities: BTreeMap::new(),
@@ -37,21 +36,27 @@ impl Replay for AcknexClient {
     }
 
     fn settings(&self, messages: &[Recorded]) -> Vec<String> {
-        messages.iter().rev().find_map(|m| m.said.version).map(|v| format!("acknex.version={v}")).into_iter().collect()
+        messages
+            .iter()
+            .rev()
+            .find_map(|m| m.decoded.version)
+            .map(|v| format!("acknex.version={v}"))
+            .into_iter()
+            .collect()
     }
 }
 
 struct AcknexActor {
     life: Life,
-    /// How many messages of ours a recorded datagram still has.
+    /// The number of our messages that each recorded datagram still has.
     bundles: BTreeMap<u64, usize>,
-    /// Identifiers of the recorded client's creates, and of the live one's in their place.
+    /// The identifiers of the recorded client's creates, each with the live client's.
     creates: Vec<(Json, Option<Json>)>,
-    /// Recorded: which entity answered which identifier.
+    /// Recorded: the entity that answered each identifier.
     entities: BTreeMap<String, Json>,
-    /// Recorded entity to live one.
+    /// Recorded entities and their live ones.
     live: BTreeMap<String, Json>,
-    /// When we last said something that keeps us in the session.
+    /// The time when we last sent something that keeps the session alive.
     spoke: Option<Instant>,
 }
 
@@ -73,22 +78,22 @@ impl Actor for AcknexActor {
     }
 
     fn disposition(&mut self, message: &Recorded) -> Disposition {
-        let said = &message.said;
+        let decoded = &message.decoded;
         if let Some(danger) = RULES.danger(message) {
             return danger;
         }
-        if said.message == Unknown {
+        if decoded.message == Unknown {
             return Disposition::Danger(RULES.empty.into());
         }
-        if said.message == Create {
-            let identifier = said.field(&IDENTIFIER).cloned().unwrap_or_default();
-            match (said.from, said.field(&ENTITY)) {
+        if decoded.message == Create {
+            let identifier = decoded.field(&IDENTIFIER).cloned().unwrap_or_default();
+            match (decoded.from, decoded.field(&ENTITY)) {
                 (Role::Client, _) => self.creates.push((identifier, None)),
                 (_, Some(entity)) => _ = self.entities.insert(identifier.to_string(), entity.clone()),
                 _ => {}
             }
         }
-        if said.from == self.life.role && !message.dropped {
+        if decoded.from == self.life.role && !message.dropped {
             *self.bundles.entry(message.frame).or_default() += 1;
         }
         Disposition::Send
@@ -99,47 +104,47 @@ impl Actor for AcknexActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let mut said = message.said.clone();
+        let mut decoded = message.decoded.clone();
         if self.life.role == Role::Client {
             for field in [ENTITY, ENTITY_ID] {
                 if message.changed.puts.iter().any(|put| put.plain() == field.name) {
                     continue;
                 }
-                let live = said.field(&field).and_then(|entity| self.live.get(&entity.to_string())).cloned();
+                let live = decoded.field(&field).and_then(|entity| self.live.get(&entity.to_string())).cloned();
                 if let Some(live) = live {
-                    said = said.with(&field, live);
+                    decoded = decoded.with(&field, live);
                 }
             }
-        } else if said.message == Create {
-            let identifier = said.field(&IDENTIFIER).cloned().unwrap_or_default();
+        } else if decoded.message == Create {
+            let identifier = decoded.field(&IDENTIFIER).cloned().unwrap_or_default();
             let live =
                 self.creates.iter().find(|(recorded, _)| *recorded == identifier).and_then(|(_, live)| live.clone());
             if let Some(live) = live {
-                said = said.with(&IDENTIFIER, live);
+                decoded = decoded.with(&IDENTIFIER, live);
             }
         }
         let left = self.bundles.get_mut(&message.frame).map_or(0, |left| {
             *left = left.saturating_sub(1);
             *left
         });
-        said.more = left > 0;
+        decoded.more = left > 0;
         self.spoke = Some(now);
-        out.say.push_back(said);
+        out.say.push_back(decoded);
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, _out: &mut Outbox) -> Handling {
+    fn recv(&mut self, decoded: &OwnedMessage, now: Instant, _out: &mut Outbox) -> Handling {
         if self.life.probe {
-            // The server is there: its words tell the version, and from now on we are in.
-            self.life.version = said.version.or(self.life.version);
+            // The server answers: its messages show the version, and from now on silence would end the session.
+            self.life.version = decoded.version.or(self.life.version);
             self.spoke.get_or_insert(now);
         }
-        if said.message == Create {
-            let identifier = said.field(&IDENTIFIER).cloned().unwrap_or_default();
+        if decoded.message == Create {
+            let identifier = decoded.field(&IDENTIFIER).cloned().unwrap_or_default();
             match self.life.role {
                 Role::Client => {
                     let recorded = self.entities.get(&identifier.to_string());
-                    if let (Some(recorded), Some(live)) = (recorded, said.field(&ENTITY)) {
+                    if let (Some(recorded), Some(live)) = (recorded, decoded.field(&ENTITY)) {
                         self.live.insert(recorded.to_string(), live.clone());
                     }
                 }

@@ -1,8 +1,7 @@
-//! Asking an Acknex server: join, and wait for its info; an entity is created only on request.
+//! Probes an Acknex server: joins, and waits for its info. An entity is created only if the user asks for it.
 //!
-//! A real engine wants its network library's own connection first, which is not public: silence
-//! shows nothing. There is no message for leaving. What `--create` makes is removed again, also
-//! after Ctrl-C.
+//! A real engine first expects its network library's own connection, which is not public, so silence proves nothing.
+//! There is no message for leaving. Entities made for `--create` are removed again, also after Ctrl-C.
 
 use super::super::PORT;
 use super::super::layout::Message::{self, Create, Info, Join, Unknown};
@@ -31,13 +30,13 @@ static SERVERS: Servers = Servers {
     }],
 };
 
-/// How long it listens behind the first info.
+/// The time to listen after the first info.
 const MORE: Duration = Duration::from_secs(1);
-/// How long answers to creates may still come when it is over.
+/// The time to wait for late answers to creates before leaving.
 const LATE: Duration = Duration::from_millis(200);
-/// How many texts and entities are told.
+/// The most texts and entities that are reported.
 const MOST: usize = 16;
-/// What most readers would guess for the server's clock.
+/// The likely units of the server's clock, by its rate.
 const GUESSES: [(f64, &str); 2] = [(1.0, "seconds"), (16.0, "ticks of a sixteenth of a second")];
 
 impl Probe for AcknexClient {
@@ -52,7 +51,7 @@ impl Probe for AcknexClient {
 
 #[derive(Default)]
 struct Acknex {
-    /// What is waited for.
+    /// The message that is waited for.
     wants: Wants,
     seen: Seen,
     made: Made,
@@ -60,16 +59,16 @@ struct Acknex {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Wants {
-    /// Anything of the server's.
+    /// Any message from the server.
     #[default]
     Anything,
     /// An info.
     Info,
-    /// The entity that was asked for.
+    /// The entity that was requested.
     Entity,
 }
 
-/// What the server has said.
+/// The messages that the server has sent.
 #[derive(Default)]
 struct Seen {
     version: Option<&'static str>,
@@ -81,7 +80,7 @@ struct Seen {
     entities: BTreeSet<i64>,
 }
 
-/// What was asked for, and what is there of it.
+/// The creates that were sent, and their answers.
 #[derive(Default)]
 struct Made {
     model: String,
@@ -96,11 +95,11 @@ impl Questions for Acknex {
         let ask = engine.ask;
         let start = Instant::now();
         engine.open(Carrier::Udp, None)?;
-        // At once, and at half a second and a second and a half of three.
+        // The join is sent at once, after a sixth and after half of the timeout.
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
             engine.session()?.send("acknex", Join.name(), &json!({"player_name": ask.request.name}))?;
-            let heard = engine.wait(self, None, start + wait)?;
-            if heard.is_some() || !engine.session()?.link.raw().is_empty() {
+            let received = engine.wait(self, None, start + wait)?;
+            if received.is_some() || !engine.session()?.link.raw().is_empty() {
                 break;
             }
         }
@@ -108,7 +107,7 @@ impl Questions for Acknex {
         if self.seen.infos.is_empty() {
             engine.wait(self, None, start + ask.timeout)?;
         }
-        // Any byte may be read as a command of some kind: an info is what a join is answered with.
+        // Any byte may be read as a command. Only an info answers a join.
         let Some(first) = self.seen.first.filter(|_| !self.seen.infos.is_empty()) else {
             return Err(silence(engine));
         };
@@ -121,7 +120,7 @@ impl Questions for Acknex {
             .findings
             .note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
         let Some(model) = ask.request.create.as_deref() else { return Ok(()) };
-        // Exact round trips: creates, which the server answers by their identifier.
+        // Creates measure exact round trips: the server answers each by its identifier.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         self.made.base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
         self.made.model = model.into();
@@ -142,23 +141,23 @@ impl Questions for Acknex {
         Question::new(Create.name(), fields)
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, _: &mut Engine<'_, '_>) -> Read {
-        if heard.message == Unknown || heard.from != Role::Server {
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, _: &mut Engine<'_, '_>) -> Read {
+        if received.message == Unknown || received.from != Role::Server {
             return Ok(Reading::Stray);
         }
-        self.take(heard);
+        self.take(received);
         let wanted = number.map(|number| self.made.base + i64::from(number));
         let answers = match self.wants {
             Wants::Anything => true,
-            Wants::Info => heard.message == Info,
+            Wants::Info => received.message == Info,
             Wants::Entity => wanted.is_some_and(|wanted| self.made.answers.contains(&wanted)),
         };
         Ok(if answers { Reading::Answer } else { Reading::Session })
     }
 
-    /// Removes what was made.
+    /// Removes the entities that were made.
     fn leave(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
-        // Nothing can be done where something does not go out, and nobody is left to be told.
+        // If sending fails now, nothing can be done, and nobody is left to report it to.
         if let Ok(session) = engine.session() {
             session.leaving();
         }
@@ -172,7 +171,7 @@ impl Questions for Acknex {
     }
 }
 
-/// Nothing that could be read came.
+/// The failure when nothing readable arrived.
 fn silence(engine: &Engine<'_, '_>) -> Failure {
     let advice = "a real Gamestudio server expects its network library's connection first, which is not public: \
                   silence does not show that no server is there";
@@ -190,29 +189,29 @@ fn silence(engine: &Engine<'_, '_>) -> Failure {
 }
 
 impl Acknex {
-    fn take(&mut self, heard: &OwnedMessage) {
+    fn take(&mut self, received: &OwnedMessage) {
         let seen = &mut self.seen;
-        seen.first = seen.first.or(heard.first);
-        seen.version = heard.version.or(seen.version);
+        seen.first = seen.first.or(received.first);
+        seen.version = received.version.or(seen.version);
         seen.messages += 1;
-        let entity = heard.field(&ENTITY).and_then(Json::as_i64);
+        let entity = received.field(&ENTITY).and_then(Json::as_i64);
         if let Some(entity) = entity.filter(|_| seen.entities.len() < 1 << 16) {
             seen.entities.insert(entity);
         }
-        match Message::named(heard.message) {
+        match Message::named(received.message) {
             Some(Info) => {
-                seen.protocol_version = heard.number(&PROTOCOL_VERSION);
-                if let Some(time) = heard.field(&SERVER_TIME).and_then(Json::as_f64)
+                seen.protocol_version = received.number(&PROTOCOL_VERSION);
+                if let Some(time) = received.field(&SERVER_TIME).and_then(Json::as_f64)
                     && seen.infos.len() < 4096
                 {
-                    seen.infos.extend(heard.first.map(|at| (at, time)));
+                    seen.infos.extend(received.first.map(|at| (at, time)));
                 }
             }
             Some(Message::String) if seen.texts.len() < MOST => {
-                seen.texts.extend(heard.text(&TEXT).map(String::from));
+                seen.texts.extend(received.text(&TEXT).map(String::from));
             }
             Some(Create) => {
-                let identifier = heard.field(&IDENTIFIER).and_then(Json::as_i64);
+                let identifier = received.field(&IDENTIFIER).and_then(Json::as_i64);
                 if let (Some(identifier), Some(entity)) = (identifier, entity)
                     && self.made.asked.contains(&identifier)
                     && !self.made.entities.contains(&entity)
@@ -251,8 +250,7 @@ impl Acknex {
     }
 }
 
-/// How many infos come in a second, and by how much the server's clock goes on; `None` where no time
-/// has passed.
+/// The number of infos a second, and the server's clock units a second; `None` if no time has passed.
 fn rates(infos: &[(Instant, f64)]) -> Option<[f64; 2]> {
     let ((first, began), (last, ended)) = (infos.first()?, infos.last()?);
     let passed = last.saturating_duration_since(*first).as_secs_f64();

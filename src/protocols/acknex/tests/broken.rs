@@ -1,5 +1,5 @@
-//! Broken bytes: no panic, no endless loop, every byte in one line, and each line back to its bytes.
-//! Cuts and flipped bits of the vectors are in `tests/damage.rs`, for all protocols.
+//! Broken bytes: no panic, no endless loop, every byte in one line, and each line encodes to its bytes. Cuts and
+//! flipped bits of the vectors are in `tests/damage.rs`, for all protocols.
 
 use super::{dumped, encoder};
 use crate::dissect::Options;

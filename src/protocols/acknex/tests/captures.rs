@@ -1,4 +1,4 @@
-//! The captures: every line as expected, with its notes, and back to its bytes.
+//! The captures: every line is as expected, with its notes, and encodes to its bytes.
 
 use super::{check_line, encoder};
 use crate::capture::{Capture, Decoded, Input, Packets};

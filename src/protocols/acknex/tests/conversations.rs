@@ -1,4 +1,4 @@
-//! What only several datagrams show, and what encoding takes and refuses.
+//! Behaviour that needs several datagrams, and the lines that the encoder accepts and refuses.
 
 use super::super::{ACKNEX, PORT};
 use super::encoder;
@@ -9,7 +9,7 @@ use crate::protocols::tests::{Conversation, Row, options};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 
-/// Datagrams of a conversation, each with its side, its time in microseconds and its length on the wire.
+/// Reads datagrams of a conversation, each with its side, its time in microseconds and its length on the wire.
 fn conversation(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -> Vec<Row> {
     let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, (port % 2) as u8 + 1], port)));
     let mut session = Conversation::new(&ACKNEX, Transport::Udp, ends, options.clone());
@@ -41,7 +41,7 @@ fn a_learned_direction_stays() {
     let said = [(Side::A, 0, "0701000000", 0), (Side::B, 1, "0a0500010000060000", 0), (Side::A, 2, "07", 0)];
     let none = crate::protocols::options();
     let rows = conversation([5000, 6000], &none, &said);
-    // Neither a ping with something whole behind it, nor a whole info.
+    // Neither a ping followed by something whole, nor a whole info.
     assert_eq!((rows[0].message, rows[0].from), ("unknown", Role::Unknown));
     assert!(rows[0].has_note("acknex.direction_unknown") && rows[0].fault.is_none());
     assert_eq!(rows[1].from, Role::Unknown);

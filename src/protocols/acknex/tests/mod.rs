@@ -1,4 +1,4 @@
-//! Tests of the whole: tables, vectors, captures, and what broken bytes do.
+//! Tests of the whole protocol: tables, vectors, captures, broken bytes.
 
 mod broken;
 mod captures;
@@ -19,7 +19,7 @@ fn encoder() -> Box<dyn Encoder> {
     ACKNEX.encoder(&crate::protocols::options())
 }
 
-/// The same, but for floats in the last digit of their text.
+/// Whether two values are equal, apart from the last digit of floats.
 fn same(want: &Json, got: &Json) -> bool {
     match (want, got) {
         (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64() && a.is_f64() == b.is_f64(),
@@ -31,7 +31,7 @@ fn same(want: &Json, got: &Json) -> bool {
     }
 }
 
-/// Holds a row against an expected line.
+/// Compares a row with an expected line.
 fn check_line(name: &str, want: &Json, got: &Row) {
     let text = |key: &str| want.get(key).and_then(Json::as_str);
     assert_eq!(text("message"), Some(got.message), "{name}: {got:?}");

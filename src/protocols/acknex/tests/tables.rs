@@ -1,4 +1,4 @@
-//! The tables are closed, and what they invent can be read, shown and written again.
+//! The tables are closed, and their samples can be read, shown and written again.
 
 use super::super::commands::{TABLES, Version};
 use super::super::reading::WireVariant;

@@ -45,7 +45,7 @@ fn vectors_decode_as_expected_and_encode_to_their_bytes() {
     }
 }
 
-/// The specification's own example: its words say 180 degrees, its byte order says 0.703.
+/// The specification's own example: its text gives 180 degrees, its byte order 0.703.
 #[test]
 fn the_specifications_example_with_its_other_reading() {
     let bytes = hex::decode("8307008000000001008001008000").expect("hex");

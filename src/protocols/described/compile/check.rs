@@ -1,11 +1,11 @@
-//! What can be said only when the whole file is read.
+//! The checks that need the whole file.
 
 use super::Compiler;
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::known::used;
 
 impl Compiler<'_> {
-    /// Everything that can be said only when the whole file is read.
+    /// Makes the checks that need the whole file.
     pub(super) fn check(&mut self) {
         let text = self.text;
         for m in &text.messages {

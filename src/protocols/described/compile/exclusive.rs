@@ -1,11 +1,11 @@
-//! Can two conditions hold together? Names that stand twice in one object are proven not to.
+//! Decides whether two conditions exclude each other. A name may be used twice in one object only if its conditions do.
 
 use crate::codec::layout::When;
 
 /// The cap on alternatives of a condition: beyond it nothing is proven.
 const MOST: usize = 64;
 
-/// One thing that is asked, or its opposite.
+/// A single condition, and whether it must hold.
 type Atom<'w> = (&'w When, bool);
 
 /// Whether these conditions cannot hold together.
@@ -14,7 +14,7 @@ pub fn excludes(a: &When, b: &When) -> bool {
     a.iter().all(|a| b.iter().all(|b| !possible(&[&a[..], b].concat())))
 }
 
-/// A condition, or its opposite, as alternatives of what holds together.
+/// A condition, or its opposite, as alternatives of conditions that hold together.
 fn alternatives(when: &When, holds: bool) -> Option<Vec<Vec<Atom<'_>>>> {
     let (list, any) = match when {
         When::Always => return Some(if holds { vec![Vec::new()] } else { Vec::new() }),
@@ -37,10 +37,10 @@ fn alternatives(when: &When, holds: bool) -> Option<Vec<Vec<Atom<'_>>>> {
     Some(all)
 }
 
-/// Whether these may hold together, as far as single names tell.
+/// Whether these may hold together, judged by each name alone.
 fn possible(atoms: &[Atom<'_>]) -> bool {
     atoms.iter().enumerate().all(|(k, atom)| match name(atom.0) {
-        // Once for each name.
+        // Each name is checked once.
         Some(own) if atoms.iter().take(k).any(|(when, _)| name(when) == Some(own)) => true,
         Some(own) => {
             let same: Vec<Atom<'_>> = atoms.iter().filter(|(when, _)| name(when) == Some(own)).copied().collect();
@@ -60,7 +60,7 @@ fn name(when: &When) -> Option<&'static str> {
     }
 }
 
-/// Whether one asks for bytes that the other says are not left.
+/// Whether one needs bytes to be left that the other excludes.
 fn opposite((a, a_holds): Atom<'_>, (b, b_holds): Atom<'_>) -> bool {
     match (a, b) {
         (When::Left(a), When::Left(b)) => match (a_holds, b_holds) {
@@ -72,8 +72,8 @@ fn opposite((a, a_holds): Atom<'_>, (b, b_holds): Atom<'_>) -> bool {
     }
 }
 
-/// Whether one number may have all of this. Tried are the numbers beside those that are named, and these
-/// with the bits that are asked: what holds for others holds for one of them.
+/// Whether one number may satisfy all of these. The candidates are the numbers in the conditions and their neighbours:
+/// if any number satisfies them, one of these does.
 fn satisfiable(atoms: &[Atom<'_>]) -> bool {
     let (mut set, mut clear, mut some) = (0u64, 0u64, Vec::new());
     let mut tried = vec![0u64, u64::MAX, i64::MAX as u64, i64::MIN as u64];
@@ -112,7 +112,7 @@ fn satisfiable(atoms: &[Atom<'_>]) -> bool {
     let exact = atoms.iter().any(|(when, holds)| *holds && matches!(when, When::Eq(..) | When::Is(..) | When::In(..)));
     match exact {
         true => tried.iter().any(|n| rest(*n) && bits(*n)),
-        // Bits and ends together are not weighed: that they exclude each other is not claimed.
+        // Bits and limits are not checked together: it is not claimed that they exclude each other.
         false => tried.iter().any(|n| rest(*n)),
     }
 }

@@ -1,34 +1,33 @@
-//! What a session does at a field: change what is remembered, put parts together.
+//! The actions of a session at a field: change remembered values, join parts.
 
 use crate::codec::layout::{Field, Name, When};
 
-/// What the session does at a field.
+/// The session's actions at a field.
 #[derive(Debug, Default)]
 pub struct Hook {
-    /// What the field, or the message, changes: the name, the side it is for, and the value (`None`:
-    /// the field's own).
+    /// The changes that the field, or its message, makes.
     pub sets: Vec<Set>,
-    /// Its bytes are a part of something longer.
+    /// The joining of its bytes with other parts.
     pub join: Option<&'static Join>,
-    /// A number that is hidden: the masks that fields ask of it, and those that also ask for more.
+    /// For a hidden number: the masks that single conditions check, and the bits that compound conditions check.
     pub presence: Option<(Vec<u64>, u64)>,
 }
 
-/// A change of what a conversation remembers.
+/// A change of a remembered value.
 #[derive(Debug)]
 pub struct Set {
-    /// The place among what is remembered.
+    /// The index of the remembered value.
     pub memory: usize,
-    /// Only for messages of the client (0) or the server (1).
+    /// The side whose value changes: client (0) or server (1); `None`: both.
     pub side: Option<usize>,
-    /// The new value; `None`: that of the field.
+    /// The new value; `None`: the field's.
     pub value: Option<u64>,
 }
 
-/// How parts are put together.
+/// The rules for joining parts.
 #[derive(Debug)]
 pub struct Join {
-    /// Its number among all.
+    /// Its number among all joins.
     pub number: usize,
     pub when: Option<When>,
     pub key: Vec<Name>,
@@ -37,10 +36,10 @@ pub struct Join {
     pub count: Option<Name>,
     pub total: Option<Name>,
     pub remaining: Option<Name>,
-    /// The count-down is a flag that says: it is the last.
+    /// The count-down is a flag, and set in the last part.
     pub negated: bool,
-    /// The whole is a packet.
+    /// The joined bytes are a packet.
     pub is_packet: bool,
-    /// What the whole is; empty: bytes, or a packet.
+    /// The fields of the joined bytes; empty: bytes, or a packet.
     pub whole: std::sync::OnceLock<&'static [Field]>,
 }

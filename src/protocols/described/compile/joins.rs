@@ -1,4 +1,4 @@
-//! How parts are put together, and what the whole is.
+//! The rules for joining parts, and the content of the joined bytes.
 
 use super::hooks::Join;
 use super::{Compiled, Compiler, Later, lasting, statics};
@@ -10,9 +10,9 @@ use crate::protocols::described::known::Found;
 use crate::protocols::described::text::{FieldText, JoinText};
 
 impl Compiler<'_> {
-    /// The parts of something longer.
+    /// Compiles the rules for joining a field's parts.
     pub fn join(&mut self, join: &JoinText, t: &FieldText, own: Option<&'static Field>) -> Compiled<&'static Join> {
-        let fail = |why: &str| Err((t.line, format!("{}: join: {why}", t.name)));
+        let fail = |why: &str| t.fail(format!("join: {why}"));
         let when = match &join.condition {
             Some(text) => Some(self.of_numbers(text, t.line, &format!("{}: join: if", t.name))?),
             None => None,
@@ -21,7 +21,7 @@ impl Compiler<'_> {
             let Some(name) = name else { return Ok(None) };
             match this.find(name) {
                 Some(Found::Field(place)) if this.known[place].number => Ok(Some(this.name(name))),
-                Some(_) => Err((t.line, format!("{}: join: {name} is no number that stands before it", t.name))),
+                Some(_) => t.fail(format!("join: {name} is no number before it")),
                 None => Err(this.nothing(t.line, &format!("{}: join", t.name), name)),
             }
         };
@@ -69,7 +69,7 @@ impl Compiler<'_> {
         Ok(made)
     }
 
-    /// What the joined wholes are, now that all messages are there.
+    /// Finds the content of joined bytes, after all messages are compiled.
     pub(super) fn joins(&mut self) -> Compiled<()> {
         for later in std::mem::take(&mut self.later) {
             let Some(is) = &later.is else { continue };

@@ -1,9 +1,9 @@
-//! Messages by a number: which one a field of type `message` is, and what each of them holds.
+//! Messages by number: the candidates for a field of type `message`, and the fields of each.
 
 use super::hooks::Hook;
 use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
 use crate::codec::kinds::{By, Choice, Chosen};
-use crate::codec::layout::{Field, Kind, Layout, Len, When, bytes, flag, group, of};
+use crate::codec::layout::{Field, Kind, Layout, Len, ValueName, When, bytes, flag, group, of};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 use crate::protocols::described::known::{Found, used};
@@ -13,14 +13,14 @@ use rustc_hash::FxHashMap;
 /// The numbers of a message, as ranges.
 type Ids = Vec<(u64, u64)>;
 
-/// The name of a message that has those of its ids.
+/// The name of a message that is named by its ids.
 pub const BY_ID: &str = "{id}";
 
 impl<'a> Compiler<'a> {
-    /// A message by a number.
+    /// Compiles a field of type `message`.
     pub fn chosen(&mut self, t: &'a FieldText, hook: u16) -> Compiled<Field> {
         let Some(by) = &t.by else {
-            return Err((t.line, format!("{}: by is missing: the number that tells which message it is", t.name)));
+            return t.fail("by is missing: the number that selects the message");
         };
         let (way, names) = self.by(by, t, t.hidden_id)?;
         let carrier = self.carriers.last().copied().unwrap_or("");
@@ -31,10 +31,10 @@ impl<'a> Compiler<'a> {
         let among = self.choices(carrier, (&names, of_text), t.line)?;
         if among.is_empty() && self.text.messages.iter().all(|m| m.message != carrier) {
             let whose = if carrier.is_empty() { "without one".into() } else { format!("of {carrier:?}") };
-            return Err((t.line, format!("{}: by {by}, but there are no messages {whose}", t.name)));
+            return t.fail(format!("by {by}, but there are no messages {whose}"));
         }
         let width = match way {
-            // A text as long as a number of 32 bits tells as much.
+            // A text counts as much as a number of 32 bits.
             By::Field(_) if of_text => 32,
             By::Field(name) => match self.find(name.text) {
                 Some(Found::Field(place)) => self.known[place].width,
@@ -66,7 +66,7 @@ impl<'a> Compiler<'a> {
         let Some(join) = &t.join else { return Ok(field) };
         let made = self.join(join, t, Some(lasting(field.clone())))?;
         let Some(when) = made.when else {
-            return Err((t.line, format!("{}: join: if is missing: it tells a part from a message", t.name)));
+            return t.fail("join: if is missing: the condition that a part meets");
         };
         self.hooks[hook as usize].join = Some(made);
         let name = if self.known.iter().any(|known| known.name == "data") { leak(&t.name) } else { "data" };
@@ -79,18 +79,11 @@ impl<'a> Compiler<'a> {
         Ok(both)
     }
 
-    /// Numbers that no packet has, and names that no message has.
-    fn meant(
-        &mut self,
-        carrier: &str,
-        by: &str,
-        names: &[(u64, &'static str)],
-        (line, width): (usize, u32),
-        among: &[Choice],
-    ) {
+    /// Advises on numbers that no packet can have, and on names without a message.
+    fn meant(&mut self, carrier: &str, by: &str, names: &[ValueName], (line, width): (usize, u32), among: &[Choice]) {
         let text = self.text;
         let texts = text.messages.iter().filter(|m| m.message == carrier && m.name != BY_ID);
-        // 7 stands for numbers of any size.
+        // 7 means numbers of any size.
         let beyond = |id: u64| width != 7 && width < 64 && id >> width > 0 && (id as i64) >= 0;
         for text in texts {
             let Some(choice) = among.iter().find(|choice| choice.field.name == text.name) else { continue };
@@ -107,8 +100,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Where the number stands, and its names.
-    fn by(&mut self, by: &str, t: &FieldText, hidden: bool) -> Compiled<(By, Vec<(u64, &'static str)>)> {
+    /// The number that selects the message, and its names.
+    fn by(&mut self, by: &str, t: &FieldText, hidden: bool) -> Compiled<(By, Vec<ValueName>)> {
         if let Some(mut number) = self.word_type(by, t.line)? {
             // A name that no header around it has.
             let mut name = "id".to_owned();
@@ -124,7 +117,7 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
                 if !known.number && !known.text {
-                    return Err((t.line, format!("{}: by: {by} is no number and no text", t.name)));
+                    return t.fail(format!("by: {by} is no number and no text"));
                 }
                 Ok((By::Field(self.name(by)), known.names.clone()))
             }
@@ -132,17 +125,17 @@ impl<'a> Compiler<'a> {
             None => {
                 let fields = self.known.iter().map(|known| known.name.as_str());
                 let near = hint(nearest(by, fields));
-                let why = format!("{}: by: no field {by:?} stands before it, and no word is called so{near}", t.name);
+                let why = format!("{}: by: no field {by:?} is before it, and no word has this name{near}", t.name);
                 Err((t.line, why))
             }
         }
     }
 
-    /// The messages that another carries; "" are those of the packet itself.
+    /// The messages that another one carries; "": those of the packet itself.
     fn choices(
         &mut self,
         carrier: &'a str,
-        (names, of_text): (&[(u64, &'static str)], bool),
+        (names, of_text): (&[ValueName], bool),
         line: usize,
     ) -> Compiled<&'static [Choice]> {
         if let Some(known) = self.choices.get(carrier) {
@@ -178,7 +171,7 @@ impl<'a> Compiler<'a> {
         Ok(list)
     }
 
-    fn ids(&self, m: &MessageText, names: &[(u64, &'static str)], text: bool) -> Compiled<Ids> {
+    fn ids(&self, m: &MessageText, names: &[ValueName], text: bool) -> Compiled<Ids> {
         let Some(ids) = &m.ids else {
             return match m.any {
                 true => Ok(Vec::new()),
@@ -205,12 +198,12 @@ impl<'a> Compiler<'a> {
         ids.iter().map(one).collect()
     }
 
-    /// The messages of `name = "{id}"`: one for each number that has a name, or for each text.
+    /// The messages of `name = "{id}"`: one for each named number, or for each text.
     fn named_by_id(
         &self,
         m: &'a MessageText,
         ids: &[(u64, u64)],
-        names: &[(u64, &'static str)],
+        names: &[ValueName],
         of_text: bool,
     ) -> Compiled<Vec<(&'a str, Ids)>> {
         let fail = |why: String| Err((m.at("name"), format!("name: {why}")));

@@ -1,4 +1,4 @@
-//! From a file's structure to tables.
+//! Compiles a file's structure to tables.
 
 mod check;
 mod exclusive;
@@ -19,7 +19,7 @@ use super::known::{Known, Use, used};
 use super::parse::condition::Expr;
 use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing};
-use crate::codec::layout::{Field, When};
+use crate::codec::layout::{Field, ValueName, When};
 use crate::codec::schema::named::{identifier, leak};
 use crate::codec::schema::reading::FieldHead;
 use crate::nearest::{hint, nearest};
@@ -35,23 +35,23 @@ const MOST_ALL: usize = 1 << 16;
 const DEPTH: usize = 16;
 const CARRIERS: usize = 8;
 
-/// On error: the line, and what is wrong.
+/// On error: the line and the mistake.
 pub type Compiled<T> = Result<T, (usize, String)>;
 
-/// Mistakes: lines, and what is wrong there.
+/// Mistakes, each with its line.
 pub type Mistakes = Vec<(usize, String)>;
 
-/// Tables live as long as the program; their size is bounded by the file's.
+/// Makes a list that lives as long as the program. The size of tables is limited by the file's.
 pub fn statics<T>(list: Vec<T>) -> &'static [T] {
     Box::leak(list.into_boxed_slice())
 }
 
-/// One value that lives as long as the program.
+/// Makes a value that lives as long as the program.
 pub fn lasting<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// A join whose whole is looked up when all messages are there.
+/// A join whose content is looked up after all messages are compiled.
 struct Later {
     join: &'static Join,
     line: usize,
@@ -63,37 +63,37 @@ struct Later {
 /// Compiles one file.
 pub struct Compiler<'a> {
     pub text: &'a File,
-    /// The fields that later ones may refer to, those of open groups.
+    /// The fields that later ones may refer to, including those of open groups.
     pub known: Vec<Known>,
-    /// All fields, and what is done with them.
+    /// All fields and their uses.
     pub all: Vec<Use>,
     pub hooks: Vec<Hook>,
-    /// What encode writes where a field is not given, if that is no number.
+    /// The values that encode writes for fields that are not given, if they are not numbers.
     pub defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
     references: References,
-    /// The texts that conditions and ids ask for, in order.
+    /// The texts in conditions and ids, sorted.
     pub texts: &'static [&'static str],
     structs: Vec<&'a str>,
-    /// The fields of the groups that are open.
+    /// The later fields of the open groups.
     siblings: Vec<&'a [FieldText]>,
     used_structs: FxHashSet<&'a str>,
     carriers: Vec<&'a str>,
     choices: FxHashMap<String, &'static [Choice]>,
     later: Vec<Later>,
     left: usize,
-    /// How many lists without a length of their own are open.
+    /// The number of open lists without a length of their own.
     pub listed: usize,
-    /// How many fields are open whose place is not known before they are written.
+    /// The number of open fields whose place is unknown until they are written.
     pub moving: usize,
     pub advice: Vec<(usize, String)>,
-    /// Mistakes after which the reading went on.
+    /// Mistakes after which compilation continued.
     pub mistakes: Mistakes,
-    /// The bits that each message's number rules out, by the place of the message's field.
+    /// The bits that each message's number rules out, by the address of the message's field.
     pub id_bits: FxHashMap<usize, u32>,
 }
 
 impl<'a> Compiler<'a> {
-    /// Of this file.
+    /// A compiler for this file.
     pub fn new(text: &'a File) -> Compiler<'a> {
         Compiler {
             text,
@@ -118,8 +118,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A new field that later ones may refer to.
-    pub fn know(&mut self, t: &FieldText, name: &str, known: (bool, Vec<(u64, &'static str)>), hidden: bool) {
+    /// Adds a field that later ones may refer to.
+    pub fn know(&mut self, t: &FieldText, name: &str, known: (bool, Vec<ValueName>), hidden: bool) {
         let place = self.all.len();
         let (number, names) = known;
         let constant = t.value.is_some();
@@ -141,12 +141,12 @@ impl<'a> Compiler<'a> {
         });
     }
 
-    /// What was compiled; a mistake is kept, so that others are found, too.
+    /// The result; a mistake is kept, so that others are found too.
     pub fn or_later<T>(&mut self, done: Compiled<T>) -> Option<T> {
         done.map_err(|mistake| self.mistakes.push(mistake)).ok()
     }
 
-    /// The packet's fields.
+    /// Compiles the packet's fields.
     pub fn packet(&mut self) -> Compiled<&'static [Field]> {
         let fields = match &self.text.packet {
             Some((line, fields)) if fields.is_empty() => return Err((*line, "packet.fields: there are none".into())),
@@ -167,7 +167,7 @@ impl<'a> Compiler<'a> {
         Ok(fields)
     }
 
-    /// Fields one behind the other.
+    /// Compiles consecutive fields.
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         if let Some(first) = texts.first() {
             let left = self.left.checked_sub(texts.len()).filter(|_| self.all.len() + texts.len() < MOST_ALL);
@@ -182,7 +182,7 @@ impl<'a> Compiler<'a> {
             let field = self.field(t, texts);
             self.siblings.pop();
             if field.is_err() {
-                // Later fields may refer to it all the same.
+                // Later fields may still refer to it.
                 self.known.truncate(known);
                 self.structs.truncate(structs);
                 for name in t.bits.iter().map(|part| &part.name).chain([&t.name]) {
@@ -203,7 +203,7 @@ impl<'a> Compiler<'a> {
         self.left_to_others(fields, texts)
     }
 
-    /// What takes the rest leaves what the fields behind it need.
+    /// Limits each field that takes the rest, so that it leaves the bytes that later fields need.
     fn left_to_others(&mut self, fields: &'static [Field], texts: &[FieldText]) -> Compiled<&'static [Field]> {
         let mut fields = fields.to_vec();
         for k in (0..fields.len()).rev() {
@@ -216,7 +216,7 @@ impl<'a> Compiler<'a> {
             for (later, text) in behind.iter().zip(texts.iter().skip(k + 1)) {
                 match later.kind.bits() {
                     Some(bits) => needs.push((later.when, bits)),
-                    // One of them is there, not both.
+                    // Only one of the two is present.
                     None if excludes(&rest.when, &later.when) => {}
                     None if is_chosen(rest) => {
                         needs.clear();
@@ -224,7 +224,7 @@ impl<'a> Compiler<'a> {
                     }
                     None => {
                         let why = format!(
-                            "{}: takes everything up to the end, and {} behind it has no fixed size",
+                            "{}: takes everything up to the end, and {} after it has no fixed size",
                             t.name, text.name
                         );
                         return Err((t.line, why));
@@ -271,16 +271,15 @@ impl<'a> Compiler<'a> {
             };
         }
         if t.hidden && field.name.is_empty() && t.value.is_none() && t.bits.is_empty() && t.kind != "message" {
-            // Wrapped: the field itself is inside.
+            // A wrapped field has its kind inside.
             return fail(format!("{}: hidden: only numbers and constants can be", t.name));
         }
         Ok(field)
     }
 
-    /// What later fields ask of a hidden number: the masks for which one is there, and the bits that
-    /// others ask together with more. A number that is not just the masks of those fields cannot be
-    /// derived from them.
-    pub fn presence(&mut self, name: &str, bits: u32, names: &[(u64, &'static str)]) -> u16 {
+    /// Collects the conditions of later fields on a hidden number: the masks of single conditions, and the bits in
+    /// compound ones. The number is derived only if it equals the masks of the fields that are present.
+    pub fn presence(&mut self, name: &str, bits: u32, names: &[ValueName]) -> u16 {
         let (mut masks, mut more) = (Vec::new(), 0);
         for text in self.siblings.last().copied().unwrap_or_default() {
             let Some(condition) = &text.condition else { continue };
@@ -306,7 +305,7 @@ impl<'a> Compiler<'a> {
         (self.hooks.len() - 1) as u16
     }
 
-    /// The change of something remembered.
+    /// Compiles a change of a remembered value.
     fn set(&mut self, name: &str, line: usize, value: Option<&Word>) -> Compiled<Set> {
         let (side, bare) = match name.split_once('.') {
             Some(("client", bare)) => (Some(0), bare),
@@ -332,15 +331,15 @@ impl<'a> Compiler<'a> {
         Ok(Set { memory, side, value })
     }
 
-    /// The fields of a struct.
+    /// Compiles the fields of a struct.
     pub fn structure(&mut self, name: &str, t: &FieldText) -> Compiled<Option<&'static [Field]>> {
         let text = self.text;
         let Some((name, line, fields)) = text.structs.iter().find(|(other, ..)| other == name) else { return Ok(None) };
         if self.structs.contains(&name.as_str()) {
-            return Err((t.line, format!("{}: struct {name} contains itself", t.name)));
+            return t.fail(format!("struct {name} contains itself"));
         }
         if self.structs.len() >= DEPTH {
-            return Err((t.line, format!("{}: structs in structs, more than {DEPTH} deep", t.name)));
+            return t.fail(format!("structs in structs, more than {DEPTH} deep"));
         }
         if fields.is_empty() {
             return Err((*line, format!("struct {name} has no fields")));
@@ -352,12 +351,12 @@ impl<'a> Compiler<'a> {
         list.map(Some)
     }
 
-    /// The message whose fields are being compiled; empty: the packet's.
+    /// The message whose fields are being compiled; empty: the packet.
     pub fn message_name(&self) -> &'static str {
         leak(self.carriers.last().copied().unwrap_or(""))
     }
 
-    /// The names of a message's fields, with the parts of numbers and those of inlined structs.
+    /// The names of a message's fields, including parts of numbers and fields of inlined structs.
     pub fn names_of(&self, m: &'a MessageText) -> impl Iterator<Item = &'a str> {
         fn add<'t>(text: &'t File, fields: &'t [FieldText], depth: usize, all: &mut Vec<&'t str>) {
             for field in fields {
@@ -374,12 +373,12 @@ impl<'a> Compiler<'a> {
         all.into_iter()
     }
 
-    /// The messages that a carrier has.
+    /// The messages of each carrier.
     pub fn all_choices(&self) -> impl Iterator<Item = (&str, &'static [Choice])> {
         self.choices.iter().map(|(carrier, list)| (carrier.as_str(), *list))
     }
 
-    /// What does not unpack further than this.
+    /// The compression of a field.
     pub fn packing(&self, t: &FieldText) -> Compiled<Option<Packing>> {
         let known = ["zlib", "deflate", "gzip"];
         Ok(Some(match t.compressed.as_deref() {

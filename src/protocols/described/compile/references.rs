@@ -1,5 +1,5 @@
-//! Which names anything refers to: what is referred to is kept while reading, what counts or selects
-//! others is derived by encode.
+//! The names that the file refers to. Referenced values are kept while reading; counts and selectors are derived by
+//! encode.
 
 use super::{Compiler, statics};
 use crate::codec::schema::named::leak;
@@ -8,7 +8,7 @@ use crate::protocols::described::text::{FieldText, File, IdText, Place, ValueTex
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// The names that anything refers to.
+/// The names that the file refers to.
 #[derive(Debug, Default)]
 pub struct References {
     /// All of them, with and without their group.
@@ -18,7 +18,7 @@ pub struct References {
     selecting: FxHashSet<String>,
 }
 
-/// The names that anything of a file asks for, also what only conversations and joins do.
+/// The names that any part of a file refers to, including conversations and joins.
 pub fn asked(file: &File) -> FxHashSet<String> {
     let mut all = References::of(file);
     for join in file.fields().filter_map(|field| field.join.as_ref()) {
@@ -41,7 +41,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
 }
 
-/// The texts that fields are compared with, and messages are found by, in order.
+/// The texts that fields are compared with, or by which messages are found, sorted.
 pub fn texts(file: &File) -> &'static [&'static str] {
     let mut all = BTreeSet::new();
     let messages = file.messages.iter();
@@ -60,7 +60,7 @@ pub fn texts(file: &File) -> &'static [&'static str] {
 }
 
 impl References {
-    /// Those of a file.
+    /// The references of a file.
     pub fn of(text: &File) -> References {
         let mut references = References::default();
         text.fields().for_each(|field| references.collect(field));
@@ -81,7 +81,7 @@ impl References {
         }
     }
 
-    /// The names that a field refers to.
+    /// Adds the names that a field refers to.
     fn collect(&mut self, field: &FieldText) {
         let texts =
             [&field.condition, &field.by, &field.of, &field.holds, &field.holds_if, &field.inflated, &field.repeats];
@@ -108,17 +108,17 @@ impl References {
 }
 
 impl Compiler<'_> {
-    /// Is this name referred to?
+    /// Whether the file refers to this name.
     pub fn is_referred(&self, name: &str) -> bool {
         self.references.referred.contains(name)
     }
 
-    /// Is a message found by it?
+    /// Whether a message is found by this name.
     pub fn selects(&self, name: &str) -> bool {
         self.references.selecting.contains(name)
     }
 
-    /// Is a number of this name written from what else is given?
+    /// Whether encode derives a number of this name.
     pub fn is_derived(&self, name: &str) -> bool {
         self.references.counted.contains(name) || self.references.viewed.contains(name)
     }

@@ -1,12 +1,11 @@
-//! What a field takes of the bytes: how many bits, up to where, in a region or in packed bytes of its
-//! own.
+//! The extent of a field: a region of the bytes, or packed bytes.
 
 use super::lasting;
 use crate::codec::kinds::{Extent, Packed, Packing, Region};
 use crate::codec::layout::{Field, Kind, Len, Name, When, bytes, flag, of};
 use crate::codec::schema::named::leak;
 
-/// A field in another, which has no name of its own; `wrap` gets it without its condition.
+/// Wraps a field in one without a name. The condition moves to the outer field.
 fn wrapped(mut field: Field, wrap: impl FnOnce(Field) -> Kind) -> Field {
     let when = std::mem::replace(&mut field.when, When::Always);
     let flags = field.flags & flag::CARRIES;
@@ -18,7 +17,7 @@ pub fn region(field: Field, extent: Extent, scale: (u32, u32), name: &str) -> Fi
     padded(field, extent, (scale, 0, 0), name)
 }
 
-/// A field in a region whose number counts `plus` more, with padding up to a multiple of `align`.
+/// A field in a region whose number counts `plus` more, with padding to a multiple of `align`.
 pub fn padded(field: Field, extent: Extent, (scale, plus, align): ((u32, u32), i32, u32), name: &str) -> Field {
     let left = Region::left(leak(&format!("{name}_trailing")));
     let padding = bytes(leak(&format!("{name}_padding")), Len::Rest).doc("padding that is not all zeros");
@@ -43,7 +42,7 @@ pub(super) fn is_chosen(field: &Field) -> bool {
     field.is(flag::CARRIES) && !matches!(field.kind, Kind::Array { .. })
 }
 
-/// Does it leave nothing for the fields behind it?
+/// Whether it leaves nothing for later fields.
 pub fn takes_the_rest(field: &Field) -> bool {
     match &field.kind {
         Kind::Array { of, .. } if takes_the_rest(of) => true,

@@ -1,20 +1,21 @@
-//! Names that stand twice in one object: refused, unless their conditions exclude each other.
+//! Names that are used twice in one object: refused, unless their conditions exclude each other.
 
 use super::exclusive::excludes;
 use super::sizes::takes_the_rest;
-use crate::codec::kinds::{Choice, Extent, Region};
+use crate::codec::kinds::{Extent, Region};
 use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
+use crate::protocols::described::known::Carried;
 use crate::protocols::described::lines::header;
 use crate::protocols::described::text::{FieldText, File};
 use rustc_hash::FxHashMap;
 
-/// How deep unnamed fields are followed.
+/// The deepest nesting of unnamed fields that is followed.
 const DEEPEST: usize = 64;
 
-/// A name, the conditions on which it is there, and the field of the file that has it.
+/// A name, the conditions on which it is present, and the index of the file's field.
 type Member = (&'static str, Vec<When>, usize);
 
-/// The first name that stands twice in an object of these fields: the line, and why.
+/// The first name that is used twice in an object of these fields: its line and the reason.
 pub fn twice(fields: &'static [Field], texts: &[FieldText]) -> Option<(usize, String)> {
     let mut members = Vec::new();
     for (k, field) in fields.iter().enumerate() {
@@ -27,7 +28,7 @@ pub fn twice(fields: &'static [Field], texts: &[FieldText]) -> Option<(usize, St
         if others.iter().any(|other| !apart(other)) {
             let text = texts.get(one.2)?;
             let inner = if text.name == one.0 { String::new() } else { format!("{}: ", one.0) };
-            let why = "the name stands twice: each needs a condition (if), of which only one can hold";
+            let why = "the name is there twice: each needs a condition (if), of which only one can hold";
             return Some((text.line, format!("{}: {inner}{why}", text.name)));
         }
         others.push(one);
@@ -35,12 +36,8 @@ pub fn twice(fields: &'static [Field], texts: &[FieldText]) -> Option<(usize, St
     None
 }
 
-/// The first name of a message's fields that a header around it has, too: both stand in `packet`.
-pub fn among_headers(
-    file: &File,
-    packet: &'static [Field],
-    carried: &[(&'static str, &'static [Choice])],
-) -> Option<(usize, String)> {
+/// The first name in a message's fields that a header around it has too: both would be in `packet`.
+pub fn among_headers(file: &File, packet: &'static [Field], carried: &[Carried]) -> Option<(usize, String)> {
     let carries = |name: &str| carried.iter().any(|(carrier, _)| *carrier == name);
     let fields_of = |name: &str| {
         let mut all = carried.iter().flat_map(|(_, list)| list.iter());
@@ -81,7 +78,7 @@ fn member(field: &'static Field, chain: &[When], place: usize, left: usize, out:
     }
     match &field.kind {
         _ if field.is(flag::DERIVED) || left == 0 => {}
-        // What is left after a field that leaves nothing.
+        // The trailing bytes of a field that may leave some.
         Kind::Region(Region { fields: [of, trailing, padding], extent, align, .. }) => {
             member(of, &chain, place, left - 1, out);
             if !takes_the_rest(of) && !matches!(extent, Extent::Own) {
@@ -95,7 +92,7 @@ fn member(field: &'static Field, chain: &[When], place: usize, left: usize, out:
         kind if field.is_inline() => {
             kind.fields().iter().for_each(|inner| member(inner, &chain, place, left - 1, out));
         }
-        // A message, which is a line of its own; what is not read.
+        // A message is a line of its own, and a switch is not followed.
         Kind::Chosen(_) | Kind::Switch { .. } => {}
         _ if field.name.is_empty() => {}
         _ => out.push((field.name, chain, place)),

@@ -1,4 +1,4 @@
-//! One line on its way into an object that mirrors the packet.
+//! Converts one line to an object that mirrors the packet.
 
 use super::super::Description;
 use super::super::lines::Nameless;
@@ -13,31 +13,31 @@ use crate::dissect::Line;
 use crate::nearest::{hint, nearest};
 use serde_json::{Map, Value as Json};
 
-/// One line on its way into an object.
+/// The state of converting one line.
 pub struct Build<'a> {
     pub description: &'static Description,
     pub message: &'a str,
     pub state: State<'a>,
     pub derived: Option<&'a Json>,
-    /// What is left of the headers' fields, and of the message's own.
+    /// The remaining fields of the headers; `fields`: those of the message.
     pub packet: &'a mut Map<String, Json>,
     pub fields: &'a mut Map<String, Json>,
-    /// The message has its place.
+    /// The message has been placed.
     pub placed: bool,
     pub broken: bool,
-    /// Numbers by which messages are found, for the levels around.
+    /// Numbers by which messages are found, for the outer levels.
     pub pending: Vec<(String, Json)>,
 }
 
 impl Build<'_> {
-    /// The messages that lead to the line's: carriers first.
+    /// The messages that lead to the line's, carriers first.
     pub fn path(&self, line: &Line<'_>) -> Result<Vec<&'static Choice>, EncodeError> {
         let all =
             || self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(move |c| (*carrier, c)));
         let named = |name: &str| {
             let found: Vec<_> = all().filter(|(_, choice)| choice.field.name == name).collect();
             let side = |choice: &Choice| choice.is_from(self.state.from);
-            // What is remembered tells messages of the same name apart.
+            // Remembered values distinguish messages with the same name.
             let state = |choice: &Choice| remembered_holds(&choice.when, &self.state);
             let best = found.iter().find(|(_, c)| side(c) && state(c)).or(found.iter().find(|(_, c)| side(c)));
             best.or(found.first()).copied()
@@ -55,7 +55,7 @@ impl Build<'_> {
         Ok(path)
     }
 
-    /// Fills the object of one level of fields. `path`: the messages still to come.
+    /// Fills the object of one level of fields. `path`: the messages still to be placed.
     pub fn level(
         &mut self,
         fields: &'static [Field],
@@ -105,17 +105,17 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Which line of no message it is.
+    /// The kind of a line without a message.
     fn line(&self) -> Option<Nameless> {
         self.description.nameless.named(self.message)
     }
 
-    /// Is it a line of no message of the file: a packet, an element, a part alone?
+    /// Whether the line has no message of the file: a packet, an element, a part alone.
     fn nameless(&self) -> bool {
         self.line().is_some()
     }
 
-    /// Moves a field's value, if there is one; else what encode writes where none is.
+    /// Moves a field's value, if there is one.
     fn take(&mut self, field: &'static Field, into: &mut Map<String, Json>) {
         if into.contains_key(field.name) || field.is(flag::DERIVED) {
             return;
@@ -132,14 +132,14 @@ impl Build<'_> {
         }
     }
 
-    /// A field of the line's own, where the message itself has no such field.
+    /// Takes a field of the line itself, if the message has no field with that name.
     fn own(&mut self, name: &str) -> Option<Json> {
         let mut mine = self.description.choices().filter(|choice| choice.field.name == self.message);
         let has = mine.any(|choice| has(name, choice.layout.fields));
         if has || self.line() == Some(Nameless::Unknown) { None } else { self.fields.remove(name) }
     }
 
-    /// A number that only says which fields are there: the bits of those given.
+    /// Sets numbers that only mark the presence of fields: the bits of the given fields.
     fn presence(&self, fields: &'static [Field], into: &mut Map<String, Json>) {
         for field in fields {
             let number = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
@@ -160,7 +160,7 @@ impl Build<'_> {
         }
     }
 
-    /// The place of a message.
+    /// Places a message.
     fn chosen(
         &mut self,
         field: &'static Field,
@@ -180,7 +180,7 @@ impl Build<'_> {
                 let Some(place) = place else { return Ok(()) };
                 (place, *first, rest)
             }
-            // No message is known: the numbers that are given lead to where none was found.
+            // No message is known: the given numbers select the level at which none was found.
             None if self.nameless() => {
                 let given = self.by(chosen, into).or_else(|| match chosen.by {
                     By::Word(number) => self.packet.get(number.name).and_then(Json::as_u64),
@@ -223,7 +223,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// All that is left is the message's own.
+    /// Moves all remaining fields to the message.
     fn level_of_message(&mut self, choice: &'static Choice, object: &mut Map<String, Json>) {
         let fields = std::mem::take(self.fields);
         object.extend(fields);
@@ -252,7 +252,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// The number by which a message is found, where it is given at this level or above.
+    /// The number by which a message is found, if it is given at this level or above.
     fn by(&self, chosen: &Chosen, into: &Map<String, Json>) -> Option<u64> {
         let By::Field(name) = chosen.by else { return None };
         let name = name.last();
@@ -260,10 +260,10 @@ impl Build<'_> {
         number(field, into.get(name).or_else(|| self.packet.get(name))?)
     }
 
-    /// Writes the numbers by which a message is found.
+    /// Writes the number by which a message is found.
     fn select(&mut self, chosen: &Chosen, choice: &Choice) {
         if let (By::Field(name), Some(text)) = (chosen.by, choice.text) {
-            // What ends it: the first that may, where it is not given.
+            // Its end: the first possible one, if none is given.
             let end = match self.description.named(name.last()).map(|field| &field.kind) {
                 Some(Kind::Text { len: Len::Through(ends), .. }) => ends.any.first().map(|b| *b as char),
                 _ => None,
@@ -277,7 +277,7 @@ impl Build<'_> {
         self.equal(&choice.when);
     }
 
-    /// What a message's condition says of earlier fields.
+    /// Writes the earlier fields' values that a message's condition requires.
     fn equal(&mut self, when: &When) {
         match when {
             When::Eq(name, value) => {
@@ -292,7 +292,7 @@ impl Build<'_> {
         }
     }
 
-    /// Gives a number that nobody gave, at the level that has it.
+    /// Adds a number that was not given, at the level that has it.
     fn give(&mut self, name: &str, value: Json) {
         if self.description.named(name).is_some() {
             self.pending.push((name.into(), value));

@@ -1,4 +1,4 @@
-//! The lines of one packet, put together.
+//! Merges the lines of one packet.
 
 use super::error;
 use crate::codec::EncodeError;
@@ -24,7 +24,7 @@ pub fn merge(root: &mut Json, more: Json, path: &str) -> Result<(), EncodeError>
     Ok(())
 }
 
-/// Is it an element with fields?
+/// Whether it is an element with fields.
 fn holds_fields(value: &Json) -> bool {
     value.as_object().is_some_and(|map| !map.is_empty())
 }

@@ -1,7 +1,7 @@
-//! From lines back to packets: what a line does not show is derived.
+//! Encodes lines as packets: values that a line does not show are derived.
 //!
-//! The lines of one packet become one object that mirrors its fields, with an object for each
-//! message; the tables write that.
+//! The lines of one packet become one object that mirrors its fields, with an object for each message. The tables
+//! encode that object.
 
 mod build;
 mod merge;
@@ -19,20 +19,20 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 use values::number;
 
-/// How many conversations are remembered.
+/// The most conversations that are remembered.
 const FLOWS: usize = 4096;
 
-/// Writes packets of a described protocol.
+/// Encodes packets of a described protocol.
 pub struct Writing {
     description: &'static Description,
     values: Vec<u64>,
-    /// The parts of a packet so far.
+    /// The lines of a packet so far.
     packet: Option<Begun>,
-    /// What earlier lines of a conversation have changed.
+    /// The remembered values of each conversation after its earlier lines.
     memory: FxHashMap<u64, Vec<[u64; 2]>>,
 }
 
-/// A packet whose last message has not come.
+/// A packet whose last line has not arrived.
 struct Begun {
     flow: u64,
     from: Role,
@@ -47,7 +47,7 @@ fn error(path: &str, what: impl Into<String>) -> EncodeError {
 }
 
 impl Writing {
-    /// Of this protocol.
+    /// An encoder for this protocol.
     pub fn new(description: &'static Description, options: &Options) -> Writing {
         let values = description.settings_of(options);
         Writing { description, values, packet: None, memory: FxHashMap::default() }
@@ -56,9 +56,9 @@ impl Writing {
     fn memory_of(&self, line: &Line<'_>) -> Vec<[u64; 2]> {
         let known = self.memory.get(&line.flow).cloned();
         let mut memory = known.unwrap_or_else(|| self.description.first_memory());
-        let told = line.derived.and_then(|derived| derived.get("memory"));
+        let known = line.derived.and_then(|derived| derived.get("memory"));
         for (place, field) in self.description.memory_fields.iter().enumerate() {
-            let Some(value) = told.and_then(|told| told.get(field.name)) else { continue };
+            let Some(value) = known.and_then(|known| known.get(field.name)) else { continue };
             if let (Some(value), Some(sides)) = (number(field, value), memory.get_mut(place)) {
                 *sides = [value; 2];
             }
@@ -66,7 +66,7 @@ impl Writing {
         memory
     }
 
-    /// One line as an object that mirrors the packet.
+    /// Converts one line to an object that mirrors the packet.
     fn object(&self, line: &Line<'_>, memory: &[[u64; 2]]) -> Result<Json, EncodeError> {
         let mut packet = match line.packet {
             Some(Json::Object(map)) => map.clone(),
@@ -119,7 +119,7 @@ impl Writing {
         let memory = self.memory_of(line);
         let from = sender(line.from);
         let mut context = State { memory: &memory, values: &self.values, from, likely: from };
-        // Derived values of headers and messages stand in one object: those of wrapped bytes.
+        // Derived values of headers and messages share one object: those of wrapped bytes.
         let derived = line.derived;
         let writer = Writer::new(root).derived(derived).explicit().broken(broken).context(&mut context);
         let bytes = writer.write(self.description.written)?;

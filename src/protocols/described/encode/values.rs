@@ -1,4 +1,4 @@
-//! What conditions ask beside fields, while writing.
+//! Values for conditions while encoding.
 
 use super::super::conditions;
 use super::super::state::State;
@@ -7,7 +7,7 @@ use crate::codec::digits::whole;
 use crate::codec::layout::{Field, Kind, Show, When};
 use serde_json::Value as Json;
 
-/// The number of a value as it is given.
+/// The number of a given value.
 pub fn number(field: &'static Field, value: &Json) -> Option<u64> {
     match value {
         Json::Number(n) => n.as_u64().or_else(|| n.as_i64().map(|n| n as u64)),
@@ -28,7 +28,7 @@ impl Context for State<'_> {
     }
 }
 
-/// Does a condition hold as far as what is remembered tells? Fields are not asked.
+/// Whether a condition may hold, judged by remembered values alone.
 pub fn remembered_holds(when: &When, state: &State<'_>) -> bool {
     match when {
         When::All(all) => all.iter().all(|when| remembered_holds(when, state)),

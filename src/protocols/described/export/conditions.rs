@@ -1,9 +1,9 @@
-//! Conditions as the language has them: terms joined by `and`; an `or` becomes one field for each.
+//! Conditions in the language: terms joined by `and`. An `or` becomes one field for each alternative.
 
 use super::Export;
-use crate::codec::layout::{Name, When};
+use crate::codec::layout::{Name, ValueName, When};
 
-/// A setting that conditions ask, and the names of its values from 0 on.
+/// A setting that conditions refer to, with the names of its values from 0 on.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub name: &'static str,
@@ -11,13 +11,14 @@ pub struct Setting {
     pub doc: &'static str,
 }
 
-/// A setting's documentation without what it is where nobody sets it: files have no such thing.
+/// A setting's documentation without the part on automatic values, which files do not have.
 fn found_by_itself(doc: &'static str) -> &'static str {
     doc.split("; auto").next().unwrap_or(doc)
 }
 
-/// Fields that conditions may ask: their names for the tables, for the file, and those of their values.
-pub type Scope = Vec<(&'static str, String, &'static [(u64, &'static str)])>;
+/// Fields that conditions may refer to: their names in the tables, their names in the file, and the names of their
+/// values.
+pub type Scope = Vec<(&'static str, String, &'static [ValueName])>;
 
 /// Terms that hold together.
 pub type Terms = Vec<String>;
@@ -87,7 +88,7 @@ impl Export<'_> {
         })
     }
 
-    /// The setting that a condition asks by this name.
+    /// The setting with this name in a condition.
     pub fn setting(&mut self, key: &str) -> Result<Setting, String> {
         let own = self.dissector.settings().iter();
         let suffix =
@@ -110,7 +111,7 @@ impl Export<'_> {
         Ok(self.ask(setting))
     }
 
-    /// The terms of both byte orders of what is in the conversation's.
+    /// The terms for both byte orders of fields that have the conversation's order.
     pub fn orders(&mut self) -> Result<[String; 2], String> {
         let name = self.outline.order;
         if name.is_empty() {

@@ -4,11 +4,11 @@ use super::Export;
 use super::conditions::Terms;
 use super::keys::{Forms, Keys, Place, Unsaid, wanted};
 use super::lines::{Line, quoted};
-use crate::codec::layout::{Case, Field, Kind, Name, Other, Show, When, flag};
+use crate::codec::layout::{Case, Field, Kind, Name, Other, Show, ValueName, When, flag};
 use crate::codec::scale::Scale;
 
 impl Export<'_> {
-    /// Fields one behind the other; false: the rest of them could not be said.
+    /// Writes consecutive fields. False: the rest of them could not be expressed.
     pub fn fields(&mut self, fields: &'static [Field], when: &[Terms], place: &mut Place, out: &mut Vec<Line>) -> bool {
         for field in fields {
             let before = out.len();
@@ -20,7 +20,7 @@ impl Export<'_> {
                 line.comments.push(format!("{}: {why}", if field.name.is_empty() { "next" } else { field.name }));
                 out.push(line);
             }
-            // Without a condition everything behind it is lost; with one, what excludes it is not.
+            // Without a condition, all later fields are lost. With one, fields that it excludes are kept.
             if matches!(field.when, When::Always) {
                 return false;
             }
@@ -60,7 +60,7 @@ impl Export<'_> {
         for terms in &when {
             for (more, keys) in &forms {
                 let all: Terms = terms.iter().cloned().chain(more.clone()).collect();
-                // What tells it from others of its name.
+                // The word that distinguishes it from other fields with its name.
                 let word = all.last().and_then(|term| term.rsplit(' ').next());
                 let hint = word.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
                 let line = Line::beside(out, field.name, &condition(keys.clone(), &all, field.doc), hint);
@@ -68,7 +68,7 @@ impl Export<'_> {
             }
         }
         let names = if let Show::Enum(names) = field.show { names } else { &[] };
-        let names: &'static [(u64, &'static str)] = match field.kind {
+        let names: &'static [ValueName] = match field.kind {
             Kind::Bool { .. } => &[(0, "false"), (1, "true")],
             _ => names,
         };
@@ -76,7 +76,7 @@ impl Export<'_> {
         Ok(())
     }
 
-    /// The fields of each value of an earlier one.
+    /// Writes the fields for each value of an earlier field.
     fn switch(
         &mut self,
         (on, cases, other): (Name, &'static [Case], &Other),
@@ -102,7 +102,7 @@ impl Export<'_> {
             [] => when.to_vec(),
             cases => {
                 let values: Vec<u64> = cases.iter().map(|case| case.value).collect();
-                // Numbers from 0 on need no list.
+                // Consecutive numbers from 0 need no list.
                 let terms = match values.iter().copied().eq(0..values.len() as u64) {
                     true => vec![vec![format!("{on} >= {}", values.len())]],
                     false => {
@@ -194,7 +194,7 @@ impl Export<'_> {
     }
 }
 
-/// With the condition and the documentation.
+/// Adds the condition and the documentation.
 fn condition(mut keys: Keys, terms: &[String], doc: &str) -> Keys {
     if !terms.is_empty() {
         keys.push(("if", quoted(&terms.join(" and "))));

@@ -1,24 +1,24 @@
-//! What fields and their types share on the way to the language.
+//! Data that fields and their types share during export.
 
 use super::conditions::Scope;
 
 /// The keys of a field, the type first.
 pub type Keys = Vec<(&'static str, String)>;
 
-/// A field's keys, for each form that it has: with the term by which the form is told.
+/// A field's keys for each of its forms, with the term that selects the form.
 pub type Forms = Vec<(Option<String>, Keys)>;
 
-/// Where fields stand.
+/// The place of fields.
 pub struct Place {
-    /// The message's name, then more that tells it from others: for names of enumerations.
+    /// The message's name, then further names that distinguish it: for naming enumerations.
     pub names: Vec<String>,
     pub scope: Scope,
 }
 
-/// A field that cannot be said, and why: nothing behind it can be, either.
+/// The reason why a field cannot be expressed. Later fields cannot be either.
 pub struct Unsaid(pub String);
 
-/// The names that something of a field's may have, the best first.
+/// The possible names for a part of a field, the best first.
 pub fn wanted(name: &str, place: &[String]) -> Vec<String> {
     let mut all = vec![name.to_owned()];
     let mut own = name.to_owned();

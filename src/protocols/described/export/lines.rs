@@ -9,13 +9,13 @@ pub struct Line {
 }
 
 impl Line {
-    /// Without a comment.
+    /// A line without a comment.
     pub fn plain(name: &str, value: String) -> Line {
         Line { name: name.into(), value, comments: Vec::new() }
     }
 
-    /// A field with these keys, the type first: alone it needs no table. Where the name is taken, the
-    /// key is another, which ends in `hint`.
+    /// A field with these keys, the type first. A type alone needs no table. If the name is taken, the key is another
+    /// that ends in `hint`.
     pub fn beside(lines: &[Line], name: &str, keys: &[(&str, String)], hint: Option<&str>) -> Line {
         let taken = |name: &str| lines.iter().any(|line| line.name == name);
         if !taken(name) {
@@ -28,7 +28,7 @@ impl Line {
         Line::field(&own, &keys)
     }
 
-    /// A field with these keys, the type first: alone it needs no table.
+    /// A field with these keys, the type first. A type alone needs no table.
     pub fn field(name: &str, keys: &[(&str, String)]) -> Line {
         match keys {
             [("type", kind)] => Line::plain(name, kind.clone()),
@@ -40,7 +40,7 @@ impl Line {
     }
 }
 
-/// A text of TOML.
+/// A TOML string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -54,7 +54,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// A key: bare, where it can be.
+/// A key, bare if possible.
 fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { name.into() } else { quoted(name) }
@@ -63,7 +63,7 @@ fn key(name: &str) -> String {
 /// The longest line of a comment.
 const WIDTH: usize = 100;
 
-/// A comment in lines of its own.
+/// Writes a comment on lines of its own.
 pub fn comment(text: &str, out: &mut String) {
     let mut column = 0;
     for (k, word) in text.split(' ').enumerate() {
@@ -80,13 +80,13 @@ pub fn comment(text: &str, out: &mut String) {
     out.push('\n');
 }
 
-/// A table with these lines, their values one below the other.
+/// Writes a table with these lines, with aligned values.
 pub fn section(name: &str, lines: &[Line], out: &mut String) {
     *out += &format!("\n[{name}]\n");
     body(lines, out);
 }
 
-/// The lines of a table.
+/// Writes the lines of a table.
 pub fn body(lines: &[Line], out: &mut String) {
     let keys: Vec<String> = lines.iter().map(|line| key(&line.name)).collect();
     let width = keys.iter().map(String::len).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Layouts as messages: by which number each is found, in which versions, and what all begin with.
+//! Layouts as messages: the number of each, its versions, and the common head.
 
 use super::super::lines::Nameless;
 use super::Export;
@@ -8,16 +8,16 @@ use crate::codec::Layout;
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, When, flag};
 use crate::dissect::Role;
 
-/// What the tables have.
+/// The messages in the tables.
 pub struct Found {
-    /// What stands before the messages: the number, a length, the message itself.
+    /// The fields before the messages: the number, a length, the message itself.
     pub head: Vec<Line>,
     pub messages: Vec<Message>,
-    /// What had to be left out, beside what fields say themselves.
+    /// Notes on parts that were left out, beside the comments on fields.
     pub notes: Vec<String>,
 }
 
-/// By which numbers a message is found.
+/// The numbers that select a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Id {
     One(u64),
@@ -67,7 +67,7 @@ impl Message {
     }
 }
 
-/// The number that a layout begins with.
+/// The number at the beginning of a layout.
 struct Selector {
     bits: u8,
     order: Order,
@@ -93,7 +93,7 @@ impl Selector {
     }
 }
 
-/// The bits of a number that a condition asks.
+/// The bits of a number that a condition checks.
 fn bits_of(when: &When, name: &str) -> u64 {
     match when {
         When::Bit(asked, bit) | When::Clear(asked, bit) if asked.text == name => 1 << bit,
@@ -104,12 +104,12 @@ fn bits_of(when: &When, name: &str) -> u64 {
     }
 }
 
-/// What a carrier calls the byte whose fixed bits tell its messages apart, and those bits.
+/// The name of a carrier's byte whose fixed bits select its messages; `KIND`: that of those bits.
 const FLAGS: &str = "flags_byte";
 const KIND: &str = "kind";
 
 impl Found {
-    /// Those of all tables whose messages begin with the outline's number.
+    /// Collects the messages of all tables that begin with the outline's number.
     pub fn of(export: &mut Export<'_>) -> Result<Found, String> {
         let by = export.outline.by;
         let own = |layout: &&'static Layout| layout.fields.first().is_some_and(|first| first.name == by);
@@ -197,7 +197,7 @@ impl Found {
             (id, carrier, rest) = (Id::One(flags.fixed >> low), common, behind);
         }
         if id == Id::Any {
-            // The number is the message's own.
+            // The number is also shown in the message.
             let high = selector.bits - 1;
             let by = export.outline.by;
             let first = layout.fields.first().map_or("", |first| first.doc);
@@ -263,7 +263,7 @@ impl Found {
     }
 }
 
-/// The message whose messages are told apart by the fixed bits of their flags.
+/// A message whose own messages are selected by the fixed bits of their flags.
 fn carrier_message(
     name: &'static str,
     id: u64,

@@ -1,7 +1,7 @@
-//! A protocol's tables in the language of protocol files: `netkit fields NAME --as-toml`.
+//! Exports a protocol's tables in the language of protocol files: `netkit fields NAME --as-toml`.
 //!
-//! What the tables do not say (which number finds a message, what carries them) is in the protocol's
-//! [`Outline`]. What the language has no word for becomes bytes, with a comment that says why.
+//! The protocol's [`Outline`] adds what the tables lack: the number that selects a message, and the carrier of
+//! messages. Fields that the language cannot express become bytes, with a comment that gives the reason.
 
 mod conditions;
 mod fields;
@@ -19,22 +19,22 @@ use lines::{Line, comment, quoted, section};
 use messages::Found;
 use pool::Pool;
 
-/// What all parts of a file share.
+/// The state that all parts of the export share.
 pub(super) struct Export<'a> {
     dissector: &'a dyn Dissector,
     outline: Outline,
-    /// Words without an order of their own have their most significant byte first.
+    /// Words without an explicit order have their most significant byte first.
     big: bool,
     versions: Vec<&'static str>,
     pool: Pool,
-    /// Settings that conditions ask, in the order in which they do.
+    /// Settings that conditions refer to, in the order of their first use.
     asked: Vec<Setting>,
 }
 
-/// The file's text.
+/// Writes the file's text.
 ///
 /// # Errors
-/// Why the language cannot say it.
+/// The reason why the language cannot express the protocol.
 pub fn export(dissector: &dyn Dissector) -> Result<String, String> {
     let name = dissector.name();
     let outline = dissector.outline().map_err(|why| format!("{name} cannot be written as a protocol file: {why}"))?;
@@ -49,14 +49,14 @@ pub fn export(dissector: &dyn Dissector) -> Result<String, String> {
     export.pool.take("version");
     let found = Found::of(&mut export)?;
     let text = export.text(&found);
-    // What the loader refuses is nothing to begin with.
+    // A file that the loader refuses is of no use.
     match super::load(&format!("my_{name}.toml"), &text) {
         Ok(_) => Ok(text),
         Err(why) => Err(format!("{name} cannot be written as a protocol file: {why}")),
     }
 }
 
-/// Do most of its words have their most significant byte first?
+/// Whether most of its words have their most significant byte first.
 fn is_big(dissector: &dyn Dissector) -> bool {
     let (mut big, mut little) = (0usize, 0usize);
     let mut count = |field: &'static Field| match field.kind.width() {

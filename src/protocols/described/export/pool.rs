@@ -1,4 +1,4 @@
-//! What several fields share: structs, enumerations, flags, each once and by a name of its own.
+//! Structs, enumerations and flags that several fields share: each is written once, under its own name.
 
 use super::lines::{Line, section};
 
@@ -8,7 +8,7 @@ pub struct Pool {
     structs: Vec<(String, Vec<Line>)>,
     enums: Vec<(String, Vec<Line>)>,
     flags: Vec<(String, Vec<Line>)>,
-    /// Names of enumerations that mean something else.
+    /// Names that enumerations must not have, since they mean something else.
     taken: Vec<String>,
 }
 
@@ -25,14 +25,14 @@ fn place(list: &mut Vec<(String, Vec<Line>)>, taken: &[String], wanted: &[String
 }
 
 impl Pool {
-    /// No enumeration may have this name.
+    /// Reserves a name: no enumeration gets it.
     pub fn take(&mut self, name: &str) {
         self.taken.push(name.into());
     }
 
     /// The name of a struct with these fields.
     pub fn structure(&mut self, wanted: &[String], lines: Vec<Line>) -> String {
-        // What a packet's list holds is called so.
+        // `one` is the name of the elements of a packet's list.
         place(&mut self.structs, &["one".into()], wanted, lines)
     }
 
@@ -46,7 +46,7 @@ impl Pool {
         place(&mut self.flags, &[], wanted, numbers(names))
     }
 
-    /// Writes them all.
+    /// Writes all of them.
     pub fn print(&self, out: &mut String) {
         for (kind, list) in [("struct", &self.structs), ("enum", &self.enums), ("flags", &self.flags)] {
             list.iter().for_each(|(name, lines)| section(&format!("{kind}.{name}"), lines, out));

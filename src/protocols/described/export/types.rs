@@ -7,7 +7,7 @@ use crate::codec::describe;
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, Sign, flag};
 
 impl Export<'_> {
-    /// The type, and what goes with it.
+    /// The type and its further keys.
     pub(super) fn typed(&mut self, field: &'static Field, place: &mut Place) -> Result<Forms, Unsaid> {
         let one = |keys: Keys| Ok(vec![(None, keys)]);
         match &field.kind {
@@ -72,7 +72,7 @@ impl Export<'_> {
                 Some(word) => self.typed(word, place),
                 None => Err(Unsaid(format!("{}: the language has no word for it", codec.describe()))),
             },
-            // What only files describe is in no tables of the program's.
+            // Kinds that only files have are in no built-in table.
             Kind::Parts(_)
             | Kind::Constant(_)
             | Kind::Region(_)
@@ -96,7 +96,7 @@ impl Export<'_> {
         }
     }
 
-    /// The word of a number.
+    /// The word for a number.
     fn word(&self, field: &Field) -> Result<String, Unsaid> {
         match &field.kind {
             Kind::Bool { bits: 1 } => Ok("bit".into()),
@@ -117,7 +117,7 @@ impl Export<'_> {
         }
     }
 
-    /// The word of a number of fixed size.
+    /// The word for a number of fixed size.
     pub fn number_word(&self, bits: u8, order: Order) -> String {
         self.number('u', bits, order).unwrap_or_default()
     }
@@ -136,7 +136,7 @@ impl Export<'_> {
         })
     }
 
-    /// Text and bytes, by where they end.
+    /// Text and bytes, by their end.
     fn content(&mut self, word: &str, len: Len, field: &Field) -> Result<Keys, Unsaid> {
         let plain = |word: &str| vec![("type", quoted(word))];
         Ok(match len {

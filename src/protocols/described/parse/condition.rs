@@ -1,23 +1,23 @@
-//! Conditions: their text as a tree, its names not looked up yet.
+//! Parses the text of conditions to a tree. Names are not looked up yet.
 
 use crate::codec::digits;
 
-/// What a condition may say.
+/// The possible forms of a condition.
 const EXPECTED: &str = "X == N, !=, <, <=, >, >=, in 3..7, not in, X & MASK, not X & MASK, X, not X, or left N; joined by \
     and, or, and brackets";
-/// The cap on brackets in brackets.
+/// The cap on nested brackets.
 const DEEPEST: usize = 16;
 
 /// A condition.
 #[derive(Clone, Debug)]
 pub enum Expr {
-    /// One of them.
+    /// At least one of them.
     Any(Vec<Expr>),
     /// All of them.
     All(Vec<Expr>),
     /// Not this one.
     Not(Box<Expr>),
-    /// So many bytes.
+    /// At least this many bytes are left.
     Left(u32),
     /// `X == N`.
     Compare(String, Sign, Atom),
@@ -29,7 +29,7 @@ pub enum Expr {
     Set(String),
 }
 
-/// How two values are compared.
+/// The comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     Equal,
@@ -59,12 +59,12 @@ impl Expr {
         }
     }
 
-    /// The conditions that all have to hold.
+    /// The conditions that must all hold.
     pub fn all(&self) -> &[Expr] {
         if let Expr::All(all) = self { all } else { std::slice::from_ref(self) }
     }
 
-    /// Calls `each` with every condition on one name, and with the name.
+    /// Calls `each` with every condition on a single name, and with the name.
     pub fn terms(&self, each: &mut dyn FnMut(&Expr, &str)) {
         match self {
             Expr::Any(all) | Expr::All(all) => all.iter().for_each(|one| one.terms(each)),
@@ -83,7 +83,7 @@ impl Expr {
         });
     }
 
-    /// The same with other names.
+    /// Renames the names of the condition.
     pub fn renamed(self, name: &dyn Fn(&str) -> String) -> Expr {
         let all = |list: Vec<Expr>| list.into_iter().map(|one| one.renamed(name)).collect();
         match self {

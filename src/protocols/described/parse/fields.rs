@@ -131,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `126 = "u16"` or `13 = { type = "u8", plus = 13 }`; `None` if the key is no number.
+    /// Parses `126 = "u16"` or `13 = { type = "u8", plus = 13 }`; `None`: the key is not a number.
     fn case(&self, item: &Item<'_, '_>) -> Done<Option<CaseText>> {
         let Some(head) = digits::unsigned::<u64>(item.0.get_ref()) else { return Ok(None) };
         let mut case = CaseText { value: head, word: String::new(), plus: 0 };
@@ -153,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Characters, as a text or as numbers.
+    /// Parses characters, as a text or as numbers.
     fn characters(&self, value: &Value<'_>) -> Done<Vec<u8>> {
         let one = |value: &Value<'_>| -> Done<Vec<u8>> {
             match value.get_ref() {
@@ -203,7 +203,7 @@ impl Parser<'_> {
         Ok(part)
     }
 
-    /// `14` or `"11..0"`.
+    /// Parses `14` or `"11..0"`.
     fn bits(&self, name: &str, value: &Value<'_>) -> Done<(u8, u8)> {
         let expected = "a bit's number (0 is the lowest), or the highest and the lowest, as \"11..0\"";
         let wrong = || self.reader.wrong(name, value, expected);

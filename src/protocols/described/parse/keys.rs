@@ -1,4 +1,4 @@
-//! The keys of the language, by the table that they stand in.
+//! The keys of the language, by table.
 
 pub const FILE: &str = "protocol doc encoding udp tcp websocket packet message struct enum flags memory settings \
     numbers requests recognise probe version";
@@ -23,7 +23,7 @@ pub const BY: &str = "ask answer";
 pub const RECOGNISE: &str = "server packets";
 pub const PROBE: &str = "send fields answer expect again tell retries";
 
-/// All of them: the table's name, its keys. What the parser takes, and what it names where it does not.
+/// All tables with their keys: those that the parser accepts, and lists in its errors.
 pub const KEYS: &[(&str, &str)] = &[
     ("file", FILE),
     ("udp", UDP),

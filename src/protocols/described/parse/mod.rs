@@ -1,4 +1,4 @@
-//! The TOML of a protocol file: its structure, with the line of each key.
+//! Parses the TOML of a protocol file: its structure, with the line of each key.
 
 pub mod condition;
 mod fields;
@@ -24,7 +24,7 @@ pub fn parse(file: &str, text: &str) -> Done<File> {
     parse_all(file, text).map_err(|mut all| all.swap_remove(0))
 }
 
-/// Parses a file; on error: all mistakes, by their line.
+/// Parses a file. On error: all mistakes, by line.
 pub fn parse_all(file: &str, text: &str) -> Result<File, Vec<SchemaError>> {
     let parser = Parser { reader: Reader::new(file, text), more: RefCell::default() };
     let parsed = parser.parse(text);
@@ -51,7 +51,7 @@ impl Parser<'_> {
         self.file(table.get_ref())
     }
 
-    /// What was read; a mistake is kept for later, so that others are found, too.
+    /// The result; a mistake is kept, so that others are found too.
     fn or_later<T>(&self, done: Done<T>) -> Option<T> {
         done.map_err(|error| self.more.borrow_mut().push(error)).ok()
     }
@@ -59,7 +59,7 @@ impl Parser<'_> {
 
 struct Parser<'a> {
     reader: Reader<'a>,
-    /// Mistakes behind which the reading went on.
+    /// Mistakes after which parsing continued.
     more: RefCell<Vec<SchemaError>>,
 }
 
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok(file)
     }
 
-    /// One key of the file.
+    /// Parses one key of the file.
     fn table(&self, file: &mut File, item: Item<'_, '_>) -> Done<()> {
         let (key, value) = item;
         match key.get_ref().as_ref() {
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Ok(ports)
     }
 
-    /// One table, or a list of them.
+    /// Parses one table, or a list of them.
     fn frames(&self, item: Item<'_, '_>) -> Done<Vec<FrameText>> {
         match item.1.get_ref() {
             DeValue::Array(list) => list.iter().map(|value| self.frame((item.0, value))).collect(),
@@ -223,7 +223,7 @@ impl Parser<'_> {
         Ok(frame)
     }
 
-    /// How many bytes more a number counts.
+    /// Parses the number of bytes that a number counts in addition.
     fn plus(&self, item: &Item<'_, '_>) -> Done<i32> {
         let plus = self.reader.whole("plus", item.1)?;
         match i32::try_from(plus).ok().filter(|plus| plus.unsigned_abs() <= 1 << 16) {

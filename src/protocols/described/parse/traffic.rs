@@ -1,4 +1,4 @@
-//! What is said of conversations: numbers, requests, the probe.
+//! Parses the rules for conversations: numbers, requests, the probe.
 
 use super::super::text::{NumbersText, Place, ProbeText, RequestsText};
 use super::{Done, Parser, keys};

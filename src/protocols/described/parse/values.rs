@@ -7,7 +7,7 @@ use crate::nearest::{hint, nearest};
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
-/// A number without its sign's trouble.
+/// An integer of any radix.
 pub fn whole(value: &DeValue<'_>) -> Option<i128> {
     let n = value.as_integer()?;
     i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()
@@ -30,7 +30,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A text, or a list of texts.
+    /// Parses a text, or a list of texts.
     pub(super) fn texts(&self, key: &str, value: &Value<'_>) -> Done<Vec<String>> {
         match value.get_ref() {
             DeValue::Array(list) => list.iter().map(|one| self.reader.text(key, one)).collect(),
@@ -64,7 +64,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value as JSON.
+    /// Converts a value to JSON.
     pub(super) fn json(&self, key: &str, value: &Value<'_>) -> Done<Json> {
         Ok(match value.get_ref() {
             DeValue::String(text) => Json::from(text.as_ref()),

@@ -1,4 +1,4 @@
-//! A line of a packet: its trees, and what its fields themselves say.
+//! Makes a line of a packet: its trees, and the notes that follow from its fields.
 
 use super::super::lines::{Mark, Nameless, Reveal, Split};
 use super::super::shown::MEMORY;
@@ -7,12 +7,12 @@ use crate::codec::kinds::{COMPUTED, UNKNOWN};
 use crate::codec::layout::flag;
 use crate::codec::node::Node;
 use crate::codec::reader::TRAILING;
-use crate::codec::{Level, Tree, Value};
+use crate::codec::{Tree, Value};
 use crate::dissect::{Dissection, Role};
 use crate::plural::Plural;
 
 impl DescribedSession {
-    /// Fills a line's trees; returns its name.
+    /// Fills a line's trees, and returns its name.
     pub(super) fn line(
         &self,
         tree: &Tree,
@@ -47,7 +47,7 @@ impl DescribedSession {
         name
     }
 
-    /// Shows hidden presence bits that encoding would write otherwise.
+    /// Shows hidden presence bits that encoding would derive differently.
     pub(super) fn derive_presence(&self, tree: &mut Tree, hooked: &[u32]) {
         let hook = |node: &Node| self.description.hook(node).and_then(|hook| hook.presence.as_ref());
         for k in hooked.iter().map(|k| *k as usize) {
@@ -60,7 +60,7 @@ impl DescribedSession {
         }
     }
 
-    /// What the fields themselves say is odd. `odd`: some field of the packet does.
+    /// Adds notes on anomalies that the fields show. `odd`: a field of the packet shows one.
     pub(super) fn notes(&self, odd: bool, dissection: &mut Dissection) {
         let unknown = self.description.nameless.named(dissection.message) == Some(Nameless::Unknown);
         if !odd && !unknown {
@@ -70,22 +70,22 @@ impl DescribedSession {
         let Dissection { tree, packet, notes, .. } = dissection;
         if unknown {
             match tree.child_named(None, "id").and_then(Node::number) {
-                Some(id) => notes.add(Level::Note, codes.unknown_id, format_args!("no message has the number {id}")),
-                None => notes.add(Level::Note, codes.unknown_id, format_args!("no message has this id")),
+                Some(id) => notes.note(codes.unknown_id, format_args!("no message has the number {id}")),
+                None => notes.note(codes.unknown_id, format_args!("no message has this id")),
             }
         }
         for node in packet.nodes().iter().chain(tree.nodes()) {
             if std::ptr::eq(node.field, &COMPUTED) {
                 let computed = node.number().unwrap_or(0);
-                notes.add(Level::Warning, codes.checksum, format_args!("the sum of these bytes is {computed:#x}"));
+                notes.warn(codes.checksum, format_args!("the sum of these bytes is {computed:#x}"));
             } else if node.field.hook == u16::MAX || std::ptr::eq(node.field, &TRAILING) {
                 let bytes = Plural(node.bits.div_ceil(8), "byte");
-                notes.add(Level::Note, codes.trailing, format_args!("{bytes} behind what is described"));
+                notes.note(codes.trailing, format_args!("{bytes} after what is described"));
             }
         }
     }
 
-    /// What this reading used of what is remembered.
+    /// Shows the remembered values that this reading used.
     pub(super) fn remembered(&self, used: u64, dissection: &mut Dissection) {
         if used == 0 {
             return;

@@ -1,5 +1,5 @@
-//! One conversation of a described protocol: packets to lines, parts to wholes, and what is
-//! remembered from one packet to the next.
+//! One conversation of a described protocol: packets to lines, parts to joined messages, and the values that are
+//! remembered between packets.
 
 mod line;
 mod stream;
@@ -7,15 +7,13 @@ mod whole;
 
 pub use whole::WHOLE_DOES_NOT_FIT;
 
-use super::Description;
 use super::frames::Frame;
 use super::join::{self, Parts};
-use super::lines;
 use super::reader::{Known, Work, read};
 use super::state::{State, sender};
 use super::traffic::Traffic;
+use super::{Description, lines};
 use crate::codec::Fault;
-use crate::codec::Level;
 use crate::codec::layout::flag;
 use crate::dissect::framed::{Framed, StreamState};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
@@ -23,25 +21,25 @@ use crate::flow::{Side, Stream, Transport};
 use crate::protocols::websocket::Carrier;
 use std::cell::Cell;
 
-/// What carries the packets of a stream.
+/// The carrier of a stream's packets.
 #[derive(Debug)]
 enum Way {
-    /// Not known yet: nobody has said enough.
+    /// Unknown: too few bytes so far.
     Unknown,
     Tcp,
     WebSocket(Box<Carrier>),
 }
 
-/// One conversation.
+/// The state of one conversation.
 #[derive(Debug)]
 pub struct DescribedSession {
-    /// One of its ports is the file's for WebSocket, and none is that for TCP.
+    /// One of its ports is the file's WebSocket port, and none is its TCP port.
     websocket_port: bool,
     description: &'static Description,
     server: Option<Side>,
-    /// The user, or the file's own condition, has said who the server is.
+    /// The user, or the file's own condition, has identified the server.
     certain: bool,
-    /// Who spoke first.
+    /// The side that sent first.
     first: Option<Side>,
     memory: Vec<[u64; 2]>,
     values: Vec<u64>,
@@ -56,7 +54,7 @@ pub struct DescribedSession {
 }
 
 impl DescribedSession {
-    /// The memory for a new conversation.
+    /// The state of a new conversation.
     pub fn new(description: &'static Description, flow_info: &FlowInfo<'_>) -> DescribedSession {
         let said = flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A));
         let port =
@@ -86,7 +84,7 @@ impl DescribedSession {
         }
     }
 
-    /// A conversation over TCP or UDP from its beginning, in which this is remembered.
+    /// A conversation over TCP or UDP from its beginning, with these remembered values.
     fn remembering(description: &'static Description, memory: Vec<[u64; 2]>, values: Vec<u64>) -> DescribedSession {
         DescribedSession {
             websocket_port: false,
@@ -107,7 +105,7 @@ impl DescribedSession {
         }
     }
 
-    /// In the middle of a conversation in which this is remembered.
+    /// A state in the middle of a conversation, with these remembered values.
     pub fn at(
         description: &'static Description,
         memory: Vec<[u64; 2]>,
@@ -122,7 +120,7 @@ impl DescribedSession {
         DescribedSession { server, ..DescribedSession::remembering(description, memory, values) }
     }
 
-    /// What is remembered after a packet.
+    /// The remembered values after a packet.
     pub fn after(&mut self, bytes: &[u8]) -> Vec<[u64; 2]> {
         let mut work = Work::default();
         let (side, length, time) = (Side::A, bytes.len(), Default::default());
@@ -139,7 +137,7 @@ impl DescribedSession {
     /// Reads a packet into the tree.
     fn take_in(&self, work: &mut Work, place: &Provenance<'_>, guess: bool) -> (Option<Fault>, u64) {
         let from = sender(self.role(place.side));
-        // Who speaks second is the server.
+        // The side that sends second is the server.
         let likely = match (from, self.first) {
             (0, Some(first)) if guess => 1 + u64::from(first != place.side),
             (from, _) => from,
@@ -156,7 +154,7 @@ impl DescribedSession {
         (fault, known.used.get())
     }
 
-    /// Who sends, from what the packet says. True: it has to be read again.
+    /// Finds the server by the packet's content. True: the packet must be read again.
     fn learn(&mut self, work: &Work, side: Side, addressed: bool) -> bool {
         let before = self.server;
         if let (Some(when), false) = (&self.description.server, self.certain) {
@@ -174,7 +172,7 @@ impl DescribedSession {
             self.server = match from {
                 Some(1) => Some(side.other()),
                 Some(_) => Some(side),
-                // Who speaks second is the server.
+                // The side that sends second is the server.
                 None if addressed => self.first.map(Side::other),
                 None => None,
             };
@@ -182,7 +180,7 @@ impl DescribedSession {
         self.server != before
     }
 
-    /// One packet: a datagram, a frame of a stream, a WebSocket message.
+    /// Reads one packet: a datagram, a frame of a stream, a WebSocket message.
     fn packet(&mut self, place: &Provenance<'_>, unmasked: bool, out: &mut Out<'_>) {
         let addressed = out.flow_info.ends.is_some();
         self.first.get_or_insert(place.side);
@@ -196,7 +194,7 @@ impl DescribedSession {
         lines::find(&work.tree, &mut work.found);
         self.derive_presence(&mut work.tree, &work.found.hooked);
         let (count, odd) = (work.found.lines.len(), work.found.odd);
-        // The headers of a part that is not the first stand in another part's bytes.
+        // Headers may be in the bytes of another part, so each part needs a source with the whole packet.
         let whole = if count > 1 {
             work.source().map(|(source, buffer)| {
                 buffer.extend_from_slice(place.bytes);
@@ -227,7 +225,7 @@ impl DescribedSession {
                 self.stream.note_gap(place.side, dissection);
                 if unmasked {
                     let text = format_args!("a client's frame without mask");
-                    dissection.notes.add(Level::Warning, "websocket.unmasked", text);
+                    dissection.notes.warn("websocket.unmasked", text);
                 }
             }
             self.notes(odd, dissection);

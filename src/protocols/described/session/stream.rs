@@ -1,4 +1,4 @@
-//! Packets in a stream: behind a length, before a mark, or in WebSocket messages.
+//! Packets in a stream: after a length, before a mark, or in WebSocket messages.
 
 use super::super::frames::{Begins, Frame};
 use super::{DescribedSession, Way};
@@ -8,7 +8,7 @@ use crate::flow::{Side, Stream};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
 
 impl DescribedSession {
-    /// The first bytes that anybody says tell what carries the packets.
+    /// Decides the carrier of the packets by the first bytes of the conversation.
     pub(super) fn decide(&mut self, stream: &Stream, last: bool) {
         match http::begins(stream.bytes()) {
             _ if stream.bytes().is_empty() => {}
@@ -17,7 +17,7 @@ impl DescribedSession {
                 self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
             }
             Some(false) if self.description.tcp.is_some() && !self.websocket_port => self.way = Way::Tcp,
-            // Frames from their middle.
+            // Frames of a WebSocket, from its middle.
             Some(false) => {
                 let carrier = Carrier::new(false, [false; 2]);
                 self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
@@ -27,7 +27,7 @@ impl DescribedSession {
         }
     }
 
-    /// Everything that WebSocket frames bring.
+    /// Reads all WebSocket frames.
     pub(super) fn websocket(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         loop {
             let mut roles = Roles::new(self.server);
@@ -81,7 +81,7 @@ impl Framed for DescribedSession {
         }
         let lost = &mut self.lost[side.index()];
         if *lost {
-            // In step again where messages follow each other up to the end of what is there.
+            // It is in step again if messages follow each other up to the end of the bytes.
             match in_step(frame, bytes) {
                 true => *lost = false,
                 false if matches!(event, StreamEvent::Data { .. }) && bytes.len() < 4 => return Next::Wait,
@@ -91,7 +91,7 @@ impl Framed for DescribedSession {
         match frame.begins(bytes) {
             Begins::Message(header, length, 0) => Next::Pdu(Pdu::whole((), header, length)),
             Begins::Message(0, 0, behind) => Next::Skip(behind),
-            // What ended the line before is skipped with this one.
+            // The mark after this line is skipped with the next one.
             Begins::Message(header, length, _) => Next::Pdu(Pdu::whole((), header, length)),
             Begins::More if matches!(event, StreamEvent::Data { .. }) => Next::Wait,
             Begins::More => {
@@ -115,7 +115,7 @@ impl Framed for DescribedSession {
     }
 }
 
-/// Do messages follow each other from the first byte to the last?
+/// Whether messages follow each other from the first byte to the last.
 fn in_step(frame: &Frame, bytes: &[u8]) -> bool {
     if let Frame::Until(_) = frame {
         return true;

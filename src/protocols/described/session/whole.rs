@@ -1,4 +1,4 @@
-//! The wholes that parts complete, as `derived.joined` shows them.
+//! Joined messages, as `derived.joined` shows them.
 
 use super::super::compile::Join;
 use super::super::join::Whole;
@@ -9,18 +9,18 @@ use super::super::shown::{
 };
 use super::super::state::{State, sender};
 use super::DescribedSession;
+use crate::codec::Value;
 use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
-use crate::codec::{Level, Value};
 use crate::dissect::{Dissection, Provenance, RelationKind, Target};
 use std::cell::Cell;
 
-/// How the note begins of a whole that does not fit.
+/// The first words of the note on a joined message that does not fit.
 pub const WHOLE_DOES_NOT_FIT: &str = "the whole of these parts does not fit";
 
 impl DescribedSession {
-    /// The wholes that a line's parts complete.
+    /// Shows the joined messages that a line's parts complete.
     pub(super) fn joined(&mut self, mark: Mark, work: &mut Work, place: &Provenance<'_>, dissection: &mut Dissection) {
         if !self.description.joins() {
             return;
@@ -44,7 +44,7 @@ impl DescribedSession {
             let mut whole = Whole { bytes: std::mem::take(buffer), from: std::mem::take(&mut work.from) };
             whole.from.clear();
             let sources = crate::codec::Sources { main: place.bytes, more: &work.sources };
-            // The client's is meant where no side is named.
+            // A name without a side refers to the client's value.
             let state = State { memory: &self.memory, values: &self.values, from: 0, likely: 0 };
             let known = |name: &Name| state.named(name);
             let came = node.bytes(sources).and_then(|bytes| join.came(&tree, k, bytes, from, &known));
@@ -68,7 +68,7 @@ impl DescribedSession {
         work.tree = tree;
     }
 
-    /// Shows a whole: its frames, its length, what it is.
+    /// Shows a joined message: its frames, its length, its content.
     fn whole(
         &self,
         join: &Join,
@@ -121,13 +121,13 @@ impl DescribedSession {
                 && dissection.fault.is_none()
             {
                 let text = format_args!("{WHOLE_DOES_NOT_FIT}: {fault}");
-                dissection.notes.add(Level::Warning, self.description.codes.trailing, text);
+                dissection.notes.warn(self.description.codes.trailing, text);
             }
             return;
         }
         let mut found = std::mem::take(&mut work.whole_found);
         lines::find(&tree, &mut found);
-        // Further messages of the whole are left to its bytes.
+        // Further messages in the joined bytes are shown only as bytes.
         if let Some(mark) = found.lines.first() {
             let mut trees = std::mem::take(&mut work.whole_trees);
             trees.0.clear();

@@ -1,10 +1,10 @@
-//! Messages that get a new number with each copy: known by a field of their own.
+//! Messages that get a new number with each transmission, and are identified by another field.
 
 use crate::flow::sequence::{Acked, Seen, Sent};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How many messages, and how many pairs of a number and a message in it, are remembered.
+/// The most messages that are remembered; `CARRIED`: the most pairs of a number and a message.
 const MESSAGES: usize = 2048;
 const CARRIED: usize = 4096;
 
@@ -13,23 +13,23 @@ const CARRIED: usize = 4096;
 pub struct Identified {
     /// The serial number of the oldest message that is remembered.
     first: i64,
-    /// What it is known by, and the message.
+    /// The messages, each with its identity.
     messages: VecDeque<(u64, Sent)>,
     serials: FxHashMap<u64, i64>,
-    /// The number of a packet and the serial number of a message in it, ascending.
+    /// The number of each packet with the serial number of a message in it, ascending.
     carried: VecDeque<(i64, i64)>,
 }
 
 impl Identified {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.messages.capacity() * size_of::<(u64, Sent)>()
             + self.serials.capacity() * size_of::<(u64, i64)>()
             + self.carried.capacity() * size_of::<(i64, i64)>()
     }
 
-    /// A message came under this number, which was `seen`. Its serial number, and how it relates to
-    /// those before it.
+    /// Adds a message with this number, which was `seen`. Returns its serial number, and its relation to earlier
+    /// messages.
     pub fn sent(&mut self, identity: u64, number: i64, seen: Seen, one: Sent) -> (i64, Seen) {
         let known = self.serials.get(&identity).copied();
         let (serial, seen) = match known {
@@ -52,7 +52,7 @@ impl Identified {
                 let serial = self.first + self.messages.len() as i64;
                 self.messages.push_back((identity, one));
                 self.serials.insert(identity, serial);
-                // Its number is a copy's, or too old: the message itself is new.
+                // Its number is repeated or too old, but the message itself is new.
                 let seen = if matches!(seen, Seen::Copy { .. } | Seen::Forgotten) { Seen::Next } else { seen };
                 (serial, seen)
             }
@@ -68,8 +68,8 @@ impl Identified {
         (serial, seen)
     }
 
-    /// The packet of this number was acknowledged: tells it for each of its messages. False: none is
-    /// known to have been in it.
+    /// Handles the acknowledgement of the packet with this number: calls `tell` for each of its messages. False: no
+    /// message of that packet is known.
     pub fn acknowledged(&mut self, number: i64, mut tell: impl FnMut(i64, Acked)) -> bool {
         let from = self.carried.partition_point(|(other, _)| *other < number);
         let mut any = false;
@@ -97,12 +97,12 @@ mod tests {
         assert_eq!(messages.sent(71, 5, Seen::Next, one(1)), (1, Seen::Next));
         let (serial, seen) = messages.sent(70, 6, Seen::Next, one(2));
         assert!(matches!((serial, seen), (0, Seen::Copy { before }) if before.frame == 1 && !before.acked));
-        let mut told = Vec::new();
-        assert!(messages.acknowledged(6, |serial, acked| told.push((serial, acked))));
-        assert!(matches!(told[..], [(0, Acked::First(sent))] if sent.copies == 2));
-        told.clear();
-        assert!(messages.acknowledged(5, |serial, acked| told.push((serial, acked))));
-        assert!(matches!(told[..], [(0, Acked::Again), (1, Acked::First(_))]));
+        let mut events = Vec::new();
+        assert!(messages.acknowledged(6, |serial, acked| events.push((serial, acked))));
+        assert!(matches!(events[..], [(0, Acked::First(sent))] if sent.copies == 2));
+        events.clear();
+        assert!(messages.acknowledged(5, |serial, acked| events.push((serial, acked))));
+        assert!(matches!(events[..], [(0, Acked::Again), (1, Acked::First(_))]));
         assert!(!messages.acknowledged(7, |_, _| panic!("nothing was in it")));
     }
 
@@ -114,7 +114,7 @@ mod tests {
         }
         assert_eq!((messages.messages.len(), messages.serials.len()), (MESSAGES, MESSAGES));
         assert!(messages.carried.len() <= CARRIED);
-        // The oldest are forgotten, so that they would be new ones.
+        // The oldest are forgotten, so they would be new.
         assert_eq!(messages.sent(5, 100_000, Seen::Next, Sent::default()).1, Seen::Next);
     }
 }

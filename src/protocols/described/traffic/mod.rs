@@ -1,5 +1,5 @@
-//! What a file says of delivery, and what a conversation has of it: the same events, notes and
-//! relations as those of the built-in protocols follow from it.
+//! The file's rules for delivery, applied to a conversation. They lead to the same events, notes and relations as those
+//! of the built-in protocols.
 
 mod identified;
 mod numbers;
@@ -17,7 +17,7 @@ use numbers::Spaces;
 use path::Path;
 use requests::Questions;
 
-/// What a conversation has of numbers and questions.
+/// The state of a conversation's numbers and requests.
 #[derive(Debug, Default)]
 pub struct Traffic {
     spaces: Spaces,
@@ -25,12 +25,12 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// How many bytes it holds.
+    /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.spaces.memory() + self.questions.memory()
     }
 
-    /// A line came. `start`: the first of its bytes in the packet.
+    /// Handles a line. `start`: the offset of its first byte in the packet.
     pub fn see(
         &mut self,
         rules: &Rules,
@@ -51,7 +51,7 @@ impl Traffic {
     }
 }
 
-/// Does a header's field stand in the bytes of an earlier part, with which it was counted?
+/// Whether a header's field is in the bytes of an earlier part, and so was counted with it.
 fn shared(node: &Node, start: u32, dissection: &Dissection) -> bool {
     dissection.part.is_some_and(|(part, _)| part > 1) && node.bit < start * 8
 }

@@ -1,39 +1,39 @@
-//! Numbers of messages, and what acknowledges them.
+//! Numbers of messages, and their acknowledgements.
 
 use super::super::codes::Codes;
 use super::super::key::Key;
 use super::identified::Identified;
 use super::rules::{Numbers, What};
 use super::{key, shared};
+use crate::codec::Tree;
 use crate::codec::node::Node;
-use crate::codec::{Level, Tree};
 use crate::dissect::numbered::{Acknowledgement, tell_copy, tell_seen};
 use crate::dissect::{Dissection, Event, Provenance};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
 use crate::plural::Plural;
 
-/// How many messages a direction remembers in each number space, and how many spaces it has.
+/// The most messages that a direction remembers in each number space; `SPACES`: the most spaces.
 const WINDOW: usize = 2048;
 const SPACES: usize = 256;
-/// How many numbers the ranges of one acknowledgement name at most.
+/// The most numbers in the ranges of one acknowledgement.
 const NAMED: u64 = 4096;
-/// Statistics know a message by one number: that of its space stands above that of the message.
-/// Messages with a number of their own are apart from those known by another field.
+/// Statistics identify a message by one number: the space's number in the high bits, the message's in the low ones.
+/// Messages with a number of their own are separate from those that another field identifies.
 const SPACE: u32 = 50;
 const IDENTIFIED: i64 = 1 << 49;
-/// A message that is known by its number itself.
+/// The tag of a message that is identified by its number.
 const BY_NUMBER: u64 = 1;
 
 /// The number spaces of a conversation.
 #[derive(Debug, Default)]
 pub struct Spaces {
     all: Vec<Space>,
-    /// How many there have been.
+    /// The number of spaces so far.
     count: i64,
-    /// How often a space was looked for.
+    /// The number of look-ups so far.
     clock: u64,
-    /// What the current message names.
+    /// The numbers in the current message's acknowledgements.
     named: Vec<i64>,
     acknowledgement: Acknowledgement,
 }
@@ -46,23 +46,23 @@ struct Space {
     key: Key,
     /// Its own number.
     number: i64,
-    /// When it was last used.
+    /// The time of its last use, in look-ups.
     used: u64,
     sequence: Sequence,
-    /// All below are acknowledged.
+    /// All numbers below are acknowledged.
     below: i64,
     identified: Identified,
 }
 
 impl Space {
-    /// The number by which statistics know a message.
+    /// The number of a message in the statistics.
     fn known(&self, number: i64) -> i64 {
         number + (self.number << SPACE)
     }
 }
 
 impl Spaces {
-    /// How many bytes they hold.
+    /// The number of bytes that they hold.
     pub fn memory(&self) -> usize {
         let one = |space: &Space| space.sequence.memory() + space.identified.memory();
         self.all.iter().map(one).sum::<usize>()
@@ -71,7 +71,7 @@ impl Spaces {
             + self.acknowledgement.memory()
     }
 
-    /// The numbers of a side in a space; `None`: there are none, and none are wanted.
+    /// The space of a side; `None`: there is none, and none is to be created.
     fn space(&mut self, (rule, side, key): (usize, Side, Key), modulus: Option<i64>) -> Option<usize> {
         self.clock += 1;
         let same = |s: &Space| s.rule == rule && s.side == side && s.key == key;
@@ -80,7 +80,7 @@ impl Spaces {
             return Some(at);
         }
         let modulus = modulus?;
-        // Statistics have room for so many of them.
+        // Statistics have room for this many spaces.
         self.count = (self.count + 1) & 0xfff;
         let space = Space {
             rule,
@@ -96,13 +96,13 @@ impl Spaces {
             self.all.push(space);
             return Some(self.all.len() - 1);
         }
-        // The one that was longest not used.
+        // The space that was unused for longest.
         let oldest = (0..self.all.len()).min_by_key(|at| self.all[*at].used)?;
         self.all[oldest] = space;
         Some(oldest)
     }
 
-    /// A line may have a number.
+    /// Handles a line that may have a number.
     pub fn numbered(
         &mut self,
         (rule, numbers): (usize, &Numbers),
@@ -117,7 +117,7 @@ impl Spaces {
         let Some(number) = node.number() else { return };
         let again = around && shared(node, start, dissection);
         let identity = numbers.resent_as.as_ref().and_then(|path| path.find(dissection));
-        // A field of a header that was counted with another part, too.
+        // A header's field that was already counted with another part does not count again.
         let identity = identity.filter(|(node, _, around)| !(*around && shared(node, start, dissection)));
         let identity = identity.and_then(|(node, ..)| node.number());
         if again && identity.is_none() {
@@ -131,14 +131,14 @@ impl Spaces {
         let (extended, now) = (sequence.extend_wide(number as i64), place.time.near_nanos());
         let target = dissection.target(place);
         let seen = match again {
-            // Counted with the first part of its packet.
+            // It was counted with the first part of its packet.
             true => Seen::Next,
             false => {
                 let seen = sequence.sent(extended, place.frame, now);
                 if target.index > 1 && !matches!(seen, Seen::Copy { .. }) {
                     sequence.place_in_frame(extended, target.index);
                 }
-                // What comes behind its acknowledgement is acknowledged by the next one.
+                // A number that is sent after its acknowledgement is acknowledged by the next one.
                 space.below = space.below.min(extended);
                 seen
             }
@@ -146,35 +146,35 @@ impl Spaces {
         if let (None, Some(sent)) = (identity, space.sequence.get_mut(extended)) {
             sent.tag = BY_NUMBER;
         }
-        let (mut told, mut as_told) = (space.known(extended), seen);
+        let (mut reported, mut as_seen) = (space.known(extended), seen);
         if let Some(identity) = identity {
             let index = u16::try_from(target.index).unwrap_or(u16::MAX);
             let one = Sent { frame: place.frame, time: now, last_time: now, copies: 1, index, ..Sent::default() };
             let (serial, seen) = space.identified.sent(identity, extended, seen, one);
-            (told, as_told) = (space.known(serial) | IDENTIFIED, seen);
+            (reported, as_seen) = (space.known(serial) | IDENTIFIED, seen);
         }
         dissection.delivery.push(Event::Sent {
             number: identity.unwrap_or(number),
-            extended: told,
-            seen: as_told,
+            extended: reported,
+            seen: as_seen,
             message_id: None,
             last_try: false,
             handled: None,
             acknowledged: numbers.acks.iter().any(|ack| ack.what != What::Lacks),
         });
-        match (as_told, identity) {
-            // Its number may tell of others that are missing, all the same.
+        match (as_seen, identity) {
+            // Its number may still show that others are missing.
             (Seen::Copy { before }, Some(_)) => {
                 if !matches!(seen, Seen::Copy { .. }) {
                     tell_seen(seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection);
                 }
                 tell_copy(&before, &codes.numbered, place, dissection);
             }
-            _ => tell_seen(as_told, (&space.sequence, extended, newest), &codes.numbered, place, dissection),
+            _ => tell_seen(as_seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection),
         }
     }
 
-    /// A line may acknowledge numbers of the other side.
+    /// Handles a line that may acknowledge numbers of the other side.
     pub fn acknowledged(
         &mut self,
         (rule, numbers): (usize, &Numbers),
@@ -224,7 +224,7 @@ impl Spaces {
         }
         if lacks > 0 {
             let text = format_args!("the other side lacks {}", Plural(lacks, "message"));
-            dissection.notes.add(Level::Note, codes.nack, text);
+            dissection.notes.note(codes.nack, text);
         }
         if !any || self.named.is_empty() && below.is_none() {
             return;
@@ -250,7 +250,7 @@ impl Spaces {
                 events.push(Event::Acked { extended: (serial + known) | IDENTIFIED, acked });
                 acknowledgement.name(number, acked);
             });
-            // What is known by its own field alone has been told.
+            // Messages that only another field identifies are reported already.
             if !inside || matches!(acked, Acked::First(sent) if sent.tag == BY_NUMBER) {
                 if !matches!(acked, Acked::Unknown) {
                     events.push(Event::Acked { extended: number + known, acked });

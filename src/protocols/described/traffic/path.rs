@@ -1,15 +1,14 @@
-//! Fields of a line by their names: `seq`, `input.seq`, `packet.seq`.
+//! Finds fields of a line by their names: `seq`, `input.seq`, `packet.seq`.
 
 use super::super::compile::{Compiled, statics};
 use super::super::lines::{Nameless, Names};
-use crate::codec::Tree;
-use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Name};
-use crate::codec::names as field_names;
 use crate::codec::node::Node;
 use crate::codec::schema::named::leak;
+use crate::codec::{Tree, names as field_names};
 use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
+use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashSet;
 
 /// A field of a line.
@@ -18,18 +17,18 @@ pub struct Path {
     /// Only in this message; "packet": only in its headers.
     of: Option<&'static str>,
     name: Name,
-    /// The message carries others: its fields of that name are also those of the lines inside.
+    /// If the message carries others: its fields with that name, which the inner lines also show.
     carried: &'static [&'static Field],
     /// The messages that have a field of that name.
     messages: &'static [&'static str],
-    /// Headers have one.
+    /// Whether headers have a field with that name.
     headers: bool,
-    /// What lines of no message are called.
+    /// The names of lines without a message.
     lines: Names,
 }
 
 impl Path {
-    /// The field, and whether it stands in the headers.
+    /// The field, its tree, and whether it is in the headers.
     pub fn find<'t>(&self, dissection: &'t Dissection) -> Option<(&'t Node, &'t Tree, bool)> {
         let own = || {
             let found = if self.may_be_in(dissection.message) { find(&dissection.tree, &self.name) } else { None };
@@ -40,7 +39,7 @@ impl Path {
             found.map(|node| (node, &dissection.packet, true))
         };
         match self.of {
-            // A message may have that name, too.
+            // A message may be named "packet" too.
             Some("packet") => around().or_else(|| match self.lines.named(dissection.message) {
                 Some(Nameless::Packet) => own(),
                 _ if dissection.message == "packet" => own(),
@@ -56,18 +55,18 @@ impl Path {
         }
     }
 
-    /// May a line of this name have the field? Those that are no message have what their packet has.
+    /// Whether a line with this name may have the field. Lines without a message have their packet's fields.
     fn may_be_in(&self, message: &'static str) -> bool {
         self.messages.iter().any(|name| std::ptr::eq(*name, message)) || self.lines.named(message).is_some()
     }
 
-    /// Its number.
+    /// The field's number.
     pub fn number(&self, dissection: &Dissection) -> Option<u64> {
         self.find(dissection)?.0.number()
     }
 }
 
-/// The field of that name: the innermost, which is the last one of the headers.
+/// The field with that name: the innermost, which is the last one of the headers.
 fn find<'t>(tree: &'t Tree, name: &Name) -> Option<&'t Node> {
     tree.child_called(None, name).or_else(|| tree.nodes().iter().rev().find(|node| name.is_of(node.field)))
 }
@@ -76,18 +75,14 @@ fn find<'t>(tree: &'t Tree, name: &Name) -> Option<&'t Node> {
 pub struct Fields {
     pub all: Vec<(&'static str, &'static Field)>,
     carriers: Vec<&'static str>,
-    /// The names of all fields that may stand around a message.
+    /// The names of all fields that may be around a message.
     around: FxHashSet<&'static str>,
     lines: Names,
 }
 
 impl Fields {
-    /// Those of a protocol: of its packet, its headers and its messages.
-    pub fn new(
-        (packet, headers): (&'static [Field], &'static [Field]),
-        carried: &[(&'static str, &'static [Choice])],
-        lines: Names,
-    ) -> Fields {
+    /// The fields of a protocol: of its packet, its headers and its messages.
+    pub fn new((packet, headers): (&'static [Field], &'static [Field]), carried: &[Carried], lines: Names) -> Fields {
         let (mut all, mut around) = (Vec::new(), FxHashSet::default());
         let carriers: Vec<&'static str> = carried.iter().map(|(carrier, _)| *carrier).collect();
         field_names::everywhere(packet, &mut |field| _ = around.insert(field.name));
@@ -105,8 +100,8 @@ impl Fields {
         Fields { all, carriers, around, lines }
     }
 
-    /// The messages that have a field of that name, once for each place of their name in memory; and
-    /// whether headers have one.
+    /// The messages that have a field with that name, once for each address of their name; and whether headers have
+    /// one.
     fn places(&self, name: &str) -> (&'static [&'static str], bool) {
         let mut messages: Vec<&'static str> = Vec::new();
         for (message, _) in self.all.iter().filter(|(_, field)| field.name == name) {
@@ -117,14 +112,14 @@ impl Fields {
         (statics(messages), self.around.contains(name))
     }
 
-    /// A field that a condition asks for, in whatever message.
+    /// A field in a condition, in any message.
     pub fn asked(&self, name: &'static str) -> Path {
         let last = name.rsplit('.').next().unwrap_or(name);
         let (messages, headers) = self.places(last);
         Path { of: None, name: Name::new(leak(last)), carried: &[], messages, headers, lines: self.lines }
     }
 
-    /// The field of that name, and its first description.
+    /// The field with that name, and its first definition.
     pub fn path(&self, text: &str, line: usize, key: &str) -> Compiled<(Path, &'static Field)> {
         let (of, name) = match text.split_once('.') {
             Some((of, name)) => (Some(of), name),

@@ -1,4 +1,4 @@
-//! Questions and their answers.
+//! Requests and their answers.
 
 use super::super::codes::Codes;
 use super::path::Path;
@@ -10,14 +10,14 @@ use rustc_hash::FxHasher;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
-/// How many questions wait for an answer.
+/// The most requests that wait for an answer.
 const WAITING: usize = 1024;
 
-/// The questions of a conversation that wait for an answer.
+/// The requests of a conversation that wait for an answer.
 #[derive(Debug, Default)]
 pub struct Questions {
     waiting: VecDeque<Question>,
-    /// The last answer of each side: further parts of it are no answers to nothing.
+    /// The last answer of each side: further parts of it are not unmatched.
     answered: [Option<&'static str>; 2],
 }
 
@@ -32,12 +32,12 @@ struct Question {
 }
 
 impl Questions {
-    /// How many bytes they hold.
+    /// The number of bytes that they hold.
     pub fn memory(&self) -> usize {
         self.waiting.capacity() * size_of::<Question>()
     }
 
-    /// A line may ask or answer.
+    /// Handles a line that may be a request or an answer.
     pub fn see(
         &mut self,
         (rule, requests): (usize, &Requests),
@@ -63,7 +63,7 @@ impl Questions {
                 return;
             }
             if !asks {
-                // A further part of the same answer is no answer to nothing.
+                // A further part of the same answer is not unmatched.
                 if self.answered[side.index()] != Some(message) {
                     dissection.delivery.push(Event::Unmatched);
                 }
@@ -92,7 +92,7 @@ impl Questions {
     }
 }
 
-/// The value by which a question and its answer belong together; 0 if there is no such field.
+/// The value that a request and its answer share; 0: there is no such field.
 fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<u64> {
     let Some(path) = path else { return Some(0) };
     let (node, ..) = path.find(dissection)?;

@@ -1,5 +1,5 @@
-//! What a file says of delivery: which field numbers messages, which ones acknowledge them, which
-//! messages answer which.
+//! The file's rules for delivery: the fields that number messages, the fields that acknowledge them, and the messages
+//! that answer others.
 
 use super::super::compile::{Compiled, Compiler, statics};
 use super::super::conditions;
@@ -7,13 +7,13 @@ use super::super::key::FIELDS;
 use super::super::lines::Names;
 use super::super::text::{File, NumbersText, Place as PlaceText, RequestsText};
 use super::path::{Fields, Path};
-use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Name, When};
 use crate::codec::schema::named::leak;
 use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
+use crate::protocols::described::known::Carried;
 
-/// What a file says.
+/// The rules of a file.
 #[derive(Debug, Default)]
 pub struct Rules {
     pub numbers: Vec<Numbers>,
@@ -28,7 +28,7 @@ pub struct Numbers {
     pub per: Vec<Path>,
     pub acks: Vec<Ack>,
     pub resent_as: Option<Path>,
-    /// How many numbers there are before they begin again.
+    /// The modulus at which the numbers wrap.
     pub modulus: i64,
 }
 
@@ -36,7 +36,7 @@ pub struct Numbers {
 #[derive(Debug, Default)]
 pub struct Test {
     when: Option<When>,
-    /// What it asks.
+    /// The names in the condition.
     names: Vec<(Name, Path)>,
 }
 
@@ -51,7 +51,7 @@ impl Test {
         }
     }
 
-    /// Does it hold for a line?
+    /// Whether the condition holds for a line.
     pub fn holds(&self, dissection: &Dissection) -> bool {
         let Some(when) = &self.when else { return true };
         let value = |name: &Name| {
@@ -62,7 +62,7 @@ impl Test {
     }
 }
 
-/// What acknowledges.
+/// An acknowledgement.
 #[derive(Debug)]
 pub struct Ack {
     pub what: What,
@@ -89,23 +89,23 @@ pub struct Requests {
 }
 
 impl Rules {
-    /// Are messages numbered?
+    /// Whether messages are numbered.
     pub fn has_numbers(&self) -> bool {
         !self.numbers.is_empty()
     }
 
-    /// Is nothing said?
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty() && self.requests.is_empty()
     }
 }
 
-/// What a file says of delivery. `tables`: the packet's fields, and those of all headers.
+/// Compiles the rules for delivery. `tables`: the packet's fields, and those of all headers.
 pub fn compile(
     file: &File,
     compiler: &Compiler<'_>,
     tables: (&'static [Field], &'static [Field]),
-    carried: &[(&'static str, &'static [Choice])],
+    carried: &[Carried],
     lines: Names,
 ) -> Compiled<Rules> {
     let fields = Fields::new(tables, carried, lines);
@@ -119,7 +119,7 @@ pub fn compile(
     Ok(rules)
 }
 
-/// A condition on any of a line's fields.
+/// Compiles a condition on any of a line's fields.
 fn condition(text: Option<&str>, line: usize, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<When> {
     let Some(text) = text else { return Ok(When::Always) };
     let known = fields.all.iter().map(|(_, field)| *field);
@@ -194,7 +194,7 @@ fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields
     Ok(Ack { what, field, when, range })
 }
 
-fn requests(text: &RequestsText, fields: &Fields, carried: &[(&'static str, &'static [Choice])]) -> Compiled<Requests> {
+fn requests(text: &RequestsText, fields: &Fields, carried: &[Carried]) -> Compiled<Requests> {
     let all = || carried.iter().flat_map(|(_, list)| list.iter()).map(|choice| choice.field.name);
     let named = |names: &[String], key: &str| -> Compiled<Vec<&'static str>> {
         let one = |name: &String| match all().find(|known| known == name) {

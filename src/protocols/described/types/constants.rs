@@ -1,4 +1,4 @@
-//! Constants and checksums: what a protocol is recognised by.
+//! Constants and checksums, by which a protocol is recognised.
 
 use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::parse::condition::Expr;
@@ -11,7 +11,6 @@ use crate::nearest::{hint, nearest};
 
 impl Compiler<'_> {
     pub(super) fn checksum(&mut self, t: &FieldText, sum: catalogue::Sum) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         let known = ["packet", "before", "after"];
         let over = match t.over.as_deref() {
             Some("packet") => Over::Packet,
@@ -19,7 +18,7 @@ impl Compiler<'_> {
             Some("after") => Over::After,
             other => {
                 let got = other.map_or(String::new(), |other| format!(", got {other:?}"));
-                return fail(format!(
+                return t.fail(format!(
                     "over: expected {}{got}{}",
                     known.join(", "),
                     hint(nearest(other.unwrap_or(""), known))
@@ -28,7 +27,7 @@ impl Compiler<'_> {
         };
         let big = t.big.or(self.text.big);
         if big.is_none() && sum.bits() > 8 {
-            return fail("order is missing: the byte order of the sum: \"be\" or \"le\"".into());
+            return t.fail("order is missing: the byte order of the sum: \"be\" or \"le\"");
         }
         let order = |big: Option<bool>| if big == Some(true) { Order::Big } else { Order::Little };
         let holds = match &t.holds {
@@ -78,7 +77,7 @@ impl Compiler<'_> {
             }
             _ => None,
         };
-        // What is there only with it.
+        // The fields that are present only with it.
         let asks = |other: &&FieldText| {
             let expr = other.condition.as_deref().and_then(|text| Expr::parse(text).ok());
             expr.is_some_and(|expr| expr.all().iter().any(|term| matches!(term, Expr::Set(name) if *name == t.name)))
@@ -87,11 +86,11 @@ impl Compiler<'_> {
             true => all.iter().filter(asks).map(|other| leak(&other.name)).collect(),
             false => Vec::new(),
         };
-        // Hidden, it is told by a field that is always there with it.
+        // If it is hidden, a field that is always present with it shows its presence.
         let alone = |other: &&FieldText| other.condition.as_deref().is_some_and(|text| text.trim() == t.name);
-        let told = !t.optional || all.iter().any(|other| alone(&other));
-        if t.optional && t.hidden && !told {
-            return Err((t.line, format!("{}: hidden, but no field is there just because of it (if)", t.name)));
+        let is_known = !t.optional || all.iter().any(|other| alone(&other));
+        if t.optional && t.hidden && !is_known {
+            return t.fail("hidden, but no field is there just because of it (if)");
         }
         let (optional, with) = (t.optional, statics(with));
         let kind = Kind::Constant(lasting(Constant {
@@ -103,6 +102,12 @@ impl Compiler<'_> {
             with,
         }));
         let Field { doc, hook, when, .. } = field;
-        Ok(Field { doc, hook, when, flags: field.flags | if told { flag::HIDDEN } else { 0 }, ..of(field.name, kind) })
+        Ok(Field {
+            doc,
+            hook,
+            when,
+            flags: field.flags | if is_known { flag::HIDDEN } else { 0 },
+            ..of(field.name, kind)
+        })
     }
 }

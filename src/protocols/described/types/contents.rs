@@ -20,14 +20,13 @@ pub fn content(letters: Option<Charset>, len: Len) -> Field {
 impl<'a> Compiler<'a> {
     /// Texts up to an empty one, shown as one.
     fn joined(&mut self, t: &FieldText, kind: &str, between: &str) -> Compiled<Field> {
-        let fail = |why: &str| Err((t.line, format!("{}: {why}", t.name)));
         if kind != "string8[*]" || t.until.as_deref() != Some(&[0]) || !t.until_number || t.or_end {
-            return fail("joined is for texts up to an empty one: type = \"string8[*]\", until = 0");
+            return t.fail("joined is for texts up to an empty one: type = \"string8[*]\", until = 0");
         }
-        let &[between] = between.as_bytes() else { return fail("joined: expected one character, as \".\"") };
+        let &[between] = between.as_bytes() else { return t.fail("joined: expected one character, as \".\"") };
         let varies = |known: &Known| known.width == 7 && self.is_derived(&known.name);
         if t.back.is_some() && (self.moving > 0 || self.known.iter().any(varies)) {
-            return fail(
+            return t.fail(
                 "back: its place in the packet is not known: a length before it has to be a field of fixed size (size = \"NAME\")",
             );
         }
@@ -54,7 +53,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The field of a type; what of its size it has taken itself is `None` afterwards.
+    /// The field of a type. A size that it has used itself is `None` afterwards.
     pub(super) fn typed(
         &mut self,
         t: &'a FieldText,
@@ -63,7 +62,6 @@ impl<'a> Compiler<'a> {
         hook: u16,
         extent: Option<Size>,
     ) -> Compiled<(Field, Option<Size>)> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         if let Some(between) = &t.joined {
             return Ok((self.joined(t, kind, between)?, extent));
         }
@@ -75,26 +73,24 @@ impl<'a> Compiler<'a> {
             "bytes" | "payload" => None,
             _ => {
                 if t.until.is_some() || t.charset.is_some() {
-                    return fail(format!("until and charset are for text and bytes, not for {kind}"));
+                    return t.fail(format!("until and charset are for text and bytes, not for {kind}"));
                 }
                 return Ok((self.other(t, kind, hook)?, extent));
             }
         };
         let wide = matches!(letters, Some(Charset::Utf16(_)));
         let ends = t.until.as_deref().or((kind == "cstring").then_some(&[0][..]));
-        // A hidden text is empty, unless a message tells it.
+        // A hidden text is empty, unless a message requires a value.
         let empty = match ends {
             Some([_]) if !t.or_end => letters.is_some() && t.value.is_none(),
             Some(_) if t.hidden && t.value.is_none() => {
-                return fail("hidden, but encode could not give back which character ended it".into());
+                return t.fail("hidden, but encode could not give back which character ended it");
             }
             _ => false,
         };
         let left = t.condition.as_deref().is_some_and(|text| text.contains("left "));
         if empty && left && (t.hidden || t.optional) {
-            return fail(
-                "an empty text that is not shown leaves open whether it is there: if asks what is left".into(),
-            );
+            return t.fail("an empty text that is not shown leaves open whether it is there: if asks what is left");
         }
         self.know(t, &t.name, (false, Vec::new()), t.hidden && !empty);
         if let Some(known) = self.known.last_mut() {
@@ -120,7 +116,7 @@ impl<'a> Compiler<'a> {
             Err(why) => Err(why),
         };
         match kind {
-            "cstring" if wide => fail("a cstring in UTF-16 cannot be told from its bytes: use text with size".into()),
+            "cstring" if wide => t.fail("a cstring in UTF-16 cannot be recognised from its bytes: use text with size"),
             "cstring" => Ok((content(letters, Len::Until(0)), extent)),
             "string8" | "string16" | "string32" => {
                 let number = prefixed(match kind {
@@ -130,7 +126,7 @@ impl<'a> Compiler<'a> {
                 })?;
                 match plain {
                     true => Ok((content(letters, Len::Prefix(number)), extent)),
-                    false if extent.is_some() => fail("size: a string has its own".into()),
+                    false if extent.is_some() => t.fail("size: a string has its own"),
                     false => Ok((content(letters, Len::Rest), Some((Extent::Prefix(number), (1, 1))))),
                 }
             }
@@ -139,7 +135,7 @@ impl<'a> Compiler<'a> {
                 field.flags |= flag::PAYLOAD;
                 Ok((field, extent))
             }
-            // The plain forms of text and bytes have their length themselves.
+            // The plain forms of text and bytes include their length.
             _ => Ok(match extent {
                 Some((Extent::Prefix(number), (1, 1))) if plain => (content(letters, Len::Prefix(number)), None),
                 Some((Extent::Field(name), (1, 1))) if plain => (content(letters, Len::Field(name)), None),

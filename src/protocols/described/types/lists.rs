@@ -14,10 +14,10 @@ use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
 
 impl<'a> Compiler<'a> {
-    /// The character up to which the bytes of a list go, where it has one.
+    /// The character that ends a list's bytes, if it has one.
     pub(super) fn list_ends(&self, t: &FieldText, kind: &str) -> Compiled<Option<u8>> {
         let (Some(until), true) = (&t.until, kind.ends_with(']')) else { return Ok(None) };
-        let fail = |why: &str| Err((t.line, format!("{}: until: {why}", t.name)));
+        let fail = |why: &str| t.fail(format!("until: {why}"));
         let content = ["bytes[", "text["].iter().any(|of| kind.starts_with(of));
         match until[..] {
             _ if content || !kind.ends_with("[*]") => fail("is for text, bytes and lists T[*]"),
@@ -28,7 +28,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
+    /// Compiles `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
     pub(super) fn repeated(
         &mut self,
         t: &'a FieldText,
@@ -36,17 +36,17 @@ impl<'a> Compiler<'a> {
         all: &'a [FieldText],
         hook: u16,
     ) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
-        let Some(open) = kind.rfind('[') else { return fail(format!("no type {kind:?}: [ is missing")) };
+        let Some(open) = kind.rfind('[') else { return t.fail(format!("no type {kind:?}: [ is missing")) };
         if kind.matches('[').count() > 16 {
-            return fail("lists in lists, more than 16 deep".into());
+            return t.fail("lists in lists, more than 16 deep");
         }
         let (Some(element), Some(times)) = (kind.get(..open), kind.get(open + 1..kind.len() - 1)) else {
-            return fail(format!("no type {kind:?}"));
+            return t.fail(format!("no type {kind:?}"));
         };
         let (element, times) = (element.trim(), times.trim());
         let count = if times.is_empty() {
-            return fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
+            return t
+                .fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
         } else if times == "*" {
             match t.until.as_deref() {
                 Some([mark]) if t.until_number && t.kind.trim() == kind && t.or_end => {
@@ -63,7 +63,7 @@ impl<'a> Compiler<'a> {
             Count::Prefix(prefix(number, t, "count", all)?)
         } else if let Some(n) = digits::unsigned::<u32>(times) {
             if n > 1 << 24 {
-                return fail(format!("{}: more than 2^24", Plural(n, "element")));
+                return t.fail(format!("{}: more than 2^24", Plural(n, "element")));
             }
             Count::Const(n)
         } else if let Some(number) = self.word_type(times, t.line)? {
@@ -76,11 +76,11 @@ impl<'a> Compiler<'a> {
                     Count::Field(self.name(times))
                 }
                 Some(Found::Other(_)) => Count::Field(self.name(times)),
-                Some(_) => return fail(format!("{times} is no number")),
+                Some(_) => return t.fail(format!("{times} is no number")),
                 None => {
                     let fields = self.known.iter().map(|known| known.name.as_str());
                     let near = hint(nearest(times, fields));
-                    return fail(format!("no field {times:?} stands before it{near}"));
+                    return t.fail(format!("no field {times:?} is before it{near}"));
                 }
             }
         };
@@ -106,7 +106,7 @@ impl<'a> Compiler<'a> {
                 _ => return Ok(field),
             };
             return match self.packing(t)? {
-                // The packed bytes have the length, so they are wrapped here already.
+                // The length is that of the packed bytes, so they are wrapped here.
                 Some(packing) => {
                     let inner = packed(field, packing, MOST as usize, None, &t.name);
                     Ok(region(inner, extent, (1, 1), &t.name))
@@ -115,7 +115,7 @@ impl<'a> Compiler<'a> {
             };
         }
         if element == "message" {
-            return fail("a list of messages is a list of a struct that holds one".into());
+            return t.fail("a list of messages is a list of a struct that holds one");
         }
         self.listed += 1;
         let mark = (self.known.len(), self.all.len());
@@ -123,7 +123,7 @@ impl<'a> Compiler<'a> {
             true => self.repeated(t, element, all, hook),
             false => self.element(t, element, hook),
         };
-        // A mistake inside has left it behind.
+        // A mistake inside may have left it at 0.
         self.listed = self.listed.saturating_sub(1);
         let mut of = of?;
         let count = match &t.repeats {
@@ -140,7 +140,7 @@ impl<'a> Compiler<'a> {
             of.flags |= flag::ELEMENT;
         }
         if matches!(count, Count::Rest | Count::Until(_) | Count::UntilOrEnd(_)) && of.kind.bits() == Some(0) {
-            return fail(format!("{element} takes no bytes, so nobody knows how many there are"));
+            return t.fail(format!("{element} takes no bytes, so nobody knows how many there are"));
         }
         let mut field = array(leak(&t.name), count, lasting(of));
         field.flags |= carries;
@@ -149,14 +149,14 @@ impl<'a> Compiler<'a> {
         }
         if t.checked {
             if !matches!(count, Count::Prefix(_)) {
-                return fail("checked is for lists whose count stands before them".into());
+                return t.fail("checked is for lists with a count before them");
             }
             field.flags |= flag::CHECKED;
         }
         Ok(field)
     }
 
-    /// A list that goes on as long as a condition holds for its newest element, which is called `element`.
+    /// A list that continues while a condition holds for its newest element, which is called `element`.
     fn repeating(
         &mut self,
         t: &FieldText,
@@ -166,14 +166,14 @@ impl<'a> Compiler<'a> {
         (element, known): (&str, usize),
     ) -> Compiled<Count> {
         if !matches!(count, Count::Rest) || !t.kind.trim().ends_with("[*]") || t.until.is_some() {
-            return Err((t.line, format!("{}: while is for lists T[*] without another end", t.name)));
+            return t.fail("while is for lists T[*] without another end");
         }
         if let Kind::Struct(_) = of.kind {
             for known in self.known.iter_mut().skip(known).filter(|known| known.group.is_none()) {
                 known.group = Some(element.into());
             }
         }
-        // A number is asked for by the name of the list.
+        // A number is referred to by the name of the list.
         let element = if let Kind::Struct(_) = of.kind { element } else { t.name.as_str() };
         of.flags |= flag::REFERENCED;
         of.set_name(leak(element));
@@ -189,9 +189,8 @@ impl<'a> Compiler<'a> {
         Ok(Count::While(lasting(when)))
     }
 
-    /// One element of a list.
+    /// Compiles one element of a list.
     fn element(&mut self, t: &'a FieldText, element: &'a str, hook: u16) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         if let Some(number) = self.number_type(t, element)? {
             let mut number = number;
             number.default = None;
@@ -209,12 +208,12 @@ impl<'a> Compiler<'a> {
                             "string16" => "u16",
                             _ => "u32",
                         };
-                        let Some(number) = self.word_type(bits, t.line)? else { return fail("no length".into()) };
+                        let Some(number) = self.word_type(bits, t.line)? else { return t.fail("no length") };
                         Len::Prefix(lasting(number))
                     }
                 };
                 if let Some(Charset::Utf16(_)) = letters {
-                    return fail("a list of text in UTF-16 is a list of a struct that holds it".into());
+                    return t.fail("a list of text in UTF-16 is a list of a struct that holds it");
                 }
                 return Ok(content(letters, len));
             }
@@ -235,6 +234,6 @@ impl<'a> Compiler<'a> {
         }
         let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
         let near = hint(nearest(element, WORDS.split(' ').chain(structs)));
-        fail(format!("no type {element:?}{near}"))
+        t.fail(format!("no type {element:?}{near}"))
     }
 }

@@ -1,9 +1,9 @@
-//! Keys that say nothing of a field of its type: refused, since nobody writes them for nothing.
+//! Keys that do not apply to their field's type: refused, since they must be mistakes.
 
 use super::super::text::{FieldText, File};
 use crate::codec::kinds::{Address, catalogue};
 
-/// The first such key of a field, and what it is for.
+/// The first such key of a field, and the types that it is for.
 pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     let base = t.kind.split('[').next().unwrap_or_default().trim();
     let sum = base.to_ascii_lowercase().starts_with("crc") && catalogue::by_name(base).is_some();
@@ -54,7 +54,7 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
         return misses("rounded", "scale");
     }
     if t.checked && !t.kind.trim().ends_with(']') {
-        return Some("checked is for lists whose count stands before them".into());
+        return Some("checked is for lists with a count before them".into());
     }
     let constant = t.value.is_some();
     let fixed = [("closed", t.closed), ("default", t.default.is_some())];

@@ -1,4 +1,4 @@
-//! Types of a protocol file: words, structs, lists, and what a field says beside its type.
+//! Types of a protocol file: words, structs, lists, and the other keys of a field.
 
 mod constants;
 mod contents;
@@ -16,34 +16,33 @@ use crate::codec::layout::{Field, Kind, Len, Other, Show, flag, of, switch};
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 
-/// What a type is called, for suggestions.
+/// The names of types, for suggestions.
 const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 f16 f32 f64 bool bit \
     varint varint32 svarint svarint32 zigzag zigzag32 string8 string16 string32 cstring text bytes ipv4 ipv6 mac uuid crc32 crc16 payload message fault bits(1) crc8 crc64";
 
-/// Compressed fields unpack to no more, unless they say so.
+/// The most bytes that compressed fields unpack to, unless they set another limit.
 const MOST: u64 = 1 << 20;
 
-/// Where a field with a size ends, and what its number is multiplied with.
+/// The end of a field with a size, and the factor for its number.
 type Size = (Extent, (u32, u32));
 
 impl<'a> Compiler<'a> {
-    /// A field in all that it says.
+    /// Compiles a field with all of its keys.
     pub fn shaped(&mut self, t: &'a FieldText, all: &'a [FieldText], hook: u16) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         let kind = t.kind.trim();
         if let Some(why) = misplaced::misplaced(t, self.text) {
-            return fail(why);
+            return t.fail(why);
         }
         if t.prefix.is_some() && !self.has_prefix(t, kind)? {
-            return fail("prefix is for what has its length or count before it".into());
+            return t.fail("prefix is for what has its length or count before it");
         }
         if !t.bits.is_empty() || t.of.is_some() && t.cases.is_empty() {
             return self.parts(t, kind);
         }
         if t.by.is_some() && kind != "message" {
-            return fail(format!("by is for messages, not for {kind}"));
+            return t.fail(format!("by is for messages, not for {kind}"));
         }
-        // What is inside tells whether it is a region of its own.
+        // The content decides whether it is a region of its own.
         let own = t.size.is_some();
         let listed = self.listed;
         if own {
@@ -54,11 +53,11 @@ impl<'a> Compiler<'a> {
             None => None,
         };
         let extent = match self.list_ends(t, kind)? {
-            Some(_) if extent.is_some() => return fail("size or until: a list has one end".into()),
+            Some(_) if extent.is_some() => return t.fail("size or until: a list has one end"),
             Some(end) => Some((Extent::Until(end), (1, 1))),
             None => extent,
         };
-        // A length before it is written when it is known: what stands behind it moves.
+        // A length before the field is written when it is known, so later bytes move.
         let moves = matches!(extent, Some((Extent::Prefix(_), _))) || t.compressed.is_some() || t.xor.is_some();
         self.moving += usize::from(moves);
         let typed = self.typed(t, kind, all, hook, extent);
@@ -83,7 +82,7 @@ impl<'a> Compiler<'a> {
         }
         if t.closed && t.value.is_none() {
             if !matches!(field.show, Show::Enum(_)) {
-                return fail("closed is for numbers with an enum".into());
+                return t.fail("closed is for numbers with an enum");
             }
             field.flags |= flag::CLOSED;
         }
@@ -109,7 +108,7 @@ impl<'a> Compiler<'a> {
                     _ if matches!(self.find(key), Some(Found::Field(_))) => Packing::XorField(self.name(key)),
                     _ => return Err(self.nothing(t.line, &format!("{}: xor", t.name), key)),
                 },
-                _ => return fail("xor: expected a number up to 255, hex digits, or an earlier field".into()),
+                _ => return t.fail("xor: expected a number up to 255, hex digits, or an earlier field"),
             };
             field = packed(field, packing, usize::MAX, None, &t.name);
         }
@@ -117,7 +116,7 @@ impl<'a> Compiler<'a> {
         match extent {
             Some((extent, scale)) => field = padded(field, extent, (scale, plus, t.align), &t.name),
             None if t.align > 0 && takes_the_rest(&field) => {
-                return fail("align: it takes everything up to the end, after which nothing can stand".into());
+                return t.fail("align: it takes everything up to the end, after which nothing can stand");
             }
             None if t.align > 0 => field = padded(field, Extent::Own, ((1, 1), 0, t.align), &t.name),
             None => {}
@@ -125,7 +124,7 @@ impl<'a> Compiler<'a> {
         Ok(field)
     }
 
-    /// Does a length or a count stand before it?
+    /// Whether there is a length or a count before the field.
     fn has_prefix(&self, t: &FieldText, kind: &str) -> Compiled<bool> {
         let times = kind.strip_suffix(']').and_then(|kind| kind.rsplit('[').next());
         let words = [t.size.as_ref().map(|size| size.word.as_str()), times.map(str::trim)];
@@ -137,7 +136,7 @@ impl<'a> Compiler<'a> {
         Ok(["string8", "string16", "string32"].contains(&kind))
     }
 
-    /// Where a field with a size ends.
+    /// The end of a field with a size.
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
         if !size.cases.is_empty() {
@@ -146,16 +145,16 @@ impl<'a> Compiler<'a> {
         }
         if let Some(bytes) = digits::unsigned::<u32>(&size.word) {
             if size.plus != 0 {
-                return Err((t.line, format!("{}: size: plus is for numbers on the wire", t.name)));
+                return t.fail("size: plus is for numbers on the wire");
             }
             if size.scale.is_some() || bytes > 1 << 24 {
-                return Err((t.line, format!("{}: size: expected a number of bytes up to 2^24", t.name)));
+                return t.fail("size: expected a number of bytes up to 2^24");
             }
             return Ok((Extent::Const(bytes), scale));
         }
         if let Some(number) = self.word_type(&size.word, t.line)? {
             if matches!(number.kind, Kind::Float { .. } | Kind::Bool { .. }) {
-                return Err((t.line, format!("{}: size: {} is no whole number", t.name, size.word)));
+                return t.fail(format!("size: {} is no whole number", size.word));
             }
             return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
         }
@@ -166,14 +165,13 @@ impl<'a> Compiler<'a> {
                 Ok((Extent::Field(self.name(&size.word)), scale))
             }
             Some(Found::Other(_)) => Ok((Extent::Field(self.name(&size.word)), scale)),
-            Some(_) => Err((t.line, format!("{}: size: {} is no number", t.name, size.word))),
+            Some(_) => t.fail(format!("size: {} is no number", size.word)),
             None => Err(self.nothing(t.line, &format!("{}: size", t.name), &size.word)),
         }
     }
 
-    /// Numbers, structs, messages, checksums.
+    /// Compiles numbers, structs, messages, checksums.
     fn other(&mut self, t: &'a FieldText, kind: &'a str, hook: u16) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         if kind == "message" {
             return self.chosen(t, hook);
         }
@@ -182,7 +180,7 @@ impl<'a> Compiler<'a> {
             return Ok(switch("", &[], Other::Fault(why)));
         }
         if t.join.is_some() {
-            return fail(format!("join is for bytes and messages, not for {kind}"));
+            return t.fail(format!("join is for bytes and messages, not for {kind}"));
         }
         if let Some(address) = Address::named(kind) {
             self.know(t, &t.name, (false, Vec::new()), t.hidden);
@@ -199,10 +197,10 @@ impl<'a> Compiler<'a> {
         }
         let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
         let near = hint(nearest(kind, WORDS.split(' ').chain(structs)));
-        fail(format!("no type {kind:?}{near}"))
+        t.fail(format!("no type {kind:?}{near}"))
     }
 
-    /// A struct, in one object or in its parent's.
+    /// Compiles a struct, in an object of its own or in its parent's.
     fn grouped(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
         let before = self.known.len();
         let Some(fields) = self.structure(kind, t)? else { return Ok(None) };
@@ -224,7 +222,7 @@ impl<'a> Compiler<'a> {
         Ok(Some(field))
     }
 
-    /// Name, documentation, flags.
+    /// Sets name, documentation and flags.
     fn say(&mut self, field: &mut Field, t: &FieldText) -> Compiled<()> {
         field.doc = leak(&t.doc);
         if !t.unit.is_empty() {
@@ -253,7 +251,7 @@ impl<'a> Compiler<'a> {
         }
         if t.padded {
             let Kind::Bytes { len: Len::Rest } = field.kind else {
-                return Err((t.line, format!("{}: padded is for bytes up to the end", t.name)));
+                return t.fail("padded is for bytes up to the end");
             };
             field.flags |= flag::PADDED;
         }
@@ -267,8 +265,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The number before a list or text, by the name it is given, or one that no other field of its group
-/// has.
+/// The number before a list or text. Its name is the given one, or one that no other field of its group has.
 fn prefix(mut number: Field, t: &FieldText, what: &str, all: &[FieldText]) -> Compiled<&'static Field> {
     let taken = |name: &str| all.iter().any(|t| t.name == name);
     let own = match &t.prefix {

@@ -1,15 +1,14 @@
-//! Numbers: words, bits, and how they are shown.
+//! Numbers: words, bits, and their display.
 
 use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, Known, used};
 use super::super::text::{CaseText, FieldText};
-use crate::codec::describe;
-use crate::codec::digits;
 use crate::codec::kinds::{Extended, Head, Longer};
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::named::names;
 use crate::codec::schema::reading::Named;
+use crate::codec::{describe, digits};
 
 impl<'a> Compiler<'a> {
     fn order(&self, suffix: &str, bits: u8, line: usize) -> Compiled<Option<Order>> {
@@ -27,7 +26,7 @@ impl<'a> Compiler<'a> {
         }))
     }
 
-    /// The number that a word means: `u16`, `varint32`.
+    /// The number type of a word: `u16`, `varint32`.
     pub fn word_type(&self, word: &str, line: usize) -> Compiled<Option<Field>> {
         let field = |kind| Field { kind, ..uint("", 8) };
         let varint = |max_groups, sign| Ok(Some(field(Kind::VarInt { max_groups, sign })));
@@ -62,25 +61,27 @@ impl<'a> Compiler<'a> {
         })))
     }
 
-    /// A number that counts more than there is, or of which some values say that a longer one follows.
+    /// A number that exceeds what it counts, or that has a longer number after certain values.
     pub(super) fn extended(&mut self, t: &FieldText, word: &str, (plus, cases): (i32, &[CaseText])) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         let mut longer: Vec<Longer> = Vec::new();
         for case in cases {
             match self.word_type(&case.word, t.line)? {
                 Some(number) if matches!(number.kind, Kind::UInt { .. }) => {
                     if longer.iter().any(|longer| longer.head == case.value) {
-                        return fail(format!("{} stands twice", case.value));
+                        return t.fail(format!("{} is there twice", case.value));
                     }
                     longer.push(Longer { head: case.value, word: lasting(number), plus: case.plus.into() });
                 }
-                _ => return fail(format!("{}: expected u8, u16, u32 or u64, got {:?}", case.value, case.word)),
+                _ => return t.fail(format!("{}: expected u8, u16, u32 or u64, got {:?}", case.value, case.word)),
             }
         }
         let (head, most) = match self.word_type(word, t.line)? {
             Some(number) => match number.kind {
                 Kind::UInt { bits, .. } => (Head::Word(lasting(number)), crate::codec::bits::mask(bits.into())),
-                _ => return fail(format!("plus and numbers that follow are for u8, u16, u32 and u64, not for {word}")),
+                _ => {
+                    return t
+                        .fail(format!("plus and numbers that follow are for u8, u16, u32 and u64, not for {word}"));
+                }
             },
             None => match self.find(word) {
                 Some(Found::Field(place)) if self.known[place].number => {
@@ -89,25 +90,25 @@ impl<'a> Compiler<'a> {
                     let most = if width == 7 { u64::MAX } else { crate::codec::bits::mask(width) };
                     (Head::Field(self.name(word)), most)
                 }
-                Some(_) => return fail(format!("{word} is no number that stands before it")),
+                Some(_) => return t.fail(format!("{word} is no number before it")),
                 None => return Err(self.nothing(t.line, &t.name, word)),
             },
         };
         if let Some(beyond) = longer.iter().find(|longer| longer.head > most) {
-            return fail(format!("{}: the number is at most {most}", beyond.head));
+            return t.fail(format!("{}: the number is at most {most}", beyond.head));
         }
         let kind = Kind::Extended(lasting(Extended { head, longer: statics(longer), plus: plus.into() }));
         Ok(Field { kind, ..uint("", 64) })
     }
 
-    /// A number that is shown as it says.
+    /// Compiles a number with its display.
     pub(super) fn number_type(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
         let width = kind.strip_prefix("bits(").and_then(|k| k.split_once(')'));
         let field = match width {
             None if t.of.is_some() => uint("", 64),
             Some((n, suffix)) if ["", "le", "be"].contains(&suffix) => {
                 let Some(n @ 1..=64) = digits::unsigned::<u8>(n.trim()) else {
-                    return Err((t.line, format!("{}: bits: expected 1 to 64, got {n}", t.name)));
+                    return t.fail(format!("bits: expected 1 to 64, got {n}"));
                 };
                 let order = if suffix == "be" { Order::HighestBit } else { Order::Little };
                 Field { kind: Kind::UInt { bits: n, order }, ..uint("", n) }
@@ -166,7 +167,7 @@ impl<'a> Compiler<'a> {
         Ok(Some(field))
     }
 
-    /// Unit, scale, names of a number.
+    /// Sets unit, scale and names of a number.
     fn shown(&self, t: &FieldText, mut field: Field, kind: &str) -> Compiled<Field> {
         let fail = |why: String| (t.line, format!("{}: {why}", t.name));
         let whole = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
@@ -183,7 +184,7 @@ impl<'a> Compiler<'a> {
         Ok(field)
     }
 
-    /// How a number is shown.
+    /// The display of a number.
     pub(super) fn show(
         &self,
         (scale, named, flags): (Option<(u32, u32)>, &Option<Named>, &Option<Named>),

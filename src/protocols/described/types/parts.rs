@@ -4,29 +4,27 @@ use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, used};
 use super::super::text::{FieldText, PartText};
 use super::WORDS;
-use crate::codec::bits;
-use crate::codec::describe;
 use crate::codec::kinds::{Part, Parts};
 use crate::codec::layout::{Field, Flags, Kind, Show, flag, uint};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
+use crate::codec::{bits, describe};
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
 
 impl<'a> Compiler<'a> {
-    /// The bits of a number.
+    /// Compiles the parts of a number.
     pub(super) fn parts(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Field> {
-        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         if t.bits.is_empty() {
-            return fail("bits is missing: the parts of the number".into());
+            return t.fail("bits is missing: the parts of the number");
         }
         let number = match &t.of {
             None => match self.word_type(kind, t.line)? {
                 Some(number) if matches!(number.kind, Kind::UInt { .. }) => number,
-                Some(_) => return fail(format!("bits are of a u8, u16, u32 or u64, not of {kind}")),
+                Some(_) => return t.fail(format!("bits are of a u8, u16, u32 or u64, not of {kind}")),
                 None => {
                     let near = hint(nearest(kind, WORDS.split(' ')));
-                    return fail(format!("no type {kind:?}{near}"));
+                    return t.fail(format!("no type {kind:?}{near}"));
                 }
             },
             Some(of) => match self.find(of) {
@@ -34,7 +32,7 @@ impl<'a> Compiler<'a> {
                     self.uses(of, used::VIEW);
                     uint("", 64)
                 }
-                Some(_) => return fail(format!("of: {of} is no number that stands before it")),
+                Some(_) => return t.fail(format!("of: {of} is no number before it")),
                 None => return Err(self.nothing(t.line, &format!("{}: of", t.name), of)),
             },
         };
@@ -44,13 +42,13 @@ impl<'a> Compiler<'a> {
         for part in &t.bits {
             let count = part.high - part.low + 1;
             if part.high as u32 >= width {
-                return fail(format!("{}: bit {} of {}", part.name, part.high, Plural(width, "bit")));
+                return t.fail(format!("{}: bit {} of {}", part.name, part.high, Plural(width, "bit")));
             }
             let except = part.except.map_or(0, |(high, low)| bits::mask((high - low + 1) as u32) << low);
             let mask = bits::mask(count as u32) << part.low & !except;
             if taken & mask != 0 {
                 let bit = (taken & mask).trailing_zeros();
-                return Err((t.line, format!("{}: {}: bit {bit} is in two parts", t.name, part.name)));
+                return t.fail(format!("{}: bit {bit} is in two parts", part.name));
             }
             taken |= mask;
             let field = self.part(t, part, count)?;

@@ -1,4 +1,4 @@
-//! What becomes of each recorded message, and what is answered live.
+//! Decides whether and when each recorded message is sent, and handles each live message.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{CONTENT, LINK_ID, LINKS, NUMBER, RESULT, is_numbered};
@@ -11,7 +11,7 @@ use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::Instant;
 
-/// A close is not acknowledged, and duplicates are harmless: an unknown address is ignored.
+/// A close is not acknowledged. Duplicates are harmless: a server ignores an unknown address.
 const GOODBYES: usize = 3;
 
 pub static RULES: Rules = Rules {
@@ -21,7 +21,7 @@ pub static RULES: Rules = Rules {
     opens: [&[ConnectionRequest.name()], &[ConnectionAcknowledge.name()]],
     closes: &[ConnectionClose.name()],
     answers: &[ConnectionAcknowledge.name()],
-    // They tell the newest values at whatever moment, all that were in between in one.
+    // An update contains the newest values at any moment, so it may replace several recorded ones.
     others: &[(LinkUpdate.name(), "link updates")],
     volatile: &[(&[], &[NUMBER.name, LINK_ID.name])],
     decided: &[(&[], &[NUMBER.name, LINK_ID.name, "links.link_id"])],
@@ -33,26 +33,29 @@ impl Actor for DnpActor {
     }
 
     fn disposition(&mut self, message: &Recorded) -> Disposition {
-        let said = &message.said;
+        let decoded = &message.decoded;
         let noted = |code: &str| message.notes.contains(&code);
-        if said.message == LinkState && said.fault.is_none() && !noted("dnp.retransmission") && !noted("dnp.duplicate")
+        if decoded.message == LinkState
+            && decoded.fault.is_none()
+            && !noted("dnp.retransmission")
+            && !noted("dnp.duplicate")
         {
             self.offers.push(Offer {
-                by: said.from,
-                id: said.number(&LINK_ID).unwrap_or(0),
-                content: link_content(said),
+                by: decoded.from,
+                id: decoded.number(&LINK_ID).unwrap_or(0),
+                content: link_content(decoded),
                 answer: None,
                 frame: message.frame,
                 live: None,
                 at: None,
                 up: false,
                 awaited: None,
-                delayed: said.from == self.life.role && !message.dropped && !message.changed.delay.is_zero(),
+                delayed: decoded.from == self.life.role && !message.dropped && !message.changed.delay.is_zero(),
             });
         }
-        if let Some(answer @ (LinkUp | LinkDown)) = Message::named(said.message) {
-            let id = said.number(&LINK_ID).unwrap_or(0);
-            let asked = said.from.other();
+        if let Some(answer @ (LinkUp | LinkDown)) = Message::named(decoded.message) {
+            let id = decoded.number(&LINK_ID).unwrap_or(0);
+            let asked = decoded.from.other();
             let offer = self.offers.iter_mut().rev().find(|o| o.id == id && o.by == asked && o.answer.is_none());
             if let Some(offer) = offer {
                 offer.answer = Some(answer);
@@ -65,7 +68,7 @@ impl Actor for DnpActor {
         if noted("dnp.bare_link_id") {
             return Disposition::Danger("a link_update that ends with a bare link id: it is cut off".into());
         }
-        match Message::named(said.message) {
+        match Message::named(decoded.message) {
             Some(Unknown) => Disposition::Danger("no command of DNP".into()),
             Some(LongLinkState) => {
                 Disposition::Danger("a malformed long link_state writes outside of a C++ server's memory".into())
@@ -81,7 +84,7 @@ impl Actor for DnpActor {
                 Disposition::Send
             }
             Some(ConnectionAcknowledge) => {
-                self.begun = said.text(&RESULT) == Some("accepted");
+                self.begun = decoded.text(&RESULT) == Some("accepted");
                 Disposition::Send
             }
             _ if noted("dnp.retransmission") || noted("dnp.duplicate") => Disposition::Live("resends"),
@@ -97,7 +100,7 @@ impl Actor for DnpActor {
     }
 
     fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
-        let (name, client) = (Message::named(message.said.message), self.life.role == Role::Client);
+        let (name, client) = (Message::named(message.decoded.message), self.life.role == Role::Client);
         let connected = self.life.phase >= if client { Phase::Working } else { Phase::Asked };
         match name {
             Some(ConnectionRequest) => None,
@@ -114,34 +117,34 @@ impl Actor for DnpActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let said = message.said.clone();
-        match Message::named(said.message) {
+        let decoded = message.decoded.clone();
+        match Message::named(decoded.message) {
             Some(ConnectionRequest) => {
                 if self.life.phase != Phase::New {
                     self.afresh(out);
                 }
-                self.request(said, now, out);
+                self.request(decoded, now, out);
             }
             Some(ConnectionAcknowledge) => {
-                if said.text(&RESULT) == Some("accepted") {
+                if decoded.text(&RESULT) == Some("accepted") {
                     self.life.reach(Phase::Working);
-                    self.answer = Some(said.clone());
+                    self.answer = Some(decoded.clone());
                 } else {
                     self.life.phase = Phase::New;
                 }
-                out.say.push_back(said);
+                out.say.push_back(decoded);
             }
             Some(ConnectionClose) => {
                 self.numbers.sent.abandon(out);
-                (0..GOODBYES).for_each(|_| out.say.push_back(said.clone()));
+                (0..GOODBYES).for_each(|_| out.say.push_back(decoded.clone()));
                 self.life.phase = Phase::Over;
             }
             Some(LinkUpdate) => match self.rekeyed(message) {
-                Some(said) => out.say.push_back(said),
+                Some(decoded) => out.say.push_back(decoded),
                 None => return Err(self.missing_links(message)),
             },
             Some(LinkState) => {
-                let recorded = said.number(&LINK_ID).unwrap_or(0);
+                let recorded = decoded.number(&LINK_ID).unwrap_or(0);
                 let live = self.free_id(recorded);
                 let role = self.life.role;
                 if let Some(offer) =
@@ -149,23 +152,23 @@ impl Actor for DnpActor {
                 {
                     (offer.live, offer.at) = (Some(live), Some(now));
                 }
-                self.numbers.send(said.with(&LINK_ID, live), now, out);
+                self.numbers.send(decoded.with(&LINK_ID, live), now, out);
             }
-            Some(message) if is_numbered(message) => self.numbers.send(said, now, out),
-            _ => out.say.push_back(said),
+            Some(message) if is_numbered(message) => self.numbers.send(decoded, now, out),
+            _ => out.say.push_back(decoded),
         }
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match Message::named(said.message) {
+    fn recv(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        match Message::named(decoded.message) {
             Some(ConnectionRequest) => {
                 if self.life.phase == Phase::Over {
                     self.afresh(out);
                 }
                 if self.life.phase != Phase::New {
-                    // Real servers ignore it, and a client whose acknowledge was lost has to begin
-                    // anew from another port: we are more patient.
+                    // Real servers ignore it, and a client whose acknowledge was lost must begin again from another
+                    // port. We answer again.
                     out.say.extend(self.answer.clone());
                     out.counts.copies += 1;
                     return Handling::Session;
@@ -180,15 +183,15 @@ impl Actor for DnpActor {
                 }
             }
             Some(ConnectionAcknowledge) => {
-                let accepted = said.text(&RESULT) == Some("accepted");
-                // A probe's stranger may be accepted, too: then it has to leave.
+                let accepted = decoded.text(&RESULT) == Some("accepted");
+                // Even a probe's request may be accepted: then the connection must be closed.
                 if !(self.life.answered() || self.life.probe && accepted) {
                     return Handling::Session;
                 }
                 if accepted {
                     self.life.reach(Phase::Working);
                 } else {
-                    let result = said.field(&RESULT).map(ToString::to_string).unwrap_or_default();
+                    let result = decoded.field(&RESULT).map(ToString::to_string).unwrap_or_default();
                     self.life.end(format!("the server does not accept: {result}"));
                 }
             }
@@ -200,40 +203,40 @@ impl Actor for DnpActor {
                 self.numbers.sent.abandon(out);
             }
             Some(ReliableAcknowledge) => {
-                if let Some(number) = said.number(&NUMBER)
-                    && let Some(trip) = self.numbers.sent.acknowledged(number as u16, now, out)
+                if let Some(number) = decoded.number(&NUMBER)
+                    && let Some((message, trip)) = self.numbers.sent.acknowledged(number as u16, now, out)
                 {
-                    out.counts.round_trip(trip);
+                    out.counts.round_trip(self.identity(&message), trip);
                 }
                 return Handling::Session;
             }
             Some(LinkUp | LinkDown) => {
-                let (role, id) = (self.life.role, said.number(&LINK_ID));
+                let (role, id) = (self.life.role, decoded.number(&LINK_ID));
                 if let Some(offer) = self.offers.iter_mut().rev().find(|o| o.by == role && o.live == id) {
-                    offer.up = said.message == LinkUp;
+                    offer.up = decoded.message == LinkUp;
                     offer.at = offer.at.map(|at| at.checked_sub(LINK_UP).unwrap_or(at));
                 }
                 return Handling::Session;
             }
             Some(message) if is_numbered(message) => {
-                let Some(number) = said.number(&NUMBER) else { return Handling::New };
+                let Some(number) = decoded.number(&NUMBER) else { return Handling::New };
                 let Some(new) = self.take(number as u32) else { return Handling::Session };
-                if !self.numbers.heard(number as u16, new, now, out) {
+                if !self.numbers.received(number as u16, new, now, out) {
                     return Handling::Session;
                 }
                 let acknowledge =
                     self.life.message(ReliableAcknowledge.name(), json!({"number": number, "result": "success"}));
                 out.live(acknowledge);
-                let link = said.number(&LINK_ID).filter(|_| message == LinkState);
+                let link = decoded.number(&LINK_ID).filter(|_| message == LinkState);
                 if !new {
-                    // Its answer may be lost as well.
+                    // The answer to it may be lost as well.
                     if let Some((id, answer)) = link.and_then(|id| self.answered.get(&id).map(|a| (id, *a))) {
                         self.link_answer(id, answer, out);
                     }
                     return Handling::Session;
                 }
                 if link.is_some() && !self.life.probe {
-                    self.linked(said, now, out);
+                    self.linked(decoded, now, out);
                 }
             }
             _ => {}
@@ -248,13 +251,13 @@ impl Actor for DnpActor {
             return None;
         }
         let (when, lost) = self.numbers.sent.tick(now, out);
-        if let Some((said, tries)) = lost {
-            let number = said.number(&NUMBER).unwrap_or(0);
-            let what = format!("{} {number} is not acknowledged after {tries} copies", said.message);
+        if let Some((decoded, tries)) = lost {
+            let number = decoded.number(&NUMBER).unwrap_or(0);
+            let what = format!("{} {number} is not acknowledged after {tries} copies", decoded.message);
             match self.life.probe {
                 true => out.remark(what),
                 false => {
-                    // So the library leaves.
+                    // The library leaves in this case.
                     let why = format!("the peer has stopped answering: {what}");
                     self.life.end(why.clone());
                     self.numbers.sent.abandon(out);
@@ -268,31 +271,31 @@ impl Actor for DnpActor {
     fn leave(&mut self, out: &mut Outbox) {
         self.numbers.sent.abandon(out);
         if self.life.phase != Phase::New && (self.life.probe || self.life.phase != Phase::Over) {
-            // A server has no idle timeout: without it our place would be taken for good.
+            // A server has no idle timeout: without a close our place would stay taken.
             let goodbye = self.life.message(ConnectionClose.name(), json!({}));
             (0..GOODBYES).for_each(|_| out.live(goodbye.clone()));
         }
         self.life.phase = Phase::Over;
     }
 
-    fn identity(&self, said: &OwnedMessage) -> String {
-        match said.text(&CONTENT) {
-            Some(content) if said.message == LinkState => format!("{} {content}", said.message),
-            _ => said.message.into(),
+    fn identity(&self, decoded: &OwnedMessage) -> String {
+        match decoded.text(&CONTENT) {
+            Some(content) if decoded.message == LinkState => format!("{} {content}", decoded.message),
+            _ => decoded.message.into(),
         }
     }
 
-    fn content(&self, said: &OwnedMessage) -> Json {
-        match said.field(&LINKS).and_then(Json::as_array) {
-            Some(links) if said.message == LinkUpdate => {
+    fn content(&self, decoded: &OwnedMessage) -> Json {
+        match decoded.field(&LINKS).and_then(Json::as_array) {
+            Some(links) if decoded.message == LinkUpdate => {
                 links.iter().map(|link| without(link, &[LINK_ID.name])).collect()
             }
-            _ => link_content(said),
+            _ => link_content(decoded),
         }
     }
 
-    fn sure(&self, said: &OwnedMessage) -> bool {
-        Message::named(said.message)
+    fn sure(&self, decoded: &OwnedMessage) -> bool {
+        Message::named(decoded.message)
             .is_some_and(|message| is_numbered(message) || matches!(message, ConnectionRequest | ConnectionAcknowledge))
     }
 }

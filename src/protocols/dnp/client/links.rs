@@ -1,5 +1,5 @@
-//! Links: which answer the capture gave to which link_state, and the live ids in the place of the
-//! recorded ones (README.md, "Links and updates").
+//! Links: the capture's answer to each link_state, and the live ids for the recorded ones (README.md, "Links and
+//! updates").
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{LINK_ID, LINKS, NUMBER, TYPE, VALUES};
@@ -10,39 +10,39 @@ use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
-/// How long an update waits for a link_up that may be lost, since it is never sent again, and for a
-/// link that the live peer may not make.
+/// The time that an update waits for a link_up, which may be lost and is never resent, or for a link that the live peer
+/// may not make.
 pub const LINK_UP: Duration = Duration::from_millis(1000);
-/// A link_up is not acknowledged, and a link that is up does not change by another.
+/// The number of times a link_up is sent: it is not acknowledged, and a second one changes nothing.
 const ANSWERS: usize = 2;
 
-/// A link_state of the capture, and what became of it there.
+/// A link_state of the capture, with its answer.
 #[derive(Debug)]
 pub struct Offer {
-    /// Who made it.
+    /// The side that sent it.
     pub by: Role,
     /// The recorded link's id.
     pub id: u64,
-    /// What it offers, without the numbers of its session.
+    /// The content of the offer, without number and link id.
     pub content: Json,
-    /// `link_up`, `link_down`, or nothing.
+    /// The answer to it: `link_up`, `link_down`, or nothing.
     pub answer: Option<Message>,
     /// Its frame.
     pub frame: u64,
     /// The live link's id.
     pub live: Option<u64>,
-    /// When it was said or heard.
+    /// The time when it was sent or received.
     pub at: Option<Instant>,
     /// The live link is up.
     pub up: bool,
-    /// Since when an update waits for the live peer to make it.
+    /// The time since which an update waits for the live peer to make it.
     pub awaited: Option<Instant>,
     /// It is ours, and an edit delays it.
     pub delayed: bool,
 }
 
 impl DnpActor {
-    /// An id that neither side uses, the recorded one if possible.
+    /// Returns an id that neither side uses: the recorded one if possible.
     pub(super) fn free_id(&self, wanted: u64) -> u64 {
         let used = |id: u64| self.offers.iter().any(|o| o.live == Some(id));
         if !used(wanted) {
@@ -51,10 +51,10 @@ impl DnpActor {
         (0..MODULUS as u64).find(|id| !used(*id)).unwrap_or(wanted)
     }
 
-    /// Which answer the capture gave to a link_state like this one.
-    pub(super) fn linked(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
-        let Some(id) = said.number(&LINK_ID) else { return };
-        let (peer, content) = (self.life.role.other(), link_content(said));
+    /// Answers a link_state as the capture answered the same one, or else one with the same types.
+    pub(super) fn linked(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) {
+        let Some(id) = decoded.number(&LINK_ID) else { return };
+        let (peer, content) = (self.life.role.other(), link_content(decoded));
         let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
         let place = match self.offers.iter().any(|o| o.by == peer && o.live.is_none() && o.content == content) {
             true => self.offers.iter_mut().filter(open).find(|o| o.content == content),
@@ -68,7 +68,7 @@ impl DnpActor {
                 (offer.live, offer.at, offer.up) = (Some(id), Some(now), offer.answer == Some(LinkUp));
                 offer.answer
             }
-            // The capture does not know it: refused, as an application would that does not.
+            // The capture has no such link. Refuse it, as an application would that does not know it.
             None => Some(LinkDown),
         };
         if let Some(answer) = answer {
@@ -82,7 +82,7 @@ impl DnpActor {
         (0..copies).for_each(|_| out.live(self.life.message(answer.name(), json!({ "link_id": id }))));
     }
 
-    /// The recorded link that an update before this frame is about.
+    /// The recorded link that an update before this frame concerns.
     pub(super) fn offer(&self, id: u64, before: u64) -> Option<&Offer> {
         self.offers.get(self.place(id, before)?)
     }
@@ -93,13 +93,13 @@ impl DnpActor {
         accepted.or_else(|| self.offers.iter().rposition(about))
     }
 
-    /// The recorded links of an update.
+    /// The recorded link ids in an update.
     fn updated(message: &Recorded) -> impl Iterator<Item = u64> {
-        let links = message.said.field(&LINKS).and_then(Json::as_array).into_iter().flatten();
+        let links = message.decoded.field(&LINKS).and_then(Json::as_array).into_iter().flatten();
         links.filter_map(|link| link.get(LINK_ID.name).and_then(Json::as_u64))
     }
 
-    /// What an update still waits for: its links, as long as they may come.
+    /// The reason why an update still waits: its links may still come up.
     pub(super) fn unlinked(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
         for id in DnpActor::updated(message) {
             let Some(at) = self.place(id, message.frame) else { continue };
@@ -109,7 +109,7 @@ impl DnpActor {
             if offer.delayed && offer.live.is_none() {
                 return Some("the link that it updates");
             }
-            // Waited for once: what is not there by then is not there for the next one either.
+            // Each link is awaited once only: later updates do not wait for it again.
             let since = offer.at.unwrap_or(*offer.awaited.get_or_insert(now));
             if now.saturating_duration_since(since) < LINK_UP {
                 return Some("the link that it updates");
@@ -118,16 +118,16 @@ impl DnpActor {
         None
     }
 
-    /// Why an update cannot be sent.
+    /// The reason why an update cannot be sent.
     pub(super) fn missing_links(&self, message: &Recorded) -> String {
         let ids: Vec<String> = DnpActor::updated(message).map(|id| id.to_string()).collect();
         format!("the live peer has not made its link (link_id {} of the capture)", ids.join(", "))
     }
 
-    /// The update with live link ids; links that are not there are left out.
+    /// The update with live link ids. Links without a live id are left out.
     pub(super) fn rekeyed(&self, message: &Recorded) -> Option<OwnedMessage> {
-        let links = message.said.field(&LINKS)?.as_array()?;
-        let types = message.said.derived(&LINKS).and_then(Json::as_array);
+        let links = message.decoded.field(&LINKS)?.as_array()?;
+        let types = message.decoded.derived(&LINKS).and_then(Json::as_array);
         let (mut kept, mut known) = (Vec::new(), Vec::new());
         for (at, link) in links.iter().enumerate() {
             let id = link.get(LINK_ID.name).and_then(Json::as_u64)?;
@@ -137,18 +137,18 @@ impl DnpActor {
             kept.push(link);
             known.push(types.and_then(|types| types.get(at)).cloned().unwrap_or_default());
         }
-        // A keep-alive has none, and stays.
+        // A keep-alive has no links, and is sent.
         if kept.is_empty() && !links.is_empty() {
             return None;
         }
-        let said = message.said.clone();
-        Some(said.with_fields(json!({ LINKS.name: kept })).with_derived(json!({ LINKS.name: known })))
+        let decoded = message.decoded.clone();
+        Some(decoded.with_fields(json!({ LINKS.name: kept })).with_derived(json!({ LINKS.name: known })))
     }
 }
 
-/// What a link_state offers, without the numbers of its session.
-pub fn link_content(said: &OwnedMessage) -> Json {
-    without(said.to_json(), &[NUMBER.name, LINK_ID.name])
+/// The content of a link_state, without number and link id.
+pub fn link_content(decoded: &OwnedMessage) -> Json {
+    without(decoded.to_json(), &[NUMBER.name, LINK_ID.name])
 }
 
 fn types(content: &Json) -> Vec<Option<&Json>> {

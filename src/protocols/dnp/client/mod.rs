@@ -1,8 +1,8 @@
 //! Plays one side of a recorded DNP conversation to a live peer.
 //!
-//! Numbers begin at 0 again, at most ten commands are on their way, and only what is not
-//! acknowledged is sent again. Links are answered as the capture did, for the link ids that the
-//! live peer chooses (README.md, "Numbers, acknowledgements, time-outs" and "Links and updates").
+//! Numbers begin at 0 again, at most ten commands are unacknowledged, and only unacknowledged commands are resent.
+//! Links are answered as in the capture, with the link ids that the live peer chooses (README.md, "Numbers,
+//! acknowledgements, time-outs" and "Links and updates").
 
 mod actor;
 mod links;
@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 
 /// Numbers count modulo this: 65535 is never used.
 const MODULUS: u32 = 65535;
-/// How many commands are on their way at once.
+/// At most this many commands are unacknowledged at a time.
 const WINDOW: u32 = 10;
 
-/// A peer that does not rest is left after so long.
+/// The longest wait for a peer to stop sending before the close.
 const REST: Duration = Duration::from_millis(1500);
 
 static NUMBERING: Numbering = Numbering {
@@ -36,12 +36,12 @@ static NUMBERING: Numbering = Numbering {
     patience: REST,
 };
 
-/// The libraries' interval of requests that nobody answers.
+/// The libraries' interval between requests that are not answered.
 const REQUEST: Duration = Duration::from_millis(1000);
-/// A probe asks so often for a connection that is not acknowledged.
+/// The most requests for a connection that a probe sends.
 const TRIES: u32 = 5;
 
-/// How DNP's servers are asked, and its recorded conversations played.
+/// Probes DNP servers and replays recorded DNP conversations.
 pub struct DnpClient;
 
 impl Replay for DnpClient {
@@ -56,13 +56,13 @@ struct DnpActor {
     life: Life,
     resend: Duration,
     numbers: Numbers,
-    /// The next number of the peer's, and those beyond it that are there.
+    /// The peer's next number, and the numbers after it that were received.
     expects: u32,
     beyond: BTreeSet<u32>,
-    /// The server's answer, for requests that come again.
+    /// The server's answer, for repeated requests.
     answer: Option<OwnedMessage>,
     offers: Vec<Offer>,
-    /// Links that the peer has made, and the state's answer: for copies.
+    /// Links that the peer has made, and our answers: for repeated offers.
     answered: BTreeMap<u64, Message>,
     has_request: bool,
     has_answer: bool,
@@ -72,7 +72,7 @@ struct DnpActor {
 impl DnpActor {
     fn new(context: &ReplayContext<'_>, resend: Duration) -> DnpActor {
         let ours = |message: Message| context.has(context.role, message.name());
-        // A peer whose acknowledge was lost says it again.
+        // A peer whose acknowledge was lost resends.
         let rest = resend.mul_f64(2.5).min(resend + Duration::from_millis(200));
         DnpActor {
             life: Life::new("dnp", &actor::RULES, context),
@@ -98,18 +98,18 @@ impl DnpActor {
         self.answer = None;
     }
 
-    fn request(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+    fn request(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
         let timeout = self.life.timeout;
-        // A probe's own deadline comes first.
+        // The probe's own timeout applies first.
         let repeats = match self.life.probe {
             true => Repeats { every: timeout, patience: timeout * (TRIES + 1), most: TRIES },
             false => Repeats { every: REQUEST.min(self.resend * 2), patience: timeout, most: u32::MAX },
         };
-        self.life.ask(said, repeats, now, out);
+        self.life.ask(decoded, repeats, now, out);
     }
 
-    /// Takes in a numbered command, as the libraries do: `None`, if it is far ahead and not even
-    /// acknowledged; else whether it is new.
+    /// Accepts a numbered command as the libraries do. Returns whether it is new; `None`: its number is so far ahead
+    /// that it is not even acknowledged.
     fn take(&mut self, number: u32) -> Option<bool> {
         let ahead = (number + MODULUS - self.expects) % MODULUS;
         if ahead >= WINDOW {

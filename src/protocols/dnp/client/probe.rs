@@ -1,9 +1,9 @@
-//! Asking a DNP server: a request that offers no protocol there is, which makes no connection and
-//! reaches no application; the full handshake only on request, for it makes a player.
+//! Probes a DNP server. The request offers only a protocol that does not exist, so it makes no connection and reaches
+//! no application. The full handshake, which makes a player, is made only if the user asks for it.
 //!
-//! Only requests, closes, acknowledges and parts of long messages without an end are sent: none of
-//! them reaches the application. A connection is always closed, three times over: servers have no
-//! time-out, and a close is not acknowledged.
+//! Only requests, closes, acknowledges and parts of long messages without an end are sent: none of them reaches the
+//! application. A connection is always closed, with three closes: servers have no timeout, and a close is not
+//! acknowledged.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{NUMBER, PROTOCOL, RESULT};
@@ -29,24 +29,24 @@ static SERVERS: Servers = Servers {
     }],
 };
 
-/// No program speaks it: every server answers that there is no common protocol.
+/// No program supports this protocol: every server answers that there is no common protocol.
 const NOBODYS: u16 = 0xffff;
-/// What every server answers then.
+/// The answer of every server to that protocol.
 const NO_COMMON: &str = "no_common_protocol";
-/// Requests are not sent faster than this.
+/// The shortest interval between requests.
 const SPACING: Duration = Duration::from_millis(100);
-/// So often somebody who has not answered yet is asked.
+/// The most requests to a server that has not answered yet.
 const TRIES_TO_FIND: u32 = 3;
-/// How many link states are reported.
+/// The most link states that are reported.
 const LINKS: usize = 64;
 
-/// To a request that nobody can accept.
+/// Refusals of a request that no server can accept.
 static STRANGERS: &[Refusal] = &[Refusal::new(ConnectionAcknowledge.name(), "", Outcome::Rejected).saying(
     "a DNP server that takes nobody: {}",
     "it is not listening: start its listening, or look for the server's real port",
 )];
 
-/// To a request for a connection, and inside one.
+/// Refusals of a request for a connection, and closes inside one.
 static REFUSALS: &[Refusal] = &[
     Refusal::new(ConnectionAcknowledge.name(), NO_COMMON, Outcome::OtherVersion)
         .saying("the server speaks DNP, but not version 1", "the server is newer or older than this program"),
@@ -70,23 +70,23 @@ impl Probe for DnpClient {
 
 #[derive(Default)]
 struct Dnp {
-    /// A connection was asked for.
+    /// A connection was requested.
     inside: bool,
     volunteered: BTreeMap<&'static str, u64>,
     links: Vec<Json>,
     acknowledged: bool,
 }
 
-/// The result of a whole acknowledge.
-fn result_of(heard: &OwnedMessage) -> Option<String> {
-    let whole = heard.message == ConnectionAcknowledge && !heard.has(&UNPARSED);
-    let result = heard.field(&RESULT).filter(|_| whole)?;
+/// The result of a complete acknowledge.
+fn result_of(received: &OwnedMessage) -> Option<String> {
+    let whole = received.message == ConnectionAcknowledge && !received.has(&UNPARSED);
+    let result = received.field(&RESULT).filter(|_| whole)?;
     Some(result.as_str().map_or(result.to_string(), String::from))
 }
 
 impl Questions for Dnp {
-    /// Requests that nobody can accept, and their answers: who is there, and how far away. Then, on
-    /// request, the full handshake, and round trips inside the connection.
+    /// Sends requests that no server can accept, to identify the server and measure round trips. If the user asks for
+    /// it, the full handshake and round trips inside the connection follow.
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         engine.open(Carrier::Udp, None)?;
@@ -128,24 +128,24 @@ impl Questions for Dnp {
         }
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
-        let result = result_of(heard);
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let result = result_of(received);
         let reason = result.as_deref().unwrap_or_default();
-        Ok(match (Message::named(heard.message), self.inside) {
+        Ok(match (Message::named(received.message), self.inside) {
             (Some(ConnectionAcknowledge), _) if result.is_none() => Reading::Stray,
-            (Some(ConnectionAcknowledge), false) => return self.identified(reason, heard, number, engine),
+            (Some(ConnectionAcknowledge), false) => return self.identified(reason, received, number, engine),
             (_, false) => Reading::Stray,
             (Some(ConnectionAcknowledge), _) if reason == "accepted" => Reading::Answer,
-            (Some(ConnectionAcknowledge | ConnectionClose), _) => Refusal::read(REFUSALS, heard.message, reason),
+            (Some(ConnectionAcknowledge | ConnectionClose), _) => Refusal::read(REFUSALS, received.message, reason),
             (Some(ReliableAcknowledge), _) => {
                 self.acknowledged = true;
-                let answers = number.is_some() && heard.number(&NUMBER) == number.map(u64::from);
+                let answers = number.is_some() && received.number(&NUMBER) == number.map(u64::from);
                 if answers { Reading::Answer } else { Reading::Session }
             }
             (message, _) => {
-                *self.volunteered.entry(heard.message).or_default() += 1;
+                *self.volunteered.entry(received.message).or_default() += 1;
                 if message == Some(LinkState) && self.links.len() < LINKS {
-                    self.links.push(heard.to_json().clone());
+                    self.links.push(received.to_json().clone());
                 }
                 Reading::Session
             }
@@ -154,27 +154,33 @@ impl Questions for Dnp {
 }
 
 impl Dnp {
-    /// The answer to a request that nobody can accept.
-    fn identified(&self, result: &str, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+    /// Handles the answer to a request that no server can accept.
+    fn identified(
+        &self,
+        result: &str,
+        received: &OwnedMessage,
+        number: Option<u32>,
+        engine: &mut Engine<'_, '_>,
+    ) -> Read {
         if engine.findings.found.is_none() {
             engine.findings.find("dnp", Carrier::Udp, None);
         }
         match result {
             NO_COMMON => {}
             "accepted" => {
-                engine.session()?.accept(heard)?;
+                engine.session()?.accept(received)?;
                 engine.session()?.goodbye();
-                engine.findings.fields(heard, &[&PROTOCOL]);
+                engine.findings.fields(received, &[&PROTOCOL]);
                 engine
                     .findings
                     .note("the server accepts protocol 65535, which no known program has; the connection was closed");
             }
             other => {
                 engine.findings.fact("answer", other);
-                return Ok(Refusal::read(STRANGERS, heard.message, other));
+                return Ok(Refusal::read(STRANGERS, received.message, other));
             }
         }
-        // Copies of the answer would look like answers to the next request.
+        // A repeated answer would be taken for the answer to the next request.
         Ok(if number.is_some() { Reading::Answer } else { Reading::Again })
     }
 }

@@ -47,7 +47,7 @@ fn vectors_decode_and_come_back() {
     }
 }
 
-/// Knows the types of all links: by their numbers, any type.
+/// Gives every link types: any type, by link id and index.
 struct Everything(u64);
 
 impl Context for Everything {
@@ -68,7 +68,7 @@ fn samples_come_back() {
             let mut samples = 0;
             for seed in 0..20_000 {
                 let mut all = Everything(specification);
-                // Types that do not exist cannot be sampled on.
+                // A sample with a type that does not exist is left out.
                 let Ok(bytes) = Sampler::new(seed).context(&mut all).sample(layout.fields) else { continue };
                 samples += 1;
                 if samples > 2000 {

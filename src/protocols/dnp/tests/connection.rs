@@ -1,4 +1,4 @@
-//! Requests, answers, closes; who the server is; which conversations are DNP.
+//! Requests, answers, closes; the server's side; the recognition of DNP.
 
 use super::*;
 use crate::dissect::{Evidence, Observation, Role};
@@ -31,12 +31,12 @@ fn requests_begin_and_repeat() {
 fn what_is_said_tells_who_the_server_is() {
     let mut talking = Talking::with(crate::protocols::options(), 4000);
     assert_eq!(talking.say(S, "0361").from.name(), "unknown");
-    // Whole or not.
+    // Complete or not.
     assert_eq!(talking.say(C, "00").from.name(), "client");
     assert_eq!(talking.say(S, "0361").from.name(), "server");
     assert_eq!(talking.say(C, "01").from.name(), "server");
     assert_eq!(talking.say(S, "0361").from.name(), "client");
-    // More than the port does, and less than the user's word.
+    // A request outweighs the port, and the user's option outweighs both.
     let mut talking = Talking::new();
     assert_eq!(talking.say(S, "0361").from.name(), "server");
     assert_eq!(talking.say(S, "0001000000").from.name(), "client");
@@ -76,10 +76,10 @@ fn the_first_datagrams_decide() {
     assert_eq!(sure(3413, &[&[9, 0]]), None);
     assert_eq!(sure(3413, &[&[3, 0], &[3, 7], &[3]]), None);
     assert_eq!(sure(3413, &[&[200, 7, 7], &[9]]), None);
-    // Small numbers begin like a request: what is said next tells, or that nothing is.
+    // Small numbers begin like a request. The next datagrams decide, or that there are none.
     assert_eq!(sure(3413, &[&[0, 1, 0, 0, 0]]), None);
     assert_eq!(at_last(3413, &[&[0, 1, 0, 0, 0]]), Some(true));
-    // What counts in its second byte is no request that is said again; what follows may still be DNP's, from its middle.
+    // A second byte that counts up is not a repeated request. The rest may still be DNP, from its middle.
     assert_eq!(at_last(4000, &[&[0, 1, 0, 0, 0], &[0, 2, 0, 0, 0]]), None);
     assert_eq!(at_last(4000, &[&[0, 1, 0, 0, 0]]), Some(true));
     assert_eq!(at_last(4000, &[&[], &[0, 4, 0, 0, 0, 1, 0, 2, 0, 3, 0]]), Some(true));

@@ -1,5 +1,5 @@
-//! Whole conversations whose datagrams are cut, flipped, lost, repeated and swapped: nothing
-//! panics, faults lie within the data, and every line gives its bytes back.
+//! Whole conversations with datagrams cut, flipped, lost, repeated and swapped: nothing panics, faults lie within the
+//! data, and every line encodes to its bytes.
 
 use super::*;
 use crate::capture::{Capture, Decoded, Input, Packet, Packets};

@@ -1,4 +1,4 @@
-//! Tests of DNP: the tables by themselves, and conversations said datagram by datagram.
+//! Tests of DNP: the tables by themselves, and conversations datagram by datagram.
 
 mod bytes;
 mod connection;
@@ -15,14 +15,14 @@ use crate::protocols::tests::{self as common, Conversation, Row, options_of};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
-/// One datagram without a conversation; `None` where it is no message.
+/// Reads one datagram without a conversation; `None`: it is not a message.
 fn dump(bytes: &[u8], options: &Options) -> Option<Row> {
     let mut rows = common::dump(&DNP, bytes, options);
     assert!(rows.len() <= 1, "one datagram is one message");
     rows.pop()
 }
 
-/// A conversation between a client and the server at port 3413, or one whose ports tell nothing.
+/// A conversation with a server at port 3413, or at a port that does not identify it.
 struct Talking {
     conversation: Conversation,
     millis: i64,
@@ -41,7 +41,7 @@ impl Talking {
         Talking { conversation, millis: 0 }
     }
 
-    /// With a request and its answer already said.
+    /// A conversation after a request and its answer.
     fn connected() -> Talking {
         let mut talking = Talking::new();
         talking.say(C, "0001000000");
@@ -49,7 +49,7 @@ impl Talking {
         talking
     }
 
-    /// A side says something, 10 ms after what was said before.
+    /// Reads a side's datagram, 10 ms after the last one.
     fn say(&mut self, side: Side, hex: &str) -> Row {
         self.later(side, 10, hex)
     }
@@ -62,7 +62,7 @@ impl Talking {
         row
     }
 
-    /// As [`Talking::say`], returning the codes of the notes.
+    /// Like [`Talking::say`], but returns the codes of the notes.
     fn notes(&mut self, side: Side, hex: &str) -> Vec<&'static str> {
         self.say(side, hex).codes()
     }

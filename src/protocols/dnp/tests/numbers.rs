@@ -1,4 +1,4 @@
-//! Numbered commands: copies, gaps, the window, acknowledges.
+//! Numbered commands: repeats, gaps, the window, acknowledges.
 
 use super::*;
 
@@ -32,14 +32,14 @@ fn gaps_and_the_window() {
     assert_eq!(talking.notes(C, "04 0900 61"), ["dnp.gap"]);
     assert_eq!(talking.notes(C, "04 0a00 61"), ["dnp.out_of_window"]);
     assert_eq!(talking.notes(C, "04 0000 61"), ["dnp.out_of_order"]);
-    // Of a broken command the number counts, once it was read.
+    // The number of a broken command counts once it was read.
     assert_eq!(talking.notes(C, "05 0100"), ["dnp.out_of_order"]);
     assert_eq!(talking.notes(C, "04 02"), NONE);
     assert_eq!(talking.notes(C, "04 0b00 61"), NONE);
     assert_eq!(talking.notes(C, "04 0d00 61"), ["dnp.gap", "dnp.out_of_window"]);
     assert_eq!(talking.notes(C, "04 ffff 61"), ["dnp.number_65535"]);
     assert_eq!(talking.notes(C, "04 ffff 61"), ["dnp.number_65535"]);
-    // The directions count for themselves.
+    // Each direction has its own count.
     assert_eq!(talking.notes(S, "04 0000 61"), NONE);
 }
 
@@ -51,7 +51,7 @@ fn numbers_wrap_at_65535() {
     assert_eq!(talking.notes(C, "04 0000 61"), NONE);
     assert_eq!(talking.notes(C, "04 0200 61"), ["dnp.gap"]);
     assert_eq!(talking.notes(C, "04 feff 61"), ["dnp.duplicate"]);
-    // In front of the first number seen: the count is not known to begin there.
+    // Before the first number seen: the count may have begun earlier.
     assert_eq!(talking.notes(C, "04 f0ff 61"), ["dnp.out_of_order"]);
     assert_eq!(talking.notes(C, "04 0b00 61"), ["dnp.gap", "dnp.out_of_window"]);
 }
@@ -62,7 +62,7 @@ fn numbers_far_behind_are_forgotten() {
     assert_eq!(talking.notes(C, "04 0000 61"), NONE);
     assert_eq!(talking.notes(C, "04 ff7f 61"), ["dnp.gap", "dnp.out_of_window"]);
     assert_eq!(talking.notes(C, "04 0000 61"), ["dnp.duplicate"]);
-    // 32768 behind: the same number on the wire is a new one, far ahead.
+    // 32768 lower: the same number on the wire is a new one, far ahead.
     assert_eq!(talking.notes(C, "04 0080 61"), NONE.iter().copied().chain(["dnp.out_of_window"]).collect::<Vec<_>>());
     assert_eq!(talking.notes(C, "04 0000 61"), ["dnp.gap", "dnp.out_of_window"]);
 }

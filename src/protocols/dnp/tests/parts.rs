@@ -14,7 +14,7 @@ fn parts_are_joined_in_any_order() {
     assert_eq!(talking.say(C, "0a 0300 02 64").derived, None);
     assert_eq!(talking.say(C, "0a 0000 01 61").derived, None);
     assert_eq!(talking.say(C, "0a 0100 00 62").derived, None);
-    // A number that another command takes is stepped over, but completes nothing.
+    // A number that belongs to another command is skipped, but completes nothing.
     assert_eq!(talking.say(C, "04 0200 63").derived, None);
     assert_eq!(talking.notes(C, "0a 0300 02 64"), ["dnp.duplicate"]);
     assert_eq!(talking.say(C, "0a 0400 03 65").derived, Some(json!({"message": "65", "parts": 1})));
@@ -23,7 +23,7 @@ fn parts_are_joined_in_any_order() {
     talking.say(C, "0b 0700 0000 02 0000");
     assert_eq!(talking.notes(C, "0a 0800 01 68"), ["dnp.long_message_dropped"]);
     assert_eq!(talking.say(C, "0a 0900 02 69").derived, Some(json!({"message": "6869", "parts": 2})));
-    // A part that broke is a wall.
+    // Nothing is joined across a broken part.
     talking.say(C, "0a 0a00 01 61");
     assert_eq!(talking.notes(C, "0a 0b00"), NONE);
     assert_eq!(talking.notes(C, "0a 0c00 00 61"), NONE);
@@ -57,7 +57,7 @@ fn long_link_states_offer() {
     let values = json!([{"type": "uint8", "value": 7}, {"type": "uint16", "value": 9}, {"type": "sint8", "value": -1}]);
     assert_eq!(said.derived, Some(json!({"message": "", "parts": 2, "values": values})));
     assert_eq!(talking.notes(S, "07 0300"), ["dnp.link_accepted"]);
-    // Neither.
+    // Neither form.
     for data in ["", "0100", "0100 26 00", "0100 01 07 07"] {
         let mut talking = Talking::connected();
         let said = talking.say(C, &format!("0b 0000 0100 06 0000 {data}"));
@@ -78,7 +78,7 @@ fn long_messages_of_old_engines_are_known() {
     assert_eq!(talking.notes(C, "04 0300 02 61"), NONE);
 }
 
-/// The walk that the runs stand for.
+/// A plain walk, with which the runs are compared.
 fn walk(seen: &BTreeMap<i64, Option<(bool, bool)>>, number: i64) -> Chain {
     let flags = |n: i64| seen.get(&n).copied();
     let mut begin = number;

@@ -17,7 +17,7 @@ fn an_accepted_offer_tells_the_types() {
     let said = talking.say(S, "09 01 0100 01 0000 05");
     assert_eq!((said.codes(), said.fault), (vec!["dnp.unknown_types"], None));
     assert_eq!(said.fields["unparsed"], json!("05"));
-    // Without values no types are needed; without bytes behind them nothing is unparsed.
+    // Without values no types are needed. Without bytes after the values nothing is unparsed.
     assert_eq!(talking.notes(S, "09 01 0100 00"), NONE);
     let said = talking.say(S, "09 01 0100 01 0000");
     assert_eq!(
@@ -30,7 +30,7 @@ fn an_accepted_offer_tells_the_types() {
     let said = talking.say(C, "09 01 0100 01 0000 05");
     assert_eq!((value(&said), said.codes()), (json!(5), vec!["dnp.link_up_missing"]));
     assert_eq!(said.derived, Some(json!({"links": [{"values": [{"type": "uint8"}]}]})));
-    // Nobody accepts what he offers himself.
+    // No side can accept its own offer.
     assert_eq!(talking.notes(C, "07 0100"), ["dnp.link_unknown"]);
     assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_accepted"]);
     assert_eq!(talking.notes(S, "07 0100"), NONE);
@@ -56,7 +56,7 @@ fn copies_and_broken_ones_offer_nothing() {
     assert_eq!(talking.notes(S, "08 0100"), ["dnp.link_refused"]);
     talking.say(C, OFFER);
     assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_unknown"]);
-    // An offer of several flags, with bytes behind it, is one.
+    // An offer with several flags, and with bytes after it, is still an offer.
     assert_eq!(talking.notes(C, "05 0200 0100 03 0000 0100 01 07 ff"), ["dnp.flags_ignored", "dnp.trailing_bytes"]);
     assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_accepted"]);
     assert_eq!(talking.notes(C, "05 0300 0300 00 0000 0100 26"), ["dnp.unknown_type"]);
@@ -67,7 +67,7 @@ fn both_sides_choose_from_the_same_ids() {
     let mut talking = Talking::connected();
     talking.say(C, OFFER);
     assert_eq!(talking.notes(S, "05 0000 0100 01 0000 0100 03 0700"), ["dnp.link_id_collision"]);
-    // Two open offers: which one it is cannot be known.
+    // With two open offers, the link's types are ambiguous.
     assert_eq!(talking.notes(C, "09 01 0100 01 0000 05"), ["dnp.unknown_types"]);
     assert_eq!(talking.notes(C, "07 0100"), ["dnp.link_accepted"]);
     assert_eq!(value(&talking.say(S, "09 01 0100 01 0000 0500")), json!(5));
@@ -76,7 +76,7 @@ fn both_sides_choose_from_the_same_ids() {
     assert_eq!(talking.notes(S, "05 0100 0100 00 0000 0100 01 07"), ["dnp.link_id_in_use", "dnp.link_id_collision"]);
     // The link in force still counts.
     assert_eq!(value(&talking.say(S, "09 01 0100 01 0000 0500")), json!(5));
-    // An accepted offer takes the old link's place.
+    // An accepted offer replaces the old link.
     assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_accepted"]);
     assert_eq!(value(&talking.say(S, "09 01 0100 01 0000 05")), json!(5));
 }

@@ -1,4 +1,4 @@
-//! What becomes of each recorded message, and what is answered live.
+//! Decides whether and when each recorded message is sent, and handles each live message.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{ID, PORT};
@@ -32,15 +32,15 @@ impl Actor for GneActor {
     }
 
     fn disposition(&mut self, message: &Recorded) -> Disposition {
-        let said = &message.said;
+        let decoded = &message.decoded;
         if message.length > 0 && message.notes.contains(&"hawknl.unfinished") {
-            // What a peer that has left does not get any more.
+            // A peer that has left no longer receives them.
             return Disposition::Live("frames that the other side's end has cut");
         }
         if let Some(danger) = RULES.danger(message) {
             return danger;
         }
-        if said.proto == hawknl::PROTO {
+        if decoded.proto == hawknl::PROTO {
             return Disposition::Danger("a HawkNL frame that is no message of GNE".into());
         }
         if message.length > LARGEST {
@@ -49,7 +49,7 @@ impl Actor for GneActor {
         if self.replies(message) {
             return Disposition::Live("replies to pings");
         }
-        if is_exit(said) && *self.recorded_exit.get_or_insert(said.from) != said.from {
+        if is_exit(decoded) && *self.recorded_exit.get_or_insert(decoded.from) != decoded.from {
             return Disposition::Live("answers to exits");
         }
         Disposition::Send
@@ -60,8 +60,8 @@ impl Actor for GneActor {
     }
 
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
-        let (said, client) = (&message.said, self.life.role == Role::Client);
-        match Message::named(said.message) {
+        let (decoded, client) = (&message.decoded, self.life.role == Role::Client);
+        match Message::named(decoded.message) {
             Some(ConnectionRequest) => None,
             Some(ConnectionAccepted | ConnectionRefused) => {
                 (self.life.phase < Phase::Asked).then_some("the client's request")
@@ -69,115 +69,115 @@ impl Actor for GneActor {
             _ if self.life.phase < Phase::Working => {
                 Some(if client { "the answer to the request" } else { "the client's request" })
             }
-            // The handshake has a third message where there are datagrams.
+            // With datagrams, the handshake has a third message.
             _ if !client && self.granted && self.datagrams == Datagrams::Unknown => Some("the client's port"),
             Some(ClientPort) => None,
-            // The stream has the port first: what overtakes it would be read as one.
-            _ if said.channel == Channel::Main && self.port_due => Some("our port"),
+            // The port goes first on the stream: 4 bytes sent before it would be read as the port.
+            _ if decoded.channel == Channel::Main && self.port_due => Some("our port"),
             _ => None,
         }
     }
 
-    fn cause(&self, said: &OwnedMessage) -> Cause {
-        match packets(said) {
-            // When somebody pings is up to a clock, and whether it is answered to the application.
-            [ping] if said.message == Packets && ping.get(ID.name).is_some_and(|id| id == "ping") => {
+    fn cause(&self, decoded: &OwnedMessage) -> Cause {
+        match packets(decoded) {
+            // A clock decides when pings are sent, and the application whether they are answered.
+            [ping] if decoded.message == Packets && ping.get(ID.name).is_some_and(|id| id == "ping") => {
                 Cause::Others("pings")
             }
-            _ => RULES.cause(said.message),
+            _ => RULES.cause(decoded.message),
         }
     }
 
-    fn parts(&self, said: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
-        self.pieces.parts(said, self.dialect, each);
+    fn parts(&self, decoded: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
+        self.pieces.parts(decoded, self.dialect, each);
     }
 
-    fn learn(&mut self, said: &mut dyn Iterator<Item = &OwnedMessage>) {
-        said.for_each(|said| self.pieces.learn(said));
+    fn learn(&mut self, decoded: &mut dyn Iterator<Item = &OwnedMessage>) {
+        decoded.for_each(|decoded| self.pieces.learn(decoded));
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        match Message::named(message.said.message) {
+        match Message::named(message.decoded.message) {
             Some(ConnectionRequest) => {
                 self.life.phase = Phase::Asked;
-                self.speaks(&message.said);
-                self.greeting.request = Some(message.said.clone());
-                out.say.push_back(message.said.clone());
+                self.speaks(&message.decoded);
+                self.greeting.request = Some(message.decoded.clone());
+                out.say.push_back(message.decoded.clone());
             }
             Some(ConnectionAccepted) => {
                 self.life.phase = Phase::Working;
-                let said = self.dialect.write(message, out)?;
-                out.say.push_back(match (port(&said), self.beside, self.datagrams) {
-                    (None, ..) => said,
+                let decoded = self.dialect.write(message, out)?;
+                out.say.push_back(match (port(&decoded), self.beside, self.datagrams) {
+                    (None, ..) => decoded,
                     (_, Some(ours), Datagrams::Unknown) => {
                         self.granted = true;
-                        said.with(&PORT, ours)
+                        decoded.with(&PORT, ours)
                     }
-                    // The live client does not want them.
-                    _ => said.with(&PORT, -1),
+                    // The live client wants no datagrams.
+                    _ => decoded.with(&PORT, -1),
                 });
                 if !self.granted {
                     self.datagrams = Datagrams::None;
                 }
             }
             Some(ConnectionRefused) => {
-                out.say.push_back(message.said.clone());
+                out.say.push_back(message.decoded.clone());
                 self.life.phase = Phase::Over;
             }
             Some(ClientPort) => {
                 self.port_due = false;
                 let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
                 let ours = ours.ok_or("the live server grants no datagrams")?;
-                let said = self.dialect.write(message, out)?;
-                out.say.push_back(if port(&said).is_some() { said.with(&PORT, ours) } else { said });
+                let decoded = self.dialect.write(message, out)?;
+                out.say.push_back(if port(&decoded).is_some() { decoded.with(&PORT, ours) } else { decoded });
             }
             _ => self.packets(message, now, out)?,
         }
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        if said.proto == hawknl::PROTO {
+    fn recv(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        if decoded.proto == hawknl::PROTO {
             return Handling::Session;
         }
-        for ping in said.derived(&PINGS).and_then(Json::as_array).into_iter().flatten() {
+        for ping in decoded.derived(&PINGS).and_then(Json::as_array).into_iter().flatten() {
             let id = ping.get(pings::REQ_ID.name).and_then(Json::as_u64);
             if ping.get(pings::REQUEST.name).is_some_and(|request| request == true) {
                 id.into_iter().for_each(|id| self.reply(id, out));
             } else if let Some(at) = self.asked.iter().position(|(asked, _)| Some(*asked) == id) {
                 let asked = self.asked.remove(at);
-                asked.iter().for_each(|(_, at)| out.counts.round_trip(now.saturating_duration_since(*at)));
+                asked.iter().for_each(|(_, at)| out.counts.round_trip("ping", now.saturating_duration_since(*at)));
             }
         }
-        if only_replies(said) {
+        if only_replies(decoded) {
             return Handling::Session;
         }
-        match Message::named(said.message) {
+        match Message::named(decoded.message) {
             Some(ConnectionRequest) => {
                 self.life.reach(Phase::Asked);
-                // The client's order is that of all that follows; a server that has another refuses.
-                self.speaks(said);
-                if !handshake::wants_datagrams(said) {
+                // The client's byte order holds for all that follows. A server with another order refuses the request.
+                self.speaks(decoded);
+                if !handshake::wants_datagrams(decoded) {
                     self.datagrams = Datagrams::None;
                 }
             }
-            Some(ConnectionAccepted) => self.accepted(said, out),
-            Some(ConnectionRefused) if self.life.phase == Phase::Asked && self.refused(said, out) => {
+            Some(ConnectionAccepted) => self.accepted(decoded, out),
+            Some(ConnectionRefused) if self.life.phase == Phase::Asked && self.refused(decoded, out) => {
                 return Handling::Session;
             }
             Some(ConnectionRefused) => {
-                self.life.end(handshake::why(said));
+                self.life.end(handshake::why(decoded));
             }
-            Some(ClientPort) => match port(said) {
+            Some(ClientPort) => match port(decoded) {
                 Some(theirs) => {
                     out.connect = Some(theirs);
                     self.datagrams = Datagrams::Open;
                 }
                 None => self.datagrams = Datagrams::None,
             },
-            _ if is_exit(said) => {
+            _ if is_exit(decoded) => {
                 if self.exited {
-                    // The answer to ours.
+                    // It answers our exit.
                     return Handling::Session;
                 }
                 self.exit(out);
@@ -189,11 +189,11 @@ impl Actor for GneActor {
     }
 
     fn closes(&self, message: &Recorded) -> bool {
-        is_exit(&message.said)
+        is_exit(&message.decoded)
     }
 
     fn leave(&mut self, out: &mut Outbox) {
-        // Also where the acceptance has not come: it may be under way.
+        // We exit even before the acceptance arrives: it may be under way.
         let accepted = match self.life.role {
             Role::Client => self.life.phase == Phase::Asked || self.life.phase == Phase::Working,
             _ => self.life.phase == Phase::Working,
@@ -207,8 +207,8 @@ impl Actor for GneActor {
         self.life.role == Role::Client && self.exited
     }
 
-    fn identity(&self, said: &OwnedMessage) -> String {
-        let ids: Vec<String> = packets(said)
+    fn identity(&self, decoded: &OwnedMessage) -> String {
+        let ids: Vec<String> = packets(decoded)
             .iter()
             .map(|p| match p.get(ID.name) {
                 Some(Json::String(name)) => name.clone(),
@@ -216,12 +216,12 @@ impl Actor for GneActor {
                 None => String::new(),
             })
             .collect();
-        let message = if said.channel == Channel::Beside { "datagram" } else { said.message };
+        let message = if decoded.channel == Channel::Beside { "datagram" } else { decoded.message };
         format!("{message} {}", ids.join(" ")).trim_end().to_string()
     }
 
-    fn content(&self, said: &OwnedMessage) -> Json {
-        let mut fields = said.to_json().clone();
+    fn content(&self, decoded: &OwnedMessage) -> Json {
+        let mut fields = decoded.to_json().clone();
         each(&mut fields, &mut |id, ping| {
             if id == "ping" {
                 let request = is_request(ping);
@@ -229,10 +229,10 @@ impl Actor for GneActor {
                 ping.insert(pings::REQUEST.name.into(), request.into());
             }
         });
-        without(&fields, RULES.volatile(said.message))
+        without(&fields, RULES.volatile(decoded.message))
     }
 
-    fn sure(&self, said: &OwnedMessage) -> bool {
-        said.channel == Channel::Main
+    fn sure(&self, decoded: &OwnedMessage) -> bool {
+        decoded.channel == Channel::Main
     }
 }

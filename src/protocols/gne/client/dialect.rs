@@ -1,8 +1,8 @@
-//! How a live peer writes, and recorded messages written that way: byte order, form of the pings.
+//! Byte order and ping form of a live peer, and recorded messages rewritten in them.
 //!
-//! All fields that the tables know are written in another order without loss. What the application
-//! put into bytes that no table explains stays as it was captured, so it is said of custom data, and
-//! packets without a schema are not sent at all: a number in the wrong order is another number.
+//! Fields that the tables know are rewritten without loss. Application bytes without a table stay as captured. So
+//! custom data is sent with a remark, and packets without a schema are not sent at all: a number in the wrong byte
+//! order is another number.
 
 use super::super::layout::{BUILD, ID, IS_REQUEST, REQ_ID, T2};
 use super::super::link::SHORT_BUILD;
@@ -11,46 +11,46 @@ use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The library's read buffer: what is longer ends the connection.
+/// The size of the library's read buffer. A longer message ends the connection.
 pub const LARGEST: usize = 512;
-/// How many bytes the long form of a ping has more than the short one.
+/// The number of bytes by which a long ping exceeds a short one.
 const LONGER: usize = 15;
-/// Packets that builds up to 5 do not have: they came in November 2002.
+/// Packets that builds up to 5 lack: they were added in November 2002.
 const NEWER: [&str; 4] = ["channel", "object_creation", "object_update", "object_death"];
 
-/// How one side writes.
+/// The byte order and ping form of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
     /// The byte order; `None`: as captured.
     pub order: Option<&'static str>,
-    /// Pings of build 5 and earlier; `None`: as captured.
+    /// Whether pings have the form of builds up to 5; `None`: as captured.
     pub short_pings: Option<bool>,
 }
 
 impl Dialect {
-    /// Of the side that sent a request or refusal.
-    pub fn of(said: &OwnedMessage) -> Dialect {
-        Dialect { order: said.version, short_pings: said.number(&BUILD).map(|build| build <= SHORT_BUILD) }
+    /// The dialect of the side that sent a request or refusal.
+    pub fn of(decoded: &OwnedMessage) -> Dialect {
+        Dialect { order: decoded.version, short_pings: decoded.number(&BUILD).map(|build| build <= SHORT_BUILD) }
     }
 
-    /// Two bytes as a number.
+    /// Reads two bytes as a number.
     pub fn number(self, bytes: [u8; 2]) -> u16 {
         if self.order == Some("be") { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
     }
 
-    /// Four bytes as a number.
+    /// Reads four bytes as a number.
     pub fn long(self, bytes: [u8; 4]) -> i32 {
         if self.order == Some("be") { i32::from_be_bytes(bytes) } else { i32::from_le_bytes(bytes) }
     }
 
-    /// A recorded message as this side would write it.
+    /// Rewrites a recorded message as this side would write it.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The reason why it cannot be rewritten.
     pub fn write(self, message: &Recorded, out: &mut Outbox) -> Result<OwnedMessage, String> {
-        let mut said = message.said.clone();
-        let turned = self.order.is_some() && said.version.is_some() && self.order != said.version;
-        said.version = self.order.or(said.version);
+        let mut decoded = message.decoded.clone();
+        let turned = self.order.is_some() && decoded.version.is_some() && self.order != decoded.version;
+        decoded.version = self.order.or(decoded.version);
         if turned && message.notes.contains(&"gne.unknown_id") {
             return Err("its bytes have no schema (--schema): nobody can turn them to the live byte order".into());
         }
@@ -72,7 +72,7 @@ impl Dialect {
             ),
             _ => newer = newer.or(NEWER.into_iter().find(|name| *name == id)),
         };
-        said.edit(|fields| each(fields, &mut see));
+        decoded.edit(|fields| each(fields, &mut see));
         match newer {
             Some(name) if self.short_pings == Some(true) => {
                 Err(format!("the live side's protocol build has no {name} packets: they would end the connection"))
@@ -80,12 +80,12 @@ impl Dialect {
             _ if length > LARGEST && length > message.length => {
                 Err(format!("{length} bytes with the live side's longer pings: a receiver's buffer has {LARGEST}"))
             }
-            _ => Ok(said),
+            _ => Ok(decoded),
         }
     }
 }
 
-/// Every packet, in wire order, embedded ones too.
+/// Visits every packet in wire order, embedded ones too.
 pub fn each(fields: &mut Json, see: &mut dyn FnMut(&str, &mut Map<String, Json>)) {
     let mut open = vec![fields];
     while let Some(value) = open.pop() {
@@ -103,7 +103,7 @@ pub fn each(fields: &mut Json, see: &mut dyn FnMut(&str, &mut Map<String, Json>)
     }
 }
 
-/// Is a ping a request? Of the short form a field tells it, else an empty time.
+/// Whether a ping is a request. The short form has a field for it; in the long form a request's `t2` is 0.
 pub fn is_request(ping: &Map<String, Json>) -> bool {
     match ping.get(IS_REQUEST.name) {
         Some(flag) => flag != false,
@@ -114,7 +114,7 @@ pub fn is_request(ping: &Map<String, Json>) -> bool {
     }
 }
 
-/// A ping in the other form; a reply tells our own clock.
+/// Converts a ping to the other form. A long reply gets our clock's time.
 fn reform(ping: &mut Map<String, Json>, short: bool) {
     let (request, id) = (is_request(ping), ping.get(REQ_ID.name).cloned().unwrap_or_default());
     let time = if request { json!({"sec": 0, "usec": 0}) } else { clock() };
@@ -127,7 +127,7 @@ fn reform(ping: &mut Map<String, Json>, short: bool) {
     }
 }
 
-/// Our clock, as GNE writes times.
+/// Our clock's time, as GNE writes times.
 pub fn clock() -> Json {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     json!({"sec": since.as_secs() as i32, "usec": since.subsec_micros()})
@@ -138,12 +138,12 @@ mod tests {
     use super::*;
 
     fn packets(packets: Json, length: usize, notes: &[&'static str]) -> Recorded {
-        let said = OwnedMessage {
+        let decoded = OwnedMessage {
             message: "packets",
             version: Some("le"),
             ..OwnedMessage::default().with_fields(json!({ "packets": packets }))
         };
-        Recorded { said, length, notes: notes.to_vec(), ..Recorded::default() }
+        Recorded { decoded, length, notes: notes.to_vec(), ..Recorded::default() }
     }
 
     #[test]
@@ -157,16 +157,16 @@ mod tests {
         assert_eq!((same.version, &same.to_json()["packets"]), (Some("be"), &long));
         let short =
             json!([{"id": "ping", "is_request": true, "req_id": 7}, {"id": "ping", "is_request": false, "req_id": 8}]);
-        let said = dialect(false).write(&packets(short.clone(), 13, &[]), &mut out).unwrap();
-        assert_eq!(said.to_json()["packets"][0], long[0]);
-        let reply = said.to_json()["packets"][1].clone();
+        let decoded = dialect(false).write(&packets(short.clone(), 13, &[]), &mut out).unwrap();
+        assert_eq!(decoded.to_json()["packets"][0], long[0]);
+        let reply = decoded.to_json()["packets"][1].clone();
         assert!(reply["t2"] == reply["t3"] && reply["t2"]["sec"].as_i64() > Some(1_700_000_000), "{reply}");
-        let back = dialect(true).write(&packets(said.to_json()["packets"].clone(), 43, &[]), &mut out).unwrap();
+        let back = dialect(true).write(&packets(decoded.to_json()["packets"].clone(), 43, &[]), &mut out).unwrap();
         assert_eq!(back.to_json()["packets"], short);
-        // Embedded ones too; but build 5 has no channels.
+        // Embedded pings change too. Build 5 has no channels.
         let why = dialect(true).write(&packets(long, 49, &[]), &mut out).unwrap_err();
         assert!(why.contains("no channel packets"), "{why}");
-        // What was short fits no more.
+        // A short ping's message no longer fits with the long form.
         let why = dialect(false).write(&packets(short, 500, &[]), &mut out).unwrap_err();
         assert!(why.starts_with("530 bytes"), "{why}");
     }

@@ -1,8 +1,8 @@
-//! The handshake of a replay: what the capture's was, and a second try where a live server of the
-//! same game writes in another byte order or has another protocol version.
+//! The handshake of a replay: the captured request, and a second request if a live server of the same game has another
+//! byte order or protocol version.
 //!
-//! A refusal costs the server a socket, so the captured request goes first: most servers take it,
-//! and a refusal tells as much as a neutral request would.
+//! A refusal costs the server a socket, so the captured request is sent first: most servers accept it, and its refusal
+//! contains as much as the refusal of a neutral request.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{BUILD, GAME, PORT, SUB_VERSION, UNRELIABLE, USER_VERSION, VERSION};
@@ -12,55 +12,54 @@ use crate::live::replay::actor::{Outbox, Recorded};
 use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 
-/// The protocol's version, field by field.
+/// The fields of the protocol version.
 const VERSIONS: [Field; 3] = [VERSION, SUB_VERSION, BUILD];
-/// What tells one game from another: that a server has another one is the user's to decide.
+/// The fields that identify the game. Only the user can decide to accept another one.
 const GAMES: [Field; 2] = [GAME, USER_VERSION];
 
-/// A port that datagrams can go to.
-pub fn port(said: &OwnedMessage) -> Option<u16> {
-    u16::try_from(said.number(&PORT)?).ok().filter(|port| *port > 0)
+/// The UDP port in a message, if datagrams can be sent to it.
+pub fn port(decoded: &OwnedMessage) -> Option<u16> {
+    u16::try_from(decoded.number(&PORT)?).ok().filter(|port| *port > 0)
 }
 
-/// Does the client that says this want datagrams? Any value but 0 is true.
+/// Whether the client of this request wants datagrams. Any value but 0 is true.
 pub fn wants_datagrams(request: &OwnedMessage) -> bool {
     request.field(&UNRELIABLE).is_some_and(|wanted| wanted != false)
 }
 
-/// What the capture says of its handshake, and what became of ours.
+/// The capture's handshake and the state of ours.
 pub struct Greeting {
-    /// The client told its port.
+    /// The captured client sent its port.
     pub has_client_port: bool,
-    /// Our request, as it was sent.
+    /// Our request as sent.
     pub request: Option<OwnedMessage>,
-    /// A refusal may be answered with a second request: the captured server accepted, and the user
-    /// has not set the version.
+    /// Whether a second request may follow a refusal: the captured server accepted, and the user has not set the
+    /// version.
     second: bool,
 }
 
 impl Greeting {
-    /// From all messages of the capture.
+    /// Collects what the replay needs from all messages of the capture.
     pub fn new(messages: &[Recorded]) -> Greeting {
-        let said = |message: Message| messages.iter().any(|m| m.said.message == message);
+        let decoded = |message: Message| messages.iter().any(|m| m.decoded.message == message);
         let set = |m: &Recorded| {
-            let captured = |key: &Field| m.captured.as_ref().and_then(|said| said.field(key));
-            m.captured.is_some() && VERSIONS.iter().any(|key| m.said.field(key) != captured(key))
+            let captured = |key: &Field| m.captured.as_ref().and_then(|decoded| decoded.field(key));
+            m.captured.is_some() && VERSIONS.iter().any(|key| m.decoded.field(key) != captured(key))
         };
         Greeting {
-            has_client_port: said(ClientPort),
+            has_client_port: decoded(ClientPort),
             request: None,
-            second: said(ConnectionAccepted)
+            second: decoded(ConnectionAccepted)
                 && !messages
                     .iter()
-                    .any(|m| m.said.from == Role::Client && m.said.message == ConnectionRequest && set(m)),
+                    .any(|m| m.decoded.from == Role::Client && m.decoded.message == ConnectionRequest && set(m)),
         }
     }
 
-    /// The request as this refusal's server wants it, where byte order and version are all that it
-    /// can dislike.
+    /// Returns a request with the byte order and version of this refusal, if nothing else differs.
     pub fn again(&mut self, refusal: &OwnedMessage, out: &mut Outbox) -> Option<OwnedMessage> {
         let request = self.request.as_ref().filter(|_| std::mem::take(&mut self.second))?;
-        let field = |said: &OwnedMessage, key: &Field| said.field(key).cloned();
+        let field = |decoded: &OwnedMessage, key: &Field| decoded.field(key).cloned();
         if GAMES.iter().any(|key| field(request, key) != field(refusal, key)) {
             return None;
         }
@@ -82,17 +81,17 @@ impl Greeting {
     }
 }
 
-fn number(said: &OwnedMessage, field: &Field) -> String {
-    said.field(field).map(Json::to_string).unwrap_or_default()
+fn number(decoded: &OwnedMessage, field: &Field) -> String {
+    decoded.field(field).map(Json::to_string).unwrap_or_default()
 }
 
-/// Version and byte order.
-fn kind(said: &OwnedMessage) -> String {
-    let version = VERSIONS.each_ref().map(|field| number(said, field)).join(".");
-    format!("{version} {}", said.version.unwrap_or("of unknown byte order"))
+/// Version and byte order, for remarks.
+fn kind(decoded: &OwnedMessage) -> String {
+    let version = VERSIONS.each_ref().map(|field| number(decoded, field)).join(".");
+    format!("{version} {}", decoded.version.unwrap_or("of unknown byte order"))
 }
 
-/// What a refusal tells the user.
+/// Explains a refusal to the user.
 pub fn why(refusal: &OwnedMessage) -> String {
     format!(
         "refused: the server has version {}, game {}, user version {}, byte order {}: \

@@ -1,10 +1,9 @@
 //! Plays one side of a recorded GNE conversation to a live peer.
 //!
-//! The ports of the datagrams are live, and so are byte order and protocol version: a server of
-//! another kind refuses the captured request, says in the refusal what it has, and is asked again
-//! in its own dialect. Replies to pings go to the live requests. The connection is never left
-//! without an ExitPacket: old servers never recover from that (README.md, "What harms
-//! servers").
+//! Datagram ports, byte order and protocol version are the live peer's. A server that differs refuses the captured
+//! request; its refusal contains its version and byte order, and a second request is sent with them. Live ping requests
+//! are answered with live replies. An accepted connection always ends with an ExitPacket: old servers never recover
+//! from a connection without one (README.md, "What harms servers").
 
 mod actor;
 mod dialect;
@@ -28,10 +27,10 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Instant;
 
-/// How many of our pings wait for a reply.
+/// The most pings of ours that wait for a reply.
 const PINGS: usize = 1024;
 
-/// How GNE's servers are asked, and its recorded conversations played.
+/// Probes GNE servers and replays recorded GNE conversations.
 pub struct GneClient;
 
 impl Replay for GneClient {
@@ -39,7 +38,7 @@ impl Replay for GneClient {
         Box::new(GneActor {
             life: Life::new(PROTO, &actor::RULES, context),
             greeting: Greeting::new(context.messages),
-            dialect: Dialect { order: context.messages.iter().find_map(|m| m.said.version), short_pings: None },
+            dialect: Dialect { order: context.messages.iter().find_map(|m| m.decoded.version), short_pings: None },
             pings_set: context.options.settings.get("gne.build").is_some_and(|build| build != "auto"),
             exited: false,
             recorded_exit: None,
@@ -58,74 +57,74 @@ impl Replay for GneClient {
     }
 
     fn beside(&self, messages: &[Recorded], server: SocketAddr) -> Option<SocketAddr> {
-        let accepted = messages.iter().find(|m| m.said.message == ConnectionAccepted)?;
-        Some(SocketAddr::new(server.ip(), port(&accepted.said)?))
+        let accepted = messages.iter().find(|m| m.decoded.message == ConnectionAccepted)?;
+        Some(SocketAddr::new(server.ip(), port(&accepted.decoded)?))
     }
 
     fn wants_beside(&self, messages: &[Recorded]) -> bool {
-        // Whether the server grants them is the live one's business.
-        messages.iter().any(|m| match Message::named(m.said.message) {
-            Some(ConnectionRequest) => handshake::wants_datagrams(&m.said),
-            Some(ConnectionAccepted) => port(&m.said).is_some(),
+        // The live server decides whether it grants them.
+        messages.iter().any(|m| match Message::named(m.decoded.message) {
+            Some(ConnectionRequest) => handshake::wants_datagrams(&m.decoded),
+            Some(ConnectionAccepted) => port(&m.decoded).is_some(),
             _ => false,
         })
     }
 }
 
-/// Are there datagrams beside the stream?
+/// Whether there are datagrams beside the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Datagrams {
-    /// The handshake has not told yet.
+    /// The handshake has not decided yet.
     Unknown,
-    /// The peer has named its port.
+    /// The peer has sent its port.
     Open,
-    /// No: all goes over the stream, as in the library.
+    /// No: everything goes over the stream, as in the library.
     None,
 }
 
 struct GneActor {
     life: Life,
     greeting: Greeting,
-    /// How the live server writes, and so both sides.
+    /// The live server's dialect, which both sides use.
     dialect: Dialect,
-    /// `gne.build` says which form pings have: as captured.
+    /// The user set `gne.build`: pings keep their captured form.
     pings_set: bool,
     /// We have sent an ExitPacket.
     exited: bool,
-    /// Who sent the capture's first ExitPacket: the other side's is the answer to it.
+    /// The sender of the capture's first ExitPacket. The other side's exit answers it.
     recorded_exit: Option<Role>,
-    /// The port of our datagrams.
+    /// Our datagram port.
     beside: Option<u16>,
     datagrams: Datagrams,
-    /// We have named the port of ours.
+    /// We have sent our datagram port.
     granted: bool,
-    /// The recording has our client_port, and it is still to be said.
+    /// The recording has our `client_port`, and it is not sent yet.
     port_due: bool,
-    /// Packets behind which no others can be told from their bytes.
+    /// Known packets of unknown length, for splitting lists.
     pieces: Pieces,
-    /// The recorded side replies to pings: over which transport, and in the form of build 5?
+    /// Transport and form (`true`: short) of the recorded side's ping replies, if it sends any.
     answering: Option<(Channel, bool)>,
-    /// Pings of ours, and when.
+    /// Our unanswered pings, each with its sending time.
     asked: VecDeque<(u64, Instant)>,
 }
 
-fn packets(said: &OwnedMessage) -> &[Json] {
-    said.field(&LIST).and_then(Json::as_array).map_or(&[], Vec::as_slice)
+fn packets(decoded: &OwnedMessage) -> &[Json] {
+    decoded.field(&LIST).and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn is_exit(said: &OwnedMessage) -> bool {
-    said.message == Packets && packets(said).iter().any(|p| p.get(ID.name).is_some_and(|id| id == "exit"))
+fn is_exit(decoded: &OwnedMessage) -> bool {
+    decoded.message == Packets && packets(decoded).iter().any(|p| p.get(ID.name).is_some_and(|id| id == "exit"))
 }
 
-/// A reply to a ping.
+/// Whether a packet is a reply to a ping.
 fn is_reply(packet: &Json) -> bool {
     packet.as_object().is_some_and(|map| map.get(ID.name).is_some_and(|id| id == "ping") && !is_request(map))
 }
 
-/// Replies to pings, and nothing else.
-fn only_replies(said: &OwnedMessage) -> bool {
-    let all = packets(said);
-    said.message == Packets && !all.is_empty() && all.iter().all(is_reply) && !said.has(&UNPARSED)
+/// Whether a message contains ping replies and nothing else.
+fn only_replies(decoded: &OwnedMessage) -> bool {
+    let all = packets(decoded);
+    decoded.message == Packets && !all.is_empty() && all.iter().all(is_reply) && !decoded.has(&UNPARSED)
 }
 
 impl GneActor {
@@ -133,9 +132,9 @@ impl GneActor {
         OwnedMessage { version: self.dialect.order, ..self.life.message(message.name(), fields) }
     }
 
-    /// How the side that says this writes.
-    fn speaks(&mut self, said: &OwnedMessage) {
-        self.dialect = Dialect::of(said);
+    /// Adopts the dialect of this message's sender.
+    fn speaks(&mut self, decoded: &OwnedMessage) {
+        self.dialect = Dialect::of(decoded);
         if self.pings_set {
             self.dialect.short_pings = None;
         }
@@ -147,21 +146,21 @@ impl GneActor {
         self.exited = true;
     }
 
-    /// Does this message reply to pings, and say nothing else? When that is said is up to the other
-    /// side's pings: replies are made live, if the recorded side makes any.
+    /// Whether this message contains only ping replies. They are not replayed: live replies are sent instead, if the
+    /// recorded side sends any.
     fn replies(&mut self, message: &Recorded) -> bool {
-        let all = packets(&message.said);
-        if message.said.from == self.life.role && all.iter().any(is_reply) {
+        let all = packets(&message.decoded);
+        if message.decoded.from == self.life.role && all.iter().any(is_reply) {
             let short = all.iter().any(|p| is_reply(p) && p.get(IS_REQUEST.name).is_some());
-            // The stream brings it for sure, so what goes over both goes there.
+            // The stream is reliable, so it is preferred if replies were sent over both.
             if self.answering.is_none_or(|(channel, _)| channel == Channel::Beside) {
-                self.answering = Some((message.said.channel, short));
+                self.answering = Some((message.decoded.channel, short));
             }
         }
-        only_replies(&message.said)
+        only_replies(&message.decoded)
     }
 
-    /// The reply to a live ping, by our own clock, if the recorded side replies to any.
+    /// Answers a live ping with our own clock's time, if the recorded side answers pings.
     fn reply(&mut self, id: u64, out: &mut Outbox) {
         let Some((channel, captured)) = self.answering.filter(|_| !self.exited && !self.life.probe) else { return };
         let (short, time) = (self.dialect.short_pings.unwrap_or(captured), clock());
@@ -174,8 +173,8 @@ impl GneActor {
         out.live(OwnedMessage { channel: if open { Channel::Beside } else { Channel::Main }, ..reply });
     }
 
-    /// Requests are ours from now on; replies among other packets are made live, too.
-    fn asking(&mut self, said: &mut OwnedMessage, now: Instant) {
+    /// Remembers our ping requests, and removes replies among other packets: live ones are sent instead.
+    fn asking(&mut self, decoded: &mut OwnedMessage, now: Instant) {
         let mut see = |id: &str, ping: &mut Map<String, Json>| {
             if id == "ping"
                 && is_request(ping)
@@ -185,7 +184,7 @@ impl GneActor {
                 self.asked.push_back((id, now));
             }
         };
-        said.edit(|fields| {
+        decoded.edit(|fields| {
             each(fields, &mut see);
             if let Some(Json::Array(list)) = fields.get_mut(LIST.name) {
                 list.retain(|packet| !is_reply(packet));
@@ -193,42 +192,42 @@ impl GneActor {
         });
     }
 
-    /// A list of packets, over whichever transport there is.
+    /// Sends a list of packets over the transport that is available.
     fn packets(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let mut said = self.dialect.write(message, out)?;
-        if said.channel == Channel::Beside && self.datagrams == Datagrams::None {
-            if packets(&said).is_empty() {
+        let mut decoded = self.dialect.write(message, out)?;
+        if decoded.channel == Channel::Beside && self.datagrams == Datagrams::None {
+            if packets(&decoded).is_empty() {
                 return Err("there are no datagrams that it could open".into());
             }
             out.remark("no datagrams are granted: the captured ones go over the stream, as the library's do");
-            said.channel = Channel::Main;
+            decoded.channel = Channel::Main;
         }
-        self.asking(&mut said, now);
-        self.exited |= is_exit(&said);
-        out.say.push_back(said);
+        self.asking(&mut decoded, now);
+        self.exited |= is_exit(&decoded);
+        out.say.push_back(decoded);
         Ok(())
     }
 
-    /// The server accepts: it tells whether there are datagrams, and to which port.
-    fn accepted(&mut self, said: &OwnedMessage, out: &mut Outbox) {
+    /// Handles an acceptance, which says whether there are datagrams and to which port.
+    fn accepted(&mut self, decoded: &OwnedMessage, out: &mut Outbox) {
         self.life.reach(Phase::Working);
-        let (Some(theirs), Some(ours)) = (port(said), self.beside) else {
+        let (Some(theirs), Some(ours)) = (port(decoded), self.beside) else {
             self.datagrams = Datagrams::None;
             return;
         };
         out.connect = Some(theirs);
         self.datagrams = Datagrams::Open;
         if !self.greeting.has_client_port {
-            // The server waits for it, whatever the captured one has done.
-            let said = self.own(ClientPort, json!({ "port": ours }));
-            out.live(said);
+            // The server waits for it, whether or not the captured client sent one.
+            let decoded = self.own(ClientPort, json!({ "port": ours }));
+            out.live(decoded);
         }
     }
 
-    /// The server refuses. One of the game but of another byte order or protocol version is asked
-    /// again as it wants to be asked; `false`: nothing can be done.
-    fn refused(&mut self, said: &OwnedMessage, out: &mut Outbox) -> bool {
-        let Some(request) = self.greeting.again(said, out) else { return false };
+    /// Handles a refusal: sends one more request with the server's byte order and version. `false`: that is not
+    /// possible.
+    fn refused(&mut self, decoded: &OwnedMessage, out: &mut Outbox) -> bool {
+        let Some(request) = self.greeting.again(decoded, out) else { return false };
         self.speaks(&request);
         out.reconnect = true;
         out.live(request);

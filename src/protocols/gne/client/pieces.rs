@@ -1,9 +1,9 @@
-//! Packets one by one, however the sender puts them together.
+//! Splits lists into single packets, however the sender grouped them.
 //!
-//! A sender puts what it has into one frame or datagram, so how many packets are in one is a matter of
-//! time. Behind a packet that no table explains the rest cannot be read, and so two that came one by
-//! one in the capture look like one when they come together. But both say the same bytes: what stood
-//! alone somewhere is found again in what came together.
+//! A sender puts all packets that it has into one frame or datagram, so timing decides how many packets share a frame.
+//! After a packet without a table the rest of the frame cannot be read, so two such packets in one frame look like one.
+//! Their bytes are the same as when each was sent alone: bytes that once filled a frame to its end are recognised
+//! within other frames.
 
 use super::super::layout::ID;
 use super::super::layout::Message::*;
@@ -14,14 +14,14 @@ use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The end of a frame's packets.
+/// The mark at the end of a list.
 const END: u8 = 255;
-/// So many packets that nobody can read are remembered: an application has a few kinds.
+/// The most unreadable packets that are remembered. An application has few kinds.
 const MOST: usize = 4096;
-/// The longest that is looked into: a receiver's buffer has 512.
+/// The longest bytes that are remembered. A receiver's buffer has 512.
 const LONGEST: usize = 2048;
 
-/// Bytes that began with a packet of unknown length and ended with their frame, without the end.
+/// Bytes from a packet of unknown length to the end of its list, without the mark.
 #[derive(Debug, Default)]
 pub struct Pieces {
     /// By their first byte.
@@ -30,27 +30,27 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Takes in what a message ends with.
-    pub fn learn(&mut self, said: &OwnedMessage) {
-        let Some(rest) = unread(said).filter(|rest| rest.len() <= LONGEST) else { return };
+    /// Remembers the unreadable end of a message.
+    pub fn learn(&mut self, decoded: &OwnedMessage) {
+        let Some(rest) = unread(decoded).filter(|rest| rest.len() <= LONGEST) else { return };
         let Some(first) = rest.first().copied().filter(|_| self.count < MOST) else { return };
         self.count += self.known.entry(first).or_default().insert(rest) as usize;
     }
 
-    /// A message's packets, each as a message of its own.
-    pub fn parts(&self, said: OwnedMessage, dialect: Dialect, each: &mut dyn FnMut(OwnedMessage)) {
-        let all = packets(&said);
-        if said.message != Packets || all.is_empty() {
-            return each(said);
+    /// Calls `each` with each packet of a message, as a message of its own.
+    pub fn parts(&self, decoded: OwnedMessage, dialect: Dialect, each: &mut dyn FnMut(OwnedMessage)) {
+        let all = packets(&decoded);
+        if decoded.message != Packets || all.is_empty() {
+            return each(decoded);
         }
-        let part = |fields: Json| OwnedMessage { fault: said.fault.clone(), ..header(&said).with_fields(fields) };
-        let rest = said.field(&UNPARSED).cloned();
+        let part = |fields: Json| OwnedMessage { fault: decoded.fault.clone(), ..header(&decoded).with_fields(fields) };
+        let rest = decoded.field(&UNPARSED).cloned();
         let readable = if rest.is_some() { all.len().saturating_sub(1) } else { all.len() };
         all.iter().take(readable).for_each(|packet| each(part(json!({ "packets": [packet] }))));
         let (Some(last), Some(rest)) = (all.get(readable), rest) else { return };
-        match unread(&said) {
+        match unread(&decoded) {
             Some(bytes) => self.cut(&bytes, dialect).into_iter().for_each(|fields| each(part(fields))),
-            // Broken within another packet: it stays whole.
+            // The fault is within another packet, so it stays whole.
             None => {
                 let text = rest.as_str().unwrap_or_default();
                 each(part(json!({ "packets": [last], "unparsed": text.strip_suffix("ff").unwrap_or(text) })));
@@ -58,9 +58,9 @@ impl Pieces {
         }
     }
 
-    /// The packets in bytes of which the first packet has no known length: as many as there are.
+    /// Splits bytes that begin with a packet of unknown length into packets.
     fn cut(&self, bytes: &[u8], dialect: Dialect) -> Vec<Json> {
-        // From where each place is reached, and by what.
+        // For each place, the place where the packet before it begins.
         let mut from: Vec<Option<usize>> = vec![None; bytes.len() + 1];
         for at in 0..bytes.len() {
             if at > 0 && from.get(at).is_none_or(Option::is_none) {
@@ -69,7 +69,7 @@ impl Pieces {
             let rest = bytes.get(at..).unwrap_or_default();
             let first = rest.first().copied().unwrap_or_default();
             let known = self.known.get(&first).into_iter().flatten();
-            // All of them is what is to be cut.
+            // A packet as long as all the bytes would not split them.
             let lengths = known.filter(|p| p.len() < bytes.len() && rest.starts_with(p)).map(Vec::len);
             for length in lengths.chain(own(rest, dialect).filter(|_| at > 0)) {
                 if let Some(place) = from.get_mut(at + length) {
@@ -93,19 +93,19 @@ impl Pieces {
     }
 }
 
-/// What a part has of its message.
-fn header(said: &OwnedMessage) -> OwnedMessage {
-    let OwnedMessage { proto, message, version, from, channel, left_out, first, .. } = *said;
+/// A copy of a message without its fields.
+fn header(decoded: &OwnedMessage) -> OwnedMessage {
+    let OwnedMessage { proto, message, version, from, channel, left_out, first, .. } = *decoded;
     OwnedMessage { proto, message, version, from, channel, left_out, first, ..OwnedMessage::default() }
 }
 
-/// Packets that have another one in them, right behind their own id.
+/// Packets that embed another one directly after their own id.
 const EMBEDDING: [(u8, &str); 4] = [(5, "channel"), (6, "object_creation"), (7, "object_update"), (8, "object_death")];
 
-/// The bytes from a message's last packet on, where nobody knows that packet's length.
-fn unread(said: &OwnedMessage) -> Option<Vec<u8>> {
-    let rest = hex::decode(said.text(&UNPARSED)?).ok()?;
-    let (mut bytes, mut packet) = (Vec::new(), packets(said).last()?);
+/// The bytes from a message's last packet on, if the length of that packet is unknown.
+fn unread(decoded: &OwnedMessage) -> Option<Vec<u8>> {
+    let rest = hex::decode(decoded.text(&UNPARSED)?).ok()?;
+    let (mut bytes, mut packet) = (Vec::new(), packets(decoded).last()?);
     loop {
         match packet.get(ID.name)? {
             Json::String(name) => {
@@ -135,7 +135,7 @@ fn own(bytes: &[u8], dialect: Dialect) -> Option<usize> {
     (length <= bytes.len()).then_some(length)
 }
 
-/// A packet as the tables have it; `unknown`: it is none of the library's.
+/// A packet as the tables show it; `unknown`: it is not one of the library's.
 fn packet(bytes: &[u8], dialect: Dialect, unknown: bool) -> Json {
     let (id, rest) = bytes.split_first().map_or((0, bytes), |(id, rest)| (*id, rest));
     match (id, rest) {
@@ -149,7 +149,7 @@ fn packet(bytes: &[u8], dialect: Dialect, unknown: bool) -> Json {
                 [flag, _, _, _, _] => *flag != 0,
                 rest => rest.get(4..12).is_some_and(|t2| t2 == [0; 8]),
             };
-            // Only this of a ping is compared.
+            // Only this field of a ping is compared.
             let time = json!({"sec": i64::from(!request), "usec": 0});
             let ping = json!({"id": "ping", "t2": time});
             json!({ "packets": [ping] })
@@ -165,7 +165,7 @@ fn packet(bytes: &[u8], dialect: Dialect, unknown: bool) -> Json {
 mod tests {
     use super::*;
 
-    fn said(packets: Json, unparsed: &str) -> OwnedMessage {
+    fn decoded(packets: Json, unparsed: &str) -> OwnedMessage {
         let fields = json!({"packets": packets, "unparsed": unparsed});
         OwnedMessage { message: Packets.name(), ..OwnedMessage::default().with_fields(fields) }
     }
@@ -180,14 +180,14 @@ mod tests {
     #[test]
     fn together_or_one_by_one() {
         let mut pieces = Pieces::default();
-        let one = said(json!([{"id": 16}]), "0568656c6c6fff");
-        let two = said(json!([{"id": 17}]), "0100ff0200ff");
+        let one = decoded(json!([{"id": 16}]), "0568656c6c6fff");
+        let two = decoded(json!([{"id": 17}]), "0100ff0200ff");
         let ping = "0407000000".to_string() + &"00".repeat(16);
-        // Before anything is known they are whole.
+        // Before anything is known, they are whole.
         let text = format!("0568656c6c6f110100ff0200{ping}0104000102030410{}ff", "0568656c6c6f");
-        let merged = said(json!([{"id": "custom", "data": "00"}, {"id": 16}]), &text);
+        let merged = decoded(json!([{"id": "custom", "data": "00"}, {"id": 16}]), &text);
         assert_eq!(parts(&pieces, &merged).len(), 2);
-        [&one, &two, &merged].into_iter().for_each(|said| pieces.learn(said));
+        [&one, &two, &merged].into_iter().for_each(|decoded| pieces.learn(decoded));
         let found = parts(&pieces, &merged);
         assert_eq!(found[0], json!({"packets": [{"id": "custom", "data": "00"}]}));
         assert_eq!(found[1..2], parts(&pieces, &one)[..]);
@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(found[3]["packets"][0]["id"], "ping");
         assert_eq!(found[4], json!({"packets": [{"id": "custom", "data": "01020304"}]}));
         assert_eq!(found[5..], parts(&pieces, &one)[..]);
-        // What nobody has seen alone stays as it is.
-        let other = said(json!([{"id": 16}]), "0568656c6c70110100ff0200ff");
+        // A packet that was never seen alone stays as it is.
+        let other = decoded(json!([{"id": 16}]), "0568656c6c70110100ff0200ff");
         assert_eq!(parts(&pieces, &other), [json!({"packets": [{"id": 16}], "unparsed": "0568656c6c70110100ff0200"})]);
     }
 }

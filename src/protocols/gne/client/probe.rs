@@ -1,9 +1,9 @@
-//! Asking a GNE server: a request that reads the same in both byte orders and never matches, so
-//! that the refusal tells version, game and byte order; the full handshake only on request.
+//! Probes a GNE server. The request reads the same in both byte orders and never matches, so that the refusal contains
+//! the server's version, game and byte order. The full handshake is made only if the user asks for it.
 //!
-//! Each refusal leaks a socket in the server, so there is one and no more. Who is accepted must
-//! leave by the rule: exit, then wait for the server's end. A 0.70 server accepts nobody any more
-//! after a connection that ended otherwise.
+//! Each refusal leaks a socket in the server, so there is only one. An accepted client must leave properly: it sends an
+//! exit and waits until the server closes. After a connection that ended otherwise, a 0.70 server accepts no more
+//! clients.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{BUILD, GAME, ID, IS_REQUEST, MAX_RATE, REQ_ID, SUB_VERSION, T2, USER_VERSION, VERSION};
@@ -31,13 +31,13 @@ static SERVERS: Servers = Servers {
     }],
 };
 
-/// The first ping of a connection is answered up to 250 ms late: it is not counted.
+/// The first ping of a connection is answered up to 250 ms late, so it is not counted.
 const WARM_UP: u32 = 1;
-/// After so many unanswered pings in a row the application is taken for one that answers none.
+/// After this many unanswered pings in a row, the application is assumed to answer none.
 const DEAF: u32 = 2;
-/// Clocks further apart than this do not tell the same kind of time.
+/// Clocks that differ by more do not count the same time.
 const SAME_CLOCK: f64 = 366.0 * 86400.0;
-/// What a refusal costs a server.
+/// The cost of a refusal for the server.
 const COST: &str = "every refusal costs the server a socket";
 
 static REFUSALS: &[Refusal] = &[
@@ -63,18 +63,18 @@ impl Probe for GneClient {
     }
 }
 
-/// What is known of the server.
+/// The state of a probe.
 #[derive(Default)]
 struct Gne {
-    /// Its refusal of a stranger.
+    /// The server's refusal of a request with a foreign version.
     refusal: Option<OwnedMessage>,
-    /// The request was its own.
+    /// The full handshake has begun, with the server's own values.
     inside: bool,
 }
 
 impl Questions for Gne {
-    /// One request that nobody accepts, unless its refusal is known from an earlier round; then, on
-    /// request, the full handshake with the server's own values, and pings.
+    /// Sends one request that no server accepts, unless its refusal is known from an earlier round. If the user asks
+    /// for it, the full handshake with the server's own values and pings follow.
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         let known = ask.known().filter(|_| ask.request.connect);
@@ -106,7 +106,7 @@ impl Questions for Gne {
         engine.part();
         let pinged = self.connect(version, engine);
         if let (Some(took), false) = (took, engine.findings.samples.iter().any(|sample| sample.method == "ping")) {
-            // All that there is: nobody has answered a ping.
+            // No ping was answered, so the refusal's time is the only sample.
             engine.findings.sample("refusal", Some(took));
         }
         pinged
@@ -128,23 +128,23 @@ impl Questions for Gne {
         Question::new(Packets.name(), json!({"packets": [packet]}))
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
-        Ok(match Message::named(heard.message) {
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        Ok(match Message::named(received.message) {
             Some(ConnectionRefused) if !self.inside => Reading::Answer,
             Some(ConnectionAccepted) if !self.inside => {
                 let text = "the server accepts a request that no server can match";
                 Reading::Refused(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"))
             }
             Some(ConnectionAccepted) => Reading::Answer,
-            _ if heard.proto == hawknl::PROTO => return Err(framed(heard)),
+            _ if received.proto == hawknl::PROTO => return Err(framed(received)),
             Some(ConnectionRefused) => {
                 engine.ask.remember(None);
                 engine.findings.leaves(COST);
-                Refusal::read(REFUSALS, heard.message, "")
+                Refusal::read(REFUSALS, received.message, "")
             }
-            Some(Packets) if is_exit(heard) => Refusal::read(REFUSALS, heard.message, ""),
-            Some(Packets) if number.is_some_and(|ping| packets(heard).iter().any(|p| is_reply(p, ping + 1))) => {
-                offset(heard, &mut engine.findings);
+            Some(Packets) if is_exit(received) => Refusal::read(REFUSALS, received.message, ""),
+            Some(Packets) if number.is_some_and(|ping| packets(received).iter().any(|p| is_reply(p, ping + 1))) => {
+                offset(received, &mut engine.findings);
                 Reading::Answer
             }
             _ if self.inside => Reading::Session,
@@ -154,7 +154,7 @@ impl Questions for Gne {
 }
 
 impl Gne {
-    /// The full handshake with the server's own values, and pings.
+    /// Makes the full handshake with the server's own values, and pings.
     fn connect(&mut self, order: Option<&'static str>, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         let mut request = json!({"max_rate": 0, "unreliable": false});
@@ -175,7 +175,7 @@ impl Gne {
         let trips = engine.series(self, &series.at_most(DEAF))?;
         match trips.warm_up {
             _ if trips.answered == 0 => {
-                // Not answering is no loss: the library leaves it to the application.
+                // Unanswered pings are not a loss: the library leaves the answer to the application.
                 engine
                     .findings
                     .note("accepted, but the application does not answer pings: the refusal's time is all there is");
@@ -192,10 +192,10 @@ impl Gne {
     }
 }
 
-/// A frame of HawkNL that holds nothing of GNE.
-fn framed(heard: &OwnedMessage) -> Failure {
-    let bytes = hex::encode(heard.bytes().get(..24).unwrap_or(heard.bytes()));
-    if heard.number(&hawknl::LENGTH).is_some() {
+/// The failure for a HawkNL frame that contains nothing of GNE.
+fn framed(received: &OwnedMessage) -> Failure {
+    let bytes = hex::encode(received.bytes().get(..24).unwrap_or(received.bytes()));
+    if received.number(&hawknl::LENGTH).is_some() {
         let text = format!("a HawkNL frame that was never finished: {bytes}");
         return Failure::new(Outcome::Broken, text, "the server ended in the middle of an answer: see its log");
     }
@@ -203,7 +203,7 @@ fn framed(heard: &OwnedMessage) -> Failure {
     Failure::new(Outcome::OtherProtocol, text, "another game over HawkNL: check the port").with("other", "hawknl")
 }
 
-/// What the refusal tells.
+/// Reports the values of a refusal.
 fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
     let version = [VERSION, SUB_VERSION, BUILD].map(|field| refusal.number(&field).unwrap_or(0).to_string());
     findings.find("gne", Carrier::Tcp, Some(version.join(".")));
@@ -216,7 +216,7 @@ fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
     findings.fact("byte_order", order);
 }
 
-/// Is this packet the answer to that ping?
+/// Whether this packet answers that ping.
 fn is_reply(packet: &Json, id: u32) -> bool {
     let ping = packet.get(ID.name) == Some(&json!("ping")) && packet.get(REQ_ID.name) == Some(&json!(id));
     let answered = match packet.get(IS_REQUEST.name) {
@@ -228,9 +228,9 @@ fn is_reply(packet: &Json, id: u32) -> bool {
     ping && answered
 }
 
-/// The difference of the clocks, where they are of the same kind.
-fn offset(heard: &OwnedMessage, findings: &mut Findings<'_>) {
-    let pings = heard.derived(&PINGS).and_then(Json::as_array);
+/// Reports the difference of the clocks, if they count the same time.
+fn offset(received: &OwnedMessage, findings: &mut Findings<'_>) {
+    let pings = received.derived(&PINGS).and_then(Json::as_array);
     let offset = pings.and_then(|pings| pings.iter().find_map(|ping| ping.get(OFFSET.name)?.as_f64()));
     if let Some(offset) = offset.filter(|offset| offset.abs() < SAME_CLOCK) {
         findings.fact("clock_offset_s", offset);

@@ -1,4 +1,4 @@
-//! What becomes of each recorded message, and what is answered live.
+//! Decides whether and when each recorded message is sent, and handles each live message.
 
 use super::super::layout::Message::*;
 use super::super::layout::{BODY, CODE, FLAGS, ID, PAYLOAD, ROUTE};
@@ -16,7 +16,7 @@ use crate::protocols::websocket::upgrade;
 use serde_json::{Map, Value as Json, json};
 use std::time::Instant;
 
-/// The line of a request that the server's answer must prove to have read.
+/// The header line of an upgrade request. The server's answer proves that it has read it.
 const KEY: &str = "sec-websocket-key";
 
 pub static RULES: Rules = Rules {
@@ -37,20 +37,20 @@ impl Actor for NanoActor {
     }
 
     fn disposition(&mut self, message: &Recorded) -> Disposition {
-        let said = &message.said;
-        if said.message == Request && said.fault.is_none() && said.from == Role::Client {
-            let recorded = said.number(&ID).unwrap_or(0);
+        let decoded = &message.decoded;
+        if decoded.message == Request && decoded.fault.is_none() && decoded.from == Role::Client {
+            let recorded = decoded.number(&ID).unwrap_or(0);
             self.taken.insert(recorded);
-            let route = route(said).unwrap_or_default().to_string();
+            let route = route(decoded).unwrap_or_default().to_string();
             self.requests.push(Request { recorded, frame: message.frame, route, live: None });
         }
         if let Some(danger) = RULES.danger(message) {
             return danger;
         }
-        if said.proto == websocket::NAME {
-            return match Line::of(said) {
-                // What the carrier is, is the live session's business.
-                Carrier(UpgradeRequest | UpgradeResponse) if said.from != self.life.role => {
+        if decoded.proto == websocket::NAME {
+            return match Line::of(decoded) {
+                // The live session makes its own upgrade.
+                Carrier(UpgradeRequest | UpgradeResponse) if decoded.from != self.life.role => {
                     Disposition::Live("upgrades")
                 }
                 Carrier(UpgradeRequest | UpgradeResponse) => Disposition::Send,
@@ -61,28 +61,28 @@ impl Actor for NanoActor {
                 ),
             };
         }
-        match Line::of(said) {
-            Package(Kick) if said.from == Role::Client => {
+        match Line::of(decoded) {
+            Package(Kick) if decoded.from == Role::Client => {
                 Disposition::Danger("a kick is the server's: pomelo closes".into())
             }
             Carrier(_) | Package(Data | Unknown) | Line::Other => {
                 Disposition::Danger("no message of the protocol".into())
             }
-            Package(Request) if said.text(&ROUTE) == Some("") => {
+            Package(Request) if decoded.text(&ROUTE) == Some("") => {
                 Disposition::Danger("a request without a route".into())
             }
             _ if self.is_raw(message) => Disposition::Danger(format!(
                 "route code {} without its dictionary: the live server's handler of that number would run; \
                  -s nano.dict=FILE gives the recorded one",
-                said.number(&CODE).unwrap_or_default()
+                decoded.number(&CODE).unwrap_or_default()
             )),
             _ => RULES.disposition(message),
         }
     }
 
-    fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
-        let large = path == ID.name && said.number(&ID).is_none_or(|id| id > LARGEST_ID);
-        large || RULES.decides(said.message, path)
+    fn decides(&self, decoded: &OwnedMessage, path: &str) -> bool {
+        let large = path == ID.name && decoded.number(&ID).is_none_or(|id| id > LARGEST_ID);
+        large || RULES.decides(decoded.message, path)
     }
 
     fn begin(&mut self, _now: Instant, out: &mut Outbox) {
@@ -103,22 +103,22 @@ impl Actor for NanoActor {
                 ..self.life.message(UpgradeRequest.name(), json!({ "head": head }))
             });
         } else if !self.websocket && !self.has_handshake {
-            let said = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
-            self.handshake(said, out);
+            let decoded = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
+            self.handshake(decoded, out);
         }
     }
 
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
-        let (said, phase) = (&message.said, self.life.phase);
+        let (decoded, phase) = (&message.decoded, self.life.phase);
         let behind = |least: Phase, what: &'static str| (phase < least).then_some(what);
-        match (Line::of(said), self.life.role) {
+        match (Line::of(decoded), self.life.role) {
             (Carrier(UpgradeRequest), _) => None,
             (Carrier(UpgradeResponse), _) => self.key.is_none().then_some("the client's upgrade"),
             (Package(Handshake), Role::Client) => behind(Phase::Open, "the answer to the upgrade"),
             (Package(Handshake | Kick), _) => behind(Phase::Asked, "the client's handshake"),
             (Package(HandshakeAck), _) => behind(Phase::Answered, "the answer to the handshake"),
             (Package(Response), Role::Server) => {
-                let (id, frame) = (said.number(&ID).unwrap_or(0), message.frame);
+                let (id, frame) = (decoded.number(&ID).unwrap_or(0), message.frame);
                 let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
                 behind(Phase::Working, "the client's handshake_ack")
                     .or_else(|| request.is_some_and(|r| r.live.is_none()).then_some("the client's request"))
@@ -129,79 +129,79 @@ impl Actor for NanoActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let said = message.said.clone();
-        match (Line::of(&said), self.life.role) {
+        let decoded = message.decoded.clone();
+        match (Line::of(&decoded), self.life.role) {
             (Carrier(UpgradeRequest), _) => {
-                let head = self.upgrade(said.text(&HEAD).unwrap_or_default());
+                let head = self.upgrade(decoded.text(&HEAD).unwrap_or_default());
                 self.key = upgrade::header(&head, KEY).map(String::from);
-                out.say.push_back(said.with(&HEAD, head));
+                out.say.push_back(decoded.with(&HEAD, head));
             }
             (Carrier(UpgradeResponse), _) => {
-                let head = self.upgraded(said.text(&HEAD).unwrap_or_default());
-                out.say.push_back(said.with(&HEAD, head));
+                let head = self.upgraded(decoded.text(&HEAD).unwrap_or_default());
+                out.say.push_back(decoded.with(&HEAD, head));
                 self.life.phase = Phase::Open;
             }
-            (Package(Handshake), Role::Client) => self.handshake(said, out),
+            (Package(Handshake), Role::Client) => self.handshake(decoded, out),
             (Package(Handshake), _) => {
-                self.answered(&said);
-                out.say.push_back(said);
+                self.answered(&decoded);
+                out.say.push_back(decoded);
             }
-            (Package(HandshakeAck), _) => self.acknowledge(said, now, out),
+            (Package(HandshakeAck), _) => self.acknowledge(decoded, now, out),
             (Package(Request), Role::Client) => {
-                let id = self.id(said.number(&ID).unwrap_or(0));
+                let id = self.id(decoded.number(&ID).unwrap_or(0));
                 self.asked.insert(id, now);
-                let said = self.routed(said.with(&ID, id), message, out);
-                out.say.push_back(said);
+                let decoded = self.routed(decoded.with(&ID, id), message, out);
+                out.say.push_back(decoded);
             }
             (Package(Response), Role::Server) => {
-                let (id, frame) = (said.number(&ID).unwrap_or(0), message.frame);
+                let (id, frame) = (decoded.number(&ID).unwrap_or(0), message.frame);
                 let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
                 let Some(live) = request.and_then(|r| r.live) else {
                     return Err("the live client has not made this request".into());
                 };
-                out.say.push_back(said.with(&ID, live));
+                out.say.push_back(decoded.with(&ID, live));
             }
             _ => {
-                let said = self.routed(said, message, out);
-                out.say.push_back(said);
+                let decoded = self.routed(decoded, message, out);
+                out.say.push_back(decoded);
             }
         }
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match (Line::of(said), self.life.role) {
+    fn recv(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        match (Line::of(decoded), self.life.role) {
             (Carrier(UpgradeRequest), Role::Server) => {
-                self.key = said.text(&HEAD).and_then(|head| upgrade::header(head, KEY)).map(String::from);
+                self.key = decoded.text(&HEAD).and_then(|head| upgrade::header(head, KEY)).map(String::from);
                 return Handling::Session;
             }
             (Carrier(UpgradeResponse), Role::Client) => {
-                if said.derived(&STATUS).and_then(Json::as_u64) != Some(101) {
-                    let status = said.derived(&STATUS).map(ToString::to_string).unwrap_or_default();
+                if decoded.derived(&STATUS).and_then(Json::as_u64) != Some(101) {
+                    let status = decoded.derived(&STATUS).map(ToString::to_string).unwrap_or_default();
                     self.life.end(format!("no WebSocket there: the upgrade is answered with HTTP status {status}"));
                     return Handling::Session;
                 }
-                let answer = said.text(&HEAD).and_then(|head| upgrade::header(head, "sec-websocket-accept"));
+                let answer = decoded.text(&HEAD).and_then(|head| upgrade::header(head, "sec-websocket-accept"));
                 if self.key.as_deref().is_some_and(|key| answer != Some(&upgrade::accept(key))) {
                     self.life.end("the upgrade is granted, but not to our key: it is no WebSocket server");
                     return Handling::Session;
                 }
                 self.life.reach(Phase::Open);
                 if !self.has_handshake {
-                    let said = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
-                    self.handshake(said, out);
+                    let decoded = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
+                    self.handshake(decoded, out);
                 }
                 return Handling::Session;
             }
             (Carrier(Ping), _) => {
-                let fields = said.to_json().as_object().cloned().unwrap_or_default();
+                let fields = decoded.to_json().as_object().cloned().unwrap_or_default();
                 let pong = self.control(Pong, fields);
                 out.live(pong);
                 return Handling::Session;
             }
             (Carrier(Pong), _) => return Handling::Session,
             (Carrier(Close), _) => {
-                let fields = said.to_json().as_object().cloned().unwrap_or_default();
+                let fields = decoded.to_json().as_object().cloned().unwrap_or_default();
                 if self.life.phase != Phase::Over {
                     let close = self.control(Close, fields);
                     out.live(close);
@@ -211,7 +211,7 @@ impl Actor for NanoActor {
                 return Handling::Session;
             }
             (Package(Handshake), Role::Client) => {
-                self.answered(said);
+                self.answered(decoded);
                 if self.life.phase == Phase::Answered && !self.has_ack {
                     let ack = self.life.message(HandshakeAck.name(), json!({}));
                     self.acknowledge(ack, now, out);
@@ -220,14 +220,14 @@ impl Actor for NanoActor {
             (Package(Handshake), _) => self.life.reach(Phase::Asked),
             (Package(HandshakeAck), _) => self.life.reach(Phase::Working),
             (Package(Heartbeat), Role::Server) => {
-                // As pomelo does; nano's clients do not mind.
+                // pomelo answers so too, and nano's clients accept it.
                 let beat = self.life.message(Heartbeat.name(), json!({}));
                 out.live(beat);
                 return Handling::Session;
             }
             (Package(Heartbeat), _) => return Handling::Session,
             (Package(Request), Role::Server) => {
-                let (route, id) = (route(said).unwrap_or_default(), said.number(&ID));
+                let (route, id) = (route(decoded).unwrap_or_default(), decoded.number(&ID));
                 if let Some(open) = self.requests.iter_mut().find(|r| r.live.is_none() && r.route == route) {
                     open.live = id;
                 } else {
@@ -237,12 +237,13 @@ impl Actor for NanoActor {
                 }
             }
             (Package(Response), Role::Client) => {
-                if let Some(at) = said.number(&ID).and_then(|id| self.asked.remove(&id)) {
-                    out.counts.round_trip(now.saturating_duration_since(at));
+                if let Some(at) = decoded.number(&ID).and_then(|id| self.asked.remove(&id)) {
+                    let subject = format!("{} {}", Request.name(), route(decoded).unwrap_or_default());
+                    out.counts.round_trip(subject.trim_end(), now.saturating_duration_since(at));
                 }
             }
             (Package(Kick), Role::Client) => {
-                let reason = said.text(&BODY).unwrap_or_default().to_string();
+                let reason = decoded.text(&BODY).unwrap_or_default().to_string();
                 self.life.end(format!("kick {reason}"));
             }
             _ => {}
@@ -256,8 +257,8 @@ impl Actor for NanoActor {
         let beat = self.beat.get_or_insert(now + interval);
         if now >= *beat {
             *beat = now + interval;
-            let said = self.life.message(Heartbeat.name(), json!({}));
-            out.live(said);
+            let decoded = self.life.message(Heartbeat.name(), json!({}));
+            out.live(decoded);
         }
         self.beat
     }
@@ -277,26 +278,28 @@ impl Actor for NanoActor {
         self.life.phase = Phase::Over;
     }
 
-    fn identity(&self, said: &OwnedMessage) -> String {
-        match route(said) {
-            Some(route) => format!("{} {route}", said.message),
-            None => said.message.into(),
+    fn identity(&self, decoded: &OwnedMessage) -> String {
+        match route(decoded) {
+            Some(route) => format!("{} {route}", decoded.message),
+            None => decoded.message.into(),
         }
     }
 
-    fn content(&self, said: &OwnedMessage) -> Json {
-        // What is carried: JSON, or what protos name.
-        let meaning = said.derived(&payload::JSON).or_else(|| said.derived(&payload::MESSAGE)).cloned();
-        match Line::of(said) {
+    fn content(&self, decoded: &OwnedMessage) -> Json {
+        // The payload's meaning: JSON, or the values of the protos.
+        let meaning = decoded.derived(&payload::JSON).or_else(|| decoded.derived(&payload::MESSAGE)).cloned();
+        match Line::of(decoded) {
             Carrier(UpgradeRequest | UpgradeResponse) => Json::Null,
-            // What differs from server to server: tables, times, intervals.
-            Package(Handshake) if said.from == Role::Server => json!({"code": meaning.unwrap_or_default().get("code")}),
-            // What it calls itself and which tables it has is the session's.
+            // The rest differs from server to server: tables, times, intervals.
+            Package(Handshake) if decoded.from == Role::Server => {
+                json!({"code": meaning.unwrap_or_default().get("code")})
+            }
+            // The client's name and its tables belong to the session.
             Package(Handshake) => meaning.unwrap_or_default().get("user").cloned().unwrap_or_default(),
-            _ => match (meaning, said.field(&PAYLOAD)) {
+            _ => match (meaning, decoded.field(&PAYLOAD)) {
                 (Some(meaning), _) => meaning,
                 (None, Some(payload @ Json::Object(_))) => payload.clone(),
-                (None, _) => without(said.to_json(), RULES.volatile(said.message)),
+                (None, _) => without(decoded.to_json(), RULES.volatile(decoded.message)),
             },
         }
     }

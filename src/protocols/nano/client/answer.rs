@@ -1,4 +1,4 @@
-//! What a server answers to the upgrade from HTTP to WebSocket.
+//! The server's answer to the upgrade from HTTP to WebSocket.
 
 use crate::live::probe::strangers::stranger;
 use crate::live::probe::{Engine, Failure, Outcome};
@@ -7,17 +7,17 @@ use crate::protocols::websocket::layout::{HEAD, STATUS};
 use crate::protocols::websocket::upgrade;
 use serde_json::Value as Json;
 
-/// Is the upgrade granted?
-pub(super) fn upgraded(heard: &OwnedMessage, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
-    let status = heard.derived(&STATUS).and_then(Json::as_u64).unwrap_or(0);
+/// Checks that the upgrade is granted.
+pub(super) fn upgraded(received: &OwnedMessage, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
+    let status = received.derived(&STATUS).and_then(Json::as_u64).unwrap_or(0);
     let path = engine.ask.path();
     let session = engine.session()?;
     if status == 101 {
-        let ours = session.last_message().text(&HEAD).unwrap_or_default();
-        return answers(ours, heard.text(&HEAD).unwrap_or_default());
+        let ours = session.last_message.text(&HEAD).unwrap_or_default();
+        return answers(ours, received.text(&HEAD).unwrap_or_default());
     }
     if let Some(stranger) = stranger(session.link.raw()).filter(|stranger| stranger.name == "TLS") {
-        let text = format!("HTTP status {status} in answer to the upgrade of {path}: {}", stranger.said);
+        let text = format!("HTTP status {status} in answer to the upgrade of {path}: {}", stranger.answer);
         let failure = Failure::new(Outcome::OtherProtocol, text, stranger.advice).with("status", status);
         return Err(failure.with("stranger", stranger.name));
     }
@@ -29,17 +29,17 @@ pub(super) fn upgraded(heard: &OwnedMessage, engine: &mut Engine<'_, '_>) -> Res
     Err(Failure::new(outcome, text, advice).with("status", status))
 }
 
-/// Does the server's key answer ours? Who copies a status line has not understood the request.
+/// Checks that the server's key answers ours. A peer that only copies a status line has not understood the request.
 fn answers(ours: &str, head: &str) -> Result<(), Failure> {
     let key = upgrade::header(ours, "sec-websocket-key").unwrap_or_default();
-    let (wanted, said) = (upgrade::accept(key), upgrade::header(head, "sec-websocket-accept"));
-    if said == Some(wanted.as_str()) {
+    let (wanted, key_sent) = (upgrade::accept(key), upgrade::header(head, "sec-websocket-accept"));
+    if key_sent == Some(wanted.as_str()) {
         return Ok(());
     }
-    let text = match said {
-        Some(said) => format!("the upgrade is granted with the key {said:?}, but {wanted:?} answers ours"),
+    let text = match key_sent {
+        Some(other) => format!("the upgrade is granted with the key {other:?}, but {wanted:?} answers ours"),
         None => format!("the upgrade is granted without a key: {wanted:?} answers ours"),
     };
     let advice = "a cache or a proxy between answers for the server, or it is no WebSocket server: check the port";
-    Err(Failure::new(Outcome::Broken, text, advice).with("accept", said).with("expected", wanted))
+    Err(Failure::new(Outcome::Broken, text, advice).with("accept", key_sent).with("expected", wanted))
 }

@@ -1,21 +1,21 @@
-//! What the answer to the handshake says: whether we are accepted, and which server it is.
+//! The answer to the handshake: whether it accepts us, and which server sent it.
 
 use crate::live::probe::{Failure, Findings, Outcome};
 use serde_json::Value as Json;
 
-/// Which server it is, and by what it answers.
+/// The kind of server, and the packages that it answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// Answers handshakes before the ack.
     Handshakes(&'static str),
     /// Answers heartbeats after the ack.
     Heartbeats(&'static str),
-    /// The handshake's answer does not tell.
+    /// The handshake's answer does not identify it.
     Unknown,
 }
 
 impl Family {
-    /// By the `sys` of its answer.
+    /// Finds the family by the `sys` of its answer.
     pub fn of(sys: &Json) -> Family {
         let has = |key: &str| sys.get(key).is_some();
         match () {
@@ -27,7 +27,7 @@ impl Family {
         }
     }
 
-    /// The words for people.
+    /// The name for the report.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Family::Handshakes(name) | Family::Heartbeats(name) => Some(name),
@@ -36,10 +36,10 @@ impl Family {
     }
 }
 
-/// Was the handshake accepted?
-pub fn accepted(said: &Json, body: &str) -> Result<(), Failure> {
-    let code = said.get("code").and_then(Json::as_i64);
-    let words = ["message", "msg", "error"].iter().find_map(|key| said.get(key)?.as_str());
+/// Checks that the handshake was accepted.
+pub fn accepted(answer: &Json, body: &str) -> Result<(), Failure> {
+    let code = answer.get("code").and_then(Json::as_i64);
+    let words = ["message", "msg", "error"].iter().find_map(|key| answer.get(key)?.as_str());
     let words = words.map_or(String::new(), |words| format!(", and says {words:?}"));
     match code {
         Some(200) => Ok(()),
@@ -63,8 +63,8 @@ pub fn accepted(said: &Json, body: &str) -> Result<(), Failure> {
     }
 }
 
-/// The server's own words.
-pub fn tell(sys: &Json, said: &Json, findings: &mut Findings<'_>) {
+/// Reports the facts in the server's answer.
+pub fn tell(sys: &Json, answer: &Json, findings: &mut Findings<'_>) {
     for key in ["heartbeat", "servertime", "serializer", "dictVersion", "protoVersion", "useDict", "useProto"] {
         if let Some(value) = sys.get(key) {
             findings.fact(key, value.clone());
@@ -74,7 +74,7 @@ pub fn tell(sys: &Json, said: &Json, findings: &mut Findings<'_>) {
     if let Some(dictionary) = dictionary {
         findings.fact("dictionary", dictionary.len());
     }
-    if let Some(user) = said.get("user").filter(|user| user.as_object().is_none_or(|map| !map.is_empty())) {
+    if let Some(user) = answer.get("user").filter(|user| user.as_object().is_none_or(|map| !map.is_empty())) {
         findings.fact("user", user.clone());
     }
 }

@@ -1,7 +1,7 @@
 //! Plays one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
 //!
-//! Handshake, acknowledgement and heartbeats are live; route codes follow the live dictionary, and
-//! a response goes to the live request of the same route.
+//! Handshake, acknowledgement and heartbeats are live. Route codes follow the live dictionary, and a response goes to
+//! the live request with the same route.
 
 mod actor;
 mod answer;
@@ -23,15 +23,15 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// Ids up to here are right for every server: some take a bit 31 for a sign, and hang.
+/// The largest id that every server accepts: some read bit 31 as a sign, and hang.
 const LARGEST_ID: u64 = (1 << 28) - 1;
-/// Any mask is as good as another: it hides nothing.
+/// The mask of our frames. Any value is as good: it hides nothing.
 const MASK: &str = "6e6b7470";
 
-/// A handshake of our own: what pomelo's servers demand, and nano's ignore.
+/// Our own handshake, with the members that pomelo servers require and nano servers ignore.
 const HELLO: &str = r#"{"sys":{"type":"netkit","version":"1.1.1"},"user":{}}"#;
 
-/// The handshake, with what the application expects of its user.
+/// The handshake, with the user data that the application expects.
 fn hello(user: Option<&Json>) -> String {
     match user {
         None => HELLO.into(),
@@ -39,7 +39,7 @@ fn hello(user: Option<&Json>) -> String {
     }
 }
 
-/// How servers of the nano family are asked, and recorded conversations played.
+/// Probes servers of the nano family and replays recorded conversations.
 pub struct NanoClient;
 
 impl Replay for NanoClient {
@@ -47,12 +47,12 @@ impl Replay for NanoClient {
         Box::new(NanoActor::new(context))
     }
 
-    fn told(&self, messages: &[Recorded], earlier: &[Recorded]) -> Vec<String> {
-        cached::told(messages, earlier)
+    fn missing_settings(&self, messages: &[Recorded], earlier: &[Recorded]) -> Vec<String> {
+        cached::missing_settings(messages, earlier)
     }
 }
 
-/// A request of the capture, and the live one that takes its place.
+/// A request of the capture, and the live one that replaces it.
 #[derive(Debug)]
 struct Request {
     recorded: u64,
@@ -66,12 +66,12 @@ struct NanoActor {
     websocket: bool,
     host: String,
     path: Option<String>,
-    /// The client's key, which the server answers.
+    /// The client's WebSocket key, which the server answers.
     key: Option<String>,
     /// The live dictionary: route to code.
     dictionary: BTreeMap<String, u64>,
     requests: Vec<Request>,
-    /// Ids of the capture that are right as they are.
+    /// Ids of the capture that are kept.
     taken: BTreeSet<u64>,
     ids: BTreeMap<u64, u64>,
     asked: BTreeMap<u64, Instant>,
@@ -84,30 +84,30 @@ struct NanoActor {
     parted: bool,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// One of the carrier's.
+    /// A message of the carrier.
     Carrier(websocket::layout::Message),
     /// A package.
     Package(Message),
-    /// None that either has.
+    /// A message of neither.
     Other,
 }
 
 impl Line {
-    fn of(said: &OwnedMessage) -> Line {
-        let carrier = || websocket::layout::Message::named(said.message).map(Line::Carrier);
-        Message::named(said.message).map(Line::Package).or_else(carrier).unwrap_or(Line::Other)
+    fn of(decoded: &OwnedMessage) -> Line {
+        let carrier = || websocket::layout::Message::named(decoded.message).map(Line::Carrier);
+        Message::named(decoded.message).map(Line::Package).or_else(carrier).unwrap_or(Line::Other)
     }
 }
 
-/// A message's route, by whichever way it is known.
-fn route(said: &OwnedMessage) -> Option<&str> {
-    said.text(&ROUTE).or_else(|| said.derived(&ROUTE).and_then(Json::as_str))
+/// A message's route, from the message or derived.
+fn route(decoded: &OwnedMessage) -> Option<&str> {
+    decoded.text(&ROUTE).or_else(|| decoded.derived(&ROUTE).and_then(Json::as_str))
 }
 
-/// Has the user written this code?
+/// Whether the user set the code.
 fn wants_code(message: &Recorded) -> bool {
     message.changed.puts.iter().any(|put| put.plain() == CODE.name)
 }
@@ -115,7 +115,7 @@ fn wants_code(message: &Recorded) -> bool {
 impl NanoActor {
     fn new(context: &ReplayContext<'_>) -> NanoActor {
         let ours = |message: &str| context.has(context.role, message);
-        let recorded = context.messages.iter().any(|m| m.said.message == UpgradeRequest);
+        let recorded = context.messages.iter().any(|m| m.decoded.message == UpgradeRequest);
         let websocket = recorded || context.path.is_some();
         NanoActor {
             life: Life::new(super::NAME, &actor::RULES, context).at(if websocket { Phase::New } else { Phase::Open }),
@@ -132,13 +132,13 @@ impl NanoActor {
             beat: None,
             has_upgrade: ours(UpgradeRequest.name()),
             has_handshake: ours(Handshake.name()),
-            // A probe's comes when it has sampled what is answered before it.
+            // A probe acknowledges after it has sampled the packages that are answered before the ack.
             has_ack: ours(HandshakeAck.name()) || context.probe,
             parted: false,
         }
     }
 
-    /// A frame of the carrier's own.
+    /// A control frame or other message of the carrier.
     fn control(&self, message: websocket::layout::Message, mut fields: Map<String, Json>) -> OwnedMessage {
         fields.remove(websocket::layout::MASK.name);
         if self.life.role == Role::Client {
@@ -147,7 +147,7 @@ impl NanoActor {
         OwnedMessage::new(websocket::NAME, message.name(), self.life.role, Json::Object(fields))
     }
 
-    /// The id that a request gets, and its response comes with.
+    /// The id for a request and its response.
     fn id(&mut self, recorded: u64) -> u64 {
         if recorded <= LARGEST_ID {
             return recorded;
@@ -158,64 +158,63 @@ impl NanoActor {
         *self.ids.entry(recorded).or_insert_with(free)
     }
 
-    /// The route as the live dictionary has it.
-    fn routed(&self, said: OwnedMessage, message: &Recorded, out: &mut Outbox) -> OwnedMessage {
-        // What the server numbers is numbered by its own dictionary, which is the recorded one; and
-        // a code that the user has written is meant.
-        if self.life.role == Role::Server || !said.has(&CODE) || wants_code(message) {
-            return said;
+    /// Replaces a route code by that of the live dictionary.
+    fn routed(&self, decoded: OwnedMessage, message: &Recorded, out: &mut Outbox) -> OwnedMessage {
+        // A server uses its own dictionary, which is the recorded one. A code that the user set is kept.
+        if self.life.role == Role::Server || !decoded.has(&CODE) || wants_code(message) {
+            return decoded;
         }
-        let Some(name) = said.derived(&ROUTE).and_then(Json::as_str).map(String::from) else {
+        let Some(name) = decoded.derived(&ROUTE).and_then(Json::as_str).map(String::from) else {
             out.remark("a route code that the capture's dictionary does not have is sent as it is");
-            return said;
+            return decoded;
         };
         match self.dictionary.get(&name) {
-            Some(code) => said.with(&CODE, *code),
+            Some(code) => decoded.with(&CODE, *code),
             None => {
-                let flags = said.field(&FLAGS).and_then(Json::as_array).cloned().unwrap_or_default();
+                let flags = decoded.field(&FLAGS).and_then(Json::as_array).cloned().unwrap_or_default();
                 let flags: Vec<Json> = flags.into_iter().filter(|f| f != CODE.name).collect();
-                let fields = without(said.to_json(), &[CODE.name]);
-                said.with_fields(fields).with(&FLAGS, flags).with(&ROUTE, name)
+                let fields = without(decoded.to_json(), &[CODE.name]);
+                decoded.with_fields(fields).with(&FLAGS, flags).with(&ROUTE, name)
             }
         }
     }
 
-    /// A code of ours of which nobody knows what it stands for.
+    /// Whether a code of ours has no known route.
     fn is_raw(&self, message: &Recorded) -> bool {
-        let said = &message.said;
+        let decoded = &message.decoded;
         self.life.role == Role::Client
-            && said.from == Role::Client
-            && said.has(&CODE)
-            && said.derived(&ROUTE).is_none()
+            && decoded.from == Role::Client
+            && decoded.has(&CODE)
+            && decoded.derived(&ROUTE).is_none()
             && !wants_code(message)
     }
 
-    fn handshake(&mut self, said: OwnedMessage, out: &mut Outbox) {
+    fn handshake(&mut self, decoded: OwnedMessage, out: &mut Outbox) {
         self.life.phase = Phase::Asked;
-        // nano's own clients say nothing, and nano does not mind; pomelo refuses them.
-        if said.text(&BODY).is_none_or(str::is_empty) {
+        // nano's own clients send an empty handshake, and nano accepts it. pomelo refuses it.
+        if decoded.text(&BODY).is_none_or(str::is_empty) {
             out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
-            out.say.push_back(said.with(&BODY, json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
+            out.say.push_back(decoded.with(&BODY, json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
             return;
         }
-        // A client that says which dictionary it has is not sent another: we need the live one.
-        let said = match said.text(&BODY).and_then(|body| serde_json::from_str::<Json>(body).ok()) {
+        // A client that sends its dictionary's version gets no new one, but we need the live one.
+        let decoded = match decoded.text(&BODY).and_then(|body| serde_json::from_str::<Json>(body).ok()) {
             Some(mut body) => {
                 let sys = body.get_mut("sys").and_then(Json::as_object_mut);
                 let cached = sys.is_some_and(|sys| {
                     let dictionary = sys.remove("dictVersion").is_some();
                     sys.remove("protoVersion").is_some() || dictionary
                 });
-                if cached { said.with(&BODY, body.to_string()) } else { said }
+                if cached { decoded.with(&BODY, body.to_string()) } else { decoded }
             }
-            None => said,
+            None => decoded,
         };
-        out.say.push_back(said);
+        out.say.push_back(decoded);
     }
 
-    /// The server's answer to the handshake.
-    fn answered(&mut self, said: &OwnedMessage) {
-        let body = said.derived(&JSON).unwrap_or(&Json::Null);
+    /// Handles the server's answer to the handshake.
+    fn answered(&mut self, decoded: &OwnedMessage) {
+        let body = decoded.derived(&JSON).unwrap_or(&Json::Null);
         let code = body.get("code").and_then(Json::as_u64);
         if let Some(code) = code.filter(|code| *code != 200) {
             self.life.end(format!("the handshake is answered with code {code}"));
@@ -230,8 +229,8 @@ impl NanoActor {
         self.life.reach(Phase::Answered);
     }
 
-    fn acknowledge(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
-        out.say.push_back(said);
+    fn acknowledge(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
+        out.say.push_back(decoded);
         self.life.phase = Phase::Working;
         self.beat = self.interval.map(|interval| now + interval);
     }

@@ -1,8 +1,8 @@
-//! Asking a server of the nano family: handshake, and by its answer which server it is.
+//! Probes a server of the nano family: a handshake, whose answer identifies the server.
 //!
-//! No data package is ever sent: a default pomelo or pinus process ends at an empty or truncated
-//! one. Round trips are measured with what the server answers by itself: handshakes before the ack
-//! (nano, pitaya), heartbeats after it (pomelo, pinus), pings of WebSocket.
+//! No data package is ever sent: a default pomelo or pinus process ends at an empty or truncated one. Round trips are
+//! measured with packages that the server itself answers: handshakes before the ack (nano, pitaya), heartbeats after it
+//! (pomelo, pinus), WebSocket pings.
 
 use super::super::layout::BODY;
 use super::super::layout::Message::*;
@@ -39,12 +39,12 @@ static SERVERS: Servers = Servers {
     ],
 };
 
-/// How long a second handshake is waited for, where nothing else tells the family.
+/// The longest wait for the answer to a second handshake, if nothing else identifies the family.
 const SECOND: Duration = Duration::from_millis(500);
-/// pomelo and pinus send a heartbeat of their own right after the ack. It comes one round trip later,
-/// and no later than this; else it would be taken for the answer to ours, and every answer after it.
+/// The longest wait for the heartbeat that pomelo and pinus send directly after the ack, one round trip later. Without
+/// the wait it would be taken for the answer to ours, and so would every later one.
 const UNASKED: Duration = Duration::from_millis(50);
-/// How long a server that takes nobody may take to end a connection that says nothing.
+/// The time in which a server that accepts no clients ends an idle connection.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
 static REFUSALS: &[Refusal] = &[
@@ -71,28 +71,28 @@ impl Probe for NanoClient {
     }
 }
 
-/// What is waited for.
+/// The state of a probe.
 struct Nano {
     carrier: Carrier,
-    /// The message that answers.
+    /// The name of the message that answers the current question.
     wants: &'static str,
     /// Our handshake.
     hello: String,
 }
 
 impl Questions for Nano {
-    /// Handshake, family, round trips, ack.
+    /// Makes the handshake, finds the family, measures round trips, and acknowledges.
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         self.hello = hello(engine.ask.request.data.as_ref());
         let answered = self.shaken(engine).map_err(|failure| self.unspoken(failure, engine))?;
         let (ask, carrier) = (engine.ask, self.carrier);
-        let took = answered.since(engine.session()?.last_sent());
-        let said = answered.derived(&JSON).cloned().unwrap_or(Json::Null);
+        let took = answered.since(engine.session()?.last_sent);
+        let decoded = answered.derived(&JSON).cloned().unwrap_or(Json::Null);
         engine.findings.find("nano", carrier, None);
         engine.findings.fact("handshake_ms", milliseconds(took));
-        accepted(&said, answered.text(&BODY).unwrap_or_default())?;
-        let sys = said.get("sys").cloned().unwrap_or(Json::Null);
-        tell(&sys, &said, &mut engine.findings);
+        accepted(&decoded, answered.text(&BODY).unwrap_or_default())?;
+        let sys = decoded.get("sys").cloned().unwrap_or(Json::Null);
+        tell(&sys, &decoded, &mut engine.findings);
         let mut family = Family::of(&sys);
         if family == Family::Unknown && carrier == Carrier::Tcp {
             family = match engine.question(self, 0, SECOND.min(ask.timeout))? {
@@ -138,19 +138,21 @@ impl Questions for Nano {
         }
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
-        let refused = |reason: &str| Refusal::read(REFUSALS, heard.message, reason);
-        Ok(match Line::of(heard) {
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let refused = |reason: &str| Refusal::read(REFUSALS, received.message, reason);
+        Ok(match Line::of(received) {
             FromCarrier(UpgradeResponse) if self.wants == UpgradeResponse.name() => {
-                upgraded(heard, engine)?;
+                upgraded(received, engine)?;
                 Reading::Answer
             }
-            _ if heard.from != Role::Server => Reading::Stray,
-            // The server's own heartbeats answer nothing.
+            _ if received.from != Role::Server => Reading::Stray,
+            // The server's own heartbeats are no answers.
             Package(Heartbeat) if number.is_none() => Reading::Session,
-            _ if heard.message == self.wants => Reading::Answer,
-            Package(Kick) => refused(heard.text(&BODY).unwrap_or_default()),
-            FromCarrier(Close) => refused(&heard.number(&CLOSE_CODE).map_or("no code".into(), |code| code.to_string())),
+            _ if received.message == self.wants => Reading::Answer,
+            Package(Kick) => refused(received.text(&BODY).unwrap_or_default()),
+            FromCarrier(Close) => {
+                refused(&received.number(&CLOSE_CODE).map_or("no code".into(), |code| code.to_string()))
+            }
             Package(Handshake | Heartbeat) => Reading::Session,
             _ => Reading::Stray,
         })
@@ -162,7 +164,7 @@ fn acknowledge(engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
 }
 
 impl Nano {
-    /// Waits for the answer to the handshake, by WebSocket behind the upgrade.
+    /// Waits for the answer to the handshake, over WebSocket after the upgrade.
     fn shaken(&mut self, engine: &mut Engine<'_, '_>) -> Result<OwnedMessage, Failure> {
         let ask = engine.ask;
         engine.open(self.carrier, None)?.begin()?;
@@ -180,8 +182,8 @@ impl Nano {
         })
     }
 
-    /// What it means that the server ends the connection without a word: does it end every one, or
-    /// those whose handshake it has seen?
+    /// The failure when the server ends the connection without an answer. A second, idle connection shows whether it
+    /// ends every connection or only those with our handshake.
     fn unspoken(&mut self, failure: Failure, engine: &mut Engine<'_, '_>) -> Failure {
         if self.carrier == Carrier::Tcp && failure.details.get("stranger") == Some(&json!("HTTP")) {
             let text = "an HTTP server answers: this may be a WebSocket port";

@@ -4,7 +4,7 @@ use super::NanoActor;
 use crate::protocols::websocket::upgrade::accept;
 
 impl NanoActor {
-    /// The client's HTTP request: for the live host, without extensions, so that nobody compresses.
+    /// The client's HTTP request for the live host. It has no extensions, so no message is compressed.
     pub(super) fn upgrade(&self, head: &str) -> String {
         let mut lines = Vec::new();
         for (k, line) in head.trim_end().split("\r\n").enumerate() {

@@ -1,4 +1,4 @@
-//! Packages in WebSocket messages, and what stands beside them.
+//! Packages in WebSocket messages, and the notes on their frames.
 
 use super::super::NANO;
 use super::{Event, lines, talk};
@@ -7,7 +7,7 @@ use crate::flow::Side;
 use crate::protocols::tests::options;
 use serde_json::{Value as Json, json};
 
-/// Bytes of a WebSocket stream are missing: what was begun is cut, then frames are found again.
+/// Bytes of a WebSocket stream are missing: the open package is cut, then frames are found again.
 #[test]
 fn a_gap_in_a_websocket_stream() {
     use Event::{Data, End, Gap};
@@ -47,7 +47,7 @@ fn a_gap_in_a_websocket_stream() {
     assert_eq!(seen[9].codes(), ["websocket.unmasked"]);
 }
 
-/// Packages as `encode --transport ws` makes them are read again.
+/// Packages that `encode --transport ws` makes are read again.
 #[test]
 fn wrapped_packages_are_read_again() {
     let options = options(&["-s", "nano.carrier=websocket"]);
@@ -75,7 +75,7 @@ fn wrapped_packages_are_read_again() {
     }
 }
 
-/// Messages that carry no package are lines of the carrier, and give their frames back.
+/// Messages without a package are lines of the carrier, and encode to their frames.
 #[test]
 fn messages_without_packages() {
     let options = options(&["-s", "nano.carrier=websocket"]);
@@ -90,7 +90,7 @@ fn messages_without_packages() {
     assert_eq!(read("8200").derived(), Json::Null);
     assert_eq!(read("828001020304").derived(), json!({"header": "828001020304"}));
     assert_eq!(read("827e000103").derived(), json!({"length": null}));
-    // A length that nobody sends: the frame's own head is needed to write it again.
+    // A length that no peer sends: encoding needs the frame's own head.
     let endless = read("82ff800000000000000001020304616263");
     assert_eq!(endless.fields, json!({"mask": "01020304", "opcode": 2, "unparsed": "606060"}));
     assert_eq!(endless.derived(), json!({"header": "82ff800000000000000001020304"}));

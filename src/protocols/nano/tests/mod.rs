@@ -14,12 +14,12 @@ mod schemas;
 
 const VECTORS: &str = include_str!("../../../../fixtures/nano/vectors.json");
 
-/// The lines of these bytes; each gives its bytes back.
+/// The lines of these bytes. Each line encodes to its bytes.
 fn lines(bytes: &[u8], options: &Options) -> Vec<Row> {
     checked(dump(&NANO, bytes, options))
 }
 
-/// Lines tell all that is needed to write them: the version and the user's settings are not.
+/// Checks that lines contain all that encoding needs, without version and user settings.
 fn checked(rows: Vec<Row>) -> Vec<Row> {
     let none = crate::protocols::options();
     rows.iter().for_each(|row| row.check_alone(&none));
@@ -36,7 +36,7 @@ fn vectors() -> Vec<(String, Vec<u8>, Options, Json)> {
     rows.into_iter().map(|r| (r["id"].to_string(), bytes(&r), options_of(&r["args"]), r["expect"].clone())).collect()
 }
 
-/// What happens in a conversation: bytes of a side in a frame, bytes lost, the end of a side.
+/// An event of a conversation: bytes of a side in a frame, lost bytes, the end of a side.
 enum Event<'a> {
     Data(Side, &'a [u8]),
     Gap(Side, u64),
@@ -100,7 +100,7 @@ fn samples_come_back() {
     }
 }
 
-/// However the bytes are cut into segments: the same lines, in the frame of the last byte.
+/// Any segmentation gives the same lines, in the frame of the last byte.
 #[test]
 fn segments_change_nothing() {
     let mut compared = 0;
@@ -111,7 +111,7 @@ fn segments_change_nothing() {
             talk_with(&options, [true; 2], None, &events)
         };
         let (whole, cut) = (run(bytes.len()), run(1));
-        // What is not understood is shown with the rest of what its frame delivered.
+        // An unknown message is shown with all other bytes of its frame.
         if bytes.len() > 2000 || whole.iter().any(|s| s.message == "unknown") {
             continue;
         }
@@ -183,8 +183,7 @@ fn requests_and_their_responses() {
     assert!(seen[4].has_note("nano.wrong_direction"));
 }
 
-/// A capture may have a response just before its request: that is no unmatched one, and the request is
-/// answered once.
+/// A capture may have a response just before its request: it is not unmatched, and the request is answered once.
 #[test]
 fn responses_captured_before_their_requests() {
     use Event::Data;
@@ -198,9 +197,9 @@ fn responses_captured_before_their_requests() {
         // The second id is the next one that a client uses.
         Data(Side::B, &two),
         Data(Side::A, &second),
-        // It has been answered: another response is one too many.
+        // The request is answered already: another response is unmatched.
         Data(Side::B, &two),
-        // So far ahead nobody asks.
+        // No request is that far ahead.
         Data(Side::B, &far),
         Data(Side::A, &third),
     ];
@@ -231,8 +230,7 @@ fn the_handshake_teaches() {
     assert_eq!(seen[2].codes(), ["nano.unknown_code"]);
 }
 
-/// JSON is shown as it stands: numbers of any length, escapes, names with escapes, no surrogate halves.
-/// Frames are a second apart; servers close after twice the time that the handshake has.
+/// Frames are a second apart. Servers close after twice the interval in the handshake.
 #[test]
 fn late_heartbeats() {
     use Event::{Data, Gap};
@@ -294,7 +292,7 @@ fn json_is_exact() {
     }
 }
 
-/// Time that grows with the length only.
+/// Time grows linearly with the length.
 #[test]
 fn large_json_is_linear() {
     let mut text = b"[".to_vec();
@@ -349,7 +347,7 @@ fn settings_say_what_is_wrong() {
     assert!(wrong("nano.payload=xml").contains("json"));
 }
 
-/// Maps, objects and repeated fields that are scattered.
+/// Maps, objects and scattered repeated fields.
 #[test]
 fn pomelo_protobuf_beyond_the_vectors() {
     let protos = json!({"client": {}, "server": {"r": {
@@ -375,7 +373,7 @@ fn pomelo_protobuf_beyond_the_vectors() {
     assert_eq!(message(&[0x1a, 2, 0x1a, 0]), (json!({"deep": {"deep": {}}}), false));
     assert_eq!(message(&[0x10, 1, 5, 0x1a, 2, 0x1a, 9]), (json!({"n": [5]}), true));
     assert_eq!(message(&[0x20, 1]), (json!({}), true));
-    // A count drives nothing by itself.
+    // A large count alone costs nothing.
     assert_eq!(message(&[0x10, 0xff, 0xff, 0xff, 0xff, 0x7f, 1]), (json!({}), true));
 }
 

@@ -6,7 +6,7 @@ use crate::dissect::{Dissector, Line, Role};
 use crate::protocols::tests::options;
 use serde_json::{Value as Json, json};
 
-/// What a schema says of a payload is written and read, packed or not, by route or by its code.
+/// Payloads with a schema are written and read, compressed or not, by route or by code.
 #[test]
 fn payloads_by_schema() {
     let text = include_str!("../../../../fixtures/schemas/nano.toml");
@@ -44,7 +44,7 @@ fn payloads_by_schema() {
         assert_eq!((seen.derived().get("inflated").is_some(), bytes.len() < 60), (packed, packed), "{fields}");
         assert!(seen.notes.is_empty(), "{:?}", seen.notes);
     }
-    // A response's route is its request's; an error has a form of its own.
+    // A response has the route of its request. An error has its own form.
     let route = Some(json!({"route": "TestHandler.Ping"}));
     let pong = write("response", json!({"id": 1, "payload": {"content": "x"}}), route).unwrap();
     assert_eq!(hex::encode(&pong), "040000050401120178");
@@ -55,7 +55,7 @@ fn payloads_by_schema() {
     let mut error = pong.clone();
     error[4] |= 0x20;
     assert_eq!(lines(&[ping, error].concat(), &options)[1].derived().get("payload"), None);
-    // Without its request nothing says what a response is.
+    // Without its request, a response has no schema.
     assert_eq!(lines(&pong, &options)[0].derived(), Json::Null);
     let wrong = |fields| write("push", fields, None).unwrap_err().to_string();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What becomes of each recorded message, and what is answered live.
+//! Decides whether and when each recorded message is sent, and handles each live message.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{CLIENT, ID, LAST, NOTIFY_ACKS, PING, SEQUENCE, is_numbered};
@@ -25,7 +25,7 @@ pub static RULES: Rules = Rules {
         (ClientDisconnected.name(), "messages about other players"),
     ],
     volatile: &[
-        // What an id stands for in a session of another server is not comparable.
+        // Ids of two servers' sessions are not comparable.
         (&[Welcome.name(), ClientConnected.name(), ClientDisconnected.name()], &[SEQUENCE.name, CLIENT.name]),
         (&[Notify.name()], &[SEQUENCE.name, LAST.name, NOTIFY_ACKS.name]),
         (&[], &[SEQUENCE.name]),
@@ -39,33 +39,33 @@ impl Actor for RiptideActor {
     }
 
     fn disposition(&mut self, message: &Recorded) -> Disposition {
-        let said = &message.said;
+        let decoded = &message.decoded;
         if let Some(danger) = RULES.danger(message) {
             return danger;
         }
-        if said.message == Unknown {
+        if decoded.message == Unknown {
             return Disposition::Danger("a type that no library knows: it is taken for a reliable message".into());
         }
         let most = self.version.largest();
         if message.length > most {
             return Disposition::Danger(format!("{} bytes: a server's buffer has {most}", message.length));
         }
-        match Message::named(said.message) {
-            Some(Connect) if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => {
+        match Message::named(decoded.message) {
+            Some(Connect) if std::mem::replace(&mut self.begun, true) && decoded.from == Role::Client => {
                 Disposition::Live("repeated connects")
             }
             Some(Disconnect | Reject) => {
                 self.begun = false;
                 Disposition::Send
             }
-            Some(message) if is_numbered(message) && said.derived(&COPY).is_some() => Disposition::Live("resends"),
+            Some(message) if is_numbered(message) && decoded.derived(&COPY).is_some() => Disposition::Live("resends"),
             _ => RULES.disposition(message),
         }
     }
 
-    fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
-        let answer = said.message == Welcome && self.life.role == Role::Client && path == CLIENT.name;
-        answer || RULES.decides(said.message, path)
+    fn decides(&self, decoded: &OwnedMessage, path: &str) -> bool {
+        let answer = decoded.message == Welcome && self.life.role == Role::Client && path == CLIENT.name;
+        answer || RULES.decides(decoded.message, path)
     }
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {
@@ -77,7 +77,7 @@ impl Actor for RiptideActor {
     }
 
     fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
-        let name = Message::named(message.said.message);
+        let name = Message::named(message.decoded.message);
         let (client, phase) = (self.life.role == Role::Client, self.life.phase);
         match name {
             Some(Connect) if client => None,
@@ -85,10 +85,10 @@ impl Actor for RiptideActor {
             _ if phase < Phase::Answered => Some(if client { "the welcome" } else { "the client's connect" }),
             Some(Welcome) => None,
             Some(Disconnect) => self.numbers.rests(now),
-            // The client answers the welcome, and only then it is connected.
+            // The client is connected only after it has answered the welcome.
             Some(ClientConnected | ClientDisconnected) => self.numbers.full(),
             _ if phase < Phase::Working && (client || self.has_reply) => Some("the answer to the welcome"),
-            // The server hears nobody before that: what overtakes the answer is lost.
+            // Before that, the server ignores all other messages: one that overtakes the answer is lost.
             _ if self.greeted.is_some_and(|number| self.numbers.sent.waits(number)) => {
                 Some("the acknowledgement of the answer to the welcome")
             }
@@ -103,66 +103,66 @@ impl Actor for RiptideActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let said = OwnedMessage { version: Some(self.version.name()), ..message.said.clone() };
-        match (Message::named(said.message), self.life.role) {
+        let decoded = OwnedMessage { version: Some(self.version.name()), ..message.decoded.clone() };
+        match (Message::named(decoded.message), self.life.role) {
             (Some(Connect), Role::Client) => {
                 if self.life.phase != Phase::New {
                     self.afresh(out);
                 }
-                self.connect(said, now, out);
+                self.connect(decoded, now, out);
             }
-            (Some(Welcome), Role::Client) => self.answer(said, now, out),
+            (Some(Welcome), Role::Client) => self.answer(decoded, now, out),
             (Some(Welcome), _) => {
-                self.client_id = said.number(&CLIENT);
+                self.client_id = decoded.number(&CLIENT);
                 self.life.reach(Phase::Answered);
-                self.numbers.send(said, now, out);
+                self.numbers.send(decoded, now, out);
             }
             (Some(Disconnect), _) => {
                 self.numbers.sent.abandon(out);
-                (0..self.goodbyes()).for_each(|_| out.say.push_back(said.clone()));
+                (0..self.goodbyes()).for_each(|_| out.say.push_back(decoded.clone()));
                 self.life.phase = Phase::Over;
             }
             (Some(Reject), _) => {
-                out.say.push_back(said);
+                out.say.push_back(decoded);
             }
             (Some(Notify), _) => {
                 let (last, bits) = self.notified.field(8);
-                let said = said.with(&LAST, last).with(&NOTIFY_ACKS, bits).with(&SEQUENCE, self.next_notify);
+                let decoded = decoded.with(&LAST, last).with(&NOTIFY_ACKS, bits).with(&SEQUENCE, self.next_notify);
                 self.next_notify = self.next_notify.wrapping_add(1);
-                out.say.push_back(said);
+                out.say.push_back(decoded);
             }
-            (Some(message), _) if is_numbered(message) => self.numbers.send(said, now, out),
-            _ => out.say.push_back(said),
+            (Some(message), _) if is_numbered(message) => self.numbers.send(decoded, now, out),
+            _ => out.say.push_back(decoded),
         }
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match (Message::named(said.message), self.life.role) {
-            _ if said.fault.is_some() => return Handling::New,
+    fn recv(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        match (Message::named(decoded.message), self.life.role) {
+            _ if decoded.fault.is_some() => return Handling::New,
             (Some(Ack | AckExtra), _) => {
-                self.acknowledged(said, now, out);
+                self.acknowledged(decoded, now, out);
                 return Handling::Session;
             }
             (Some(Heartbeat), Role::Client) => {
                 if let Some((ping, at)) = self.asked
-                    && said.number(&PING) == Some(ping)
+                    && decoded.number(&PING) == Some(ping)
                 {
                     let trip = now.saturating_duration_since(at);
                     self.last_trip = trip.as_millis().min(i16::MAX as u128) as i64;
-                    self.round_trip(trip, out);
+                    self.round_trip(Heartbeat.name().into(), trip, out);
                     self.asked = None;
                     self.is_introduced(true, now, out);
                 }
                 return Handling::Session;
             }
             (Some(Heartbeat), _) => {
-                let echo = self.message(Heartbeat, json!({"ping_id": said.number(&PING).unwrap_or(0)}));
+                let echo = self.message(Heartbeat, json!({"ping_id": decoded.number(&PING).unwrap_or(0)}));
                 out.live(echo);
                 return Handling::Session;
             }
             (Some(Connect), Role::Client) => {
-                // Wait: the application decides. No more connects.
+                // The server asks to wait: its application decides. No more connects are sent.
                 _ = self.life.answered();
                 return Handling::New;
             }
@@ -181,14 +181,14 @@ impl Actor for RiptideActor {
             }
             (Some(Welcome), Role::Client) => {
                 _ = self.life.answered();
-                if !self.take(said, now, out) {
+                if !self.take(decoded, now, out) {
                     return Handling::Session;
                 }
-                // One that is new again is acknowledged, but the library answers the first alone.
+                // A second welcome with a new sequence id is acknowledged, but the library answers only the first.
                 if self.life.phase >= Phase::Answered {
                     return Handling::Session;
                 }
-                self.client_id = said.number(&CLIENT);
+                self.client_id = decoded.number(&CLIENT);
                 self.life.reach(Phase::Answered);
                 if !self.has_welcome {
                     let answer = self.message(Welcome, json!({}));
@@ -196,10 +196,10 @@ impl Actor for RiptideActor {
                 }
             }
             (Some(Welcome), _) => {
-                if !self.take(said, now, out) {
+                if !self.take(decoded, now, out) {
                     return Handling::Session;
                 }
-                if said.number(&CLIENT) != self.client_id {
+                if decoded.number(&CLIENT) != self.client_id {
                     out.remark("the client's welcome names another id than the one that it was given");
                 }
                 self.life.reach(Phase::Working);
@@ -208,18 +208,18 @@ impl Actor for RiptideActor {
                 if self.life.phase == Phase::Over {
                     return Handling::Session;
                 }
-                self.rejected |= said.message == Reject;
-                self.life.end(RiptideActor::reason(said));
+                self.rejected |= decoded.message == Reject;
+                self.life.end(RiptideActor::reason(decoded));
                 self.numbers.sent.abandon(out);
             }
             (Some(Notify), _) => {
-                if let Some(number) = said.number(&SEQUENCE)
+                if let Some(number) = decoded.number(&SEQUENCE)
                     && !self.notified.take(number as u16)
                 {
                     return Handling::Session;
                 }
             }
-            (Some(message), _) if (is_numbered(message) || message == Unknown) && !self.take(said, now, out) => {
+            (Some(message), _) if (is_numbered(message) || message == Unknown) && !self.take(decoded, now, out) => {
                 return Handling::Session;
             }
             _ => {}
@@ -235,13 +235,13 @@ impl Actor for RiptideActor {
         }
         let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
         if !self.datagrams {
-            // TCP brings them: only the acknowledgement is waited for.
+            // TCP delivers them, so only the acknowledgement is awaited.
             self.numbers.sent.resend = self.life.timeout;
         }
         let (when, lost) = self.numbers.sent.tick(now, out);
         when.into_iter().for_each(&mut at);
-        if let Some((said, tries)) = lost {
-            self.given_up(&said, tries, out);
+        if let Some((decoded, tries)) = lost {
+            self.given_up(&decoded, tries, out);
         }
         self.introduce(now);
         if let Some(beat) = self.beat
@@ -249,8 +249,8 @@ impl Actor for RiptideActor {
             && self.life.role == Role::Client
         {
             if now >= beat {
-                let said = self.message(Heartbeat, json!({"ping_id": self.ping, "rtt": self.last_trip}));
-                out.live(said);
+                let decoded = self.message(Heartbeat, json!({"ping_id": self.ping, "rtt": self.last_trip}));
+                out.live(decoded);
                 self.asked = Some((self.ping as u64, now));
                 self.ping = self.ping.wrapping_add(1);
                 self.beat = Some(now + HEARTBEAT);
@@ -263,8 +263,8 @@ impl Actor for RiptideActor {
 
     fn leave(&mut self, out: &mut Outbox) {
         self.numbers.sent.abandon(out);
-        // A server of 2.1 and pytide read nothing more of a stream that they have rejected, but a goodbye:
-        // without one their socket stays.
+        // A server of 2.1 and pytide ignore a stream that they have rejected, except for a goodbye. Without one their
+        // socket stays open.
         let rejected = self.rejected && !self.datagrams && self.life.role == Role::Client;
         if rejected || self.life.phase != Phase::Over && self.life.phase != Phase::New {
             let fields = match self.life.role {
@@ -279,14 +279,14 @@ impl Actor for RiptideActor {
         self.life.phase = Phase::Over;
     }
 
-    fn identity(&self, said: &OwnedMessage) -> String {
-        match said.field(&ID) {
-            Some(id) => format!("{} {id}", said.message),
-            None => said.message.into(),
+    fn identity(&self, decoded: &OwnedMessage) -> String {
+        match decoded.field(&ID) {
+            Some(id) => format!("{} {id}", decoded.message),
+            None => decoded.message.into(),
         }
     }
 
-    fn sure(&self, said: &OwnedMessage) -> bool {
-        Message::named(said.message).is_some_and(|message| is_numbered(message) || message == Connect)
+    fn sure(&self, decoded: &OwnedMessage) -> bool {
+        Message::named(decoded.message).is_some_and(|message| is_numbered(message) || message == Connect)
     }
 }

@@ -1,4 +1,4 @@
-//! What came instead of the welcome, or with it: which version, why not, who has ended it.
+//! Answers other than a plain welcome: another version, a refusal, a disconnect.
 
 use super::super::farewell::data_text;
 use super::super::layout::{DATA, REASON};
@@ -8,7 +8,7 @@ use crate::message::OwnedMessage;
 use serde_json::Value as Json;
 
 impl Riptide {
-    /// Is it the version that the user asked for?
+    /// Checks that the version is the one that the user set.
     pub(super) fn wanted(&self, ask: &Ask<'_>) -> Result<(), Failure> {
         let Some(wanted) = ask.request.options.settings.get("riptide.version") else { return Ok(()) };
         let packed = |version: &str| matches!(version, "2.1" | "2.2");
@@ -20,19 +20,19 @@ impl Riptide {
         Err(Failure::new(Outcome::OtherVersion, text, advice).with("version", self.version).with("wanted", wanted))
     }
 
-    pub(super) fn rejected(&self, heard: &OwnedMessage) -> Failure {
-        let reason = heard.field(&REASON).map(|v| v.as_str().map_or(v.to_string(), str::to_string));
+    pub(super) fn rejected(&self, received: &OwnedMessage) -> Failure {
+        let reason = received.field(&REASON).map(|v| v.as_str().map_or(v.to_string(), str::to_string));
         let reason = reason.unwrap_or_default();
         let outcome = if reason == "server_full" { Outcome::Full } else { Outcome::Rejected };
-        // By a schema, they are values.
-        let values = heard.field(&DATA).filter(|data| data.get("raw").is_none() && data.is_object());
-        let data = heard.text(&DATA).unwrap_or_default();
+        // A schema shows the data as values.
+        let values = received.field(&DATA).filter(|data| data.get("raw").is_none() && data.is_object());
+        let data = received.text(&DATA).unwrap_or_default();
         let mut text = format!("the server ({}) rejects: {reason}", self.spoken());
-        let said = hex::decode(data).ok().and_then(|bytes| data_text(&bytes));
-        match (&said, data) {
+        let words = hex::decode(data).ok().and_then(|bytes| data_text(&bytes));
+        match (&words, data) {
             _ if values.is_some() => text += &format!(", with data {}", values.unwrap_or(&Json::Null)),
             (_, "") => {}
-            (Some(said), _) => text += &format!(", and says {said:?}"),
+            (Some(words), _) => text += &format!(", and says {words:?}"),
             (None, data) => text += &format!(", with data {data}"),
         }
         let advice = match (outcome, self.version, data.is_empty()) {
@@ -46,18 +46,19 @@ impl Riptide {
             }
         };
         let failure = Failure::new(outcome, text, advice).with("version", self.version).with("reason", reason);
-        match (said, data) {
+        match (words, data) {
             _ if values.is_some() => failure.with("data", values.cloned().unwrap_or_default()),
             (_, "") => failure,
-            (Some(said), data) => failure.with("data", data).with("said", said),
+            (Some(words), data) => failure.with("data", data).with("said", words),
             (None, data) => failure.with("data", data),
         }
     }
 
-    /// The server has ended it.
-    pub(super) fn ended(heard: &OwnedMessage) -> Failure {
-        let reason =
-            heard.field(&REASON).map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
+    /// The failure when the server disconnects.
+    pub(super) fn ended(received: &OwnedMessage) -> Failure {
+        let reason = received
+            .field(&REASON)
+            .map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
         let advice = "the server's application or its time-out has ended it: see the server's log";
         Failure::new(Outcome::Closed, format!("the server disconnects: {reason}"), advice).with("reason", reason)
     }

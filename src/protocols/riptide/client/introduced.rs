@@ -1,6 +1,6 @@
-//! Without a clock nothing keeps the first message from arriving in the server's tick in which its
-//! library reads the answer to the welcome: the application does not know the client yet, and
-//! notifies are handled by nobody.
+//! A replay without the recording's clock (`--asap`) waits after the handshake. Without the wait, the first message may
+//! arrive in the server's tick in which its library reads the answer to the welcome: the application does not know the
+//! client yet, and nothing handles a notify.
 
 use super::RiptideActor;
 use crate::live::replay::actor::Outbox;
@@ -14,14 +14,14 @@ const TICK: Duration = Duration::from_millis(100);
 pub enum Introduced {
     /// The answer to the welcome is not acknowledged yet.
     No,
-    /// It is; since then an answer is waited for, which the server's library makes in its next tick.
+    /// It is acknowledged. A heartbeat's answer is awaited, which the server's library sends in its next tick.
     Since(Instant),
-    /// It does, or the recording's clock gives it the time.
+    /// It knows the client, or the recording's clock leaves enough time.
     Yes,
 }
 
 impl RiptideActor {
-    /// The answer to the welcome was acknowledged: a heartbeat asks for the next tick's answer.
+    /// Sends a heartbeat once the answer to the welcome is acknowledged: its answer marks the next tick.
     pub(super) fn introduce(&mut self, now: Instant) {
         let waits = self.greeted.is_none_or(|number| self.numbers.sent.waits(number));
         if !waits && matches!(self.introduced, Introduced::No) {
@@ -30,7 +30,7 @@ impl RiptideActor {
         }
     }
 
-    /// The server has answered the heartbeat, or has had the time of a tick for it.
+    /// Ends the wait after the answer to the heartbeat, or after the time of a tick.
     pub(super) fn is_introduced(&mut self, answered: bool, now: Instant, out: &mut Outbox) {
         let Introduced::Since(at) = self.introduced else { return };
         let late = now.saturating_duration_since(at) >= TICK;

@@ -1,8 +1,8 @@
-//! Riptide live: one side of a conversation, recorded or a probe's.
+//! Plays one side of a Riptide conversation to a live peer, recorded or for a probe.
 //!
-//! The peer decides the client id and what it acknowledges; sequence ids begin anew. Acks and
-//! heartbeats are made live, recorded resends are not repeated. A probe plays an empty recording:
-//! connect, welcome, acks and disconnect are the same actor's, heartbeats are asked by its sampler.
+//! The peer decides the client id and the acknowledgements; sequence ids begin anew. Acks and heartbeats are made live,
+//! and recorded resends are not repeated. A probe plays an empty recording: the same actor sends connect, welcome, acks
+//! and disconnect. The probe's sampler sends the heartbeats.
 
 mod actor;
 mod answer;
@@ -24,25 +24,25 @@ use numbers::Received;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
 
-/// The library's interval of heartbeats, and of connects that nobody answers.
+/// The library's interval between heartbeats, and between unanswered connects.
 const HEARTBEAT: Duration = Duration::from_millis(1000);
-/// What the library waits before a copy while no round trip is known.
+/// The library's wait before a resend while no round trip is known.
 const RESEND: Duration = Duration::from_millis(50);
-/// A probe is in no hurry.
+/// A probe resends more slowly.
 const RESEND_PROBE: Duration = Duration::from_millis(250);
 
-/// So often the library sends a reliable message; then 2.1 and 2.2 end the connection.
+/// The library's limit of transmissions of a reliable message. After it 2.1 and 2.2 end the connection.
 const COPIES: u32 = 15;
-/// So often the library asks to connect.
+/// The library's limit of connects.
 const TRIES: u32 = 5;
-/// A disconnect is not acknowledged, and a server that does not know us ignores it.
+/// The number of disconnects: they are not acknowledged, and a server that does not know us ignores them.
 const GOODBYES: usize = 3;
 
-/// How many reliable messages are on their way at once: an ack names 17, and gaps above 32 meet
-/// errors of the library (README.md, "Reliable layer").
+/// At most this many reliable messages are unacknowledged at a time: an ack covers 17, and gaps above 32 trigger errors
+/// of the library (README.md, "Reliable layer").
 const WINDOW: usize = 16;
-/// How long the peer must have been at rest before the session is left: its copies of messages
-/// whose acks were lost come 15 times, 50 ms apart.
+/// The time without a message from the peer before the session is left: the peer resends messages whose acks were lost
+/// 15 times, 50 ms apart.
 const REST: Duration = Duration::from_millis(400);
 
 static NUMBERING: Numbering = Numbering {
@@ -55,7 +55,7 @@ static NUMBERING: Numbering = Numbering {
     patience: Duration::from_millis(800),
 };
 
-/// How Riptide's servers are asked, and its recorded conversations played.
+/// Probes Riptide servers and replays recorded Riptide conversations.
 pub struct RiptideClient;
 
 impl Replay for RiptideClient {
@@ -68,11 +68,11 @@ impl Replay for RiptideClient {
     }
 }
 
-/// The version that the recording ends in: what it begins with fits several.
+/// The version at the end of the recording: its first messages fit several.
 fn version(messages: &[Recorded]) -> Version {
-    let mut versions = messages.iter().rev().filter_map(|m| m.said.version);
+    let mut versions = messages.iter().rev().filter_map(|m| m.decoded.version);
     let last = versions.clone().next();
-    // 2.1 is known by its acks only, which come late.
+    // Only acks identify 2.1, and they arrive late.
     let name = versions.find(|v| *v == "2.1").or(last);
     name.and_then(Version::by_name).unwrap_or(Version::V20)
 }
@@ -82,28 +82,28 @@ struct RiptideActor {
     version: Version,
     datagrams: bool,
     client_id: Option<u64>,
-    /// The server has refused us.
+    /// The server has rejected us.
     rejected: bool,
     numbers: Numbers,
     received: Received,
     next_notify: u16,
     notified: Received,
     smooth: Option<Duration>,
-    /// The last round trip, as the heartbeat tells it.
+    /// The last round trip, as the heartbeat carries it.
     last_trip: i64,
     ping: u8,
     beat: Option<Instant>,
     asked: Option<(u64, Instant)>,
-    /// The recording has a connect, or a welcome, of ours.
+    /// The recording has a connect of ours.
     has_connect: bool,
     has_welcome: bool,
     /// The recording has the client's answer to the welcome.
     has_reply: bool,
     begun: bool,
-    /// The number of our answer to the welcome.
+    /// The sequence id of our answer to the welcome.
     greeted: Option<u16>,
     introduced: Introduced,
-    /// The clock of the recording does not say when messages leave.
+    /// Messages are not sent by the recording's clock.
     asap: bool,
 }
 
@@ -146,7 +146,7 @@ impl RiptideActor {
         OwnedMessage { version: Some(self.version.name()), ..self.life.message(message.name(), fields) }
     }
 
-    /// Everything of one session; another may follow.
+    /// Resets the state of a session, so that another may follow.
     fn afresh(&mut self, out: &mut Outbox) {
         self.numbers.afresh(out);
         self.received = Received::default();
@@ -157,37 +157,37 @@ impl RiptideActor {
         (self.beat, self.asked, self.greeted) = (None, None, None);
     }
 
-    fn connect(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+    fn connect(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
         let timeout = self.life.timeout;
-        // A probe's own deadline comes first, and a stream loses nothing.
+        // The probe's own timeout applies first, and a stream loses nothing.
         let tries = if self.datagrams { TRIES } else { 1 };
         let repeats = match self.life.probe {
             true => Repeats { every: timeout / TRIES, patience: timeout * 2, most: tries },
             false => Repeats { every: HEARTBEAT, patience: timeout, most: u32::MAX },
         };
-        self.life.ask(said, repeats, now, out);
+        self.life.ask(decoded, repeats, now, out);
     }
 
-    /// The disconnect, as often as it takes.
+    /// The number of disconnects to send.
     fn goodbyes(&self) -> usize {
         if self.datagrams && !self.life.probe { GOODBYES } else { 1 }
     }
 
-    /// The client's answer to the welcome.
-    fn answer(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+    /// Sends the client's answer to the welcome.
+    fn answer(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
         let id = self.client_id.unwrap_or(1);
         self.greeted = Some(self.numbers.next());
         if self.asap {
             self.introduced = Introduced::No;
         }
-        self.numbers.send(said.with(&CLIENT, id), now, out);
+        self.numbers.send(decoded.with(&CLIENT, id), now, out);
         self.life.phase = Phase::Working;
         if !self.life.probe {
             self.beat.get_or_insert(now + HEARTBEAT);
         }
     }
 
-    /// Nobody answers the connect.
+    /// The reason when the connect gets no answer.
     fn silence(version: Version) -> String {
         let [own, others] = match version {
             Version::V21 | Version::V22 => [version.name(), "1.x or 2.0"],
@@ -199,14 +199,14 @@ impl RiptideActor {
         )
     }
 
-    /// A reliable message is not acknowledged, however often it was sent.
-    fn given_up(&mut self, said: &OwnedMessage, tries: u32, out: &mut Outbox) {
-        let about = self.identity(said);
-        let number = said.number(&SEQUENCE).unwrap_or(0);
+    /// Handles a reliable message that was never acknowledged, after its last transmission.
+    fn given_up(&mut self, decoded: &OwnedMessage, tries: u32, out: &mut Outbox) {
+        let about = self.identity(decoded);
+        let number = decoded.number(&SEQUENCE).unwrap_or(0);
         let limit = if tries >= COPIES { ", as often as the library sends it" } else { "" };
         let what = format!("{about} (sequence id {number}) is not acknowledged after {tries} copies{limit}");
         match self.version {
-            // They leave a peer that does not acknowledge.
+            // These versions disconnect from a peer that does not acknowledge.
             Version::V21 | Version::V22 if !self.life.probe => {
                 let why = format!("the peer has stopped answering: {what}");
                 self.life.end(why.clone());
@@ -217,15 +217,15 @@ impl RiptideActor {
         }
     }
 
-    /// What the peer's refusal or goodbye says.
-    fn reason(said: &OwnedMessage) -> String {
-        let why = match said.field(&REASON) {
-            Some(Json::String(name)) => format!("{}: {name}", said.message),
-            Some(other) => format!("{}: reason {other}", said.message),
-            None => said.message.to_string(),
+    /// The reason and data of the peer's reject or disconnect.
+    fn reason(decoded: &OwnedMessage) -> String {
+        let why = match decoded.field(&REASON) {
+            Some(Json::String(name)) => format!("{}: {name}", decoded.message),
+            Some(other) => format!("{}: reason {other}", decoded.message),
+            None => decoded.message.to_string(),
         };
-        // Bytes that end within one are an object.
-        match said.field(&DATA).map(|data| data.get("raw").unwrap_or(data)) {
+        // Bytes that end within a byte are an object.
+        match decoded.field(&DATA).map(|data| data.get("raw").unwrap_or(data)) {
             Some(data) => format!("{why}, data {data}"),
             None => why,
         }

@@ -1,11 +1,11 @@
-//! Asking a Riptide server: connect, welcome, heartbeats, disconnect.
+//! Probes a Riptide server: connect, welcome, heartbeats, disconnect.
 //!
-//! Over UDP both wire forms are asked at once, each from a socket of its own: a 2.0 server ignores
-//! the connect of 2.1 from an unknown endpoint, and the other way round.
+//! Over UDP both wire forms are sent at once, each from its own socket: a 2.0 server ignores a 2.1 connect from an
+//! unknown endpoint, and vice versa.
 //!
-//! 2.1 and later answer heartbeats only after the client's welcome, so the handshake is completed;
-//! the server's application sees a client come and go. Every connect is followed by a disconnect,
-//! also when nothing came back: the answer may have been lost, and the place be taken.
+//! 2.1 and later answer heartbeats only after the client's welcome, so the handshake is completed: the server's
+//! application sees a client come and go. Every connect is followed by a disconnect, even without an answer: the answer
+//! may have been lost, and the server may keep a place for us.
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{CLIENT, FOR_SEQ, IS_EXTRA, PING, SEQUENCE, TRAILING};
@@ -48,7 +48,7 @@ impl Probe for RiptideClient {
         match data {
             ConnectData::Bytes(bytes) => Ok(hex::encode(bytes).into()),
             ConnectData::Values(values) => Ok(values.clone()),
-            // Up to there, the length of a text has one form in all versions that can be asked.
+            // Up to this length, a text has the same form in all versions that are probed.
             ConnectData::Text(text) if text.len() < 128 => {
                 Ok(hex::encode([&[text.len() as u8], text.as_bytes()].concat()).into())
             }
@@ -64,26 +64,26 @@ impl Probe for RiptideClient {
     }
 }
 
-/// Servers answer in a tick of their own: 20 ms is Unity's.
+/// Servers answer in their ticks: 20 ms in Unity.
 const TICK_NANOS: u32 = 20_000_000;
 
-/// What is known of the server.
+/// The state of a probe.
 #[derive(Default)]
 pub(super) struct Riptide {
     pub(super) carrier: Carrier,
-    /// The version that it has answered in.
+    /// The version of the server's answer.
     pub(super) version: &'static str,
-    /// An ack has told 2.1 from 2.2.
-    pub(super) told: bool,
-    /// It leaves the decision to its application, in this version.
+    /// An ack has distinguished 2.1 from 2.2.
+    pub(super) version_known: bool,
+    /// The version in which it leaves the decision to its application.
     pub(super) pending: Option<&'static str>,
     /// It has welcomed us.
     pub(super) welcome: bool,
-    /// The version is the server's own word.
+    /// The version is known from the server's own answer.
     pub(super) sure: bool,
-    /// The connect has data of the user's.
+    /// The connect carries the user's data.
     pub(super) given: bool,
-    /// The last round trip, as the next heartbeat tells it.
+    /// The last round trip, which the next heartbeat carries.
     pub(super) rtt: Option<Duration>,
 }
 
@@ -98,13 +98,13 @@ impl Questions for Riptide {
             if engine.wait(self, None, ask.until())?.is_none() {
                 return Err(self.unanswered(engine, "connect of 2.0 (03) and of 2.1, 2.2 (02)"));
             }
-            // The other socket's connect is ignored by this server: nobody is there to be left.
+            // The server ignores the other socket's connect, so that socket needs no disconnect.
             engine.keep();
         } else {
             self.stream(engine)?;
         }
-        // TCP: the first answer is late by interplay of the stacks' own timers. A random moment, so that
-        // the server's tick is met in every phase.
+        // TCP: timers of the two network stacks delay the first answer. A random pause lets heartbeats meet the
+        // server's tick in every phase.
         let (warm_up, pause) = (u32::from(self.carrier != Carrier::Udp), ask.request.interval + phase());
         engine.series(self, &Series { warm_up, pause, ..Series::of(ask, Heartbeat.name()) })?;
         engine.findings.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
@@ -120,21 +120,21 @@ impl Questions for Riptide {
         self.rtt = took.or(self.rtt);
     }
 
-    /// A server whose application decides says what we said.
-    fn repeats(&self, heard: &OwnedMessage) -> bool {
-        heard.message == Connect
+    /// Whether this message repeats ours: a server whose application decides sends the connect back.
+    fn repeats(&self, received: &OwnedMessage) -> bool {
+        received.message == Connect
     }
 
-    fn read(&mut self, heard: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
-        let written = engine.session()?.version().unwrap_or(self.version);
-        Ok(match (Message::named(heard.message), self.welcome) {
-            (Some(Welcome), false) if !heard.has(&TRAILING) => {
-                let took = heard.since(engine.session()?.last_sent());
-                self.version = heard.version.filter(|version| *version != "1.0").unwrap_or(written);
+    fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
+        let written = engine.session()?.version.unwrap_or(self.version);
+        Ok(match (Message::named(received.message), self.welcome) {
+            (Some(Welcome), false) if !received.has(&TRAILING) => {
+                let took = received.since(engine.session()?.last_sent);
+                self.version = received.version.filter(|version| *version != "1.0").unwrap_or(written);
                 let spoken = self.spoken().to_string();
                 let found = engine.findings.find("riptide", self.carrier, Some(spoken));
-                found.family = (heard.number(&SEQUENCE) == Some(2)).then(|| "pytide".into());
-                engine.findings.fields(heard, &[&CLIENT]);
+                found.family = (received.number(&SEQUENCE) == Some(2)).then(|| "pytide".into());
+                engine.findings.fields(received, &[&CLIENT]);
                 engine.findings.fact("connect_ms", milliseconds(took));
                 self.wanted(engine.ask)?;
                 self.welcome = true;
@@ -145,17 +145,17 @@ impl Questions for Riptide {
                 if !welcome {
                     engine.findings.find("riptide", self.carrier, Some(self.spoken().into()));
                 }
-                // Nothing to leave, and the port is not used again: some servers stay silent for it.
-                Reading::Refused(self.wanted(engine.ask).err().unwrap_or_else(|| self.rejected(heard)))
+                // There is nothing to leave. The port is not used again: some servers no longer answer it.
+                Reading::Refused(self.wanted(engine.ask).err().unwrap_or_else(|| self.rejected(received)))
             }
-            (Some(Connect), false) if heard.bytes().len() == 1 => {
+            (Some(Connect), false) if received.bytes().len() == 1 => {
                 self.pending = Some(written);
                 engine.findings.note("the server's application decides about clients (pending)");
                 Reading::Session
             }
-            (Some(Disconnect), _) => Reading::Refused(Riptide::ended(heard)),
+            (Some(Disconnect), _) => Reading::Refused(Riptide::ended(received)),
             (Some(Heartbeat), true)
-                if number.is_some() && heard.number(&PING) == number.map(|n| u64::from(n as u8)) =>
+                if number.is_some() && received.number(&PING) == number.map(|n| u64::from(n as u8)) =>
             {
                 Reading::Answer
             }
@@ -163,7 +163,7 @@ impl Questions for Riptide {
             (_, false) => Reading::Stray,
             (message, true) => {
                 if message == Some(Ack) {
-                    self.ack(heard, engine);
+                    self.ack(received, engine);
                 }
                 Reading::Session
             }
@@ -176,7 +176,7 @@ impl Questions for Riptide {
 }
 
 impl Riptide {
-    /// Asks to connect in this version.
+    /// Sends a connect in this version.
     pub(super) fn open(
         &self,
         version: &'static str,
@@ -189,22 +189,22 @@ impl Riptide {
 
     /// The version, as far as it is known.
     pub(super) fn spoken(&self) -> &'static str {
-        if self.version == "2.0" || self.told { self.version } else { "2.1 or 2.2" }
+        if self.version == "2.0" || self.version_known { self.version } else { "2.1 or 2.2" }
     }
 
-    /// 2.1 always sends for_seq_id, 2.2 only where is_extra says so.
-    fn ack(&mut self, heard: &OwnedMessage, engine: &mut Engine<'_, '_>) {
-        let extra = heard.field(&IS_EXTRA).and_then(Json::as_bool);
+    /// Distinguishes 2.1 from 2.2: 2.1 always sends for_seq_id, 2.2 only if is_extra is set.
+    fn ack(&mut self, received: &OwnedMessage, engine: &mut Engine<'_, '_>) {
+        let extra = received.field(&IS_EXTRA).and_then(Json::as_bool);
         if self.version != "2.0"
             && let Some(found) = &mut engine.findings.found
         {
-            self.version = if extra == Some(false) && heard.has(&FOR_SEQ) { "2.1" } else { "2.2" };
-            self.told = true;
+            self.version = if extra == Some(false) && received.has(&FOR_SEQ) { "2.1" } else { "2.2" };
+            self.version_known = true;
             found.version = Some(self.version.into());
         }
     }
 
-    /// Nobody was welcome.
+    /// The failure when no server sent a welcome.
     pub(super) fn unanswered(&self, engine: &Engine<'_, '_>, sent: &str) -> Failure {
         let Some(version) = self.pending else {
             let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
@@ -213,7 +213,7 @@ impl Riptide {
         if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.link.echoes(false)) {
             return echo(engine.ask);
         }
-        let others = |session: &&Session<'_>| session.version() != Some(version);
+        let others = |session: &&Session<'_>| session.version != Some(version);
         if engine.sessions.iter().filter(others).any(|session| !session.link.raw().is_empty()) {
             let text = "the port answers the connects of 2.0 and of 2.1 alike, as no Riptide server does";
             let failure = Failure::new(Outcome::OtherProtocol, text, "an echo, or another protocol: check the port");
@@ -225,7 +225,7 @@ impl Riptide {
     }
 }
 
-/// A part of a tick that nobody can foresee.
+/// A random part of a tick.
 fn phase() -> Duration {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Duration::from_nanos((now.subsec_nanos().wrapping_mul(2_654_435_761) % TICK_NANOS) as u64)

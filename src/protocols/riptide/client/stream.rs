@@ -1,14 +1,17 @@
-//! Asking a Riptide server over TCP, so that no socket stays with it.
+//! Probes a Riptide server over TCP so that the server keeps no socket.
 //!
-//! Over TCP a version that the user sets, or an earlier round has found, is asked alone. Else 2.0 comes
-//! first, for a 2.0 server takes the length of 2.1 for a message to the application, calls its handler, and
-//! waits for 512 bytes. A 2.1 server waits for the fourth byte of its length, and never looks at the socket
-//! again where that does not come: its end stays in CLOSE_WAIT, whoever closes. So the first connection is
-//! kept until the second one has told who is there, also where the probe is interrupted. A 2.1 server skips
-//! a length below zero: that, and its own goodbye, ends the first one as well. pytide never comes out of
-//! such a length: it is known by its welcome, and by answering a heartbeat of whom it has not welcomed. So
-//! with it (and with who has said nothing) that connection is merely closed, and this is said. 2.0's
-//! goodbye goes to nobody but a 2.0 server: for 2.1 it is a length of 17 MB.
+//! If the user sets a version, or an earlier round has found it, only that form is sent. Otherwise 2.0 is tried first:
+//! a 2.0 server reads the length of a 2.1 message as a message to the application, calls its handler, and waits for 512
+//! bytes.
+//!
+//! A 2.1 server that receives a 2.0 connect waits for the fourth byte of its length. If that byte never arrives, it no
+//! longer looks at the socket, which stays in CLOSE_WAIT whichever side closes. So the first connection is kept open
+//! until the second one has identified the server, even if the probe is interrupted. A 2.1 server skips a negative
+//! length: such a length, followed by a 2.1 goodbye, ends the first connection too.
+//!
+//! pytide never recovers from a negative length. It is recognised by its welcome, and by answering heartbeats of
+//! clients that it has not welcomed. With pytide, or without any answer, the first connection is only closed, and the
+//! probe reports that. A 2.0 goodbye is sent only to a 2.0 server: for 2.1 it is a length of 17 MB.
 
 use super::super::layout::CLIENT;
 use super::super::layout::Message::Heartbeat;
@@ -19,22 +22,22 @@ use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
-/// How long an answer to 2.0 is waited for before 2.2 is tried: servers answer in their next tick.
+/// The longest wait for an answer to 2.0 before 2.2 is tried: servers answer in their next tick.
 const FIRST: Duration = Duration::from_millis(1500);
-/// How long it is waited for by whoever is to stop, and then that of 2.2.
+/// The longest wait for each answer after an interruption.
 const HURRIED: Duration = Duration::from_millis(300);
-/// How long a server may take to end a connection whose goodbye it has.
+/// The longest wait for a server to end a connection after its goodbye.
 const ENDING: Duration = Duration::from_millis(500);
-/// 2.0's connect, as it goes over TCP.
+/// 2.0's connect in TCP framing.
 const CONNECT_20: [u8; 3] = [1, 0, 3];
-/// The byte that makes a length below zero of it, and 2.2's disconnect.
+/// The byte that makes the length negative, followed by 2.2's disconnect.
 const GOODBYE_22: [u8; 6] = [0xff, 1, 0, 0, 0, 5];
-/// What is left behind where nobody says who is there.
+/// The report when the server stays unknown.
 const LEFT: &str = "a server of 2.1 or later keeps the socket that was asked in 2.0's form (CLOSE_WAIT) until it ends; \
                     -s riptide.version=2.2 asks in its own form alone";
 
 impl Riptide {
-    /// Opens a conversation in this version, and asks to connect.
+    /// Opens a conversation in this version and sends a connect.
     pub(super) fn open_until(
         &self,
         version: &'static str,
@@ -43,14 +46,14 @@ impl Riptide {
         engine: &mut Engine<'_, '_>,
     ) -> Result<(), Failure> {
         let mut options = engine.ask.request.options.clone();
-        // 2.1 and 2.2 are told apart by an ack: the session does that where nothing is set.
+        // An ack distinguishes 2.1 from 2.2: the session does that if no version is set.
         let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
         let opening = Opening { carrier: self.carrier, version: Some(version), options: &options, data, stop };
         engine.open_as(&opening)?.begin().map(drop)
     }
 
-    /// Asks in the one form, and then perhaps in the other, until somebody is welcome. Data goes to a
-    /// server whose version is known: in the other form it would do harm.
+    /// Sends one form, and then perhaps the other, until a welcome arrives. Data is sent only to a server whose version
+    /// is known: in the other form it would do harm.
     pub(super) fn stream(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
         let set = ask.request.options.settings.get("riptide.version").filter(|set| *set != "auto");
@@ -62,14 +65,14 @@ impl Riptide {
                 Err(failure) if engine.findings.found.is_none() && self.pending.is_none() => return Err(failure),
                 _ => {}
             }
-            // It is known now: without data it has decided, or not.
+            // The version is known now, with or without a welcome.
             _ = self.settled(engine, Ok(()));
             engine.part();
             version = Some(self.pending.take().unwrap_or(self.version));
             *self = Riptide { carrier: self.carrier, sure: true, ..Riptide::default() };
         }
         self.given = ask.request.data.is_some();
-        // Who does not answer any more may be another one.
+        // If this server no longer answers, another one may have replaced it.
         ask.remember(None);
         let welcome = self.connect(version, ask.request.data.as_ref(), engine)?;
         ask.remember(Some(OwnedMessage { version: Some(self.version), ..welcome }));
@@ -88,13 +91,13 @@ impl Riptide {
             self.open("2.0", data, engine)?;
             let begun = Instant::now();
             let first = if alone { ask.timeout } else { ask.timeout.min(FIRST) };
-            let mut heard = engine.wait(self, None, begun + first);
-            if let (Ok(None), Some(_)) = (&heard, self.pending) {
-                // Somebody is there: the time is the user's.
-                heard = engine.wait(self, None, begun + ask.timeout);
+            let mut received = engine.wait(self, None, begun + first);
+            if let (Ok(None), Some(_)) = (&received, self.pending) {
+                // A server has answered: the user's timeout applies.
+                received = engine.wait(self, None, begun + ask.timeout);
             }
             let strange = engine.sessions.iter().any(|session| !session.link.raw().is_empty());
-            match heard {
+            match received {
                 Ok(Some(welcome)) => return Ok(welcome),
                 Ok(None) if alone || strange => return Err(self.unanswered(engine, "connect of 2.0")),
                 Err(failure) if alone || strange || failure.outcome != Outcome::Closed => return Err(failure),
@@ -106,12 +109,12 @@ impl Riptide {
         engine.wait(self, None, ask.until())?.ok_or_else(|| self.unanswered(engine, sent))
     }
 
-    /// Ends the connection that was asked in 2.0's form and has not answered.
+    /// Ends the connection that sent 2.0's connect and got no answer.
     pub(super) fn settled(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
-        let first = engine.sessions.first().filter(|first| first.version() == Some("2.0") && !first.gone);
+        let first = engine.sessions.first().filter(|first| first.version == Some("2.0") && !first.gone);
         if self.carrier == Carrier::Udp
             || self.sure
-            || first.is_none_or(|first| first.heard || !first.link.raw().is_empty())
+            || first.is_none_or(|first| first.received || !first.link.raw().is_empty())
         {
             return result;
         }
@@ -121,23 +124,23 @@ impl Riptide {
             self.hurry(engine);
         }
         let [first, others @ ..] = engine.sessions.as_mut_slice() else { return result };
-        if first.heard {
+        if first.received {
             return result;
         }
-        let packed = others.iter_mut().find(|session| session.heard);
+        let packed = others.iter_mut().find(|session| session.received);
         let found = engine.findings.found.as_ref();
         let custom = result.as_ref().is_err_and(|f| f.outcome == Outcome::Full || f.details.contains_key("data"));
         let skips = match (&packed, found) {
             (None, _) => false,
             (_, Some(found)) if found.family.is_some() => false,
-            // pytide is known by its welcome, never says that it is full, and gives no data.
+            // pytide is recognised by its welcome, never reports that it is full, and sends no data.
             (_, Some(found)) if custom || found.facts.contains_key(CLIENT.name) => true,
             _ => packed.is_some_and(|session| answers_heartbeats(session) == Some(false)),
         };
-        let known = others.iter().any(|session| session.heard);
+        let known = others.iter().any(|session| session.received);
         let mut options = engine.ask.request.options.clone();
         if skips && options.set("riptide.version=2.2").is_ok() {
-            // Where it does not go out, nobody is there any more.
+            // If sending fails, the server has already closed it.
             let _ = first.settle("2.2", &options, &CONNECT_20, &GOODBYE_22);
             return result;
         }
@@ -155,11 +158,11 @@ impl Riptide {
         }
     }
 
-    /// Who is to stop, and does not know yet who is there, finds out.
+    /// After an interruption, identifies the server quickly.
     fn hurry(&mut self, engine: &mut Engine<'_, '_>) {
         engine.sessions.iter_mut().for_each(Session::leaving);
         let _ = engine.wait(self, None, Instant::now() + HURRIED);
-        if engine.sessions.iter().any(|session| session.heard) {
+        if engine.sessions.iter().any(|session| session.received) {
             return;
         }
         let opened = engine.sessions.len() > 1
@@ -171,8 +174,8 @@ impl Riptide {
     }
 }
 
-/// Leaves a server of 2.1 or later that has not welcomed us: does it answer a heartbeat before the
-/// goodbye? `None`: it does not end the connection, so nobody knows.
+/// Leaves a server of 2.1 or later that has not welcomed us. Returns whether it answers a heartbeat before the goodbye;
+/// `None`: it does not end the connection, so this stays unknown.
 fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
     session.leaving();
     session.send("riptide", Heartbeat.name(), &json!({"ping_id": 0, "rtt": -1})).ok()?;
@@ -180,7 +183,7 @@ fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
     let until = Instant::now() + ENDING;
     loop {
         match session.recv(until) {
-            Ok(Some(heard)) if heard.message == Heartbeat => return Some(true),
+            Ok(Some(received)) if received.message == Heartbeat => return Some(true),
             Ok(Some(_)) => {}
             Ok(None) => return None,
             Err(_) => return Some(false),

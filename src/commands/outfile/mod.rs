@@ -1,20 +1,21 @@
-//! Output files, with the same rules for all commands: never one of the command's inputs; an
-//! existing one only with `--force`; written to a temporary file and renamed when complete, so that
-//! however the program ends, the old file is intact and nothing is left over. Pipes and devices are
-//! written directly.
+//! Output files, with the same rules for all commands. A file is never one of the command's inputs. An existing file is
+//! only replaced with `--force`. It is written to a temporary file and renamed when complete, so that the old file
+//! stays intact and nothing is left over, however the program ends. Pipes and devices are written directly.
 
-use super::annotated::{self, Recorded};
+mod parts;
+mod recording;
+
+pub use parts::Division;
+pub use recording::Recording;
+
 use super::interrupt;
-use super::notify::notify;
-use super::usage::Usage;
-use crate::cli::Global;
+use super::usage::usage;
 use crate::platform;
-use netkit::dissect::Options;
-use netkit::plural::Plural;
+use netkit::capture::Rotating;
 use netkit::printable::Printable;
-use netkit::render::pcapng::Annotator;
+use parts::Parts;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -35,7 +36,7 @@ pub fn abandon() {
 }
 
 #[cfg(feature = "parquet")]
-/// From now on, [`abandon`] removes this file or folder.
+/// Makes [`abandon`] remove this file or folder from now on.
 pub(super) fn unfinished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.into());
 }
@@ -48,6 +49,8 @@ pub struct OutFile {
     /// Its final path, with symbolic links resolved.
     place: PathBuf,
     how: How,
+    /// Whether `--force` was given.
+    force: bool,
     /// The temporary file, until it is complete.
     beside: Option<PathBuf>,
 }
@@ -66,8 +69,7 @@ enum How {
 /// are all files that the command reads, `-` for stdin.
 ///
 /// # Errors
-/// A file is one of the inputs, or given twice; or it exists and there is no `--force`; or it is a
-/// directory.
+/// Fails if a file is one of the inputs, is given twice, exists without `--force`, or is a directory.
 pub fn check<const N: usize>(
     files: [(&str, Option<&Path>); N],
     inputs: &[&Path],
@@ -79,7 +81,7 @@ pub fn check<const N: usize>(
         let file = OutFile::check(option, name, inputs, force)?;
         let mut before = files.iter().zip(&all[..k]).filter_map(|((other, _), file)| Some((other, file.as_ref()?)));
         if let Some((other, _)) = before.find(|(_, other)| file.is(other)) {
-            return Err(Usage(format!("{other} and {option} name one file: {}", Printable(name.display()))).into());
+            return usage(format!("{other} and {option} name one file: {}", Printable(name.display())));
         }
         all[k] = Some(file);
     }
@@ -90,16 +92,16 @@ impl OutFile {
     fn check(option: &str, name: &Path, inputs: &[&Path], force: bool) -> anyhow::Result<OutFile> {
         let shown = format!("{option} {}", Printable(name.display()));
         let place = behind_links(name).map_err(|e| anyhow::Error::from(e).context(shown.clone()))?;
-        let refuse = |why: &str| Err(Usage(format!("{shown}: {why}")).into());
+        let refuse = |why: &str| usage(format!("{shown}: {why}"));
         let there = match fs::metadata(name) {
             Ok(there) => there,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                return Ok(OutFile { name: name.into(), place, how: How::New, beside: None });
+                return Ok(OutFile { name: name.into(), place, how: How::New, force, beside: None });
             }
             Err(e) => return Err(anyhow::Error::from(e).context(shown)),
         };
         if there.is_dir() {
-            return refuse("is a directory, expected a file");
+            return refuse("is a folder, expected a file");
         }
         if let Some(input) = inputs.iter().find(|input| is_input(&there, &place, input)) {
             let input = super::input::name(input);
@@ -111,15 +113,39 @@ impl OutFile {
             (true, true) => How::Replace,
             (true, false) => return refuse("exists: --force replaces it"),
         };
-        Ok(OutFile { name: name.into(), place, how, beside: None })
+        Ok(OutFile { name: name.into(), place, how, force, beside: None })
     }
 
-    /// Begins a recording, which grows under its final name: what is recorded is there, however the
-    /// program ends. With its name, and that it is watched.
+    /// Checks whether it can be a recording in several files.
     ///
     /// # Errors
-    /// As [`OutFile::open`].
-    pub fn open_growing(&mut self) -> io::Result<(File, &Path, bool)> {
+    /// Fails if it is a pipe or a device, or if one of the files exists without `--force`.
+    pub fn divides(&self) -> anyhow::Result<()> {
+        let refuse = |why: String| usage(format!("{}: {why}", Printable(self.name.display())));
+        if self.how == How::Direct {
+            return refuse("a pipe or a device cannot be divided".into());
+        }
+        let parts = Parts::of(self, None);
+        // Including names that the recording would only reach later.
+        let others = fs::read_dir(folder(&self.place)).map_err(|error| self.named(error))?.flatten();
+        let mut names = others.map(|other| other.file_name().to_string_lossy().into_owned());
+        match names.find(|name| !self.force && parts.number(name).is_some()) {
+            Some(name) => refuse(format!("{} exists: --force replaces it", Printable(name))),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a recording, which grows under its final name, so that it exists however the program ends. Returns it
+    /// with its name, and that it is watched. `division`: into several files.
+    ///
+    /// # Errors
+    /// Fails like [`OutFile::open`].
+    pub fn open_growing(&mut self, division: Option<Division>) -> io::Result<(Box<dyn Write + Send>, &Path, bool)> {
+        if let Some(Division { size, count, turn }) = division {
+            let mut parts = Parts::of(self, count);
+            let out = Rotating::new(size.unwrap_or(u64::MAX), turn, move || parts.begin())?;
+            return Ok((Box::new(out), &self.name, true));
+        }
         let mut options = OpenOptions::new();
         options.write(true);
         let options = match self.how {
@@ -127,16 +153,17 @@ impl OutFile {
             How::Replace => options.truncate(true),
             How::Direct => &mut options,
         };
-        Ok((options.open(&self.place).map_err(|error| self.named(error))?, &self.name, true))
+        let file = options.open(&self.place).map_err(|error| self.named(error))?;
+        Ok((Box::new(file), &self.name, true))
     }
 
-    /// The same for a recording: with its name, and whether it is a pipe or a device, whose reader sees
-    /// what is written at once.
+    /// Starts a recording like [`OutFile::open`]. Returns it with its name, and whether it is a pipe or a device, whose
+    /// reader sees the bytes at once.
     ///
     /// # Errors
-    /// As [`OutFile::open`].
-    pub fn open_named(&mut self) -> io::Result<(File, &Path, bool)> {
-        Ok((self.open()?, &self.name, self.how == How::Direct))
+    /// Fails like [`OutFile::open`].
+    pub fn open_named(&mut self) -> io::Result<(Box<dyn Write + Send>, &Path, bool)> {
+        Ok((Box::new(self.open()?), &self.name, self.how == How::Direct))
     }
 
     /// The path that the user gave.
@@ -144,15 +171,15 @@ impl OutFile {
         &self.name
     }
 
-    /// Begins the file. It appears under its name only with [`OutFile::commit`].
+    /// Starts the file. It appears under its name only with [`OutFile::commit`].
     ///
     /// # Errors
-    /// Errors of the file system.
+    /// Returns the errors of the file system.
     pub fn open(&mut self) -> io::Result<File> {
         if self.how == How::Direct {
             return OpenOptions::new().write(true).open(&self.name).map_err(|e| self.named(e));
         }
-        // From now on, Ctrl-C has a file to remove.
+        // From now on there is a file to remove on Ctrl-C.
         interrupt::before_exit(abandon);
         interrupt::stop();
         let folder = folder(&self.place).to_path_buf();
@@ -172,10 +199,10 @@ impl OutFile {
         Err(self.named(io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// The file is complete and flushed: renames it to its name.
+    /// Renames the complete and flushed file to its name.
     ///
     /// # Errors
-    /// Errors of the file system; a file that has appeared since is not replaced.
+    /// Returns the errors of the file system. A file that has appeared since is not replaced.
     pub fn commit(mut self) -> io::Result<()> {
         let Some(beside) = self.beside.take() else { return Ok(()) };
         let done = match self.how {
@@ -189,7 +216,7 @@ impl OutFile {
         done.map_err(|e| self.named(e))
     }
 
-    /// Are both the same file? Those written directly may be.
+    /// Whether both are the same file. Files that are written directly may be.
     fn is(&self, other: &OutFile) -> bool {
         let key = |file: &OutFile| {
             let folder = folder(&file.place).canonicalize().unwrap_or_else(|_| folder(&file.place).into());
@@ -226,22 +253,22 @@ pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", Printable(path.display())))
 }
 
-/// Checks that stdout is not a file that is also read: reading it would never end.
+/// Checks that stdout is not also an input: reading it would never end.
 ///
 /// # Errors
-/// The input that is also the output.
+/// Returns the input that is also the output.
 pub fn stdout_is_no_input(inputs: &[&Path]) -> anyhow::Result<()> {
     if let Some(there) = platform::stdout().and_then(|file| file.metadata().ok())
         && there.is_file()
         && let Some(input) = inputs.iter().find(|input| is_input(&there, Path::new(""), input))
     {
         let input = super::input::name(input);
-        return Err(Usage(format!("{}: is the output, too: write to another file", Printable(input))).into());
+        return usage(format!("{}: is the output, too: write to another file", Printable(input)));
     }
     Ok(())
 }
 
-/// Complete, or removed: [`abandon`] leaves it alone.
+/// Removes a complete or deleted file from the list of [`abandon`].
 pub(super) fn finished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|p| p != path);
 }
@@ -263,8 +290,7 @@ fn put_new(beside: &Path, place: &Path) -> io::Result<()> {
     }
 }
 
-/// The path that a name refers to, with symbolic links resolved, also if the target does not exist
-/// yet.
+/// Returns the path that a name refers to, with symbolic links resolved, even if the target does not exist yet.
 fn behind_links(name: &Path) -> io::Result<PathBuf> {
     let mut place = name.to_path_buf();
     for _ in 0..LINKS {
@@ -276,7 +302,7 @@ fn behind_links(name: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Is the output one of the inputs, under whatever name? Devices may be both.
+/// Whether the output is one of the inputs, under any name. Devices may be both.
 fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
     if input.as_os_str() == "-" {
         return platform::stdin()
@@ -286,66 +312,11 @@ fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
     fs::metadata(input).is_ok_and(|there| platform::same_file(output, place, &there, input))
 }
 
-/// A recording of an exchange: completed whenever it ends, also by a signal; but then an existing
-/// file is not replaced.
-pub struct Recording {
-    file: OutFile,
-    recorder: netkit::live::net::Recorder,
-    comments: Option<Annotator>,
-}
-
-impl Recording {
-    /// Begins a recording into a checked file, of at most so many bytes. `options`: how its messages are
-    /// read, where its name asks for them.
-    ///
-    /// # Errors
-    /// Errors of the file system.
-    pub fn begin(mut file: OutFile, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recording> {
-        let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
-        let recorder = netkit::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
-        Ok(Recording { file, recorder: recorder.bounded(bound), comments })
-    }
-
-    /// The recorder for the exchange.
-    pub fn recorder(&self) -> &netkit::live::net::Recorder {
-        &self.recorder
-    }
-
-    /// Flushes the recording.
-    ///
-    /// # Errors
-    /// Errors of the file system.
-    pub fn flush(&self) -> io::Result<()> {
-        self.recorder.flush().map_err(|e| self.file.named(e))
-    }
-
-    /// Completes the recording. After a signal, an existing file is not replaced.
-    ///
-    /// # Errors
-    /// Errors of the file system.
-    pub fn end(self, global: &Global) -> io::Result<()> {
-        self.flush()?;
-        annotated::end(self.comments, &self.file.name, global).map_err(|e| self.file.named(e))?;
-        let missing = self.recorder.missing();
-        if missing > 0 {
-            let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));
-            notify(global, format_args!("netkit: {name}: full (--limit pcap_bytes): the last {frames} are not in it"));
-        }
-        if self.file.how == How::Replace && interrupt::status(false).is_some() {
-            let name = Printable(self.file.name.display());
-            notify(global, format_args!("netkit: {name}: left as it was: the recording was stopped"));
-            return Ok(());
-        }
-        self.file.commit()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write as _;
 
-    /// Two options must not name the same file, however it is written.
+    /// Two options must not name the same file, under any name.
     #[test]
     fn two_options_one_file() {
         let folder = std::env::temp_dir().join(format!("netkit-outfile-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! A lane: some of a capture's conversations, read by one thread at a time.
+//! A shard: a part of a capture's conversations, read by one thread at a time.
 
 use super::Inspector;
 use super::batch::{Batch, Work, WorkItem};
@@ -7,43 +7,43 @@ use crate::capture::Time;
 use crate::dissect::{Options, Sink};
 use crate::flow::{Partition, Report, Statistics};
 
-/// The sink of a lane's messages.
+/// The sink of a shard's messages.
 pub trait Worker: Sink + Send {
     /// Sets the time of the capture's first frame.
     fn first(&mut self, time: Time);
 
-    /// Is there room for more messages, after those [handed over](Sink::hand_over)?
+    /// Whether there is room for more messages, after those [handed over](Sink::hand_over).
     fn room(&self) -> bool {
         true
     }
 }
 
-/// A lane, whatever its sink is.
+/// A shard with any sink.
 pub(super) trait Reading: Send {
-    /// Reads a batch, and collects the reports of the epochs that end in it. Returns false if there
-    /// is no room for the messages of the rest, which is read later.
+    /// Reads a batch, and collects the reports of the epochs that end in it. Returns false if there is no room for the
+    /// messages of the rest: then the rest is read later.
     fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool;
 
     /// The counters.
     fn counters(&mut self) -> (Counters, Statistics);
 }
 
-/// The conversations of a lane, and what reads them.
-pub(super) struct Lane<'a, S: Sink> {
+/// The conversations of a shard, and the inspector that reads them.
+pub(super) struct Shard<'a, S: Sink> {
     partition: Partition<super::Classification>,
     inspector: Inspector<'a, S>,
 }
 
-impl<'a, S: Worker> Lane<'a, S> {
-    /// A lane without conversations.
-    pub fn new(options: &'a Options, sink: &'a mut S) -> Lane<'a, S> {
-        Lane { partition: Partition::new(options.limits.flow), inspector: Inspector::new(options, sink) }
+impl<'a, S: Worker> Shard<'a, S> {
+    /// A shard without conversations.
+    pub fn new(options: &'a Options, sink: &'a mut S) -> Shard<'a, S> {
+        Shard { partition: Partition::new(options.limits.flow), inspector: Inspector::new(options, sink) }
     }
 }
 
-impl<S: Worker> Reading for Lane<'_, S> {
+impl<S: Worker> Reading for Shard<'_, S> {
     fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool {
-        let Lane { partition, inspector } = self;
+        let Shard { partition, inspector } = self;
         if let Some(time) = batch.first.take() {
             inspector.sink().first(time);
         }
@@ -88,7 +88,7 @@ impl<S: Worker> Reading for Lane<'_, S> {
     }
 }
 
-/// A lane that drops what it is given.
+/// A shard that drops its batches.
 pub(super) struct Unread;
 
 impl Reading for Unread {

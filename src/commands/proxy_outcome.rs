@@ -1,15 +1,15 @@
-//! What was done to a message, in words, as keys and as cells.
+//! The outcome of a message in the proxy, in words, as keys and as cells.
 
 use netkit::live::proxy::Seen;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The columns behind those of a message.
+/// The columns after those of a message.
 pub const ADDED: [&str; 3] = ["outcome", "delayed_ms", "edited"];
 
-/// What became of a frame.
+/// The outcome of a frame.
 #[derive(Clone, Default)]
-pub struct Fate {
+pub struct FrameOutcome {
     pub lost: Option<&'static str>,
     pub delayed: Duration,
     pub copies: u32,
@@ -17,19 +17,19 @@ pub struct Fate {
     pub corrupted: bool,
 }
 
-/// What became of a message.
-pub struct Told {
-    /// For people: nothing where it passed as it is.
+/// The outcome of a message.
+pub struct OutcomeText {
+    /// The words for people. Empty if it passed unchanged.
     pub words: Vec<String>,
     pub keys: Map<String, Value>,
 }
 
-impl Told {
-    /// Of a message in this frame.
-    pub fn new(seen: &Seen, fate: &Fate) -> Told {
+impl OutcomeText {
+    /// Describes the outcome of a message in this frame.
+    pub fn new(seen: &Seen, outcome: &FrameOutcome) -> OutcomeText {
         let (mut words, mut keys) = (Vec::new(), Map::new());
-        let (delayed, copies) = (seen.delayed.unwrap_or(fate.delayed), fate.copies + seen.copies);
-        let lost = if seen.dropped { Some("dropped") } else { fate.lost };
+        let (delayed, copies) = (seen.delayed.unwrap_or(outcome.delayed), outcome.copies + seen.copies);
+        let lost = if seen.dropped { Some("dropped") } else { outcome.lost };
         match lost {
             Some(why) => words.push(why.replace('_', " ")),
             None if delayed > Duration::ZERO => words.push(format!("+{:.1} ms", delayed.as_secs_f64() * 1e3)),
@@ -44,11 +44,11 @@ impl Told {
                 words.push(format!("{} times", copies + 1));
                 keys.insert("copies".into(), copies.into());
             }
-            if fate.behind {
+            if outcome.behind {
                 words.push("after the next".into());
                 keys.insert("reordered".into(), true.into());
             }
-            if fate.corrupted {
+            if outcome.corrupted {
                 words.push("a bit flipped".into());
                 keys.insert("corrupted".into(), true.into());
             }
@@ -65,10 +65,10 @@ impl Told {
                 }
             }
         }
-        Told { words, keys }
+        OutcomeText { words, keys }
     }
 
-    /// The cells of the columns [`ADDED`].
+    /// Returns the cells of the columns [`ADDED`].
     pub fn cells(&self) -> [String; 3] {
         ADDED.map(|name| match self.keys.get(name) {
             Some(Value::String(text)) => text.clone(),

@@ -1,5 +1,4 @@
-//! One direction of a stream while rules are followed: what came and has not passed yet, because
-//! the message that it belongs to is not whole.
+//! One direction of a stream while rules are applied. It holds the bytes of a message until the message is complete.
 
 use super::collect::{Piece, Seen};
 use super::writing::Writing;
@@ -7,65 +6,66 @@ use crate::dissect::{Encoder, UnitKind};
 use crate::flow::Side;
 use std::time::{Duration, Instant};
 
-/// So many bytes of a message that is not whole wait for the rest. More pass as they are.
+/// The number of bytes of an incomplete message that are held. Longer messages pass unchanged.
 pub const MOST: usize = 1 << 20;
-/// So long they wait: what is read as another protocol than it is must not stop for ever.
+/// The longest time that bytes are held, so that a stream that is read as the wrong protocol does not stop for ever.
 pub const PATIENCE: Duration = Duration::from_secs(5);
-/// Where frames have to be made anew nothing may pass by: the largest message, and some more.
+/// The limit for streams whose frames must be rewritten, so that no byte may pass unchanged: the largest message,
+/// and some more.
 const BOUND: usize = 17 << 20;
-/// So much of what has passed is kept until the protocol is known, and tells of its beginning.
+/// The number of bytes that are kept after they passed, until the protocol is known: they contain its beginning.
 const HISTORY: usize = 128 << 10;
 
 const PASSED: &str = "some of it had passed before it was whole";
-const NESTED: &str = "it stands between the frames of another message";
+const NESTED: &str = "it is between the frames of another message";
 const UNKNOWN: &str = "it is not known which bytes of the stream it has";
 const OTHER: &str = "its frame, written again, has other bytes";
 
-/// What passes on.
+/// Bytes that pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// How much later than without rules.
+    /// The delay in addition to that without rules.
     pub delay: Duration,
 }
 
 /// One direction of one stream.
 #[derive(Debug, Default)]
-pub struct Lane {
+pub struct StreamBuffer {
     /// The offset of the first byte of `raw` in the stream.
     base: u64,
     raw: Vec<u8>,
-    /// The offset of the first byte that has not passed.
+    /// The offset of the first byte that is still held.
     passed: u64,
-    /// Since when bytes wait.
+    /// The time since when bytes are held.
     since: Option<Instant>,
-    /// The conversation as it was numbered first; another number: it was forgotten in between.
+    /// The number that the conversation had first. If it changes, the conversation was forgotten in between.
     pub flow: Option<u64>,
 }
 
-impl Lane {
-    /// More came.
+impl StreamBuffer {
+    /// Adds the bytes that arrived.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.extend_from_slice(bytes);
     }
 
-    /// The offset behind all that came.
+    /// Returns the offset after all bytes that arrived.
     fn total(&self) -> u64 {
         self.base + self.raw.len() as u64
     }
 
-    /// How many bytes wait.
+    /// Returns the number of bytes that are held.
     pub fn held(&self) -> usize {
         (self.total() - self.passed) as usize
     }
 
-    /// How many bytes it keeps.
+    /// Returns the memory that it uses.
     pub fn memory(&self) -> usize {
         self.raw.capacity()
     }
 
-    /// Until when they may.
+    /// Returns the time until which bytes are held.
     pub fn deadline(&self) -> Option<Instant> {
         self.since.map(|since| since + PATIENCE)
     }
@@ -75,15 +75,15 @@ impl Lane {
         self.raw.get(from..usize::try_from(end.checked_sub(self.base)?).ok()?)
     }
 
-    /// Bytes pass as they are, up to an offset.
+    /// Passes bytes unchanged, up to an offset.
     fn pass(&mut self, end: u64, gone: &mut Vec<Gone>) {
         let bytes = self.range(self.passed, end).unwrap_or_default().to_vec();
         self.passed = self.passed.max(end);
         add(gone, bytes, Duration::ZERO);
     }
 
-    /// The messages that were read, and what passes on behind them. `decided`: the offset up to
-    /// which the stream was read; `known`: its protocol is.
+    /// Applies the outcome of the messages that were read, and returns the bytes that pass. `decided`: the offset up to
+    /// which the stream was read; `known`: whether its protocol is known.
     #[expect(clippy::too_many_arguments, reason = "what one packet brings")]
     pub fn settle(
         &mut self,
@@ -117,7 +117,7 @@ impl Lane {
         gone
     }
 
-    /// All messages of one unit.
+    /// Passes all messages of one unit.
     fn group(
         &mut self,
         side: Side,
@@ -139,7 +139,7 @@ impl Lane {
             return Err(PASSED);
         };
         if unit.start < self.passed {
-            // The next ones may need to know of it.
+            // The state of the rewriter may depend on it.
             if let Some(rewriter) = &mut rewriter {
                 let _ = rewriter.frames(side, &raw, None, None);
             }
@@ -184,7 +184,7 @@ impl Lane {
         Ok(())
     }
 
-    /// What waits passes as it is.
+    /// Passes all held bytes unchanged.
     pub fn flush(&mut self, side: Side, writing: Option<&mut Writing>) -> Vec<Gone> {
         let mut gone = Vec::new();
         if self.held() > 0
@@ -198,7 +198,8 @@ impl Lane {
         gone
     }
 
-    /// Has it waited too long, or does too much wait? `Some(true)`: it cannot pass either.
+    /// Returns `Some` if bytes are held for too long, or too many are held. `Some(true)`: they cannot pass unchanged
+    /// either.
     pub fn overdue(&self, side: Side, writing: Option<&Writing>, full: bool, now: Instant) -> Option<bool> {
         let binds = writing.and_then(|w| w.rewriter.as_deref()).is_some_and(|rewriter| rewriter.binds(side));
         match binds {
@@ -210,7 +211,7 @@ impl Lane {
         }
     }
 
-    /// Forgets what has passed, but for the last bytes.
+    /// Removes the bytes that passed, except the last `keep` ones.
     fn prune(&mut self, keep: usize) {
         let gone = (self.passed - self.base) as usize;
         if gone > keep {
@@ -223,7 +224,7 @@ impl Lane {
     }
 }
 
-/// A unit that is not a carrier's, with other messages in it.
+/// Returns the bytes of a unit with changed messages. A carrier's line is replaced, any other message is framed again.
 fn framed(
     kind: UnitKind,
     group: &[Piece],
@@ -235,9 +236,9 @@ fn framed(
     if kind == UnitKind::Carrier {
         return if old == raw { Ok(new.to_vec()) } else { Err(OTHER) };
     }
-    let (said, flow) = group.iter().find_map(|piece| Some((piece.said.as_ref()?, piece.flow))).ok_or(OTHER)?;
-    match encoder.frame(old, &said.line(flow)) {
-        Some(same) if same == raw => encoder.frame(new, &said.line(flow)).ok_or("its frame cannot be so long"),
+    let (decoded, flow) = group.iter().find_map(|piece| Some((piece.decoded.as_ref()?, piece.flow))).ok_or(OTHER)?;
+    match encoder.frame(old, &decoded.line(flow)) {
+        Some(same) if same == raw => encoder.frame(new, &decoded.line(flow)).ok_or("its frame cannot be so long"),
         _ => Err(OTHER),
     }
 }
@@ -254,54 +255,54 @@ fn add(gone: &mut Vec<Gone>, bytes: Vec<u8>, delay: Duration) {
 mod tests {
     use super::*;
 
-    /// Bytes of no known protocol pass as they come, and few of them are kept.
+    /// Bytes of an unknown protocol pass at once, and few of them are kept.
     #[test]
     fn unknown_bytes_pass_at_once() {
-        let (mut lane, now) = (Lane::default(), Instant::now());
+        let (mut buffer, now) = (StreamBuffer::default(), Instant::now());
         for n in 0..100u8 {
             let bytes = vec![n; 10_000];
-            lane.push(&bytes);
-            let gone = lane.settle(Side::A, &[], &mut [], None, 0, false, now);
+            buffer.push(&bytes);
+            let gone = buffer.settle(Side::A, &[], &mut [], None, 0, false, now);
             assert_eq!(gone, [Gone { bytes, delay: Duration::ZERO }]);
-            assert_eq!((lane.held(), lane.deadline(), lane.overdue(Side::A, None, true, now)), (0, None, None));
+            assert_eq!((buffer.held(), buffer.deadline(), buffer.overdue(Side::A, None, true, now)), (0, None, None));
         }
-        assert!(lane.memory() >= HISTORY && lane.memory() < 4 * HISTORY, "{}", lane.memory());
+        assert!(buffer.memory() >= HISTORY && buffer.memory() < 4 * HISTORY, "{}", buffer.memory());
     }
 
-    /// A message that is not whole waits for its rest, as long as somebody may wait.
+    /// The beginning of a message is held until its rest arrives, up to a time limit.
     #[test]
     fn a_message_waits_for_its_rest() {
-        let (mut lane, now) = (Lane::default(), Instant::now());
-        let settle = |lane: &mut Lane, decided, at| {
-            let gone = lane.settle(Side::A, &[], &mut [], None, decided, true, at);
+        let (mut buffer, now) = (StreamBuffer::default(), Instant::now());
+        let settle = |buffer: &mut StreamBuffer, decided, at| {
+            let gone = buffer.settle(Side::A, &[], &mut [], None, decided, true, at);
             gone.into_iter().flat_map(|gone| gone.bytes).collect::<Vec<_>>()
         };
-        lane.push(b"wholehal");
-        assert_eq!(settle(&mut lane, 5, now), b"whole");
-        assert_eq!((lane.held(), lane.deadline()), (3, Some(now + PATIENCE)));
-        // More of it does not make it wait longer.
+        buffer.push(b"wholehal");
+        assert_eq!(settle(&mut buffer, 5, now), b"whole");
+        assert_eq!((buffer.held(), buffer.deadline()), (3, Some(now + PATIENCE)));
+        // More of it does not extend the limit.
         let later = now + Duration::from_secs(1);
-        lane.push(b"f");
-        assert_eq!(settle(&mut lane, 5, later), b"");
-        assert_eq!((lane.held(), lane.deadline()), (4, Some(now + PATIENCE)));
-        assert_eq!(lane.overdue(Side::A, None, false, later), None);
-        assert_eq!(lane.overdue(Side::A, None, true, later), Some(false), "where there is no room for more");
-        assert_eq!(lane.overdue(Side::A, None, false, now + PATIENCE), Some(false));
-        // It is whole, and a part of the next is there: that one waits from now on.
-        lane.push(b"next");
-        assert_eq!(settle(&mut lane, 9, later), b"half");
-        assert_eq!((lane.held(), lane.deadline()), (4, Some(later + PATIENCE)));
-        assert_eq!(lane.flush(Side::A, None), [Gone { bytes: b"next".to_vec(), delay: Duration::ZERO }]);
-        assert_eq!((lane.held(), lane.deadline()), (0, None));
+        buffer.push(b"f");
+        assert_eq!(settle(&mut buffer, 5, later), b"");
+        assert_eq!((buffer.held(), buffer.deadline()), (4, Some(now + PATIENCE)));
+        assert_eq!(buffer.overdue(Side::A, None, false, later), None);
+        assert_eq!(buffer.overdue(Side::A, None, true, later), Some(false), "where there is no room for more");
+        assert_eq!(buffer.overdue(Side::A, None, false, now + PATIENCE), Some(false));
+        // The message is complete, and a part of the next one has arrived: its time limit begins now.
+        buffer.push(b"next");
+        assert_eq!(settle(&mut buffer, 9, later), b"half");
+        assert_eq!((buffer.held(), buffer.deadline()), (4, Some(later + PATIENCE)));
+        assert_eq!(buffer.flush(Side::A, None), [Gone { bytes: b"next".to_vec(), delay: Duration::ZERO }]);
+        assert_eq!((buffer.held(), buffer.deadline()), (0, None));
     }
 
     #[test]
     fn too_much_does_not_wait() {
-        let (mut lane, now) = (Lane::default(), Instant::now());
-        lane.push(&vec![0; MOST]);
-        lane.settle(Side::A, &[], &mut [], None, 0, true, now);
-        assert_eq!((lane.held(), lane.overdue(Side::A, None, false, now)), (MOST, None));
-        lane.push(b"x");
-        assert_eq!(lane.overdue(Side::A, None, false, now), Some(false));
+        let (mut buffer, now) = (StreamBuffer::default(), Instant::now());
+        buffer.push(&vec![0; MOST]);
+        buffer.settle(Side::A, &[], &mut [], None, 0, true, now);
+        assert_eq!((buffer.held(), buffer.overdue(Side::A, None, false, now)), (MOST, None));
+        buffer.push(b"x");
+        assert_eq!(buffer.overdue(Side::A, None, false, now), Some(false));
     }
 }

@@ -1,0 +1,182 @@
+//! `netkit view`: the inspector in the terminal.
+
+use super::capture;
+use super::follow;
+use super::gates::{Pick, Picked, merged};
+use super::interrupt::{self, stop};
+use super::names;
+use super::notify;
+use super::options::{inputs, options};
+use super::outfile::stdout_is_no_input;
+use super::output::style;
+use super::parallel::{self, Shared};
+use super::selection::Selection;
+use super::usage::Usage;
+use super::{input, read};
+use crate::cli::{Global, View as Args};
+use crate::platform;
+use anyhow::Context;
+use netkit::capture::{Capture, Time};
+use netkit::dissect::{Message, Options, Sink};
+use netkit::read::{CaptureSink, Maker, Receiver, Summary};
+use netkit::view::{self, Progress, Receiving, Recorder, Screen, State, Store, Subject};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+
+/// The bytes that are handed to the store at once, unless the next frame is not there yet.
+const CHUNK: usize = 64 << 10;
+/// The stack of the thread that reads: some messages are nested deeply.
+const STACK: usize = 64 << 20;
+
+/// Keeps messages in the store.
+struct Keeping {
+    recorder: Recorder,
+    to: Receiving,
+    records: Vec<u8>,
+    /// A growing file may end inside a record for any length of time: nothing is held back.
+    growing: bool,
+}
+
+impl Keeping {
+    fn hand_over(&mut self) {
+        self.to.receive(&self.records);
+        self.records.clear();
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.hand_over();
+    }
+}
+
+impl Sink for Keeping {
+    fn message(&mut self, message: &Message<'_>) {
+        self.recorder.message(message, &mut self.records);
+        if self.records.len() >= CHUNK {
+            self.hand_over();
+        }
+    }
+}
+
+impl CaptureSink for Keeping {
+    fn origin(&mut self, time: Time) {
+        self.recorder.first(time);
+    }
+
+    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
+        if !self.records.is_empty() && (self.growing || waits()) {
+            self.hand_over();
+        }
+        // Memory is used up only where records were handed over.
+        !self.records.is_empty() || !self.to.done()
+    }
+}
+
+impl Shared for Picked<Keeping> {
+    fn divides(&self) -> bool {
+        self.pick.divides()
+    }
+
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
+        self.begin();
+        let store = Arc::clone(&self.sink.to.0);
+        let recorders = std::iter::repeat_with(|| store.recorder()).take(count + 1).collect();
+        merged(capture, options, recorders, &mut self.pick, &mut self.sink.to)
+    }
+}
+
+/// Whether the output is a terminal on which pages can be drawn.
+fn draws() -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
+    io::stdout().is_terminal() && (platform::WINDOWS || !dumb)
+}
+
+/// Whether a person sits at the terminal: then a file that is named without a subcommand is shown by the inspector.
+pub fn inspects() -> bool {
+    io::stdin().is_terminal() && draws()
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
+    if args.source.interfaces.list_interfaces {
+        return capture::list();
+    }
+    if !draws() {
+        let why =
+            "view draws on a terminal, which this is not: netkit decode prints messages, netkit stats counts them";
+        return Err(Usage(why.into()).into());
+    }
+    if args.source.follow && args.files.len() > 1 {
+        return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
+    }
+    stdout_is_no_input(&inputs(&args.files, &args.source.dissect.schema))?;
+    let mut options = options(&args.source.dissect)?;
+    let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
+    if args.source.traffic.leg.is_none() {
+        options.leg = None;
+    }
+    let keep =
+        capture::Keep { to: None, rotation: None, force: false, schemas: &args.source.dissect.schema, prints: true };
+    capture::begin(&args.source.interface, args.source.traffic.until, keep, &options, global)?;
+    let (wake, events) = channel();
+    let (signal, messages) = (wake.clone(), wake.clone());
+    interrupt::at_first(move || _ = signal.send(view::Input::End));
+    let store = Arc::new(Store::new(&options, move || _ = messages.send(view::Input::Messages)));
+    let live = args.source.follow || args.files.iter().any(|file| file.as_os_str() == "-");
+    let subject =
+        Subject { name: names::names(&args.files), live, colour: style(global, false).colour, time: args.time };
+    notify::hold();
+    let (shown, read) = thread::scope(|scope| {
+        let reading = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+            let read = reading(args, &options, global, pick, &store);
+            if read.is_err() && store.is_empty() {
+                // There is nothing to look at: the error is printed.
+                let _ = wake.send(view::Input::End);
+            }
+            read
+        })?;
+        let shown = show(&store, subject, events, wake.clone());
+        stop().set();
+        let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        io::Result::Ok((shown, read))
+    })?;
+    notify::release();
+    shown?;
+    read?;
+    // However far it was read: looking ends when the user ends it.
+    Ok(interrupt::status(true).unwrap_or(0))
+}
+
+/// Shows the screen until the user ends it.
+fn show(
+    store: &Arc<Store>,
+    subject: Subject,
+    events: std::sync::mpsc::Receiver<view::Input>,
+    wake: std::sync::mpsc::Sender<view::Input>,
+) -> io::Result<()> {
+    interrupt::before_exit(view::restore);
+    let mut screen = Screen::begin(events, wake, platform::suspend)?;
+    let mut state = State::new(Arc::clone(store), subject, screen.size()?);
+    screen.run(&mut state)
+}
+
+/// Reads the input into the store.
+fn reading(args: &Args, options: &Options, global: &Global, pick: Pick, store: &Arc<Store>) -> anyhow::Result<()> {
+    let to = Receiving(Arc::clone(store));
+    let sink = Keeping { recorder: store.recorder(), to, records: Vec::new(), growing: args.source.follow };
+    let mut picked = Picked { pick, sink };
+    let read = match &args.files[..] {
+        [file] if args.source.follow => follow::open(file)
+            .and_then(|input| read::whole(input, options, global, &mut picked))
+            .with_context(|| input::name(file)),
+        files => parallel::files(files, files.len() > 1, options, global, args.threads, &mut picked),
+    };
+    drop(picked);
+    let whole = matches!(read, Ok(None));
+    let failed = read.as_ref().err().map(|error| Progress::Failed(format!("{error:#}")));
+    store.end(whole, failed.unwrap_or(Progress::Ended));
+    read.map(|_| ())
+}

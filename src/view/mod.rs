@@ -1,0 +1,29 @@
+//! The inspector in the terminal: a capture's messages as a list, a tree and bytes.
+//!
+//! A worker reads as `decode` does and keeps each message in a [`Store`]; a [`State`] changes with keys, and
+//! is drawn as a pure function of itself. Nothing here reads or decides about protocols: lines come from the
+//! renderers, conditions from filters.
+
+mod ansi;
+mod detail;
+mod draw;
+mod keys;
+mod layout;
+mod paint;
+mod panes;
+mod prompt;
+mod record;
+mod save;
+mod screen;
+mod state;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use detail::Subject;
+pub use draw::draw;
+pub use keys::KEYS;
+pub use record::Recorder;
+pub use screen::{Input, Screen, restore};
+pub use state::State;
+pub use store::{Progress, Receiving, Store};

@@ -1,0 +1,139 @@
+//! The line in which a filter, a place or a file's name is typed.
+
+use crate::dissect::Options;
+use crate::filter::{Filter, FilterError, Names};
+use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// The kind of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Messages to go to.
+    Search,
+    /// Messages to show, without the others.
+    Filter,
+    /// A frame or a time.
+    Place,
+    /// A file to write.
+    File,
+}
+
+impl Asked {
+    /// The sign at the beginning of the line.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Asked::Search => "find: ",
+            Asked::Filter => "filter: ",
+            Asked::Place => "frame or time: ",
+            Asked::File => "write to: ",
+        }
+    }
+
+    /// Whether it asks for an expression.
+    pub fn filters(self) -> bool {
+        matches!(self, Asked::Search | Asked::Filter)
+    }
+}
+
+/// A line that is being typed.
+#[derive(Debug)]
+pub struct Prompt {
+    /// The kind.
+    pub asked: Asked,
+    /// The text so far.
+    pub text: String,
+    /// The character that the cursor is on.
+    pub cursor: usize,
+    /// The error in the filter so far.
+    pub error: Option<FilterError>,
+    /// Names that the word before the cursor may become.
+    pub offered: Vec<String>,
+    names: Vec<String>,
+}
+
+/// The most names that are offered.
+const OFFERED: usize = 50;
+
+impl Prompt {
+    /// Asks, with a text to begin with.
+    pub fn new(asked: Asked, text: &str, options: &Options) -> Prompt {
+        let names = if asked.filters() { Names::new(options).all() } else { Vec::new() };
+        let cursor = text.chars().count();
+        let mut prompt = Prompt { asked, text: text.into(), cursor, error: None, offered: Vec::new(), names };
+        prompt.changed(options);
+        prompt
+    }
+
+    /// The filter as typed; an empty one is none.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn filter(&self, options: &Options) -> Result<Option<Filter>, FilterError> {
+        let blank = self.text.trim().is_empty();
+        if blank { Ok(None) } else { Filter::parse(&self.text, &Names::new(options)).map(Some) }
+    }
+
+    fn changed(&mut self, options: &Options) {
+        if self.asked.filters() {
+            self.error = self.filter(options).err();
+        }
+        let word = self.word();
+        let fits = |name: &&String| !word.is_empty() && name.starts_with(&*word) && **name != word;
+        self.offered = self.names.iter().filter(fits).take(OFFERED).cloned().collect();
+    }
+
+    /// The place of a character in the text.
+    fn place(&self, character: usize) -> usize {
+        self.text.char_indices().nth(character).map_or(self.text.len(), |(at, _)| at)
+    }
+
+    /// The name that ends at the cursor.
+    fn word(&self) -> String {
+        let before = self.text.get(..self.place(self.cursor)).unwrap_or_default();
+        let begin = before
+            .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))
+            .map_or(0, |at| at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
+        before.get(begin..).unwrap_or_default().into()
+    }
+
+    /// Completes the word as far as all offered names agree; where they do not, by the first of them.
+    fn complete(&mut self) {
+        let Some(first) = self.offered.first() else { return };
+        let word = self.word();
+        let same = |name: &String| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+        let common = self.offered.iter().map(same).min().unwrap_or(0);
+        let to = if common > word.len() { first.get(..common).unwrap_or(first) } else { first };
+        let added: String = to.get(word.len()..).unwrap_or_default().into();
+        let at = self.place(self.cursor);
+        self.text.insert_str(at, &added);
+        self.cursor += added.chars().count();
+    }
+
+    /// Edits the text.
+    pub fn key(&mut self, key: KeyEvent, options: &Options) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('u') if control => {
+                self.text.drain(..self.place(self.cursor));
+                self.cursor = 0;
+            }
+            KeyCode::Char('a') if control => self.cursor = 0,
+            KeyCode::Char('e') if control => self.cursor = self.text.chars().count(),
+            KeyCode::Char(c) if !control && !c.is_control() => {
+                self.text.insert(self.place(self.cursor), c);
+                self.cursor += 1;
+            }
+            KeyCode::Backspace if self.cursor > 0 => {
+                self.cursor -= 1;
+                self.text.remove(self.place(self.cursor));
+            }
+            KeyCode::Delete if self.cursor < self.text.chars().count() => _ = self.text.remove(self.place(self.cursor)),
+            KeyCode::Left => self.cursor = self.cursor.saturating_sub(1),
+            KeyCode::Right => self.cursor = (self.cursor + 1).min(self.text.chars().count()),
+            KeyCode::Home => self.cursor = 0,
+            KeyCode::End => self.cursor = self.text.chars().count(),
+            KeyCode::Tab => self.complete(),
+            _ => return,
+        }
+        self.changed(options);
+    }
+}

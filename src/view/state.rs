@@ -1,0 +1,332 @@
+//! The state of the screen. Keys change it ([`super::keys`]); drawing only reads it.
+
+use super::detail::{Detail, Subject};
+use super::layout::{Areas, Pane};
+use super::prompt::Prompt;
+use super::record::Row;
+use super::store::{Progress, Store};
+use crate::dissect::Target;
+use crate::filter::Filter;
+use std::sync::Arc;
+
+/// The page that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sheet {
+    /// The panes.
+    Panes,
+    /// The list of conversations.
+    Conversations,
+    /// The keys.
+    Help,
+}
+
+/// Messages that fit a filter, as far as they were looked at.
+#[derive(Clone, Debug)]
+pub struct Fits {
+    /// The filter as it was typed.
+    pub text: String,
+    /// The filter.
+    pub filter: Arc<Filter>,
+    /// The numbers of those that fit, ascending.
+    pub found: Vec<u32>,
+    /// The number of messages that were tested.
+    pub looked: usize,
+    /// Others are hidden.
+    pub only: bool,
+}
+
+/// An action outside the state that a key asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// End the program.
+    Quit,
+    /// Stop as a job of the shell.
+    Suspend,
+    /// Put this into the clipboard.
+    Copy(String),
+    /// Write the messages that are shown into this file.
+    Write(String),
+}
+
+/// The state of the screen.
+#[derive(Debug)]
+pub struct State {
+    /// The messages.
+    pub store: Arc<Store>,
+    /// The input and its options.
+    pub subject: Subject,
+    /// The page.
+    pub sheet: Sheet,
+    /// The pane that keys are for.
+    pub focus: Pane,
+    /// That pane alone is shown.
+    pub zoom: bool,
+    /// The terminal's columns and rows.
+    pub size: (u16, u16),
+    /// The areas of the panes.
+    pub areas: Areas,
+    /// The number of messages on the screen's side; a pause keeps it.
+    pub len: usize,
+    /// The position of the selected message among those shown, and of the first on the screen.
+    pub selected: usize,
+    /// See `selected`.
+    pub top: usize,
+    /// The selection stays on the last message.
+    pub at_end: bool,
+    /// New messages are not shown.
+    pub paused: bool,
+    /// The selected message.
+    pub detail: Option<Detail>,
+    /// The filter.
+    pub fits: Option<Fits>,
+    /// The message from which on the first one that fits is looked for.
+    pub seeking: Option<usize>,
+    /// The line that is being typed.
+    pub prompt: Option<Prompt>,
+    /// The last report, until the next key.
+    pub status: String,
+    /// Messages that links were followed from.
+    pub trail: Vec<usize>,
+    /// The selected line of the conversations, and the first on the screen.
+    pub conversation: (usize, usize),
+}
+
+impl State {
+    /// The screen of a store.
+    pub fn new(store: Arc<Store>, subject: Subject, size: (u16, u16)) -> State {
+        let at_end = subject.live;
+        let mut state = State {
+            store,
+            subject,
+            sheet: Sheet::Panes,
+            focus: Pane::Messages,
+            zoom: false,
+            size,
+            areas: Areas::default(),
+            len: 0,
+            selected: 0,
+            top: 0,
+            at_end,
+            paused: false,
+            detail: None,
+            fits: None,
+            seeking: None,
+            prompt: None,
+            status: String::new(),
+            trail: Vec::new(),
+            conversation: (0, 0),
+        };
+        state.refresh();
+        state
+    }
+
+    /// The filter, if it hides other messages.
+    pub fn hiding(&self) -> Option<&Fits> {
+        self.fits.as_ref().filter(|fits| fits.only)
+    }
+
+    /// The number of messages that are shown.
+    pub fn shown(&self) -> usize {
+        self.hiding().map_or(self.len, |fits| fits.found.partition_point(|number| (*number as usize) < self.len))
+    }
+
+    /// The number of the message at a position.
+    pub fn number(&self, position: usize) -> Option<usize> {
+        match self.hiding() {
+            Some(fits) => fits.found.get(position).map(|number| *number as usize),
+            None => (position < self.len).then_some(position),
+        }
+    }
+
+    /// The number of the selected message.
+    pub fn current(&self) -> Option<usize> {
+        self.number(self.selected)
+    }
+
+    /// The row of the selected message.
+    pub fn row(&self) -> Option<Row> {
+        self.store.row(self.current()?)
+    }
+
+    /// The number of messages that arrived while the screen was paused or did not show the end.
+    pub fn waiting(&self) -> usize {
+        if self.paused { self.store.len().saturating_sub(self.len) } else { 0 }
+    }
+
+    /// The number of messages that a pane shows.
+    pub fn page(&self) -> usize {
+        let rows = self.areas.list.map_or(1, |area| area.height.saturating_sub(1));
+        usize::from(rows).max(1)
+    }
+
+    /// Makes everything fit together again: after keys, new messages, another size.
+    pub fn refresh(&mut self) {
+        self.areas = Areas::of(self.size, self.focus, self.zoom, self.prompt.as_ref());
+        if !self.paused {
+            self.len = self.store.len();
+        }
+        let shown = self.shown();
+        if self.at_end {
+            self.selected = usize::MAX;
+        }
+        self.selected = self.selected.min(shown.saturating_sub(1));
+        let page = self.page();
+        let margin = (page / 4).min(3);
+        let most = shown.saturating_sub(page);
+        let (low, high) = ((self.selected + margin + 1).saturating_sub(page), self.selected.saturating_sub(margin));
+        self.top = self.top.clamp(low.min(high), high).min(most);
+        let number = self.current();
+        let ended = self.store.progress() != Progress::Reading;
+        match number.filter(|_| self.sheet == Sheet::Panes) {
+            Some(number) => {
+                let before = self.detail.take();
+                let width = self.areas.tree.map(|area| area.width);
+                self.detail = Detail::of((&self.store, &self.subject), number, width, ended, before);
+            }
+            None => self.detail = None,
+        }
+        if let Some(detail) = &mut self.detail {
+            detail.scroll(&self.areas);
+        }
+        let lines = usize::from(self.size.1.saturating_sub(3)).max(1);
+        let (at, top) = self.conversation;
+        self.conversation = (at, top.clamp((at + 1).saturating_sub(lines), at));
+    }
+
+    /// Selects a message by its number; where a filter hides it, everything is shown again.
+    pub fn go_to(&mut self, number: usize) {
+        let at = self.hiding().map(|fits| fits.found.binary_search(&(number as u32)));
+        self.selected = match at {
+            Some(Ok(at)) => at,
+            Some(Err(_)) => {
+                self.status = "it was hidden by the filter: all messages are shown".into();
+                self.fits = self.fits.take().map(|fits| Fits { only: false, ..fits });
+                number
+            }
+            None => number,
+        };
+        self.at_end = false;
+    }
+
+    /// Moves the selection.
+    pub fn move_by(&mut self, by: isize) {
+        let last = self.shown().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(by).min(last);
+        self.at_end = self.selected == last && by > 0 && self.store.progress() == Progress::Reading;
+    }
+
+    /// Selects the next message that fits the filter, or the one before.
+    pub fn next_fit(&mut self, forward: bool) {
+        let Some(fits) = &self.fits else { return self.say("no filter: / asks for one") };
+        let here = self.current().unwrap_or(0);
+        let found = if forward {
+            let at = fits.found.partition_point(|number| *number as usize <= here);
+            fits.found.get(at)
+        } else {
+            let at = fits.found.partition_point(|number| (*number as usize) < here);
+            at.checked_sub(1).and_then(|at| fits.found.get(at))
+        };
+        match (found.copied(), forward && fits.looked < self.len) {
+            (Some(number), _) => self.go_to(number as usize),
+            (None, true) => self.say("still looking"),
+            (None, false) => self.say(if forward { "no message after it fits" } else { "no message before it fits" }),
+        }
+    }
+
+    /// Selects the next message with a note as bad as this, or worse.
+    pub fn next_bad(&mut self, least: u8, forward: bool) {
+        let here = self.current().unwrap_or(0);
+        let from = if forward { Some(here + 1) } else { here.checked_sub(1) };
+        match from.and_then(|from| self.store.next(from, forward, |row| row.severity >= least)) {
+            Some(number) if number < self.len => self.go_to(number),
+            _ if forward => self.say("no warning and no fault after it"),
+            _ => self.say("no warning and no fault before it"),
+        }
+    }
+
+    /// Selects the message that the selected one is related to: a later one, or an earlier one.
+    pub fn follow_link(&mut self, later: bool) {
+        let (Some(number), Some(detail)) = (self.current(), &self.detail) else { return };
+        let own = (detail.frame(), detail.opened.dissection().index);
+        let is_later = |target: &Target| (target.frame, target.index) > own;
+        let targets = detail.opened.dissection().related.iter().map(|relation| (relation.kind, relation.target));
+        let found = targets.filter(|(_, target)| is_later(target) == later).find_map(|(kind, target)| {
+            let to = self.store.find(target)?;
+            Some((kind.name(), target.frame, to))
+        });
+        match found {
+            Some((kind, frame, to)) => {
+                self.trail.push(number);
+                self.say(&format!("{}: frame {frame}; Backspace goes back", kind.replace('_', " ")));
+                self.go_to(to);
+            }
+            None if self.store.progress() == Progress::Reading && later => {
+                self.say("what later messages tell is known when the input has been read")
+            }
+            None if later => self.say("no later message is related to it"),
+            None => self.say("no earlier message is related to it"),
+        }
+    }
+
+    /// Selects a frame or a time.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn go_to_place(&mut self, text: &str) -> Result<(), String> {
+        let number = match text.parse::<u64>() {
+            Ok(frame) => self.store.partition(|row| row.frame < frame),
+            Err(_) => {
+                let at = text.parse::<crate::capture::TimeSpec>()?.nanos(self.store.origin().unwrap_or_default());
+                self.store.partition(|row| i128::from(row.nanos) < at)
+            }
+        };
+        self.go_to(number.min(self.len.saturating_sub(1)));
+        Ok(())
+    }
+
+    /// Reports something until the next key.
+    pub fn say(&mut self, text: &str) {
+        self.status = text.into();
+    }
+
+    /// Shows the messages that fit, or goes to them.
+    pub fn apply(&mut self, text: &str, filter: Filter, only: bool) {
+        let here = self.current();
+        let fits = Fits { text: text.into(), filter: Arc::new(filter), found: Vec::new(), looked: 0, only };
+        self.fits = Some(fits);
+        self.seeking = here;
+        self.look_on();
+    }
+
+    /// Shows all messages again.
+    pub fn show_all(&mut self) {
+        let here = self.current();
+        (self.fits, self.seeking) = (None, None);
+        here.into_iter().for_each(|number| self.go_to(number));
+    }
+
+    /// Looks for messages that fit, in some more of them. Returns whether there are still more.
+    pub fn look_on(&mut self) -> bool {
+        let whole = self.store.progress() != Progress::Reading;
+        let Some(fits) = &mut self.fits else { return false };
+        // What only later messages tell is not known before the end.
+        if fits.looked >= self.store.len() || !whole && fits.filter.later().is_some() {
+            return false;
+        }
+        fits.looked = self.store.fitting(&fits.filter, fits.looked, &mut fits.found);
+        let more = fits.looked < self.store.len();
+        if let Some(here) = self.seeking {
+            // The first one from here on; where there is none, the last one before.
+            let mut found = fits.found.iter().map(|number| *number as usize);
+            let next = found.clone().find(|number| *number >= here);
+            if let Some(to) = next.or(if more { None } else { found.next_back() }) {
+                self.seeking = None;
+                self.go_to(to);
+            } else if !more {
+                self.seeking = None;
+                self.say("no message fits");
+            }
+        }
+        more
+    }
+}

@@ -1,0 +1,168 @@
+//! `netkit view`: golden screens of each pane and page at three sizes, and a tour in a terminal.
+//!
+//! The screens are in `tests/view/screens.txt`, without colours; under a row, `~` marks the cells that are drawn
+//! in reverse. `NETKIT_BLESS=1 cargo test --test view` writes them: read the difference before you commit it.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[cfg(unix)]
+#[path = "../common/terminal.rs"]
+mod terminal;
+#[cfg(unix)]
+mod tour;
+
+use netkit::capture::{Capture, Input, Time};
+use netkit::dissect::{Message, Sink};
+use netkit::protocols;
+use netkit::read::{CaptureSink, Drive, Maker, Receiver};
+use netkit::view::{Progress, Receiving, Recorder, State, Store, Subject, draw};
+use ratatui_core::backend::TestBackend;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::style::Modifier;
+use ratatui_core::terminal::Terminal;
+use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const SCREENS: &str = "tests/view/screens.txt";
+const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
+
+/// The views: a name, a capture, keys. `\t` is Tab, `\n` Enter, `\u{8}` Backspace.
+const VIEWS: [(&str, &str, &str); 12] = [
+    ("the list", "riptide/riptide22-lossy.pcap", ""),
+    ("a warning, its fields", "riptide/riptide22-lossy.pcap", "w\tjjj"),
+    ("its bytes, a byte selected", "riptide/riptide22-lossy.pcap", "w\t\tjl"),
+    ("the first copy of a resend", "riptide/riptide22-lossy.pcap", ":944\n["),
+    ("a request's response", "nano/nano-tcp.pcap", "/message == request\n]"),
+    ("a filter with a mistake", "riptide/riptide22-lossy.pcap", "Friptide.sequence_id == zzz"),
+    ("names that complete a word", "riptide/riptide22-lossy.pcap", "/riptide.se"),
+    ("only what fits, times from one to the next", "riptide/riptide22-lossy.pcap", "Fmessage == heartbeat\nttGk"),
+    ("nothing fits", "riptide/riptide22-lossy.pcap", "Fflow == 77\n"),
+    ("conversations", "riptide/riptide22-lossy.pcap", "cj"),
+    ("the keys", "riptide/riptide22-lossy.pcap", "?"),
+    ("the fields alone, a list folded", "dnp/dnp-lossy.pcap", "/message == link_update\n\tjj\nz"),
+];
+
+struct Keeping(Recorder, Vec<u8>);
+
+impl Sink for Keeping {
+    fn message(&mut self, message: &Message<'_>) {
+        assert!(self.0.message(message, &mut self.1));
+    }
+}
+
+impl CaptureSink for Keeping {
+    fn frame(&mut self, time: Time) {
+        self.0.first(time);
+    }
+}
+
+fn store(capture: &str) -> Arc<Store> {
+    let options = protocols::options();
+    let store = Arc::new(Store::new(&options, || {}));
+    let mut keeping = Keeping(store.recorder(), Vec::new());
+    let file = std::fs::File::open(common::fixture(capture)).expect("a fixture");
+    let capture = Capture::new(Input::new(Box::new(file)).expect("a file")).expect("a capture");
+    Drive::new(&options).read(capture, &mut keeping);
+    Receiving(Arc::clone(&store)).receive(&keeping.1);
+    drop(keeping);
+    store.end(true, Progress::Ended);
+    store
+}
+
+fn press(state: &mut State, keys: &str) {
+    for key in keys.chars() {
+        let code = match key {
+            '\t' => KeyCode::Tab,
+            '\n' => KeyCode::Enter,
+            '\u{8}' => KeyCode::Backspace,
+            key => KeyCode::Char(key),
+        };
+        let _ = state.key(KeyEvent::new(code, KeyModifiers::NONE));
+        while state.look_on() {}
+        state.refresh();
+    }
+}
+
+/// The screen as text.
+fn screen(state: &State) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).expect("a screen");
+    terminal.draw(|frame| _ = draw(state, frame.area(), frame.buffer_mut())).expect("drawn");
+    text(terminal.backend().buffer())
+}
+
+fn text(buffer: &Buffer) -> String {
+    let (mut text, area) = (String::new(), buffer.area);
+    for y in 0..area.height {
+        let row = |cell: &dyn Fn(u16) -> String| (0..area.width).map(cell).collect::<String>().trim_end().to_owned();
+        writeln!(text, "{}", row(&|x| buffer[(x, y)].symbol().to_owned())).expect("text");
+        let reversed = |x: u16| buffer[(x, y)].modifier.contains(Modifier::REVERSED);
+        let marks = row(&|x| if reversed(x) { "~".into() } else { " ".into() });
+        if !marks.is_empty() {
+            writeln!(text, "{marks}").expect("text");
+        }
+    }
+    text
+}
+
+#[test]
+fn screens() {
+    let mut all = String::new();
+    for (name, capture, keys) in VIEWS {
+        let store = store(capture);
+        for size in SIZES {
+            let subject = Subject { name: capture.into(), ..Subject::default() };
+            let mut state = State::new(Arc::clone(&store), subject, size);
+            press(&mut state, keys);
+            writeln!(all, "=== {name}: {}x{} {keys:?}\n{}", size.0, size.1, screen(&state)).expect("text");
+        }
+    }
+    let file = common::root().join(SCREENS);
+    if std::env::var_os("NETKIT_BLESS").is_some() {
+        std::fs::write(&file, &all).expect("written");
+        return;
+    }
+    let held = std::fs::read_to_string(&file).expect("the screens");
+    let first = held.lines().zip(all.lines()).position(|(held, new)| held != new);
+    assert!(held == all, "{SCREENS} differs from line {first:?} on: NETKIT_BLESS=1 cargo test --test view");
+}
+
+/// With colours the text is the same: no meaning is in a colour alone.
+#[test]
+fn colours_change_no_text() {
+    for (_, capture, keys) in VIEWS {
+        let store = store(capture);
+        let [plain, colour] = [false, true].map(|colour| {
+            let subject = Subject { name: capture.into(), colour, ..Subject::default() };
+            let mut state = State::new(Arc::clone(&store), subject, (100, 30));
+            press(&mut state, keys);
+            screen(&state)
+        });
+        assert_eq!(plain, colour, "{capture} {keys:?}");
+    }
+}
+
+/// The page lists the program's keys.
+#[test]
+fn the_page_has_all_keys() {
+    let page = std::fs::read_to_string(common::root().join("src/docs/inspector.md")).expect("the page");
+    let page = page.replace('`', "");
+    for (_, what) in netkit::view::KEYS {
+        assert!(page.contains(what), "{what}");
+    }
+}
+
+/// Backspace goes back along links, a filter that hides the target gives way, and nothing else changes.
+#[test]
+fn links_are_walked_and_left() {
+    let mut state = State::new(store("riptide/riptide22-lossy.pcap"), Subject::default(), (80, 24));
+    press(&mut state, ":944\n");
+    let start = state.current();
+    press(&mut state, "[");
+    let first = state.row().expect("a row");
+    assert_eq!((first.frame, state.trail.len()), (927, 1));
+    press(&mut state, "\u{8}");
+    assert_eq!((state.current(), state.trail.len()), (start, 0));
+    press(&mut state, "Fframe == 944\n[");
+    assert_eq!((state.row().expect("a row").frame, state.hiding().is_none()), (927, true));
+}
