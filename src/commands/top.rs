@@ -20,6 +20,7 @@ use netkit::flow::Closing;
 use netkit::printable::Json;
 use netkit::read::CaptureSink;
 use netkit::stats::top::{Look, Scroll, Top};
+use netkit::view::held;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -192,30 +193,32 @@ struct Screen {
 impl Screen {
     fn begin() -> io::Result<Screen> {
         // A second signal ends the program at once, and a panic may occur anywhere.
-        interrupt::before_exit(restore);
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            restore();
-            before(panic);
-        }));
-        let keys = Keys::open();
-        let mut out = io::stdout();
-        out.write_all(BEGIN.as_bytes())?;
-        out.flush()?;
+        interrupt::before_exit(held::restore);
+        held::restore_on_panic(|| ());
+        let mut keys = None;
+        let begin = || {
+            keys = Keys::open();
+            write_out(BEGIN)
+        };
+        held::take(begin, || {
+            platform::restore_terminal();
+            // A terminal that is gone needs no restoring.
+            let _ = write_out(END);
+        })?;
         Ok(Screen { keys })
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        restore();
+        held::restore();
     }
 }
 
-fn restore() {
-    platform::restore_terminal();
-    // A terminal that is gone needs no restoring.
-    let _ = io::stdout().write_all(END.as_bytes()).and_then(|()| io::stdout().flush());
+fn write_out(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 /// Draws on a terminal until the reading ends.
@@ -289,7 +292,7 @@ fn put(text: &str, (width, height): (usize, Option<usize>), colour: bool) -> io:
     let help: String = HELP.chars().take(width).collect();
     let (dim, reset) = if colour { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
     out += &format!("\x1b[J\x1b[{rows};1H{dim}{help}{reset}\x1b[K");
-    let mut to = io::stdout().lock();
+    let mut to = held::Output::default();
     to.write_all(out.as_bytes())?;
     to.flush()
 }

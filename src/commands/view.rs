@@ -157,7 +157,7 @@ fn show(
     events: std::sync::mpsc::Receiver<view::Input>,
     wake: std::sync::mpsc::Sender<view::Input>,
 ) -> io::Result<()> {
-    interrupt::before_exit(view::restore);
+    interrupt::before_exit(view::held::restore);
     let mut screen = Screen::begin(events, wake, platform::suspend)?;
     let mut state = State::new(Arc::clone(store), subject, screen.size()?);
     screen.run(&mut state)

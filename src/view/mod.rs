@@ -7,6 +7,7 @@
 mod ansi;
 mod detail;
 mod draw;
+pub mod held;
 mod keys;
 mod layout;
 mod paint;
@@ -24,6 +25,6 @@ pub use detail::Subject;
 pub use draw::draw;
 pub use keys::KEYS;
 pub use record::Recorder;
-pub use screen::{Input, Screen, restore};
+pub use screen::{Input, Screen};
 pub use state::State;
 pub use store::{Progress, Receiving, Store};

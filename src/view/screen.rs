@@ -1,6 +1,7 @@
 //! The terminal: events in, pages out. It waits for events, and draws only where something has changed.
 
 use super::draw::draw;
+use super::held::{Output, restore, restore_on_panic, take};
 use super::save::Saving;
 use super::state::{Effect, State};
 use base64::Engine;
@@ -11,8 +12,7 @@ use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event, KeyEventKind};
 use ratatui_crossterm::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui_crossterm::crossterm::{cursor, execute, terminal};
-use std::io::{self, Stdout, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -31,15 +31,13 @@ pub enum Input {
 
 /// New messages are drawn no more often than this.
 const AGAIN: Duration = Duration::from_millis(100);
-/// Whether the program has the terminal: it is given back once, and not drawn on after that.
-static HELD: AtomicBool = AtomicBool::new(false);
 /// More than most terminals take into the clipboard.
 const CLIPBOARD: usize = 64 << 10;
 
 /// The terminal while the inspector has it; dropped, it is as it was.
 #[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<CrosstermBackend<Output>>,
     events: Receiver<Input>,
     wake: Sender<Input>,
     suspend: fn(),
@@ -51,14 +49,9 @@ impl Screen {
     /// # Errors
     /// The terminal cannot be used.
     pub fn begin(events: Receiver<Input>, wake: Sender<Input>, suspend: fn()) -> io::Result<Screen> {
-        let (before, end) = (std::panic::take_hook(), wake.clone());
-        // Whichever thread panics: the report is printed where it can be read, and the screen ends.
-        std::panic::set_hook(Box::new(move |panic| {
-            restore();
-            let _ = end.send(Input::End);
-            before(panic);
-        }));
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let end = wake.clone();
+        restore_on_panic(move || _ = end.send(Input::End));
+        let terminal = Terminal::new(CrosstermBackend::new(Output::default()))?;
         let screen = Screen { terminal, events, wake, suspend };
         enter()?;
         let keys = screen.wake.clone();
@@ -126,9 +119,6 @@ impl Screen {
     }
 
     fn draw(&mut self, state: &mut State) -> io::Result<Instant> {
-        if !HELD.load(Ordering::Acquire) {
-            return Ok(Instant::now());
-        }
         state.store.look();
         self.terminal.draw(|frame| {
             // The size may have changed after its last event.
@@ -161,13 +151,13 @@ impl Screen {
                 enter()?;
                 // A new one draws every cell. Clearing would ask for the cursor's position, whose answer the thread that
                 // waits for events takes.
-                self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+                self.terminal = Terminal::new(CrosstermBackend::new(Output::default()))?;
             }
             Some(Effect::Copy(text)) if text.len() > CLIPBOARD => {
                 state.say("too long for the clipboard: s writes a file")
             }
             Some(Effect::Copy(text)) => {
-                let mut out = io::stdout();
+                let mut out = Output::default();
                 write!(out, "\x1b]52;c;{}\x07", STANDARD.encode(text))?;
                 out.flush()?;
             }
@@ -189,17 +179,13 @@ impl Drop for Screen {
 }
 
 fn enter() -> io::Result<()> {
-    HELD.store(true, Ordering::Release);
-    terminal::enable_raw_mode()?;
-    execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture, cursor::Hide)
-}
-
-/// Gives the terminal back as it was.
-pub fn restore() {
-    if !HELD.swap(false, Ordering::AcqRel) {
-        return;
-    }
-    // A terminal that is gone needs nothing.
-    let _ = terminal::disable_raw_mode();
-    let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
+    let begin = || {
+        terminal::enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture, cursor::Hide)
+    };
+    take(begin, || {
+        // A terminal that is gone needs nothing.
+        let _ = terminal::disable_raw_mode();
+        let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
+    })
 }

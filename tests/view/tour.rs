@@ -3,7 +3,8 @@
 use crate::common::{self, Scratch};
 use crate::terminal::{LEADER, Terminal, no_setsid};
 use netkit::protocols;
-use netkit::view::{Screen, State, Store, Subject};
+use netkit::view::{Input, Screen, State, Store, Subject};
+use ratatui_crossterm::crossterm::event::Event;
 use std::fs::File;
 use std::io::Write;
 use std::process::Command;
@@ -122,11 +123,19 @@ const PANICS: &str = "NETKIT_TEST_PANICS";
 fn panics() {
     let Ok(thread) = std::env::var(PANICS) else { return };
     let (wake, events) = channel();
+    let redraw = wake.clone();
     let mut screen = Screen::begin(events, wake, || {}).expect("a terminal");
     let store = Arc::new(Store::new(&protocols::options(), || {}));
     let mut state = State::new(store, Subject::default(), screen.size().expect("a size"));
     assert!(thread != "here", "the screen's thread");
-    let other = std::thread::spawn(|| panic!("another thread"));
+    let other = std::thread::spawn(move || {
+        // The screen is drawing when this thread panics.
+        for _ in 0..20 {
+            redraw.send(Input::Terminal(Event::FocusGained)).expect("the screen");
+            std::thread::yield_now();
+        }
+        panic!("another thread")
+    });
     screen.run(&mut state).expect("an end");
     assert!(other.join().is_err());
 }
