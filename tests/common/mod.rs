@@ -11,7 +11,7 @@ use netkit::dissect::{Counters, Inspector, Options, Sink};
 use netkit::flow::{Caps, Table};
 use serde_json::Value as Json;
 use std::io::{Cursor, Read, Write};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -211,6 +211,21 @@ pub fn rests(child: &Child) {
         Some(list)
     };
     until("it rests", || look().is_some_and(|first| look() == Some(first)));
+}
+
+/// An address where no other test gets a port before this one uses it. Some systems have only one loopback address.
+const NOBODY: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 83, 0, 1), Ipv4Addr::LOCALHOST];
+
+/// A UDP port without a server.
+pub fn closed_udp() -> SocketAddr {
+    let bound = NOBODY.iter().find_map(|ip| UdpSocket::bind((*ip, 0)).ok());
+    bound.and_then(|socket| socket.local_addr().ok()).expect("a port")
+}
+
+/// A TCP port without a server.
+pub fn closed_tcp() -> SocketAddr {
+    let bound = NOBODY.iter().find_map(|ip| TcpListener::bind((*ip, 0)).ok());
+    bound.and_then(|socket| socket.local_addr().ok()).expect("a port")
 }
 
 /// Sends a signal, `-INT`.

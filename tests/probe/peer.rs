@@ -1,5 +1,6 @@
 //! Scripted peers, with checks of all bytes that they receive.
 
+pub use super::common::{closed_tcp, closed_udp};
 use netkit::dissect::Options;
 use netkit::live::net::{CancelToken, Target};
 use netkit::live::probe::{self, Report, Request, Shared};
@@ -218,18 +219,6 @@ pub fn tcp(check: fn(&[u8]) -> Result<(), String>, mut script: impl FnMut(&mut C
         }
     });
     Peer { addr, log, idle, end, thread: Some(thread), check }
-}
-
-/// An address where no other test gets a port before this one uses it. Some systems have only one loopback address.
-const NOBODY: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::new(127, 83, 0, 1)), V4];
-
-/// A port without a server.
-pub fn closed_udp() -> SocketAddr {
-    NOBODY.iter().find_map(|ip| UdpSocket::bind((*ip, 0)).ok()).unwrap().local_addr().unwrap()
-}
-
-pub fn closed_tcp() -> SocketAddr {
-    NOBODY.iter().find_map(|ip| TcpListener::bind((*ip, 0)).ok()).unwrap().local_addr().unwrap()
 }
 
 /// A request with short times.

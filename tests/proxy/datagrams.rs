@@ -1,5 +1,6 @@
 //! Datagrams through a relay.
 
+use crate::common::closed_udp;
 use crate::relay::{config, start};
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::live::proxy::{Impairments, Loss};
@@ -154,8 +155,7 @@ fn the_seed_decides_what_is_lost() {
 
 #[test]
 fn a_closed_port_is_told_once() {
-    let closed = socket().local_addr().unwrap();
-    let relay = start(config(closed));
+    let relay = start(config(closed_udp()));
     let client = socket();
     client.connect(relay.at).unwrap();
     for _ in 0..20 {

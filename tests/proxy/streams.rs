@@ -1,5 +1,6 @@
 //! Streams through a relay: bytes, half-closes, resets, refusals.
 
+use crate::common::closed_tcp;
 use crate::relay::{config, start};
 use netkit::live::proxy::{Impairments, Rate};
 use std::io::{ErrorKind, Read, Write};
@@ -84,8 +85,7 @@ fn a_reset_is_passed_on_behind_what_was_said() {
 
 #[test]
 fn a_server_that_is_not_there_resets_the_client() {
-    let closed = listener().local_addr().unwrap();
-    let relay = start(config(closed));
+    let relay = start(config(closed_tcp()));
     let mut client = connect(relay.at);
     let error = client.read(&mut [0; 8]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);

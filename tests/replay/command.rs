@@ -69,7 +69,7 @@ fn a_dry_run_with_changes() {
 
 #[test]
 fn nobody_there() {
-    let closed = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let closed = crate::common::closed_udp().to_string();
     let output = run(&["replay", CAPTURE, "--flow", "2", "--to", &closed, "--asap", "-W", "500ms", "-f", "ndjson"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(lines(&output).last().unwrap()["complete"], false);

@@ -272,7 +272,7 @@ fn for_a_time() {
 /// Servers that do not answer, refuse or drop are reported as such, and that is a failure.
 #[test]
 fn what_goes_wrong_is_told_apart() {
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = crate::common::closed_tcp();
     let silent = Server::start(Manner::Silent);
     let drops = Server::start(Manner::Drops);
     for (at, name) in [(closed, "refused"), (silent.at, "silent"), (drops.at, "dropped")] {
@@ -289,7 +289,7 @@ fn what_goes_wrong_is_told_apart() {
 #[test]
 fn bounds() {
     let server = Server::start(Manner::Slow(Duration::from_millis(30)));
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = crate::common::closed_tcp();
     for (at, bound, broken) in [
         (server.at, "p50>1s", None),
         (server.at, "p50 > 5ms", Some(" ms")),

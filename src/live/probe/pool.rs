@@ -74,19 +74,26 @@ pub fn run<T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn in_order_and_bounded() {
         let (busy, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let mut news_of = Vec::new();
-        let work = |number: usize, tell: &dyn Fn(usize)| {
+        let (three, ended) = (Barrier::new(3), [const { AtomicBool::new(false) }; 9]);
+        // Each three begin together and end in reverse order.
+        let work = |number: usize, report: &dyn Fn(usize)| {
             let now = busy.fetch_add(1, Ordering::SeqCst) + 1;
             most.fetch_max(now, Ordering::SeqCst);
-            tell(1);
-            std::thread::sleep(Duration::from_millis(20 - 2 * number as u64));
-            tell(2);
+            report(1);
+            three.wait();
+            while number % 3 != 2 && !ended[number + 1].load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            report(2);
             busy.fetch_sub(1, Ordering::SeqCst);
+            ended[number].store(true, Ordering::SeqCst);
         };
         run(9, 3, work, |number, item| {
             news_of.push((number, item));
