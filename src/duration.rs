@@ -91,10 +91,7 @@ pub fn has_unit(text: &str) -> Result<(), String> {
 pub fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
     let nanos = nanos(text).map_err(|error| error.to_string())?;
     let time = u64::try_from(nanos).map(Duration::from_nanos).unwrap_or(Duration::MAX);
-    match (least..=most).contains(&time) {
-        true => Ok(time),
-        false => Err(format!("{text:?}: expected {least:?} to {most:?}")),
-    }
+    if (least..=most).contains(&time) { Ok(time) } else { Err(format!("{text:?}: expected {least:?} to {most:?}")) }
 }
 
 /// Seconds with a fraction, exactly, in nanoseconds: `2.5`, `.5`.

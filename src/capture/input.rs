@@ -260,9 +260,6 @@ impl Read for Input {
             self.consume(count);
             return Ok(count);
         }
-        match self.cut {
-            true => Err(io::ErrorKind::UnexpectedEof.into()),
-            false => Ok(0),
-        }
+        if self.cut { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(0) }
     }
 }

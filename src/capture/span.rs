@@ -37,9 +37,6 @@ impl<'a> Span<'a> {
 
     /// The reason why a header of `need` bytes does not fit: the capture cut it, or the packet is too short.
     pub(super) fn short(&self, header: &'static str, need: usize) -> Other {
-        match self.length >= need && self.data.len() < need {
-            true => Other::Cut(header),
-            false => Other::Malformed(header),
-        }
+        if self.length >= need && self.data.len() < need { Other::Cut(header) } else { Other::Malformed(header) }
     }
 }

@@ -18,10 +18,7 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     }
     let file = file(path)?;
     // Reading a pipe or a terminal may block for any length of time, so it must be interruptible.
-    match file.metadata().is_ok_and(|about| about.is_file()) {
-        true => Ok(Box::new(file)),
-        false => Ok(Box::new(Waiting(file))),
-    }
+    if file.metadata().is_ok_and(|about| about.is_file()) { Ok(Box::new(file)) } else { Ok(Box::new(Waiting(file))) }
 }
 
 /// Opens a capture for a first reading; `None` if it can be read only once.
@@ -45,10 +42,7 @@ pub fn announce_wait(path: &Path, global: &Global) {
 
 /// Returns the name in output. For `-`, it is the interface or `stdin`.
 pub fn name(path: &Path) -> String {
-    match path.as_os_str() == "-" {
-        true => opened::interface().unwrap_or("stdin").into(),
-        false => path.display().to_string(),
-    }
+    if path.as_os_str() == "-" { opened::interface().unwrap_or("stdin").into() } else { path.display().to_string() }
 }
 
 /// Returns a name for several inputs in one line. `name` returns that of one.

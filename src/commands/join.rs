@@ -38,10 +38,7 @@ impl Broken {
     /// # Errors
     /// Fails if one was not.
     pub fn whole(&self) -> anyhow::Result<()> {
-        match self.any() {
-            true => anyhow::bail!("one of the joined files could not be read to its end"),
-            false => Ok(()),
-        }
+        if self.any() { anyhow::bail!("one of the joined files could not be read to its end") } else { Ok(()) }
     }
 }
 
@@ -125,10 +122,7 @@ fn expanded(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     };
     let found = glob::glob(pattern).map_err(|why| Usage(format!("{pattern}: {why}")))?;
     let files = found.collect::<Result<Vec<_>, _>>()?;
-    match files.is_empty() {
-        true => anyhow::bail!("{pattern}: no file is called so"),
-        false => Ok(files),
-    }
+    if files.is_empty() { anyhow::bail!("{pattern}: no file is called so") } else { Ok(files) }
 }
 
 fn open(path: &Path) -> anyhow::Result<Input> {

@@ -199,10 +199,7 @@ pub fn nagios(results: &[Result], asked: usize) -> (String, u8) {
     text.push('\n');
     if asked > 1 {
         for result in results.iter().filter(|result| state(result) > 0) {
-            let why = match result.ok() {
-                true => "answers were lost",
-                false => result.text("text"),
-            };
+            let why = if result.ok() { "answers were lost" } else { result.text("text") };
             let _ = writeln!(text, "{}: {}: {}", bare(result.text("target")), result.text("outcome"), bare(why));
         }
     }

@@ -226,10 +226,7 @@ pub fn dumb() -> bool {
 /// Returns the terminal's width, or `COLUMNS` if set; `None` if output is not a terminal.
 fn width(terminal: bool) -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|v| v.parse().ok()).filter(|w| *w >= 20);
-    match terminal {
-        true => set.or_else(|| terminal_size::terminal_size().map(|(w, _)| w.0 as usize)).or(Some(80)),
-        false => set,
-    }
+    if terminal { set.or_else(|| terminal_size::terminal_size().map(|(w, _)| w.0 as usize)).or(Some(80)) } else { set }
 }
 
 /// The size of a pipe's buffer. With the usual 64 KiB, context switches between writer and reader cost more than the

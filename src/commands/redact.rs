@@ -41,8 +41,5 @@ pub fn packet(packet: &Packet<'_>, then: impl FnOnce(&Packet<'_>)) {
 /// Passes on a message, redacted if necessary.
 #[inline]
 pub fn shown(redact: bool, message: &Message<'_>, then: impl FnOnce(&Message<'_>)) {
-    match redact {
-        false => then(message),
-        true => redactor().get_or_insert_with(Redactor::new).message(message, then),
-    }
+    if redact { redactor().get_or_insert_with(Redactor::new).message(message, then) } else { then(message) }
 }

@@ -32,10 +32,7 @@ impl Dissector for Protocol {
     }
 
     fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        match self.facts.transports.contains(&observation.transport) {
-            true => (self.identify)(observation),
-            false => Evidence::No,
-        }
+        if self.facts.transports.contains(&observation.transport) { (self.identify)(observation) } else { Evidence::No }
     }
 
     fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {

@@ -242,10 +242,7 @@ impl Sequence {
     /// Records an acknowledgement of this number.
     #[inline]
     pub fn acknowledged(&mut self, extended: i64) -> Acked {
-        match self.is_settled(extended..=extended) {
-            true => Acked::Again,
-            false => self.acknowledge(extended),
-        }
+        if self.is_settled(extended..=extended) { Acked::Again } else { self.acknowledge(extended) }
     }
 
     fn acknowledge(&mut self, extended: i64) -> Acked {

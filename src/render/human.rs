@@ -144,10 +144,7 @@ fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> s
                 }
                 count += 1;
             }
-            match lost {
-                true => write!(to, "more than 64 bits in {count} bytes"),
-                false => write!(to, "{value} in {count} bytes"),
-            }
+            if lost { write!(to, "more than 64 bits in {count} bytes") } else { write!(to, "{value} in {count} bytes") }
         }
         Kind::Bool { .. } => write!(to, "{}, neither 0 nor 1", bits::get(data, bit as usize, count.min(64))),
         Kind::Text { .. } => to.write_str("not UTF-8"),

@@ -177,10 +177,7 @@ fn explain(node: &Node, message: &Message<'_>, verbose: bool, out: &mut Vec<u8>)
         }
         escaped(node.field.doc.as_bytes(), out);
     }
-    match out.len() > start {
-        true => out.push(b'"'),
-        false => out.truncate(mark),
-    }
+    if out.len() > start { out.push(b'"') } else { out.truncate(mark) }
 }
 
 /// Writes a node's short type: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.

@@ -31,10 +31,7 @@ impl<'a> LineWriter<'a> {
     #[inline]
     pub fn put(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
-        self.column += match text.is_ascii() {
-            true => text.len(),
-            false => text.bytes().filter(|b| b & 0xc0 != 0x80).count(),
-        };
+        self.column += if text.is_ascii() { text.len() } else { text.bytes().filter(|b| b & 0xc0 != 0x80).count() };
     }
 
     /// Writes names and addresses: text known to be printable ASCII.

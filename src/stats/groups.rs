@@ -58,9 +58,10 @@ impl Group {
         self.bytes += bytes;
         self.largest = self.largest.max(bytes);
         let warned = dissection.notes.worst().is_some_and(|level| level > crate::codec::Level::Note);
-        match dissection.fault.is_some() {
-            true => self.faults += 1,
-            false => self.warnings += u64::from(warned),
+        if dissection.fault.is_some() {
+            self.faults += 1
+        } else {
+            self.warnings += u64::from(warned)
         }
         for event in dissection.delivery.iter() {
             if let Event::Sent { seen, .. } = event {

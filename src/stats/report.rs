@@ -217,10 +217,7 @@ fn paint(text: &mut String, start: usize, colour: &str, reset: &str) {
     let plain = text.split_off(start);
     for line in plain.lines() {
         // Writing to a string cannot fail.
-        let _ = match line.is_empty() {
-            true => writeln!(text),
-            false => writeln!(text, "{colour}{line}{reset}"),
-        };
+        let _ = if line.is_empty() { writeln!(text) } else { writeln!(text, "{colour}{line}{reset}") };
     }
 }
 

@@ -81,8 +81,5 @@ fn beneath(span: Span<'_>) -> LayerStep<'_> {
         return Ok((Layer::Link(LinkType::ETHERNET), span));
     }
     // Too few bytes are captured to decide.
-    match span.data.len() < span.length.min(ENOUGH) {
-        true => Err(Other::Cut("mpls")),
-        false => Err(Other::Mpls),
-    }
+    if span.data.len() < span.length.min(ENOUGH) { Err(Other::Cut("mpls")) } else { Err(Other::Mpls) }
 }

@@ -32,10 +32,7 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
             return Ok((Layer::Ip, value.skip(4, "nflog")?));
         }
         let padded = length.next_multiple_of(4);
-        match rest.length >= padded {
-            true => rest = rest.skip(padded, "nflog")?,
-            false => break,
-        }
+        if rest.length >= padded { rest = rest.skip(padded, "nflog")? } else { break }
     }
     Err(Other::Malformed("nflog"))
 }

@@ -39,10 +39,7 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
         return Err(Other::Wireless("fragment"));
     }
     let rest = span.skip(len, "802.11")?;
-    match qos && head[control] & 0x80 != 0 {
-        true => Ok((Layer::Aggregate, rest)),
-        false => ether::snap(rest),
-    }
+    if qos && head[control] & 0x80 != 0 { Ok((Layer::Aggregate, rest)) } else { ether::snap(rest) }
 }
 
 /// The first subframe of an A-MSDU: addresses, length, LLC, padded to words. `left` receives the bytes after it, if

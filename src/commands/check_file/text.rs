@@ -51,10 +51,7 @@ pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
         one(capture, described.facts().name, colour, &mut out);
     }
     if let Some(unseen) = findings.unseen.as_ref().filter(|_| messages > 0) {
-        let all = match unseen.is_empty() {
-            true => "none: each message was there".into(),
-            false => unseen.join(", "),
-        };
+        let all = if unseen.is_empty() { "none: each message was there".into() } else { unseen.join(", ") };
         let _ = writeln!(out, "\n{}messages never seen{}: {}", palette.title, palette.reset, Printable(all));
     }
     if findings.unseen.is_some() {
@@ -145,10 +142,7 @@ fn misfits(tally: &Tally, colour: bool, out: &mut String) {
     }
     for Shown { frame, flow, from, src, dst, message, length, misfit, excerpt, .. } in &tally.misfits {
         let who = side(*from);
-        let ends = match src.is_empty() {
-            true => String::new(),
-            false => format!("{who}{src} > {dst}, "),
-        };
+        let ends = if src.is_empty() { String::new() } else { format!("{who}{src} > {dst}, ") };
         let place = if *frame > 0 { format!("frame {frame}, flow {flow}, ") } else { String::new() };
         let _ = writeln!(out, "\n  {place}{ends}{}: {title}{message}{reset}", Plural(*length, "byte"));
         let at = misfit.bit.map_or("in unpacked bytes".into(), |bit| match bit % 8 {

@@ -149,10 +149,7 @@ impl<'a> Crew<'a> {
         if let Some(queue) = state.queues.get_mut(shard) {
             queue.taken = false;
             queue.reports.extend(reports);
-            match finished {
-                true => state.spare.push(batch),
-                false => queue.batches.push_front(batch),
-            }
+            if finished { state.spare.push(batch) } else { queue.batches.push_front(batch) }
         }
         self.tell(&state);
         drop(state);

@@ -118,9 +118,10 @@ impl Lines {
         let limit = style.width.unwrap_or(usize::MAX);
         let mut at = 0;
         for (k, (name, value)) in self.columns.0.iter().enumerate() {
-            match at > 0 && line.column >= at {
-                true => line.put(" "),
-                false => line.pad(at),
+            if at > 0 && line.column >= at {
+                line.put(" ")
+            } else {
+                line.pad(at)
             }
             self.scratch.clear();
             self.values.append(value, message, &mut self.scratch);

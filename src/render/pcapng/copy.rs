@@ -74,10 +74,7 @@ impl Annotated {
         let window = Window::new(out);
         let copier = Copier { window, source, commenter, last: 0, before: Vec::new() };
         let annotated = Annotated(Arc::new(Mutex::new(copier)));
-        let input = match blocks {
-            true => input.tap(Box::new(annotated.clone())),
-            false => input,
-        };
+        let input = if blocks { input.tap(Box::new(annotated.clone())) } else { input };
         Ok((annotated, input))
     }
 

@@ -93,9 +93,10 @@ impl Window {
         if room < taken(text) + SPARE {
             shorten(text);
         }
-        match room >= taken(text) && self.bound.take(taken(text)) {
-            true => chunk.comment(index, text),
-            false => self.lost += 1,
+        if room >= taken(text) && self.bound.take(taken(text)) {
+            chunk.comment(index, text)
+        } else {
+            self.lost += 1
         }
         text.shrink_to(SPARE);
     }
