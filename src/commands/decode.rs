@@ -232,7 +232,7 @@ fn joined(
 /// Completes the output. `whole`: all input was read.
 fn finish(args: &Decode, global: &Global, printer: Printer, whole: bool) -> anyhow::Result<u8> {
     if whole {
-        tell_nothing(args, global, &printer);
+        report_nothing(args, global, &printer);
     }
     let reader = printer.watched && printer.pick.any() && for_person(args, global);
     let sums = reader.then(|| sums(args, &printer.pick));
@@ -266,7 +266,7 @@ fn shell_word(word: &str) -> String {
 }
 
 /// Reports that there was no message, unless a condition reports it.
-fn tell_nothing(args: &Decode, global: &Global, printer: &Printer) {
+fn report_nothing(args: &Decode, global: &Global, printer: &Printer) {
     // A capture without frames was already reported.
     let frames = printer.pick.account.frames > 0;
     if frames && !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {

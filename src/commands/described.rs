@@ -48,18 +48,18 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
         let described = match read(&path) {
             Ok(described) => described,
             Err(error) => {
-                tell(&path, true, format_args!("{error:#}: the file is left out"));
+                report(&path, true, format_args!("{error:#}: the file is left out"));
                 continue;
             }
         };
         match loaded.all.iter().find(|other| other.facts().name == described.facts().name) {
             None => {
-                tell(&path, false, format_args!("{}: loaded for {}", path.display(), described.facts().name));
+                report(&path, false, format_args!("{}: loaded for {}", path.display(), described.facts().name));
                 loaded.all.push(described);
             }
             Some(_) => {
                 let name = described.facts().name;
-                tell(&path, false, format_args!("{}: left out: another file describes {name}", path.display()));
+                report(&path, false, format_args!("{}: left out: another file describes {name}", path.display()));
             }
         }
     }
@@ -68,7 +68,7 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
 
 /// Reports the outcome for a file of the configuration folder, once for each file: with `-v`, or always if there is an
 /// error.
-fn tell(path: &Path, wrong: bool, what: std::fmt::Arguments<'_>) {
+fn report(path: &Path, wrong: bool, what: std::fmt::Arguments<'_>) {
     static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if !wrong && !VERBOSE.load(Ordering::Relaxed) {
         return;

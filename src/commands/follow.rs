@@ -103,11 +103,11 @@ impl NextFile for Next {
         if !self.turned.swap(false, Ordering::Relaxed) {
             return ended.error.map_or(Ok(None), Err);
         }
-        let (mut error, mut said) = (ended.error.map(anyhow::Error::from), String::new());
+        let (mut error, mut reported) = (ended.error.map(anyhow::Error::from), String::new());
         while !stop().is_set() {
-            if let Some(text) = error.map(|error| format!("{error:#}")).filter(|text| *text != said) {
+            if let Some(text) = error.map(|error| format!("{error:#}")).filter(|text| *text != reported) {
                 warn(format_args!("{}: {text}", name(&self.path)));
-                said = text;
+                reported = text;
             }
             match self.open() {
                 Ok(input) if input.format().is_some() => return Ok(Some(input)),

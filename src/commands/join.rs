@@ -149,14 +149,14 @@ struct Rest {
 }
 
 impl Rest {
-    fn tell(&self, text: std::fmt::Arguments<'_>) {
+    fn notify(&self, text: std::fmt::Arguments<'_>) {
         let (quiet, verbose, color) = self.global;
         notify(&Global { quiet, verbose, color }, format_args!("{text}"));
     }
 
     fn failed(&self, path: &Path, error: &anyhow::Error) {
         self.broken.0.store(true, Ordering::Relaxed);
-        self.tell(format_args!("{}: {error:#}", input::name(path)));
+        self.notify(format_args!("{}: {error:#}", input::name(path)));
     }
 }
 
@@ -178,11 +178,11 @@ impl NextFile for Rest {
                         let (a, b) = (input::name(&self.before), input::name(&path));
                         let seconds = nanos.unsigned_abs() as f64 / 1e9;
                         if nanos < 0 {
-                            self.tell(format_args!(
+                            self.notify(format_args!(
                                 "{b} begins {seconds:.6} s before the last frame of {a}: what overlaps is read one file after the other"
                             ));
                         } else if nanos > GAP {
-                            self.tell(format_args!("{seconds:.6} s without a frame between {a} and {b}"));
+                            self.notify(format_args!("{seconds:.6} s without a frame between {a} and {b}"));
                         }
                     }
                     self.names.begin(ended.frames, &names::name(&path));

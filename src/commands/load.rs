@@ -39,7 +39,7 @@ pub fn run(
         lasting: args.lasting,
     };
     let text = args.format == Form::Text;
-    let mut tell = |part: &Part| {
+    let mut print = |part: &Part| {
         let mut out = io::stdout().lock();
         match text {
             true => writeln!(out, "{}", printable::Lines(part))?,
@@ -47,7 +47,7 @@ pub fn run(
         }
         out.flush()
     };
-    let figures = match load.run(options, &mut tell) {
+    let figures = match load.run(options, &mut print) {
         // The reader of the output has closed it.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
         figures => figures?,

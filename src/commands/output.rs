@@ -218,9 +218,14 @@ pub fn style(global: &Global, bytes: bool) -> Style {
     Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, ..Style::default() }
 }
 
-/// Whether the terminal supports neither colours nor a pager.
+/// Whether the terminal supports neither colours nor a pager nor pages, as `TERM` says.
 pub fn dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+    std::env::var_os("TERM").map_or(!platform::WINDOWS, |term| term == "dumb" || term.is_empty())
+}
+
+/// Whether the output is a terminal on which pages can be drawn.
+pub fn draws() -> bool {
+    io::stdout().is_terminal() && !dumb()
 }
 
 /// Returns the terminal's width, or `COLUMNS` if set; `None` if output is not a terminal.

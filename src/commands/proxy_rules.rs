@@ -132,10 +132,10 @@ impl RulesFile {
         // The file may still be written, so it must look the same twice.
         let settled = std::mem::replace(&mut self.seen, state) == state;
         if state.is_none() && !asked {
-            let told = !std::mem::replace(&mut self.gone, true) && settled;
-            self.gone = told || self.gone && settled;
+            let report = !std::mem::replace(&mut self.gone, true) && settled;
+            self.gone = report || self.gone && settled;
             let text = format!("{}: it is gone: the rules stay as they are", self.path.display());
-            return (None, if told { vec![text] } else { Vec::new() });
+            return (None, if report { vec![text] } else { Vec::new() });
         }
         if !asked && (!settled || state == self.read) {
             return (None, Vec::new());

@@ -25,28 +25,28 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
             (counts.full, "lost in a full queue"),
             (counts.dropped, "dropped"),
             (counts.edited, "edited"),
-            (counts.copies, "copies"),
+            (counts.copies, "duplicated"),
             (counts.behind, "out of order"),
             (counts.corrupted, "with a bit flipped"),
             (counts.unsent, "that the system did not take"),
         ];
-        lines.push(line + &those(&list));
+        lines.push(line + &nonzero(&list));
     }
     for (way, counts) in Way::BOTH.into_iter().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.came > 0) {
         let line = format!("{:<4} {} came", way.name(), Plural(counts.came, "message"));
         let list = [
             (counts.dropped, "dropped"),
             (counts.edited, "edited"),
-            (counts.copies, "copies"),
+            (counts.copies, "duplicated"),
             (counts.resent, "resent"),
         ];
-        lines.push(line + &those(&list));
+        lines.push(line + &nonzero(&list));
     }
     lines
 }
 
 /// Returns the counts that are not 0.
-fn those(list: &[(u64, &str)]) -> String {
+fn nonzero(list: &[(u64, &str)]) -> String {
     list.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect()
 }
 

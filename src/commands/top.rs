@@ -7,7 +7,7 @@ use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
-use super::output::{dumb, page, style};
+use super::output::{draws, page, style};
 use super::selection::Selection;
 use super::stopped::ReadResult;
 use super::{capture, follow, input, read};
@@ -21,7 +21,7 @@ use netkit::printable::Json;
 use netkit::read::CaptureSink;
 use netkit::stats::top::{Look, Scroll, Top};
 use netkit::view::held;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -102,7 +102,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let (read, shown) = std::thread::scope(|scope| {
         let show = scope.spawn(|| match drawn {
             true => draw(args, global, &top, &finished),
-            false => tell(args, &top, &finished),
+            false => print(args, &top, &finished),
         });
         let read = {
             let _finished = Finished(&finished);
@@ -136,7 +136,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
 
 /// Whether there is a terminal to draw on.
 fn drawn(args: &Args) -> bool {
-    args.format == Form::Text && io::stdout().is_terminal() && !dumb()
+    args.format == Form::Text && draws()
 }
 
 fn reading(args: &Args, options: &Options, global: &Global, sink: &mut Picked<Watching<'_>>) -> ReadResult {
@@ -163,7 +163,7 @@ fn lines(look: &mut Look, args: &Args) -> io::Result<()> {
 }
 
 /// Prints the figures to a pipe in intervals until the reading ends. Without a reader of the output, the program ends.
-fn tell(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> {
+fn print(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> {
     let mut last = Instant::now();
     loop {
         while last.elapsed() < args.every {
@@ -174,13 +174,13 @@ fn tell(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> 
         }
         let mut look = locked(top).look(last.elapsed().as_secs_f64());
         last = Instant::now();
-        let told = match args.format {
+        let printed = match args.format {
             Form::Ndjson => ndjson(&look, false),
             _ => lines(&mut look, args),
         };
-        if told.is_err() {
+        if printed.is_err() {
             stop().set();
-            return told;
+            return printed;
         }
     }
 }

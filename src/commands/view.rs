@@ -8,7 +8,7 @@ use super::names;
 use super::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
-use super::output::style;
+use super::output::{draws, style};
 use super::parallel::{self, Shared};
 use super::selection::Selection;
 use super::usage::Usage;
@@ -86,12 +86,6 @@ impl Shared for Picked<Keeping> {
         let recorders = std::iter::repeat_with(|| store.recorder()).take(count + 1).collect();
         merged(capture, options, recorders, &mut self.pick, &mut self.sink.to)
     }
-}
-
-/// Whether the output is a terminal on which pages can be drawn.
-fn draws() -> bool {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
-    io::stdout().is_terminal() && (platform::WINDOWS || !dumb)
 }
 
 /// Whether a person sits at the terminal: then a file that is named without a subcommand is shown by the inspector.

@@ -75,7 +75,7 @@ impl State {
             KeyCode::Char('[') => self.follow_link(false),
             KeyCode::Backspace => match self.trail.pop() {
                 Some(number) => self.go_to(number),
-                None => self.say("[ and ] go to related messages; from there Backspace goes back"),
+                None => self.show_status("[ and ] go to related messages; from there Backspace goes back"),
             },
             KeyCode::Char('t') => self.next_time(),
             KeyCode::Char('p') => self.paused = !self.paused,
@@ -168,7 +168,7 @@ impl State {
             Asked::File if !text.is_empty() => return Some(Effect::Write(text)),
             Asked::Place if !text.is_empty() => {
                 if let Err(why) = self.go_to_place(&text) {
-                    self.say(&why);
+                    self.show_status(&why);
                     self.prompt = Some(prompt);
                 }
             }

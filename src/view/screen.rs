@@ -23,8 +23,8 @@ pub enum Input {
     Terminal(Event),
     /// There are more messages, or the reading has ended.
     Messages,
-    /// A task has ended, and reports this.
-    Said(String),
+    /// A task has finished, with this result in words.
+    Finished(String),
     /// The program is to end.
     End,
 }
@@ -101,7 +101,7 @@ impl Screen {
                     }
                 }
                 Ok(Input::Messages) => (changed, more) = (true, state.fits.is_some()),
-                Ok(Input::Said(text)) => {
+                Ok(Input::Finished(text)) => {
                     at_once = true;
                     state.status = text;
                 }
@@ -154,7 +154,7 @@ impl Screen {
                 self.terminal = Terminal::new(CrosstermBackend::new(Output::default()))?;
             }
             Some(Effect::Copy(text)) if text.len() > CLIPBOARD => {
-                state.say("too long for the clipboard: s writes a file")
+                state.show_status("too long for the clipboard: s writes a file")
             }
             Some(Effect::Copy(text)) => {
                 let mut out = Output::default();
@@ -163,8 +163,8 @@ impl Screen {
             }
             Some(Effect::Write(name)) => {
                 let (saving, wake) = (Saving::of(state), self.wake.clone());
-                state.say("writing");
-                std::thread::spawn(move || wake.send(Input::Said(saving.write(&name))));
+                state.show_status("writing");
+                std::thread::spawn(move || wake.send(Input::Finished(saving.write(&name))));
             }
             None => {}
         }

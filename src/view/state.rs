@@ -217,7 +217,7 @@ impl State {
 
     /// Selects the next message that fits the filter, or the one before.
     pub fn next_fit(&mut self, forward: bool) {
-        let Some(fits) = &self.fits else { return self.say("no filter: / asks for one") };
+        let Some(fits) = &self.fits else { return self.show_status("no filter: / asks for one") };
         let here = self.current().unwrap_or(0);
         let found = if forward {
             let at = fits.found.partition_point(|number| *number as usize <= here);
@@ -228,8 +228,8 @@ impl State {
         };
         match (found.copied(), forward && fits.looked < self.len) {
             (Some(number), _) => self.go_to(number as usize),
-            (None, true) => self.say("still looking"),
-            (None, false) => self.say(if forward { "no message after it fits" } else { "no message before it fits" }),
+            (None, true) => self.show_status("still looking"),
+            (None, false) => self.show_status(if forward { "no message after it fits" } else { "no message before it fits" }),
         }
     }
 
@@ -239,8 +239,8 @@ impl State {
         let from = if forward { Some(here + 1) } else { here.checked_sub(1) };
         match from.and_then(|from| self.store.next(from, forward, |row| row.severity >= least)) {
             Some(number) if number < self.len => self.go_to(number),
-            _ if forward => self.say("no warning and no fault after it"),
-            _ => self.say("no warning and no fault before it"),
+            _ if forward => self.show_status("no warning and no fault after it"),
+            _ => self.show_status("no warning and no fault before it"),
         }
     }
 
@@ -257,14 +257,14 @@ impl State {
         match found {
             Some((kind, frame, to)) => {
                 self.trail.push(number);
-                self.say(&format!("{}: frame {frame}; Backspace goes back", kind.replace('_', " ")));
+                self.show_status(&format!("{}: frame {frame}; Backspace goes back", kind.replace('_', " ")));
                 self.go_to(to);
             }
             None if self.store.progress() == Progress::Reading && later => {
-                self.say("what later messages tell is known when the input has been read")
+                self.show_status("what later messages tell is known when the input has been read")
             }
-            None if later => self.say("no later message is related to it"),
-            None => self.say("no earlier message is related to it"),
+            None if later => self.show_status("no later message is related to it"),
+            None => self.show_status("no earlier message is related to it"),
         }
     }
 
@@ -284,8 +284,8 @@ impl State {
         Ok(())
     }
 
-    /// Reports something until the next key.
-    pub fn say(&mut self, text: &str) {
+    /// Shows a text in the last line until the next key.
+    pub fn show_status(&mut self, text: &str) {
         self.status = text.into();
     }
 
@@ -324,7 +324,7 @@ impl State {
                 self.go_to(to);
             } else if !more {
                 self.seeking = None;
-                self.say("no message fits");
+                self.show_status("no message fits");
             }
         }
         more

@@ -194,8 +194,8 @@ fn messages_are_dropped_doubled_and_edited() {
         (&"data".into(), &1.into(), &Value::Null)
     );
     assert_eq!((&lines[0]["message"], &lines[0]["delayed_ms"]), (&"unreliable_message".into(), &Value::Null));
-    assert!(told.contains("up   6 packets came, 6 went, 1 dropped, 1 edited, 1 copies\n"), "{told}");
-    assert!(told.contains("up   6 messages came, 1 dropped, 1 edited, 1 copies\n"), "{told}");
+    assert!(told.contains("up   6 packets came, 6 went, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
+    assert!(told.contains("up   6 messages came, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
 }
 
 #[test]

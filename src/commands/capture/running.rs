@@ -110,7 +110,7 @@ pub fn start(
 
 impl Running {
     /// Asks the program to end, once.
-    fn tell(&mut self) {
+    fn interrupt(&mut self) {
         if self.reported.is_none() {
             self.reported = Some(Instant::now());
             platform::interrupt(&mut self.child);
@@ -144,7 +144,7 @@ impl Running {
     /// Ends the program, and discards its remaining output meanwhile, since the program could not end otherwise.
     /// Returns its error messages.
     pub fn end(mut self) -> (Program, String) {
-        self.tell();
+        self.interrupt();
         let until = Instant::now() + TO_END;
         let mut block = [0; 64 << 10];
         while self.child.try_wait().is_ok_and(|ended| ended.is_none()) && Instant::now() < until {
@@ -215,7 +215,7 @@ impl Reader {
                 if asked >= holds_back
                     && let Some(running) = guard.as_mut()
                 {
-                    running.tell();
+                    running.interrupt();
                 }
                 if asked >= holds_back + TO_END {
                     stop().set();

@@ -52,7 +52,7 @@ pub fn folders() -> anyhow::Result<Folders> {
         anyhow::bail!("no home folder: HOME is not set, so nobody knows where Wireshark looks");
     };
     Ok(match asked() {
-        Some(text) => said(&text, known),
+        Some(text) => named_by(&text, known),
         None => known,
     })
 }
@@ -80,7 +80,7 @@ fn by_rule(place: &Place) -> Option<Folders> {
 }
 
 /// Corrects the table by the output of tshark, which also reads its environment.
-fn said(text: &str, mut known: Folders) -> Folders {
+fn named_by(text: &str, mut known: Folders) -> Folders {
     let named = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|path| Path::new(path.trim()).to_owned()).filter(|path| path.is_absolute())
@@ -116,13 +116,13 @@ mod tests {
         let old = "Personal configuration:\t/nowhere/me/.config/wireshark\n\
                    Personal Lua Plugins:\t/nowhere/me/.local/lib/wireshark/plugins\n\
                    Extcap path:         \t/usr/lib/x86_64-linux-gnu/wireshark/extcap\n";
-        assert_eq!(said(old, by_home()).extcap, [config]);
+        assert_eq!(named_by(old, by_home()).extcap, [config]);
         let new = "Personal configuration:\t/nowhere/me/.config/wireshark\n\
                    Personal Extcap path:\t/nowhere/me/.local/lib/wireshark/extcap\n\
                    Global Extcap path:  \t/usr/libexec/wireshark/extcap\n";
-        assert_eq!(said(new, by_home()).extcap, [library]);
-        assert_eq!(said(new, by_home()).scripts, Path::new("/nowhere/me/.local/lib/wireshark/plugins"));
-        assert_eq!(said("garbage", by_home()), by_home());
+        assert_eq!(named_by(new, by_home()).extcap, [library]);
+        assert_eq!(named_by(new, by_home()).scripts, Path::new("/nowhere/me/.local/lib/wireshark/plugins"));
+        assert_eq!(named_by("garbage", by_home()), by_home());
     }
 
     #[test]

@@ -55,11 +55,11 @@ pub struct Load<'a> {
 }
 
 impl Load<'_> {
-    /// Plays all sessions, and passes the figures of each second to `tell`.
+    /// Plays all sessions, and passes the figures of each second to `print`.
     ///
     /// # Errors
-    /// Returns the errors of the event loop, and of `tell`.
-    pub fn run(&self, options: &Options, tell: &mut dyn FnMut(&Part) -> io::Result<()>) -> io::Result<Figures> {
+    /// Returns the errors of the event loop, and of `print`.
+    pub fn run(&self, options: &Options, print: &mut dyn FnMut(&Part) -> io::Result<()>) -> io::Result<Figures> {
         let (plan, _) = self.order.plan(options);
         let begin = Instant::now();
         let mut round = Round {
@@ -76,12 +76,12 @@ impl Load<'_> {
             replaced: 0,
             stopping: None,
             next_start: begin,
-            untold: None,
+            unprinted: None,
             buffer: vec![0; BUFFER],
         };
         round.slots.resize_with(self.clients, || None);
         let mut events = Events::with_capacity(1024);
-        let mut next_told = begin + INTERVAL;
+        let mut next_print = begin + INTERVAL;
         loop {
             let now = Instant::now();
             round.stop(now);
@@ -89,7 +89,7 @@ impl Load<'_> {
             if round.is_over(now) {
                 break;
             }
-            let timeout = round.timeout(now).min(next_told.saturating_duration_since(now));
+            let timeout = round.timeout(now).min(next_print.saturating_duration_since(now));
             let before = Instant::now();
             match round.poll.poll(&mut events, Some(timeout)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -108,17 +108,17 @@ impl Load<'_> {
                 round.timers.remove(&(at, slot));
                 round.turn(slot, Some(at));
             }
-            if now >= next_told {
-                next_told += INTERVAL;
-                if let Err(error) = tell(&round.figures.part(now)) {
+            if now >= next_print {
+                next_print += INTERVAL;
+                if let Err(error) = print(&round.figures.part(now)) {
                     // If the figures cannot be reported any more, the sessions still leave the server.
-                    round.untold.get_or_insert(error);
+                    round.unprinted.get_or_insert(error);
                 }
             }
         }
         let now = Instant::now();
-        let printed = tell(&round.figures.part(now));
-        round.untold.map_or(printed, Err)?;
+        let printed = print(&round.figures.part(now));
+        round.unprinted.map_or(printed, Err)?;
         // The connections of sessions that did not leave in time are closed with the program.
         Ok(round.figures.finished(now))
     }
@@ -144,7 +144,7 @@ struct Round<'s, 'a> {
     stopping: Option<Instant>,
     next_start: Instant,
     /// The error of reporting the figures.
-    untold: Option<io::Error>,
+    unprinted: Option<io::Error>,
     buffer: Vec<u8>,
 }
 
@@ -154,7 +154,7 @@ impl Round<'_, '_> {
         if self.stopping.is_some() {
             return;
         }
-        let stopped = self.load.order.stop.is_set() || self.untold.is_some();
+        let stopped = self.load.order.stop.is_set() || self.unprinted.is_some();
         if !stopped && self.end.is_none_or(|end| now < end) {
             return;
         }
