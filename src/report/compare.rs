@@ -133,9 +133,9 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
             for what in ["acknowledgement", "answer", "pong"] {
                 let pick = |k: usize| {
                     of(k).map(|sum| match what {
-                        "acknowledgement" => &sum.ack,
-                        "answer" => &sum.response,
-                        _ => &sum.ping,
+                        "acknowledgement" => &sum.tally.ack,
+                        "answer" => &sum.tally.response,
+                        _ => &sum.tally.ping,
                     })
                 };
                 let both = [pick(0), pick(1)].map(|delays| delays.filter(|d| d.count() > 0));

@@ -15,56 +15,56 @@ const KEYS: [Column<Sender>; 4] = [
 
 /// The figures of numbered messages.
 pub const NUMBERED: [Column<Sender>; 25] = [
-    column("messages", |s| s.messages.into()),
-    column("sent", |s| s.sent.into()),
-    column("resent", |s| s.resent.into()),
-    column("resent_share", |s| Cell::share(s.resent, s.sent)),
-    column("duplicates", |s| s.duplicates.into()),
-    column("acked", |s| s.acked.into()),
-    column("given_up", |s| s.given_up.into()),
+    column("messages", |s| s.tally.messages.into()),
+    column("sent", |s| s.tally.sent.into()),
+    column("resent", |s| s.tally.resent.into()),
+    column("resent_share", |s| Cell::share(s.tally.resent, s.tally.sent)),
+    column("duplicates", |s| s.tally.duplicates.into()),
+    column("acked", |s| s.tally.acked.into()),
+    column("given_up", |s| s.tally.given_up.into()),
     column("never_acked", |s| s.never_acked.map_or(Cell::Null, Cell::from)),
-    column("gaps", |s| s.gaps.into()),
-    column("missing", |s| s.missing.into()),
-    column("late", |s| s.late.into()),
+    column("gaps", |s| s.tally.gaps.into()),
+    column("missing", |s| s.tally.missing.into()),
+    column("late", |s| s.tally.late.into()),
     column("lost", |s| s.lost.into()),
-    column("handled_twice", |s| s.handled_twice.into()),
-    column("never_handled", |s| s.never_handled.into()),
-    column("lost_share", |s| Cell::share(s.lost, s.messages + s.lost)),
-    column("ack_p50", |s| percentile(&s.ack, 50.0)),
-    column("ack_p90", |s| percentile(&s.ack, 90.0)),
-    column("ack_p99", |s| percentile(&s.ack, 99.0)),
-    column("ack_max", |s| longest(&s.ack)),
-    column("ack_jitter", |s| Cell::millis(s.ack.jitter())),
-    column("rtt_p50", |s| percentile(&s.rtt, 50.0)),
-    column("rtt_p90", |s| percentile(&s.rtt, 90.0)),
-    column("rtt_p99", |s| percentile(&s.rtt, 99.0)),
-    column("rtt_max", |s| longest(&s.rtt)),
-    column("rtt_jitter", |s| Cell::millis(s.rtt.jitter())),
+    column("handled_twice", |s| s.tally.handled_twice.into()),
+    column("never_handled", |s| s.tally.never_handled.into()),
+    column("lost_share", |s| Cell::share(s.lost, s.tally.messages + s.lost)),
+    column("ack_p50", |s| percentile(&s.tally.ack, 50.0)),
+    column("ack_p90", |s| percentile(&s.tally.ack, 90.0)),
+    column("ack_p99", |s| percentile(&s.tally.ack, 99.0)),
+    column("ack_max", |s| longest(&s.tally.ack)),
+    column("ack_jitter", |s| Cell::millis(s.tally.ack.jitter())),
+    column("rtt_p50", |s| percentile(&s.tally.rtt, 50.0)),
+    column("rtt_p90", |s| percentile(&s.tally.rtt, 90.0)),
+    column("rtt_p99", |s| percentile(&s.tally.rtt, 99.0)),
+    column("rtt_max", |s| longest(&s.tally.rtt)),
+    column("rtt_jitter", |s| Cell::millis(s.tally.rtt.jitter())),
 ];
 
 /// The figures of requests.
 pub const REQUESTS: [Column<Sender>; 9] = [
-    column("requests", |s| s.requests.into()),
-    column("responses", |s| s.responses.into()),
+    column("requests", |s| s.tally.requests.into()),
+    column("responses", |s| s.tally.responses.into()),
     column("unanswered", |s| s.unanswered.into()),
-    column("unmatched", |s| s.unmatched.into()),
-    column("response_p50", |s| percentile(&s.response, 50.0)),
-    column("response_p90", |s| percentile(&s.response, 90.0)),
-    column("response_p99", |s| percentile(&s.response, 99.0)),
-    column("response_max", |s| longest(&s.response)),
-    column("response_jitter", |s| Cell::millis(s.response.jitter())),
+    column("unmatched", |s| s.tally.unmatched.into()),
+    column("response_p50", |s| percentile(&s.tally.response, 50.0)),
+    column("response_p90", |s| percentile(&s.tally.response, 90.0)),
+    column("response_p99", |s| percentile(&s.tally.response, 99.0)),
+    column("response_max", |s| longest(&s.tally.response)),
+    column("response_jitter", |s| Cell::millis(s.tally.response.jitter())),
 ];
 
 /// The figures of pings.
 pub const PINGS: [Column<Sender>; 8] = [
-    column("pings", |s| s.pings.into()),
-    column("pongs", |s| s.pongs.into()),
-    column("unmatched", |s| s.stray_pongs.into()),
-    column("ping_p50", |s| percentile(&s.ping, 50.0)),
-    column("ping_p90", |s| percentile(&s.ping, 90.0)),
-    column("ping_p99", |s| percentile(&s.ping, 99.0)),
-    column("ping_max", |s| longest(&s.ping)),
-    column("ping_jitter", |s| Cell::millis(s.ping.jitter())),
+    column("pings", |s| s.tally.pings.into()),
+    column("pongs", |s| s.tally.pongs.into()),
+    column("unmatched", |s| s.tally.stray_pongs.into()),
+    column("ping_p50", |s| percentile(&s.tally.ping, 50.0)),
+    column("ping_p90", |s| percentile(&s.tally.ping, 90.0)),
+    column("ping_p99", |s| percentile(&s.tally.ping, 99.0)),
+    column("ping_max", |s| longest(&s.tally.ping)),
+    column("ping_jitter", |s| Cell::millis(s.tally.ping.jitter())),
 ];
 
 /// The figures of paths.
@@ -82,14 +82,14 @@ fn loss(sender: &Sender, which: usize) -> Cell {
 }
 
 const LINKS: [Column<Sender>; 8] = [
-    column("offered", |s| s.offered.into()),
-    column("accepted", |s| s.accepted.into()),
-    column("refused", |s| s.refused.into()),
-    column("ended", |s| s.ended.into()),
-    column("life_p50", |s| percentile(&s.life, 50.0)),
-    column("life_p90", |s| percentile(&s.life, 90.0)),
-    column("life_p99", |s| percentile(&s.life, 99.0)),
-    column("life_max", |s| longest(&s.life)),
+    column("offered", |s| s.tally.offered.into()),
+    column("accepted", |s| s.tally.accepted.into()),
+    column("refused", |s| s.tally.refused.into()),
+    column("ended", |s| s.tally.ended.into()),
+    column("life_p50", |s| percentile(&s.tally.life, 50.0)),
+    column("life_p90", |s| percentile(&s.tally.life, 90.0)),
+    column("life_p99", |s| percentile(&s.tally.life, 99.0)),
+    column("life_max", |s| longest(&s.tally.life)),
 ];
 
 /// A percentile in milliseconds.
@@ -116,19 +116,19 @@ fn table(
 /// Numbered messages of each direction.
 pub fn delivery(senders: &[Sender]) -> Table {
     let title = "Numbered messages (delays and round trips in ms)";
-    table(senders, "delivery", title, &NUMBERED, |s| s.messages > 0)
+    table(senders, "delivery", title, &NUMBERED, |s| s.tally.messages > 0)
 }
 
 /// Requests of each direction, and their response times.
 pub fn requests(senders: &[Sender]) -> Table {
     let title = "Requests (times to their responses in ms)";
-    table(senders, "request", title, &REQUESTS, |s| s.requests + s.responses + s.unmatched > 0)
+    table(senders, "request", title, &REQUESTS, |s| s.tally.requests + s.tally.responses + s.tally.unmatched > 0)
 }
 
 /// Pings and heartbeats of each direction, and their round trips.
 pub fn pings(senders: &[Sender]) -> Table {
     let title = "Pings and heartbeats (round trips in ms)";
-    table(senders, "ping", title, &PINGS, |s| s.pings + s.pongs + s.stray_pongs > 0)
+    table(senders, "ping", title, &PINGS, |s| s.tally.pings + s.tally.pongs + s.tally.stray_pongs > 0)
 }
 
 /// The path of each direction with an estimate.
@@ -139,5 +139,5 @@ pub fn paths(senders: &[Sender]) -> Table {
 
 /// Links that each side offered, those that it ended, and their lifetimes.
 pub fn links(senders: &[Sender]) -> Table {
-    table(senders, "link", "Links (lives in ms)", &LINKS, |s| s.offered + s.ended > 0)
+    table(senders, "link", "Links (lives in ms)", &LINKS, |s| s.tally.offered + s.tally.ended > 0)
 }

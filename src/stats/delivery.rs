@@ -37,9 +37,9 @@ pub const LISTED: usize = 500_000;
 /// The cap on messages after their last attempt that are watched for a late acknowledgement.
 const LAST_TRIES: usize = 256;
 
-/// One direction of a connection. Delays are in nanoseconds.
+/// The figures of a direction that can be added up. Delays are in nanoseconds.
 #[derive(Clone, Debug, Default)]
-pub struct Direction {
+pub struct Tally {
     /// Numbers seen.
     pub messages: u64,
     /// Transmissions of them, the first included.
@@ -48,12 +48,10 @@ pub struct Direction {
     pub resent: u64,
     /// Transmissions after an acknowledgement.
     pub duplicates: u64,
-    /// Messages that the protocol acknowledges.
-    pub awaiting: u64,
     /// Acknowledged messages.
     pub acked: u64,
-    /// Acknowledgements of numbers that are not in the capture.
-    pub acked_unseen: u64,
+    /// Messages whose sender has made its last attempt without success.
+    pub given_up: u64,
     /// Messages with a number past the next one.
     pub gaps: u64,
     /// The number of numbers that these skipped.
@@ -65,29 +63,25 @@ pub struct Direction {
     /// Messages that the receiver's application never gets.
     pub never_handled: u64,
     /// Delays from the first transmission to the first acknowledgement.
-    pub ack_delay: Delays,
+    pub ack: Delays,
     /// Delays from transmission to acknowledgement, for messages sent only once.
-    pub round_trip: Delays,
-    /// Delays from one transmission of a message to the next.
-    pub resend_time: Delays,
+    pub rtt: Delays,
     /// Requests.
     pub requests: u64,
-    /// Answers to them.
-    pub answers: u64,
-    /// Answers without a request seen.
+    /// Responses to them.
+    pub responses: u64,
+    /// Responses without a request seen.
     pub unmatched: u64,
-    /// Delays from request to answer.
-    pub answer_time: Delays,
+    /// Delays from request to response.
+    pub response: Delays,
     /// Pings and heartbeats.
     pub pings: u64,
     /// Answers to them.
     pub pongs: u64,
-    /// Pings whose answer may be in bytes that cannot be read.
-    pub hidden_pongs: u64,
     /// Answers without a ping seen.
     pub stray_pongs: u64,
     /// Delays from ping to answer.
-    pub ping_time: Delays,
+    pub ping: Delays,
     /// Links that this side offered.
     pub offered: u64,
     /// Links of `offered` that were accepted.
@@ -98,19 +92,64 @@ pub struct Direction {
     pub ended: u64,
     /// Lifetimes of the links that this side ended.
     pub life: Delays,
+}
+
+impl Tally {
+    /// Adds the figures of another direction.
+    pub fn add(&mut self, other: &Tally) {
+        self.messages += other.messages;
+        self.sent += other.sent;
+        self.resent += other.resent;
+        self.duplicates += other.duplicates;
+        self.acked += other.acked;
+        self.given_up += other.given_up;
+        self.gaps += other.gaps;
+        self.missing += other.missing;
+        self.late += other.late;
+        self.handled_twice += other.handled_twice;
+        self.never_handled += other.never_handled;
+        self.requests += other.requests;
+        self.responses += other.responses;
+        self.unmatched += other.unmatched;
+        self.pings += other.pings;
+        self.pongs += other.pongs;
+        self.stray_pongs += other.stray_pongs;
+        self.offered += other.offered;
+        self.accepted += other.accepted;
+        self.refused += other.refused;
+        self.ended += other.ended;
+        self.ack.merge(&other.ack);
+        self.rtt.merge(&other.rtt);
+        self.response.merge(&other.response);
+        self.ping.merge(&other.ping);
+        self.life.merge(&other.life);
+    }
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct Direction {
+    /// Its figures.
+    pub tally: Tally,
+    /// Messages that the protocol acknowledges.
+    pub awaiting: u64,
+    /// Acknowledgements of numbers that are not in the capture.
+    pub acked_unseen: u64,
+    /// Delays from one transmission of a message to the next.
+    pub resend_time: Delays,
+    /// Pings whose answer may be in bytes that cannot be read.
+    pub hidden_pongs: u64,
     /// Losses over time.
     pub losses: Losses,
     /// The messages listed individually, if requested.
     pub rows: Rows,
-    /// Messages whose sender has made its last attempt without success.
-    pub given_up: u64,
     last_tries: Vec<i64>,
 }
 
 impl Direction {
     /// Messages without any acknowledgement; `None` if the protocol acknowledges none of them.
     pub fn never_acked(&self) -> Option<u64> {
-        (self.awaiting > 0).then(|| self.awaiting.saturating_sub(self.acked))
+        (self.awaiting > 0).then(|| self.awaiting.saturating_sub(self.tally.acked))
     }
 
     /// Whether this message was sent for the last time, without an acknowledgement.
@@ -124,32 +163,32 @@ impl Direction {
         let at = self.last_tries.iter().position(|number| *number == extended);
         at.is_some_and(|at| {
             self.last_tries.remove(at);
-            self.given_up = self.given_up.saturating_sub(1);
+            self.tally.given_up = self.tally.given_up.saturating_sub(1);
             true
         })
     }
 
     /// Numbers that were skipped and never seen.
     pub fn lost(&self) -> u64 {
-        self.missing.saturating_sub(self.late)
+        self.tally.missing.saturating_sub(self.tally.late)
     }
 
     /// Requests without an answer.
     pub fn unanswered(&self) -> u64 {
-        self.requests.saturating_sub(self.answers)
+        self.tally.requests.saturating_sub(self.tally.responses)
     }
 
     /// Whether any figure is not 0.
     fn is_used(&self) -> bool {
-        self.messages
-            + self.requests
-            + self.answers
-            + self.unmatched
-            + self.pings
-            + self.pongs
-            + self.stray_pongs
-            + self.offered
-            + self.ended
+        self.tally.messages
+            + self.tally.requests
+            + self.tally.responses
+            + self.tally.unmatched
+            + self.tally.pings
+            + self.tally.pongs
+            + self.tally.stray_pongs
+            + self.tally.offered
+            + self.tally.ended
             > 0
     }
 }
@@ -283,7 +322,7 @@ impl Deliveries {
                     }
                     own.handled(seen, handled);
                     if last_try {
-                        own.given_up += 1;
+                        own.tally.given_up += 1;
                         own.last_tries.push(extended);
                         if own.last_tries.len() > LAST_TRIES {
                             own.last_tries.remove(0);
@@ -291,7 +330,7 @@ impl Deliveries {
                     } else if own.goes_on(extended) {
                         // Neither this nor the sender's other messages were on their last try.
                         own.last_tries.clear();
-                        own.given_up = 0;
+                        own.tally.given_up = 0;
                     }
                     match self.rows && seen != Seen::Forgotten {
                         true if room => {
@@ -314,12 +353,12 @@ impl Deliveries {
                 Event::Acked { extended, acked } => {
                     match acked {
                         Acked::First(sent) => {
-                            other.acked += 1;
+                            other.tally.acked += 1;
                             other.goes_on(extended);
                             let delay = now - sent.time;
-                            other.ack_delay.add(delay);
+                            other.tally.ack.add(delay);
                             if sent.copies == 1 {
-                                other.round_trip.add(delay);
+                                other.tally.rtt.add(delay);
                             }
                             if let Some(row) = other.rows.get(extended) {
                                 row.acked = Some(frame);
@@ -329,23 +368,23 @@ impl Deliveries {
                         Acked::Again | Acked::Unknown => {}
                     };
                 }
-                Event::Request => own.requests += 1,
+                Event::Request => own.tally.requests += 1,
                 Event::Answer(after) => {
-                    other.answers += 1;
-                    other.answer_time.add(after);
+                    other.tally.responses += 1;
+                    other.tally.response.add(after);
                 }
-                Event::Unmatched => other.unmatched += 1,
-                Event::Ping => own.pings += 1,
+                Event::Unmatched => other.tally.unmatched += 1,
+                Event::Ping => own.tally.pings += 1,
                 Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
-                Event::StrayPong => other.stray_pongs += 1,
+                Event::StrayPong => other.tally.stray_pongs += 1,
                 // A ping that was filtered out has no figures.
                 Event::Hidden { .. } | Event::Shown { .. } => {}
-                Event::Link(Link::Offered) => own.offered += 1,
-                Event::Link(Link::Accepted) => other.accepted += 1,
-                Event::Link(Link::Refused) => other.refused += 1,
+                Event::Link(Link::Offered) => own.tally.offered += 1,
+                Event::Link(Link::Accepted) => other.tally.accepted += 1,
+                Event::Link(Link::Refused) => other.tally.refused += 1,
                 Event::Link(Link::Ended(life)) => {
-                    own.ended += 1;
-                    own.life.add(life);
+                    own.tally.ended += 1;
+                    own.tally.life.add(life);
                 }
             }
         }
@@ -364,30 +403,30 @@ impl Deliveries {
 
 impl Direction {
     fn ponged(&mut self, after: i64) {
-        self.pongs += 1;
-        self.ping_time.add(after);
+        self.tally.pongs += 1;
+        self.tally.ping.add(after);
     }
 
     fn transmission(&mut self, seen: Seen, frame: u64, rows: bool) {
         if seen == Seen::Forgotten {
             return;
         }
-        self.sent += 1;
+        self.tally.sent += 1;
         match seen {
-            Seen::Copy { before } if before.acked => self.duplicates += 1,
-            Seen::Copy { .. } => self.resent += 1,
-            _ => self.messages += 1,
+            Seen::Copy { before } if before.acked => self.tally.duplicates += 1,
+            Seen::Copy { .. } => self.tally.resent += 1,
+            _ => self.tally.messages += 1,
         }
         match seen {
             Seen::Ahead(missing) => {
-                self.gaps += 1;
-                self.missing += missing as u64;
+                self.tally.gaps += 1;
+                self.tally.missing += missing as u64;
                 if rows && self.rows.gaps.len() < LISTED {
                     self.rows.gaps.push((frame, missing));
                 }
             }
             Seen::Late => {
-                self.late += 1;
+                self.tally.late += 1;
                 if rows && self.rows.late.len() < LISTED {
                     self.rows.late.push(frame);
                 }
@@ -399,9 +438,11 @@ impl Direction {
     fn handled(&mut self, seen: Seen, handled: Option<Handled>) {
         let copy = matches!(seen, Seen::Copy { .. });
         match handled {
-            Some(Handled { now: true, before: 0 }) if copy => self.never_handled = self.never_handled.saturating_sub(1),
-            Some(Handled { now: true, before: 1 }) => self.handled_twice += 1,
-            Some(Handled { now: false, before: 0 }) if !copy => self.never_handled += 1,
+            Some(Handled { now: true, before: 0 }) if copy => {
+                self.tally.never_handled = self.tally.never_handled.saturating_sub(1)
+            }
+            Some(Handled { now: true, before: 1 }) => self.tally.handled_twice += 1,
+            Some(Handled { now: false, before: 0 }) if !copy => self.tally.never_handled += 1,
             _ => {}
         }
     }

@@ -277,9 +277,9 @@ impl Judge<'_> {
             };
             // The messages concerned: those resent or lost for shares, those measured for delays.
             let messages = match figure.name {
-                "resent_share" => y.resent as f64 - x.resent as f64,
+                "resent_share" => y.tally.resent as f64 - x.tally.resent as f64,
                 "lost_share" => y.lost as f64 - x.lost as f64,
-                "loss" => y.sent as f64,
+                "loss" => y.tally.sent as f64,
                 _ => samples.map_or(b - a, |[_, count]| count as f64),
             };
             let change = Change::Figure(figure, a, b);
@@ -329,9 +329,9 @@ impl Judge<'_> {
 fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
     let (what, percent) = figure.name.split_once("_p")?;
     let delays = match what {
-        "ack" => &of.ack,
-        "response" => &of.response,
-        "ping" => &of.ping,
+        "ack" => &of.tally.ack,
+        "response" => &of.tally.response,
+        "ping" => &of.tally.ping,
         _ => return None,
     };
     Some((delays, percent.parse().ok()?))
@@ -341,16 +341,16 @@ fn delays<'a>(figure: &Figure, of: &'a Sender) -> Option<(&'a Delays, f64)> {
 fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
     let (hits, all) = match figure.name {
         "loss" => return of.path.loss.map(noise::interval),
-        "resent_share" => (of.resent, of.sent),
-        "lost_share" => (of.lost, of.messages + of.lost),
-        "duplicates" => (of.duplicates, of.sent),
-        "given_up" => (of.given_up, of.messages),
-        "never_acked" => (of.never_acked?, of.messages),
-        "late" => (of.late, of.messages),
-        "handled_twice" => (of.handled_twice, of.messages),
-        "never_handled" => (of.never_handled, of.messages),
-        "unanswered" => (of.unanswered, of.requests),
-        "unmatched" => (of.unmatched, of.responses + of.unmatched),
+        "resent_share" => (of.tally.resent, of.tally.sent),
+        "lost_share" => (of.lost, of.tally.messages + of.lost),
+        "duplicates" => (of.tally.duplicates, of.tally.sent),
+        "given_up" => (of.tally.given_up, of.tally.messages),
+        "never_acked" => (of.never_acked?, of.tally.messages),
+        "late" => (of.tally.late, of.tally.messages),
+        "handled_twice" => (of.tally.handled_twice, of.tally.messages),
+        "never_handled" => (of.tally.never_handled, of.tally.messages),
+        "unanswered" => (of.unanswered, of.tally.requests),
+        "unmatched" => (of.tally.unmatched, of.tally.responses + of.tally.unmatched),
         _ => return None,
     };
     Some(noise::share(hits, all))

@@ -1,8 +1,7 @@
 //! Delivery figures of each side: for one connection, or summed over all of them.
 
 use super::Stats;
-use super::delivery::{Connection, Direction};
-use super::histogram::Delays;
+use super::delivery::{Connection, Direction, Tally};
 use super::sides::{client, role};
 use super::table::{Cell, Column, column};
 use crate::flow::Side;
@@ -21,64 +20,14 @@ pub struct Sender {
     pub proto: &'static str,
     /// The side.
     pub from: &'static str,
-    /// Numbers seen.
-    pub messages: u64,
-    /// Transmissions of them.
-    pub sent: u64,
-    /// Transmissions before an acknowledgement, after the first.
-    pub resent: u64,
-    /// Transmissions after an acknowledgement.
-    pub duplicates: u64,
-    /// Acknowledged messages.
-    pub acked: u64,
+    /// Its figures.
+    pub tally: Tally,
     /// Messages without an acknowledgement; `None` if the protocol acknowledges none.
     pub never_acked: Option<u64>,
-    /// Messages after their sender's last try.
-    pub given_up: u64,
-    /// Numbers that arrived too early.
-    pub gaps: u64,
-    /// The number of numbers that these skipped.
-    pub missing: u64,
-    /// First transmissions with a number below the highest.
-    pub late: u64,
     /// Numbers that never arrived.
     pub lost: u64,
-    /// Messages that the receiver's application gets twice.
-    pub handled_twice: u64,
-    /// Messages that it never gets.
-    pub never_handled: u64,
-    /// Delays from the first transmission to the first acknowledgement.
-    pub ack: Delays,
-    /// Delays from transmission to acknowledgement, for messages sent only once.
-    pub rtt: Delays,
-    /// Requests.
-    pub requests: u64,
-    /// Responses to them.
-    pub responses: u64,
     /// Requests without a response.
     pub unanswered: u64,
-    /// Responses without a request seen.
-    pub unmatched: u64,
-    /// Delays from request to response.
-    pub response: Delays,
-    /// Pings and heartbeats.
-    pub pings: u64,
-    /// Answers to them.
-    pub pongs: u64,
-    /// Answers without a ping seen.
-    pub stray_pongs: u64,
-    /// Delays from ping to answer.
-    pub ping: Delays,
-    /// Links that this side offered.
-    pub offered: u64,
-    /// Links of `offered` that were accepted.
-    pub accepted: u64,
-    /// Links of `offered` that were refused.
-    pub refused: u64,
-    /// Links that this side ended.
-    pub ended: u64,
-    /// Lifetimes of the links that this side ended.
-    pub life: Delays,
     /// The outcomes of its numbers.
     counts: Counts,
     /// All messages, numbered or not.
@@ -109,35 +58,10 @@ impl Sender {
     fn add(&mut self, d: &Direction, counts: &Counts, all: u64) {
         self.counts.add(counts);
         self.all += all;
-        self.messages += d.messages;
-        self.sent += d.sent;
-        self.resent += d.resent;
-        self.duplicates += d.duplicates;
-        self.acked += d.acked;
+        self.tally.add(&d.tally);
         self.never_acked = self.never_acked.into_iter().chain(d.never_acked()).reduce(|a, b| a + b);
-        self.given_up += d.given_up;
-        self.gaps += d.gaps;
-        self.missing += d.missing;
-        self.late += d.late;
         self.lost += d.lost();
-        self.handled_twice += d.handled_twice;
-        self.never_handled += d.never_handled;
-        self.ack.merge(&d.ack_delay);
-        self.rtt.merge(&d.round_trip);
-        self.requests += d.requests;
-        self.responses += d.answers;
         self.unanswered += d.unanswered();
-        self.unmatched += d.unmatched;
-        self.response.merge(&d.answer_time);
-        self.pings += d.pings;
-        self.pongs += d.pongs;
-        self.stray_pongs += d.stray_pongs;
-        self.ping.merge(&d.ping_time);
-        self.offered += d.offered;
-        self.accepted += d.accepted;
-        self.refused += d.refused;
-        self.ended += d.ended;
-        self.life.merge(&d.life);
     }
 }
 
@@ -145,7 +69,7 @@ impl Sender {
 fn estimate_both(both: &mut [Sender]) {
     let [a, b] = both else { return };
     fn of(sender: &Sender) -> Numbered<'_> {
-        Numbered { counts: &sender.counts, trips: &sender.rtt, messages: sender.all }
+        Numbered { counts: &sender.counts, trips: &sender.tally.rtt, messages: sender.all }
     }
     (a.path, b.path) = (estimate(of(a), of(b)), estimate(of(b), of(a)));
 }

@@ -53,8 +53,8 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
     let twice = |r: &Row| json!({"number": r.number, "frames": r.handled().collect::<Vec<_>>()});
     let never = |r: &Row| json!({"number": r.number, "frames": r.copies.iter().map(|c| c.frame).collect::<Vec<_>>()});
     let sums = json!({
-        "messages": d.messages,
-        "copies": d.sent,
+        "messages": d.tally.messages,
+        "copies": d.tally.sent,
         "never_acked": numbers(false),
         "given_up": numbers(true),
         "gaps": d.rows.gaps.iter().map(gap).collect::<Vec<_>>(),

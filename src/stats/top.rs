@@ -128,12 +128,12 @@ impl Top {
         for connection in stats.delivery.iter() {
             let path = paths.entry(connection.flow).or_default();
             for (direction, trips) in connection.directions.iter().zip(&mut path.trips) {
-                let own = [&direction.round_trip, &direction.ping_time, &direction.answer_time];
+                let own = [&direction.tally.rtt, &direction.tally.ping, &direction.tally.response];
                 trips.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
-                path.resent += direction.resent;
-                path.sent += direction.sent;
+                path.resent += direction.tally.resent;
+                path.sent += direction.tally.sent;
                 path.lost += direction.lost();
-                path.messages += direction.messages;
+                path.messages += direction.tally.messages;
             }
         }
         let flows = stats.flows.iter().map(|flow| {

@@ -60,31 +60,35 @@ fn millis(nanos: Option<i64>) -> f64 {
 }
 
 fn resends(d: &Direction) -> Option<String> {
-    let again = d.resent + d.duplicates;
-    let percent = |n: u64| n as f64 / d.sent.max(1) as f64 * 100.0;
+    let again = d.tally.resent + d.tally.duplicates;
+    let percent = |n: u64| n as f64 / d.tally.sent.max(1) as f64 * 100.0;
     if again < LEAST_AGAIN || percent(again) < LEAST_SHARE * 100.0 {
         return None;
     }
     // The shares are the same as in the tables.
-    let mut text = match (d.resent, d.duplicates) {
-        (0, n) => format!("{n} of {} transmissions ({:.1} %) were duplicates", d.sent, percent(n)),
-        (n, 0) => format!("{n} of {} transmissions ({:.1} %) were resent", d.sent, percent(n)),
+    let mut text = match (d.tally.resent, d.tally.duplicates) {
+        (0, n) => format!("{n} of {} transmissions ({:.1} %) were duplicates", d.tally.sent, percent(n)),
+        (n, 0) => format!("{n} of {} transmissions ({:.1} %) were resent", d.tally.sent, percent(n)),
         (n, twice) => {
-            format!("{n} of {} transmissions ({:.1} %) were resent and {twice} were duplicates", d.sent, percent(n))
+            format!(
+                "{n} of {} transmissions ({:.1} %) were resent and {twice} were duplicates",
+                d.tally.sent,
+                percent(n)
+            )
         }
     };
     let all = d.never_acked() == Some(0);
     if all {
         text.push_str("; every message arrived");
     }
-    let (resend, round_trip) = (d.resend_time.percentile(50.0), d.round_trip.percentile(90.0));
+    let (resend, round_trip) = (d.resend_time.percentile(50.0), d.tally.rtt.percentile(90.0));
     match (resend.zip(round_trip).filter(|(resend, trip)| resend < trip), all) {
         (Some((resend, trip)), _) => {
             let (resend, trip) = (millis(Some(resend)), millis(Some(trip)));
             // Writing to a string cannot fail.
             let _ = write!(text, ". The resend time ({resend:.1} ms) is below the round trip (p90 {trip:.1} ms)");
         }
-        (None, true) if d.duplicates > d.resent => {
+        (None, true) if d.tally.duplicates > d.tally.resent => {
             text.push_str(". Most came after an ack: acks are lost or late, or the network duplicates packets");
         }
         (None, true) => text.push_str(". Most came before any ack: packets or acks are lost or late"),
@@ -96,14 +100,14 @@ fn resends(d: &Direction) -> Option<String> {
 fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     let mut list = Vec::new();
     list.extend(resends(d).map(|text| ("resends", text)));
-    if let Some(never) = d.never_acked().filter(|never| *never > 0 && d.acked > 0) {
-        let given_up = match d.given_up {
+    if let Some(never) = d.never_acked().filter(|never| *never > 0 && d.tally.acked > 0) {
+        let given_up = match d.tally.given_up {
             0 => String::new(),
             n => format!(", {n} of them given up"),
         };
         list.push((
             "never_acked",
-            format!("never acknowledged: {never} of {}{given_up}", Plural(d.messages, "message")),
+            format!("never acknowledged: {never} of {}{given_up}", Plural(d.tally.messages, "message")),
         ));
     }
     if d.lost() > 0 {
@@ -113,12 +117,12 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     if d.unanswered() > 0 {
         list.push((
             "unanswered",
-            format!("{} of {} without a response", d.unanswered(), Plural(d.requests, "request")),
+            format!("{} of {} without a response", d.unanswered(), Plural(d.tally.requests, "request")),
         ));
     }
     for (rule, n, what) in [
-        ("handled_twice", d.handled_twice, "the other application gets twice"),
-        ("never_handled", d.never_handled, "arrived and the other application never gets"),
+        ("handled_twice", d.tally.handled_twice, "the other application gets twice"),
+        ("never_handled", d.tally.never_handled, "arrived and the other application never gets"),
     ] {
         if n > 0 {
             list.push((rule, format!("{} {what}: the receiver's filter fails", Plural(n, "message"))));
@@ -199,12 +203,12 @@ mod tests {
     #[test]
     fn only_what_follows_from_the_numbers() {
         let mut d = Direction::default();
-        (d.messages, d.awaiting, d.sent, d.acked) = (100, 100, 100, 100);
+        (d.tally.messages, d.awaiting, d.tally.sent, d.tally.acked) = (100, 100, 100, 100);
         assert!(texts(&d).is_empty());
         // Few resends are not notable, at any share.
-        (d.messages, d.awaiting, d.acked, d.sent, d.resent) = (2, 2, 2, 4, 2);
+        (d.tally.messages, d.awaiting, d.tally.acked, d.tally.sent, d.tally.resent) = (2, 2, 2, 4, 2);
         assert!(texts(&d).is_empty());
-        (d.messages, d.awaiting, d.acked, d.sent, d.resent) = (100, 100, 100, 150, 50);
+        (d.tally.messages, d.awaiting, d.tally.acked, d.tally.sent, d.tally.resent) = (100, 100, 100, 150, 50);
         let text = texts(&d).remove(0).1;
         assert_eq!(
             text,
@@ -212,18 +216,19 @@ mod tests {
              are lost or late"
         );
         d.resend_time.add(40_000_000);
-        d.round_trip.add(51_900_000);
+        d.tally.rtt.add(51_900_000);
         let text = texts(&d).remove(0).1;
         assert!(text.ends_with(". The resend time (40.0 ms) is below the round trip (p90 51.9 ms)"), "{text}");
         // If the capture has no acknowledgement at all, nothing can be concluded about single messages.
-        (d.acked, d.resent, d.sent) = (0, 0, 100);
+        (d.tally.acked, d.tally.resent, d.tally.sent) = (0, 0, 100);
         assert!(texts(&d).is_empty());
-        d.acked = 99;
+        d.tally.acked = 99;
         assert_eq!(texts(&d), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
         let rules = |list: &[(&'static str, String)]| list.iter().map(|(rule, _)| *rule).collect::<Vec<_>>();
         let mut all = Direction::default();
-        (all.acked, all.messages, all.awaiting, all.sent, all.duplicates, all.missing) = (1, 3, 3, 9, 6, 2);
-        (all.requests, all.handled_twice, all.never_handled) = (2, 1, 1);
+        (all.tally.acked, all.tally.messages, all.awaiting, all.tally.sent, all.tally.duplicates, all.tally.missing) =
+            (1, 3, 3, 9, 6, 2);
+        (all.tally.requests, all.tally.handled_twice, all.tally.never_handled) = (2, 1, 1);
         let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| *rule != "end");
         assert_eq!(rules(&texts(&all)), of_directions.collect::<Vec<_>>());
     }

@@ -229,7 +229,9 @@ impl State {
         match (found.copied(), forward && fits.looked < self.len) {
             (Some(number), _) => self.go_to(number as usize),
             (None, true) => self.show_status("still looking"),
-            (None, false) => self.show_status(if forward { "no message after it fits" } else { "no message before it fits" }),
+            (None, false) => {
+                self.show_status(if forward { "no message after it fits" } else { "no message before it fits" })
+            }
         }
     }
 

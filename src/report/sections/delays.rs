@@ -40,7 +40,8 @@ const QUANTILES: [Column<Measured>; 7] = [
 /// Returns the quantiles of all connections, by protocol and side.
 pub fn quantiles(context: &Context<'_>) -> Table {
     let delays = |s: &Sender| {
-        let (rtt, ack, response, ping) = (s.rtt.clone(), s.ack.clone(), s.response.clone(), s.ping.clone());
+        let (rtt, ack, response, ping) =
+            (s.tally.rtt.clone(), s.tally.ack.clone(), s.tally.response.clone(), s.tally.ping.clone());
         [("rtt", rtt), ("ack", ack), ("response", response), ("ping", ping)]
     };
     let all = directions::summed(context.stats)

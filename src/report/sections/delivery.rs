@@ -22,7 +22,7 @@ const LINK_COLUMNS: &str = "flow,connection,proto,from,offered,accepted,refused,
 /// Returns the sums of both sides.
 pub fn sides(context: &Context<'_>) -> Table {
     let mut rows = directions::summed(context.stats);
-    rows.retain(|sum| sum.messages > 0);
+    rows.retain(|sum| sum.tally.messages > 0);
     Table::of(Shape { kind: "side", title: "", keys: 2 }, &directions::SIDES, &rows).with(&connections::NUMBERED, &rows)
 }
 
