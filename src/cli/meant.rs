@@ -32,25 +32,17 @@ pub fn parse(args: Vec<OsString>, inspects: bool) -> Result<Cli, clap::Error> {
     if let Command::Decode(decode) = &mut cli.command {
         decode.files.append(&mut decode.read);
     }
-    if let Some((interface, traffic)) = match &mut cli.command {
-        Command::Decode(decode) => Some((&decode.interface, &mut decode.traffic)),
-        Command::Stats(stats) => Some((&stats.interface, &mut stats.traffic)),
-        Command::Report(report) => Some((&report.interface, &mut report.traffic)),
-        Command::Top(top) => Some((&top.source.interface, &mut top.source.traffic)),
-        Command::View(view) => Some((&view.source.interface, &mut view.source.traffic)),
-        _ => None,
-    } {
-        traffic.until = traffic.until.or(interface.autostop);
-    }
-    // The output of the capture program is read like stdin.
-    let (interface, files) = match &mut cli.command {
-        Command::Decode(decode) => (&decode.interface, &mut decode.files),
-        Command::Stats(stats) => (&stats.interface, &mut stats.files),
-        Command::View(view) => (&view.source.interface, &mut view.files),
-        Command::Report(report) => (&report.interface, &mut report.files),
+    let (interface, traffic, files) = match &mut cli.command {
+        Command::Decode(decode) => (&decode.interface, &mut decode.traffic, Some(&mut decode.files)),
+        Command::Stats(stats) => (&stats.interface, &mut stats.traffic, Some(&mut stats.files)),
+        Command::Report(report) => (&report.interface, &mut report.traffic, Some(&mut report.files)),
+        Command::View(view) => (&view.source.interface, &mut view.source.traffic, Some(&mut view.files)),
+        Command::Top(top) => (&top.source.interface, &mut top.source.traffic, None),
         _ => return Ok(cli),
     };
-    if interface.interface.is_some() {
+    traffic.until = traffic.until.or(interface.autostop);
+    // The output of the capture program is read like stdin.
+    if let (Some(_), Some(files)) = (&interface.interface, files) {
         *files = vec!["-".into()];
     }
     Ok(cli)

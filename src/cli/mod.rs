@@ -80,7 +80,7 @@ Environment:
   NETKIT_PROTOCOLS  protocol files, as with --protocol-file; empty: none at all";
 
 /// Options of all commands.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Global {
     /// Choose when to print in colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_short_help = true)]
@@ -91,6 +91,13 @@ pub struct Global {
     /// Print more: whole hex, why a protocol was recognised, what other frames were
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
+}
+
+impl Global {
+    /// Returns the options of a reading that prints nothing of its own.
+    pub fn silent() -> Global {
+        Global { color: Color::Never, quiet: true, verbose: 0 }
+    }
 }
 
 /// The condition for colours.

@@ -108,7 +108,6 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
 
 /// Opens the frames again.
 fn capture(args: &Decode) -> anyhow::Result<Capture> {
-    let quiet = Global { quiet: true, verbose: 0, color: crate::cli::Color::Never };
     match &args.files[..] {
         [path] if !args.join => {
             let input = Input::new(input::open(path)?)?;
@@ -118,7 +117,7 @@ fn capture(args: &Decode) -> anyhow::Result<Capture> {
             Capture::new(input).with_context(|| input::name(path))
         }
         // Notes about them have already been printed.
-        files => Ok(Join::new(files)?.open(&Files::default(), &quiet)?.0),
+        files => Ok(Join::new(files)?.open(&Files::default(), &Global::silent())?.0),
     }
 }
 

@@ -212,7 +212,7 @@ fn joined(
     let (capture, broken) = join.open(files, global)?;
     let read = match threads {
         _ if link => {
-            let linked = link::joined(&args.files, options, global)?;
+            let linked = link::joined(&args.files, options)?;
             read::frames(capture, options, global, &mut Any(&mut LinkedSink { sink: &mut printer, linked }))
         }
         n if n > 1 => read::report(printer.divided(capture, options, n), global, &mut printer),

@@ -91,9 +91,8 @@ impl Join {
         let (capture, broken) = self.once(names, global)?;
         let again: Again = Box::new(move || {
             // The second reading reports the errors of the files.
-            let quiet = Global { quiet: true, verbose: 0, color: crate::cli::Color::Never };
             let join = Join { files: files.clone(), size: 0 };
-            join.once(&Files::default(), &quiet).ok().map(|(capture, _)| capture)
+            join.once(&Files::default(), &Global::silent()).ok().map(|(capture, _)| capture)
         });
         Ok((capture.reopening(again), broken))
     }
@@ -109,7 +108,7 @@ impl Join {
             before: path,
             names: names.clone(),
             broken: broken.clone(),
-            global: (global.quiet, global.verbose, global.color),
+            global: global.clone(),
         };
         Ok((capture.joined(Box::new(rest)), broken))
     }
@@ -145,18 +144,13 @@ struct Rest {
     before: PathBuf,
     names: Files,
     broken: Broken,
-    global: (bool, u8, crate::cli::Color),
+    global: Global,
 }
 
 impl Rest {
-    fn notify(&self, text: std::fmt::Arguments<'_>) {
-        let (quiet, verbose, color) = self.global;
-        notify(&Global { quiet, verbose, color }, format_args!("{text}"));
-    }
-
     fn failed(&self, path: &Path, error: &anyhow::Error) {
         self.broken.0.store(true, Ordering::Relaxed);
-        self.notify(format_args!("{}: {error:#}", input::name(path)));
+        notify(&self.global, format_args!("{}: {error:#}", input::name(path)));
     }
 }
 
@@ -178,11 +172,14 @@ impl NextFile for Rest {
                         let (a, b) = (input::name(&self.before), input::name(&path));
                         let seconds = nanos.unsigned_abs() as f64 / 1e9;
                         if nanos < 0 {
-                            self.notify(format_args!(
-                                "{b} begins {seconds:.6} s before the last frame of {a}: what overlaps is read one file after the other"
-                            ));
+                            notify(
+                                &self.global,
+                                format_args!(
+                                    "{b} begins {seconds:.6} s before the last frame of {a}: what overlaps is read one file after the other"
+                                ),
+                            );
                         } else if nanos > GAP {
-                            self.notify(format_args!("{seconds:.6} s without a frame between {a} and {b}"));
+                            notify(&self.global, format_args!("{seconds:.6} s without a frame between {a} and {b}"));
                         }
                     }
                     self.names.begin(ended.frames, &names::name(&path));

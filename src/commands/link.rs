@@ -40,7 +40,7 @@ pub fn open(
 /// # Errors
 /// Fails if it cannot be opened or read.
 fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
-    let (options, quiet) = (&reading(options), quiet(global));
+    let (options, quiet) = (&reading(options), Global::silent());
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
@@ -77,8 +77,8 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
 ///
 /// # Errors
 /// Fails if one of them is not a capture.
-pub fn joined(files: &[PathBuf], options: &Options, global: &Global) -> anyhow::Result<Linked> {
-    let (options, quiet) = (&reading(options), quiet(global));
+pub fn joined(files: &[PathBuf], options: &Options) -> anyhow::Result<Linked> {
+    let (options, quiet) = (&reading(options), Global::silent());
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let (capture, _) = Join::new(files)?.open(&Files::default(), &quiet)?;
     let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
@@ -88,11 +88,6 @@ pub fn joined(files: &[PathBuf], options: &Options, global: &Global) -> anyhow::
 /// Returns the options for reading the relations.
 fn reading(options: &Options) -> Options {
     Options { wants: Links::READS, ..options.clone() }
-}
-
-/// Makes the first reading quiet: the second one reports the errors.
-fn quiet(global: &Global) -> Global {
-    Global { color: global.color, quiet: true, verbose: 0 }
 }
 
 fn counted(linked: Linked) -> Linked {

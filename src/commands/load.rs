@@ -2,12 +2,12 @@
 
 use super::interrupt;
 use super::notify::notify;
+use super::replay_print;
 use crate::cli::{Form, Global, Replay};
 use netkit::dissect::Options;
 use netkit::live::load::{Load, Part};
 use netkit::live::replay::Order;
-use netkit::printable;
-use std::io::{self, ErrorKind, Write};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 
 /// The number of open files besides the clients' sockets.
@@ -40,24 +40,14 @@ pub fn run(
     };
     let text = args.format == Form::Text;
     let mut print = |part: &Part| {
-        let mut out = io::stdout().lock();
-        match text {
-            true => writeln!(out, "{}", printable::Lines(part))?,
-            false => writeln!(out, "{}", printable::Json(part.json()))?,
-        }
-        out.flush()
+        replay_print::print(args.format, if text { format!("{part}\n") } else { format!("{}\n", part.json()) })
     };
     let figures = match load.run(options, &mut print) {
         // The reader of the output has closed it.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
         figures => figures?,
     };
-    let mut out = io::stdout().lock();
-    match text {
-        true => write!(out, "{}", printable::Lines(&figures))?,
-        false => writeln!(out, "{}", printable::Json(figures.json()))?,
-    }
-    out.flush()?;
+    replay_print::print(args.format, if text { figures.to_string() } else { format!("{}\n", figures.json()) })?;
     let mut broken = args.fail_on.is_empty() && !figures.complete();
     for bound in &args.fail_on {
         if let Some(value) = bound.broken(&figures) {

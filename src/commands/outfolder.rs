@@ -1,9 +1,9 @@
 //! A folder of output files, which appears as a whole or not at all. It is written under a temporary name next to its
 //! place, and renamed when all files in it are complete.
 
-use super::interrupt;
-use super::outfile::{abandon, finished, unfinished};
+use super::outfile::{beside, finished, folder};
 use super::usage::usage;
+use anyhow::Context;
 use netkit::printable::Printable;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -38,22 +38,10 @@ impl OutFolder {
         if replaces && !force {
             return usage(format!("{shown}: is not empty: --force replaces its {ending} files"));
         }
-        interrupt::before_exit(abandon);
-        interrupt::stop();
-        let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(parent).map_err(|e| anyhow::Error::from(e).context(shown.clone()))?;
-        for k in 0u32.. {
-            let beside = parent.join(format!(".netkit-{}-{k}.part", std::process::id()));
-            match fs::create_dir(&beside) {
-                Ok(()) => {
-                    unfinished(&beside);
-                    return Ok(OutFolder { name: name.into(), replaces, beside });
-                }
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && k < 10_000 => {}
-                Err(e) => return Err(anyhow::Error::from(e).context(shown)),
-            }
-        }
-        unreachable!("some name is free, or there was an error")
+        let parent = folder(name);
+        let made = fs::create_dir_all(parent).and_then(|()| beside(parent, |path| fs::create_dir(path)));
+        let (beside, ()) = made.with_context(|| shown)?;
+        Ok(OutFolder { name: name.into(), replaces, beside })
     }
 
     /// Returns the folder to write the files into.

@@ -149,13 +149,19 @@ pub fn packets(options: &Options) -> bool {
 /// Looks up `--columns`. With `-p`, fields of other protocols are errors.
 fn columns(output: &Output, options: &Options) -> anyhow::Result<Option<Columns>> {
     let separated = output.format.is(&[render::Format::CSV, render::Format::TSV]);
-    if output.columns.is_empty() {
-        return Ok((separated && packets(options)).then(Columns::usual_of_packets));
+    let chosen = chosen(&output.columns, output.format, options)?;
+    Ok(chosen.or_else(|| (separated && packets(options)).then(Columns::usual_of_packets)))
+}
+
+/// Returns the columns that `--columns` names.
+pub fn chosen(names: &[String], format: Format, options: &Options) -> anyhow::Result<Option<Columns>> {
+    if names.is_empty() {
+        return Ok(None);
     }
-    if !separated && !output.format.is(&[render::Format::SUMMARY]) {
+    if !format.is(&[render::Format::CSV, render::Format::TSV, render::Format::SUMMARY]) {
         return usage("--columns: only with -f csv, tsv and summary");
     }
-    let columns = Columns::parse(&output.columns, options.proto.as_deref(), &Names::new(options));
+    let columns = Columns::parse(names, options.proto.as_deref(), &Names::new(options));
     Ok(Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?))
 }
 
@@ -239,7 +245,7 @@ fn width(terminal: bool) -> Option<usize> {
 const PIPE: usize = 1 << 20;
 
 /// Returns stdout, unbuffered if the platform allows it: the renderer has a buffer and writes large blocks.
-fn stdout() -> Box<dyn Write + Send> {
+pub fn stdout() -> Box<dyn Write + Send> {
     platform::large_pipe(PIPE);
     match platform::stdout() {
         Some(own) => Box::new(own),

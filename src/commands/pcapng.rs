@@ -4,17 +4,16 @@ use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
 use super::notify::notify;
 use super::options::inputs;
-use super::output::Live;
+use super::output::{Live, stdout};
 use super::{input, link, outfile, read};
 use crate::cli::{Comments, Decode, Global};
-use crate::platform;
 use anyhow::Context;
 use netkit::capture::{Decoded, Frame};
 use netkit::dissect::{LinkedSink, Message, Options, Sink};
 use netkit::plural::Plural;
 use netkit::read::CaptureSink;
 use netkit::render::pcapng::{Annotated, Commenter, Detail};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Runs the command.
@@ -31,10 +30,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
     let out: Box<dyn Write + Send> = match &mut file {
         Some(file) => Box::new(file.open()?),
-        None => match platform::stdout() {
-            Some(own) => Box::new(own),
-            None => Box::new(io::stdout()),
-        },
+        None => stdout(),
     };
     let detail = match args.comments {
         Some(Comments::Plain) => Detail::Plain,

@@ -1,10 +1,10 @@
 //! The output format of a proxy.
 
-use super::usage::{Usage, usage};
+use super::output::chosen;
+use super::usage::usage;
 use crate::cli::{Format, Proxy};
 use netkit::dissect::Options;
-use netkit::filter::Names;
-use netkit::render::{self, Columns, Details};
+use netkit::render::Details;
 
 /// Returns the details of the messages' format.
 ///
@@ -22,13 +22,5 @@ pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
     if !instead.is_empty() {
         return usage(format!("-f {}: {instead}", args.format.name()));
     }
-    let mut details = Details::default();
-    if !args.columns.is_empty() {
-        if !args.format.is(&[render::Format::CSV, render::Format::TSV, render::Format::SUMMARY]) {
-            return usage("--columns: only with -f csv, tsv and summary");
-        }
-        let columns = Columns::parse(&args.columns, options.proto.as_deref(), &Names::new(options));
-        details.columns = Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?);
-    }
-    Ok(details)
+    Ok(Details { columns: chosen(&args.columns, args.format, options)?, ..Details::default() })
 }

@@ -7,6 +7,7 @@ use netkit::live::replay::{Conversation, Order, Recording, Report};
 use netkit::plural::Plural;
 use netkit::printable;
 use netkit::render::palette::Palette;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// Prints the report of a session.
@@ -17,6 +18,11 @@ pub fn report(report: &Report, format: Form, all: bool) -> io::Result<()> {
         Form::Text => text = report.to_string(),
         _ => report.ndjson(&mut text),
     }
+    print(format, text)
+}
+
+/// Prints a part of a report: text, or lines of JSON.
+pub fn print(format: Form, text: impl Display) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match format {
         Form::Text => write!(out, "{}", printable::Lines(text))?,
@@ -117,9 +123,6 @@ pub fn dry(order: &Order<'_>, options: &Options, format: Form) -> anyhow::Result
             text.push_str(&format!("dropped: {}\n", plan.dropped));
         }
     }
-    match format {
-        Form::Text => write!(out, "{}", printable::Lines(text))?,
-        _ => write!(out, "{}", printable::Json(text))?,
-    }
+    print(format, text)?;
     Ok(0)
 }

@@ -85,7 +85,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let (top, finished) = (Mutex::new(Top::new(&options)), AtomicBool::new(false));
     // Signals are caught before the terminal is changed.
     stop();
-    let quiet = Global { quiet: true, color: global.color, verbose: global.verbose };
+    let quiet = Global { quiet: true, ..global.clone() };
     let keep =
         capture::Keep { to: None, rotation: None, force: false, schemas: &args.source.dissect.schema, prints: true };
     capture::begin(

@@ -80,13 +80,7 @@ pub fn table_with(
         .collect();
     let index = place("index");
     region(shown.id, shown.caption, html, |html| {
-        html.el("thead").with(|html| {
-            html.el("tr").with(|html| {
-                for column in &columns {
-                    html.el("th").attr("scope", "col").class(column.class).text(column.name.replace('_', " "));
-                }
-            });
-        });
+        heading(columns.iter().map(|column| (column.name.replace('_', " "), column.class)), html);
         html.el("tbody").with(|html| {
             for row in table.rows.iter().take(shown.most) {
                 html.line().el("tr").with(|html| {
@@ -118,6 +112,17 @@ pub fn table_with(
     if left > 0 {
         html.el("p").class("more").text(format_args!("and {} more: {}", Count(left as u64), shown.more));
     }
+}
+
+/// Writes the row of headings, each with the class of its column: `t` for text, `n` for numbers.
+pub fn heading<N: fmt::Display>(names: impl IntoIterator<Item = (N, &'static str)>, html: &mut Html) {
+    html.el("thead").with(|html| {
+        html.el("tr").with(|html| {
+            for (name, class) in names {
+                html.el("th").attr("scope", "col").class(class).short(60, name);
+            }
+        });
+    });
 }
 
 /// Writes a table with its caption, in a region that scrolls; an empty id is not written.

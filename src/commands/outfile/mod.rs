@@ -35,10 +35,27 @@ pub fn abandon() {
     }
 }
 
-#[cfg(feature = "parquet")]
-/// Makes [`abandon`] remove this file or folder from now on.
-pub(super) fn unfinished(path: &Path) {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.into());
+/// Makes a file or a folder under a temporary name in a folder. It is removed if the program ends before it is complete.
+///
+/// # Errors
+/// Returns the errors of the file system.
+pub(super) fn beside<T>(folder: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    // From now on there is something to remove on Ctrl-C.
+    interrupt::before_exit(abandon);
+    interrupt::stop();
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for k in 0..10_000 {
+        let path = folder.join(format!(".netkit-{}-{k}.part", std::process::id()));
+        match make(&path) {
+            Ok(made) => {
+                unfinished.push(path.clone());
+                return Ok((path, made));
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// An output file that has been checked, but not begun.
@@ -179,24 +196,10 @@ impl OutFile {
         if self.how == How::Direct {
             return OpenOptions::new().write(true).open(&self.name).map_err(|e| self.named(e));
         }
-        // From now on there is a file to remove on Ctrl-C.
-        interrupt::before_exit(abandon);
-        interrupt::stop();
-        let folder = folder(&self.place).to_path_buf();
-        for k in 0u32.. {
-            let path = folder.join(format!(".netkit-{}-{k}.part", std::process::id()));
-            let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => {
-                    unfinished.push(path.clone());
-                    self.beside = Some(path);
-                    return Ok(file);
-                }
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && k < 10_000 => {}
-                Err(e) => return Err(self.named(e)),
-            }
-        }
-        Err(self.named(io::ErrorKind::AlreadyExists.into()))
+        let make = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+        let (path, file) = beside(folder(&self.place), make).map_err(|e| self.named(e))?;
+        self.beside = Some(path);
+        Ok(file)
     }
 
     /// Renames the complete and flushed file to its name.
@@ -273,7 +276,7 @@ pub(super) fn finished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|p| p != path);
 }
 
-fn folder(path: &Path) -> &Path {
+pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

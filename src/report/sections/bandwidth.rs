@@ -1,7 +1,7 @@
 //! Bytes over time, stacked by message and by direction.
 
 use super::super::charts::{Chart, Mark, areas, chart, entry};
-use super::super::figures::{Count, bytes, region};
+use super::super::figures::{Count, bytes, heading, region};
 use super::super::scale::{Linear, plain, time_label};
 use super::super::{Html, section};
 use super::nothing;
@@ -68,15 +68,8 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
 fn rows(id: &'static str, title: &str, series: &Series, html: &mut Html) {
     let caption = format!("{title}: bytes in steps of {}", time_label(series.step));
     region(id, &caption, html, |html| {
-        html.el("thead").with(|html| {
-            html.el("tr").with(|html| {
-                html.el("th").attr("scope", "col").class("n").text("from (s)");
-                for (name, _) in &series.layers {
-                    html.el("th").attr("scope", "col").class("n").short(60, name);
-                }
-                html.el("th").attr("scope", "col").class("n").text("all");
-            });
-        });
+        let names = series.layers.iter().map(|(name, _)| *name);
+        heading(std::iter::once("from (s)").chain(names).chain(["all"]).map(|name| (name, "n")), html);
         let totals = series.totals();
         html.el("tbody").with(|html| {
             for (k, total) in totals.iter().enumerate() {

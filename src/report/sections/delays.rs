@@ -1,7 +1,7 @@
 //! The times that acknowledgements and answers took: over time, and as quantiles.
 
 use super::super::charts::{Chart, Mark, chart, dots, entry, line};
-use super::super::figures::{Count, Shown, region, table};
+use super::super::figures::{Count, Shown, heading, region, table};
 use super::super::scale::{Log, delay_label, plain, time_label};
 use super::super::{Context, Html, section};
 use super::{nothing, side};
@@ -104,13 +104,7 @@ pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String
 /// Writes the table of a chart of quantiles; two runs side by side.
 pub fn quantiles_of(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     region("", &format!("{title} (ms)"), html, |html| {
-        html.el("thead").with(|html| {
-            html.el("tr").with(|html| {
-                for (name, class) in [("share that waited no longer", "t"), ("A", "n"), ("B", "n")] {
-                    html.el("th").attr("scope", "col").class(class).text(name);
-                }
-            });
-        });
+        heading([("share that waited no longer", "t"), ("A", "n"), ("B", "n")], html);
         html.el("tbody").with(|html| {
             for percent in [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 100.0] {
                 html.line().el("tr").with(|html| {
@@ -207,16 +201,9 @@ fn rows(id: &'static str, title: &str, course: &Course, awaited: Awaited, sides:
     let step = course.step() as f64 * per as f64 / 1e9;
     let caption = format!("{title}, in steps of {}: how many, median and p90 in ms", time_label(step));
     region(id, &caption, html, |html| {
-        html.el("thead").with(|html| {
-            html.el("tr").with(|html| {
-                html.el("th").attr("scope", "col").class("n").text("from (s)");
-                for (role, _) in sides {
-                    for what in ["count", "median", "p90"] {
-                        html.el("th").attr("scope", "col").class("n").text(format_args!("{} {what}", role.name()));
-                    }
-                }
-            });
-        });
+        let names =
+            sides.iter().flat_map(|(role, _)| ["count", "median", "p90"].map(|what| [role.name(), what].join(" ")));
+        heading(std::iter::once("from (s)".to_owned()).chain(names).map(|name| (name, "n")), html);
         html.el("tbody").with(|html| {
             for k in 0..longest.div_ceil(per) {
                 html.line().el("tr").with(|html| {

@@ -1,6 +1,6 @@
 //! The verdicts with the messages they rest on, and all notes and faults.
 
-use super::super::figures::{Count, place_link, region};
+use super::super::figures::{Count, heading, place_link, region};
 use super::super::{Context, Html, section};
 use super::nothing;
 use crate::codec::Level;
@@ -140,7 +140,7 @@ fn notes(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     let docs: BTreeMap<&str, &str> =
         context.registry.iter().flat_map(|dissector| dissector.notes()).map(|note| (note.code, note.doc)).collect();
     region("notes", "Notes: what the analysis says of messages, worst first", html, |html| {
-        heading(&["level", "note", "times", "what it says", "first frames"], html);
+        heading([("level", "t"), ("note", "t"), ("times", "n"), ("what it says", "t"), ("first frames", "t")], html);
         html.el("tbody").with(|html| {
             let mut before = Vec::new();
             for (level, code, places) in all {
@@ -182,7 +182,7 @@ fn faults(noted: &Noted, html: &mut Html) {
         Plural(all.iter().map(|(.., places)| places.count).sum::<u64>(), "message")
     );
     region("faults", &caption, html, |html| {
-        heading(&["protocol", "message", "times", "first frames"], html);
+        heading([("protocol", "t"), ("message", "t"), ("times", "n"), ("first frames", "t")], html);
         html.el("tbody").with(|html| {
             for (proto, name, places) in all.into_iter().take(FAULTS) {
                 html.line().el("tr").with(|html| {
@@ -191,16 +191,6 @@ fn faults(noted: &Noted, html: &mut Html) {
                     html.el("td").class("n").attr("data-c", "times").text(Count(places.count));
                     html.el("td").class("t").with(|html| links(places, html));
                 });
-            }
-        });
-    });
-}
-
-fn heading(names: &[&str], html: &mut Html) {
-    html.el("thead").with(|html| {
-        html.el("tr").with(|html| {
-            for name in names {
-                html.el("th").attr("scope", "col").class(if *name == "times" { "n" } else { "t" }).text(name);
             }
         });
     });
