@@ -1,13 +1,42 @@
 //! The gate: forbidden bytes never leave, whoever sends them.
 
 use super::peer::*;
+use netkit::dissect::Role;
 use netkit::flow::Transport;
-use netkit::live::NetError;
 use netkit::live::exchange::gate::Refusal;
-use netkit::live::net::{CancelToken, Link, Open};
+use netkit::live::net::{CancelToken, Open, Wire};
+use netkit::live::{Exchange, NetError};
+use netkit::message::OwnedMessage;
 use netkit::protocols;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
+use std::time::Instant;
+
+/// An exchange with a socket, which sends all that the exchange lets out, refused or not.
+struct Link<'a> {
+    exchange: Exchange<'a>,
+    wire: Wire<'a>,
+}
+
+impl Link<'_> {
+    fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), NetError> {
+        let sent = self.exchange.send_bytes(bytes.to_vec(), Instant::now());
+        self.flush(sent)
+    }
+
+    fn send(&mut self, message: &'static str, fields: Json) -> Result<(), NetError> {
+        let proto = self.exchange.setup().dissector.name();
+        let sent = self.exchange.send(&OwnedMessage::new(proto, message, Role::Client, fields), Instant::now());
+        self.flush(sent)
+    }
+
+    fn flush(&mut self, sent: Result<(), NetError>) -> Result<(), NetError> {
+        while let Some(bytes) = self.exchange.poll_transmit() {
+            self.wire.send(&bytes).unwrap();
+        }
+        sent
+    }
+}
 
 fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAddr, stop: &'a CancelToken) -> Link<'a> {
     let mut options = netkit::protocols::options();
@@ -25,12 +54,13 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
         observer: None,
         stop: stop.clone(),
         flow: 1,
-        role: netkit::dissect::Role::Client,
+        role: Role::Client,
     };
-    Link::open(&open, &options).unwrap()
+    let wire = open.connect().unwrap();
+    Link { exchange: Exchange::new(open.setup(wire.ends()), &options), wire }
 }
 
-fn refusal(result: Result<std::time::Instant, NetError>) -> Refusal {
+fn refusal(result: Result<(), NetError>) -> Refusal {
     match result {
         Err(NetError::Gate(refusal)) => refusal,
         other => panic!("{other:?}"),
@@ -58,9 +88,9 @@ fn nothing_empty_truncated_or_unfinished() {
     let mut dnp = link("dnp", Transport::Udp, &[], peer.addr, &stop);
     assert_eq!(refusal(dnp.send_bytes(&hex("77 00"))), Refusal::Misdirected("unknown", "client"));
     // A message that the encoder itself would cut.
-    assert!(dnp.send("connection_request", &json!({"unparsed": "00"})).is_err());
+    assert!(dnp.send("connection_request", json!({"unparsed": "00"})).is_err());
     // A valid message leaves.
-    dnp.send("connection_close", &json!({})).unwrap();
+    dnp.send("connection_close", json!({})).unwrap();
     assert_eq!(peer.sent(), [vec![2]]);
 }
 
@@ -81,6 +111,6 @@ fn no_unfinished_frame() {
         let mut link = link(proto, Transport::Tcp, &["riptide.version=2.0"], peer.addr, &stop);
         assert_eq!(refusal(link.send_bytes(&[])), Refusal::Empty);
         refusal(link.send_bytes(&hex(bytes)));
-        link.finish();
+        link.wire.finish();
     }
 }

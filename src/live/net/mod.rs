@@ -1,10 +1,9 @@
 //! The network: sockets with deadlines, names, and the exchange as a capture.
 //!
-//! A [`Wire`] carries the bytes of one conversation and records them. A [`Link`] is an
-//! [exchange](crate::live::exchange) with a wire.
+//! A [`Wire`] carries the bytes of one conversation and records them.
 
 pub(crate) mod cancel;
-pub(crate) mod link;
+mod open;
 mod reach;
 pub(crate) mod record;
 mod socket;
@@ -12,7 +11,7 @@ pub(crate) mod target;
 pub(crate) mod wire;
 
 pub use cancel::CancelToken;
-pub use link::{Link, Open};
+pub use open::Open;
 pub use reach::is_private;
 pub use record::{Recorder, now};
 pub use target::{Target, resolve};

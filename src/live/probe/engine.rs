@@ -360,17 +360,14 @@ impl<'a> Engine<'a, '_> {
 
     /// Returns the verdict if no answer to `sent` arrived.
     pub fn silent(&self, sent: &str, advice: &str) -> Failure {
-        let received = self.sessions.iter().find(|session| !session.link.raw().is_empty()).or(self.sessions.first());
+        let received = self.sessions.iter().find(|session| !session.raw().is_empty()).or(self.sessions.first());
         received.map_or_else(Failure::interrupted, |session| session.verdict(self.ask, sent, advice))
     }
 
     /// Handles a closed connection. As long as the server is not known, the data received before may say more.
     fn at_end(&self, failure: Failure) -> Failure {
         let ended = failure.details.get("ended") == Some(&Json::Bool(true));
-        if !ended
-            || self.findings.found.is_some()
-            || self.sessions.iter().all(|s| s.link.raw().iter().all(Vec::is_empty))
-        {
+        if !ended || self.findings.found.is_some() || !self.sessions.iter().any(Session::has_data) {
             return failure;
         }
         let verdict = self.silent("", "");

@@ -1,11 +1,14 @@
-//! A conversation of a probe. The protocol's actor plays an empty recording, so that handshake, acknowledgements and
-//! leaving are written once for each protocol. A protocol without an actor has none of them.
+//! A conversation of a probe: an exchange with a socket, one message after the other. The protocol's actor plays an empty
+//! recording, so that handshake, acknowledgements and leaving are written once for each protocol. A protocol without an
+//! actor has none of them.
 
 use super::{Ask, Carrier, Failure, Unexpected};
 use crate::dissect::{Options, Role};
 use crate::live::NetError;
-use crate::live::net::cancel::SLICE;
-use crate::live::net::{CancelToken, Link, Open};
+use crate::live::exchange::{Exchange, Setup};
+use crate::live::net::cancel::{LEAVING, SLICE};
+use crate::live::net::wire::Arrived;
+use crate::live::net::{CancelToken, Open, Wire};
 use crate::live::pace::Pacer;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, ReplayContext};
 use crate::message::OwnedMessage;
@@ -19,6 +22,9 @@ const BETWEEN: Duration = Duration::from_millis(10);
 const CLOSING: Duration = Duration::from_secs(2);
 /// The longest wait for a server's close that follows ours.
 const ENDING: Duration = Duration::from_millis(500);
+/// The number of messages that are still taken after a deadline. It suffices for messages that had arrived before, but
+/// a peer that sends without end is cut off.
+const LATE: usize = 64;
 
 /// The parameters of a conversation to be opened.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +43,13 @@ pub struct Opening<'o> {
 
 /// One conversation with a server.
 pub struct Session<'a> {
-    /// Sends and receives.
-    pub link: Link<'a>,
-    proto: &'static str,
+    wire: Wire<'a>,
+    exchange: Exchange<'a>,
+    stop: CancelToken,
+    /// Whether the request to stop is ignored, because the conversation is being left.
+    leaving: bool,
+    /// The last deadline that has passed, and the number of attempts to receive after it.
+    late: (Option<Instant>, usize),
     /// The carrier.
     pub carrier: Carrier,
     /// The version in which messages are written.
@@ -68,16 +78,17 @@ impl<'a> Session<'a> {
     /// Returns the reason why there is none.
     pub fn open(ask: &Ask<'a>, opening: &Opening<'_>) -> Result<Session<'a>, Failure> {
         let Opening { carrier, version, options, data, stop } = *opening;
+        let (transport, websocket) = (carrier.transport(), carrier == Carrier::Ws);
         let bare =
             if ask.target.host.contains(':') { format!("[{}]", ask.target.host) } else { ask.target.host.to_string() };
         let context = ReplayContext {
             messages: &[],
             role: Role::Client,
-            transport: carrier.transport(),
+            transport,
             timeout: ask.timeout,
             asap: false,
             host: &format!("{bare}:{}", ask.peer.port()),
-            path: (carrier == Carrier::Ws).then_some(ask.path()),
+            path: websocket.then_some(ask.path()),
             options,
             probe: true,
             version,
@@ -86,8 +97,8 @@ impl<'a> Session<'a> {
         let open = Open {
             dissector: ask.dissector,
             version,
-            transport: carrier.transport(),
-            websocket: carrier == Carrier::Ws,
+            transport,
+            websocket,
             peer: ask.peer,
             timeout: ask.timeout,
             recorder: ask.shared.recorder,
@@ -96,13 +107,16 @@ impl<'a> Session<'a> {
             flow: ask.shared.flows.fetch_add(1, Ordering::Relaxed) + 1,
             role: Role::Client,
         };
-        let proto = ask.dissector.name();
+        let wire = open.connect().map_err(|trouble| Failure::from_net_error(trouble, carrier))?;
         Ok(Session {
-            link: Link::open(&open, options).map_err(|trouble| Failure::from_net_error(trouble, carrier))?,
-            proto,
+            exchange: Exchange::new(open.setup(wire.ends()), options),
+            wire,
+            stop: stop.clone(),
+            leaving: false,
+            late: (None, 0),
             carrier,
             version,
-            actor: ask.request.clients.replay(proto).map(|client| client.actor(&context)),
+            actor: ask.request.clients.replay(ask.dissector.name()).map(|client| client.actor(&context)),
             out: Outbox::default(),
             unexpected: Unexpected::default(),
             gone: false,
@@ -134,7 +148,10 @@ impl<'a> Session<'a> {
         version: Option<&'static str>,
         fields: Json,
     ) -> Result<Instant, Failure> {
-        let decoded = OwnedMessage { version, ..OwnedMessage::new(self.proto, message, Role::Client, fields) };
+        let decoded = OwnedMessage {
+            version,
+            ..OwnedMessage::new(self.exchange.setup().dissector.name(), message, Role::Client, fields)
+        };
         let (recorded, now) = (Recorded { decoded, ..Recorded::default() }, Instant::now());
         let refused = |why: String| Failure::from_net_error(NetError::Encode(why), self.carrier);
         let played = self.actor.iter_mut().try_for_each(|actor| actor.send(&recorded, now, &mut self.out));
@@ -147,8 +164,22 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Returns the reason why it was not sent.
     pub fn send(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
-        let sent = self.link.send_as(proto, message, fields);
-        sent.map_err(|error| self.failure(error))
+        let message = OwnedMessage::new(proto, message, Role::Client, fields.clone());
+        self.write(&message).map_err(|error| self.failure(error))
+    }
+
+    /// Writes a message and sends it, if the [`gate`](crate::live::exchange::gate) admits it. Returns the time of sending.
+    fn write(&mut self, message: &OwnedMessage) -> Result<Instant, NetError> {
+        self.exchange.send(message, Instant::now())?;
+        self.transmit()
+    }
+
+    fn transmit(&mut self) -> Result<Instant, NetError> {
+        let at = Instant::now();
+        while let Some(bytes) = self.exchange.poll_transmit() {
+            self.wire.send(&bytes)?;
+        }
+        Ok(at)
     }
 
     /// Returns the next message, or `None` if none arrives before `until`. The actor does not see it before
@@ -162,7 +193,7 @@ impl<'a> Session<'a> {
             let tick = self.tick(now)?;
             let (hold, left) = (self.pacer.hold(now), until.saturating_duration_since(now));
             if !hold.is_zero() {
-                self.link.heed().map_err(|error| self.failure(error))?;
+                self.heed().map_err(|error| self.failure(error))?;
                 if left.is_zero() {
                     return Ok(None);
                 }
@@ -170,11 +201,29 @@ impl<'a> Session<'a> {
                 continue;
             }
             let wake = tick.map_or(until, |at| at.min(until));
-            match self.link.recv(wake) {
+            match self.next(wake) {
                 // An actor that wants to be called at once, again and again, does not stop the clock.
                 Ok(None) if wake < until && Instant::now() < until => {}
                 Ok(message) => return Ok(message),
                 Err(error) => return Err(self.failure(error)),
+            }
+        }
+    }
+
+    /// Returns the next message, or `None` if none arrives before `until`. A peer that sends without end cannot block
+    /// this: the clock and the request to stop are checked before each message, even if some are waiting.
+    fn next(&mut self, until: Instant) -> Result<Option<OwnedMessage>, NetError> {
+        loop {
+            self.heed()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() && !self.is_open(until) {
+                return Ok(None);
+            }
+            if let Some(message) = self.exchange.poll_message() {
+                return Ok(Some(message));
+            }
+            if !self.listen(left.min(SLICE))? && left.is_zero() {
+                return Ok(None);
             }
         }
     }
@@ -185,7 +234,37 @@ impl<'a> Session<'a> {
     /// Returns the reason why no more messages can arrive.
     pub fn poll(&mut self) -> Result<Option<OwnedMessage>, Failure> {
         self.tick(Instant::now())?;
-        self.link.poll().map_err(|error| self.failure(error))
+        let mut message = self.heed().map(|()| self.exchange.poll_message());
+        if let Ok(None) = message {
+            message = self.listen(Duration::ZERO).map(|_| self.exchange.poll_message());
+        }
+        message.map_err(|error| self.failure(error))
+    }
+
+    fn heed(&self) -> Result<(), NetError> {
+        if self.leaving { Ok(()) } else { self.stop.check() }
+    }
+
+    /// Whether messages that had arrived before this deadline may still be taken.
+    fn is_open(&mut self, until: Instant) -> bool {
+        if self.late.0 != Some(until) {
+            self.late = (Some(until), 0);
+        }
+        self.late.1 += 1;
+        self.late.1 <= LATE
+    }
+
+    /// Reads once. Returns false if nothing arrived.
+    fn listen(&mut self, wait: Duration) -> Result<bool, NetError> {
+        if let Some(error) = self.exchange.ended() {
+            return Err(error);
+        }
+        match self.wire.recv(wait)? {
+            Arrived::Nothing => return Ok(false),
+            Arrived::Bytes(bytes) => self.exchange.recv(bytes, Instant::now()),
+            Arrived::End(reset) => self.exchange.closed(reset, Instant::now()),
+        }
+        Ok(true)
     }
 
     /// Passes a message of the session to the actor, which answers and remembers it.
@@ -208,7 +287,7 @@ impl<'a> Session<'a> {
 
     fn flush(&mut self) -> Result<(), Failure> {
         while let Some(message) = self.out.say.pop_front() {
-            self.last_sent = self.link.send_message(&message).map_err(|error| self.failure(error))?;
+            self.last_sent = self.write(&message).map_err(|error| self.failure(error))?;
             self.last_message = message;
         }
         Ok(())
@@ -224,23 +303,39 @@ impl<'a> Session<'a> {
         if self.echoes() {
             return super::verdict::echo(ask);
         }
-        self.unexpected.verdict(ask, self.carrier, self.link.raw(), sent, advice)
+        self.unexpected.verdict(ask, self.carrier, self.raw(), sent, advice)
+    }
+
+    /// Returns the received data, for a verdict: datagrams, or one entry with the beginning of the stream.
+    pub fn raw(&self) -> &[Vec<u8>] {
+        self.exchange.raw()
+    }
+
+    /// Whether any byte was received.
+    pub fn has_data(&self) -> bool {
+        self.raw().iter().any(|bytes| !bytes.is_empty())
     }
 
     /// Whether the server has sent nothing of its own, but returned the data that was sent to it.
     pub fn echoes(&self) -> bool {
-        !self.received && self.link.echoes(false)
+        !self.received && self.returned(false)
+    }
+
+    /// Whether everything received is a copy of data that was sent. With `all`: also of the last data sent.
+    pub fn returned(&self, all: bool) -> bool {
+        self.exchange.echoes(all)
     }
 
     /// Whether the server returns everything that was sent to it, also the goodbye. Waits for that at most `wait`.
     pub fn returns(&mut self, wait: Duration) -> bool {
         self.leaving();
-        self.link.drain(wait);
-        self.link.echoes(true)
+        self.drain(wait);
+        self.returned(true)
     }
 
     /// Says goodbye in another version, because the server does not have the expected one. `goodbye` follows the bytes
-    /// that were `sent` before. The [gate](crate::live::exchange::gate) reads both.
+    /// that were `sent` before, which are read again as a server of that version reads them. The
+    /// [gate](crate::live::exchange::gate) reads both.
     ///
     /// # Errors
     /// Returns the reason why it was not sent.
@@ -251,10 +346,12 @@ impl<'a> Session<'a> {
         sent: &[u8],
         goodbye: &[u8],
     ) -> Result<(), Failure> {
-        self.leaving();
-        self.gone = true;
-        self.link.reread(version, options, sent);
-        self.link.send_bytes(goodbye).map(drop).map_err(|error| self.failure(error))
+        self.abandon();
+        let setup = Setup { version: Some(version), ..self.exchange.setup().clone() };
+        self.exchange = Exchange::new(setup, options);
+        self.exchange.sent(sent, Instant::now());
+        let written = self.exchange.send_bytes(goodbye.to_vec(), Instant::now());
+        written.and_then(|()| self.transmit()).map(drop).map_err(|error| self.failure(error))
     }
 
     /// Leaves without a goodbye, because one in the wrong version does harm.
@@ -265,7 +362,14 @@ impl<'a> Session<'a> {
 
     /// Ignores the user's request to stop from now on, because the conversation is being left.
     pub fn leaving(&mut self) {
-        self.link.leave();
+        self.leaving = true;
+    }
+
+    /// Reads until the peer has closed its direction, too, at most for this time. After the user's request to stop, the
+    /// time is shorter.
+    fn drain(&mut self, most: Duration) {
+        let until = Instant::now() + if self.stop.is_set() { most.min(LEAVING) } else { most };
+        while let Ok(Some(_)) = self.next(until) {}
     }
 
     /// Leaves as the protocol does, whatever has happened. Waits for the server's close if that must come first, and
@@ -273,13 +377,13 @@ impl<'a> Session<'a> {
     pub fn leave(&mut self) {
         let sent = self.goodbye();
         if sent && self.actor.as_ref().is_some_and(|actor| actor.awaits_end()) {
-            self.link.drain(CLOSING);
+            self.drain(CLOSING);
         }
-        self.link.finish();
+        self.wire.finish();
         // A server that has refused a connection and gets no goodbye may never close it.
         let refused = self.actor.as_ref().is_some_and(|actor| actor.over().is_some());
         if sent && self.received && (self.parted || !refused) && self.carrier != Carrier::Udp {
-            self.link.drain(ENDING);
+            self.drain(ENDING);
         }
     }
 
@@ -292,7 +396,7 @@ impl<'a> Session<'a> {
         self.actor.iter_mut().for_each(|actor| actor.leave(&mut self.out));
         // There is a pause between transmissions.
         while let Some(message) = self.out.say.pop_front() {
-            if self.link.send_message(&message).is_err() {
+            if self.write(&message).is_err() {
                 return false;
             }
             self.parted = true;

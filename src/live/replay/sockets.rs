@@ -40,8 +40,7 @@ impl<'a> Sockets<'a> {
     /// # Errors
     /// Returns the reason why it is not reached.
     pub fn to(open: Open<'a>) -> Result<Sockets<'a>, NetError> {
-        open.stop.check()?;
-        let main = Wire::connect(open.transport, open.peer, open.timeout, open.recorder, &open.stop)?;
+        let main = open.connect()?;
         Ok(Sockets::of(open, main, true))
     }
 

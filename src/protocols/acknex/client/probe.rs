@@ -99,7 +99,7 @@ impl Questions for Acknex {
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
             engine.session()?.send("acknex", Join.name(), &json!({"player_name": ask.request.name}))?;
             let received = engine.wait(self, None, start + wait)?;
-            if received.is_some() || !engine.session()?.link.raw().is_empty() {
+            if received.is_some() || !engine.session()?.raw().is_empty() {
                 break;
             }
         }
@@ -180,7 +180,7 @@ fn silence(engine: &Engine<'_, '_>) -> Failure {
         && failure.details.get("stranger").is_none()
         && failure.details.get("other") == Some(&Json::Null)
     {
-        let raw = engine.sessions.first().map_or(&[][..], |session| session.link.raw());
+        let raw = engine.sessions.first().map_or(&[][..], |session| session.raw());
         let text = format!("something answered, but not this protocol: {}", hex_of(raw));
         let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
         return Failure { text, advice: advice.into(), ..failure };

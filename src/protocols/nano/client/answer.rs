@@ -16,7 +16,7 @@ pub(super) fn upgraded(received: &OwnedMessage, engine: &mut Engine<'_, '_>) -> 
         let ours = session.last_message.text(&HEAD).unwrap_or_default();
         return answers(ours, received.text(&HEAD).unwrap_or_default());
     }
-    if let Some(stranger) = stranger(session.link.raw()).filter(|stranger| stranger.name == "TLS") {
+    if let Some(stranger) = stranger(session.raw()).filter(|stranger| stranger.name == "TLS") {
         let text = format!("HTTP status {status} in answer to the upgrade of {path}: {}", stranger.answer);
         let failure = Failure::new(Outcome::OtherProtocol, text, stranger.advice).with("status", status);
         return Err(failure.with("stranger", stranger.name));

@@ -189,7 +189,7 @@ impl Nano {
             let text = "an HTTP server answers: this may be a WebSocket port";
             return Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH");
         }
-        let raw = engine.session().is_ok_and(|session| session.link.raw().iter().any(|bytes| !bytes.is_empty()));
+        let raw = engine.session().is_ok_and(|session| session.has_data());
         if failure.details.get("ended") != Some(&json!(true)) || raw && self.carrier == Carrier::Tcp {
             return failure;
         }

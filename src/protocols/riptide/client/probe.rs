@@ -210,11 +210,11 @@ impl Riptide {
             let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
             return engine.silent(sent, advice);
         };
-        if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.link.echoes(false)) {
+        if engine.sessions.len() > 1 && engine.sessions.iter().all(|session| session.returned(false)) {
             return echo(engine.ask);
         }
         let others = |session: &&Session<'_>| session.version != Some(version);
-        if engine.sessions.iter().filter(others).any(|session| !session.link.raw().is_empty()) {
+        if engine.sessions.iter().filter(others).any(|session| !session.raw().is_empty()) {
             let text = "the port answers the connects of 2.0 and of 2.1 alike, as no Riptide server does";
             let failure = Failure::new(Outcome::OtherProtocol, text, "an echo, or another protocol: check the port");
             return failure.with("other", Json::Null);

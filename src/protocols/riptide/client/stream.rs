@@ -96,7 +96,7 @@ impl Riptide {
                 // A server has answered: the user's timeout applies.
                 received = engine.wait(self, None, begun + ask.timeout);
             }
-            let strange = engine.sessions.iter().any(|session| !session.link.raw().is_empty());
+            let strange = engine.sessions.iter().any(|session| !session.raw().is_empty());
             match received {
                 Ok(Some(welcome)) => return Ok(welcome),
                 Ok(None) if alone || strange => return Err(self.unanswered(engine, "connect of 2.0")),
@@ -114,7 +114,7 @@ impl Riptide {
         let first = engine.sessions.first().filter(|first| first.version == Some("2.0") && !first.gone);
         if self.carrier == Carrier::Udp
             || self.sure
-            || first.is_none_or(|first| first.received || !first.link.raw().is_empty())
+            || first.is_none_or(|first| first.received || !first.raw().is_empty())
         {
             return result;
         }
