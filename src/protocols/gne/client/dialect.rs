@@ -33,16 +33,6 @@ impl Dialect {
         Dialect { order: decoded.version, short_pings: decoded.number(&BUILD).map(|build| build <= SHORT_BUILD) }
     }
 
-    /// Reads two bytes as a number.
-    pub fn number(self, bytes: [u8; 2]) -> u16 {
-        if self.order == Some("be") { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
-    }
-
-    /// Reads four bytes as a number.
-    pub fn long(self, bytes: [u8; 4]) -> i32 {
-        if self.order == Some("be") { i32::from_be_bytes(bytes) } else { i32::from_le_bytes(bytes) }
-    }
-
     /// Rewrites a recorded message as this side would write it.
     ///
     /// # Errors
@@ -62,7 +52,10 @@ impl Dialect {
                 match self.short_pings {
                     Some(wanted) if wanted != short => {
                         length = if wanted { length.saturating_sub(LONGER) } else { length + LONGER };
-                        reform(packet, wanted);
+                        let id = packet.get(REQ_ID.name).cloned().unwrap_or_default();
+                        if let Json::Object(other) = ping(wanted, is_request(packet), &id) {
+                            *packet = other;
+                        }
                     }
                     _ => {}
                 }
@@ -114,23 +107,15 @@ pub fn is_request(ping: &Map<String, Json>) -> bool {
     }
 }
 
-/// Converts a ping to the other form. A long reply gets our clock's time.
-fn reform(ping: &mut Map<String, Json>, short: bool) {
-    let (request, id) = (is_request(ping), ping.get(REQ_ID.name).cloned().unwrap_or_default());
-    let time = if request { json!({"sec": 0, "usec": 0}) } else { clock() };
-    let fields = match short {
-        true => json!({"id": "ping", "is_request": request, "req_id": id}),
-        false => json!({"id": "ping", "req_id": id, "t2": time, "t3": time}),
-    };
-    if let Json::Object(fields) = fields {
-        *ping = fields;
+/// A ping in the short or the long form. A long reply has our clock's time.
+pub fn ping(short: bool, request: bool, id: &Json) -> Json {
+    if short {
+        return json!({"id": "ping", "is_request": request, "req_id": id});
     }
-}
-
-/// Our clock's time, as GNE writes times.
-pub fn clock() -> Json {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    json!({"sec": since.as_secs() as i32, "usec": since.subsec_micros()})
+    let (sec, usec) = if request { (0, 0) } else { (since.as_secs() as i32, since.subsec_micros()) };
+    let time = json!({"sec": sec, "usec": usec});
+    json!({"id": "ping", "req_id": id, "t2": time, "t3": time})
 }
 
 #[cfg(test)]

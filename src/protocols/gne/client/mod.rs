@@ -19,7 +19,7 @@ use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Life, Phase};
 use crate::message::{Channel, OwnedMessage};
-use dialect::{Dialect, clock, each, is_request};
+use dialect::{Dialect, each, is_request, ping};
 use handshake::{Greeting, port};
 use pieces::Pieces;
 use serde_json::{Map, Value as Json, json};
@@ -163,11 +163,7 @@ impl GneActor {
     /// Answers a live ping with our own clock's time, if the recorded side answers pings.
     fn reply(&mut self, id: u64, out: &mut Outbox) {
         let Some((channel, captured)) = self.answering.filter(|_| !self.exited && !self.life.probe) else { return };
-        let (short, time) = (self.dialect.short_pings.unwrap_or(captured), clock());
-        let ping = match short {
-            true => json!({"id": "ping", "is_request": false, "req_id": id}),
-            false => json!({"id": "ping", "req_id": id, "t2": time, "t3": time}),
-        };
+        let ping = ping(self.dialect.short_pings.unwrap_or(captured), false, &id.into());
         let open = channel == Channel::Beside && self.datagrams == Datagrams::Open;
         let reply = self.own(Packets, json!({ "packets": [ping] }));
         out.live(OwnedMessage { channel: if open { Channel::Beside } else { Channel::Main }, ..reply });

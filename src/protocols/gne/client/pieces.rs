@@ -5,17 +5,21 @@
 //! Their bytes are the same as when each was sent alone: bytes that once filled a frame to its end are recognised
 //! within other frames.
 
-use super::super::layout::ID;
 use super::super::layout::Message::*;
+use super::super::layout::{END, ID, IDS, PACKET};
+use super::super::link::{WireFormat, order_by_name};
 use super::dialect::Dialect;
 use super::packets;
+use crate::codec::json::fields_json;
+use crate::codec::layout::Order;
 use crate::codec::reader::UNPARSED;
+use crate::codec::schema::Schemas;
+use crate::codec::{Reader, Sources, Tree};
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
-/// The mark at the end of a list.
-const END: u8 = 255;
 /// The most unreadable packets that are remembered. An application has few kinds.
 const MOST: usize = 4096;
 /// The longest bytes that are remembered. A receiver's buffer has 512.
@@ -60,6 +64,7 @@ impl Pieces {
 
     /// Splits bytes that begin with a packet of unknown length into packets.
     fn cut(&self, bytes: &[u8], dialect: Dialect) -> Vec<Json> {
+        let mut tree = Tree::default();
         // For each place, the place where the packet before it begins.
         let mut from: Vec<Option<usize>> = vec![None; bytes.len() + 1];
         for at in 0..bytes.len() {
@@ -71,7 +76,7 @@ impl Pieces {
             let known = self.known.get(&first).into_iter().flatten();
             // A packet as long as all the bytes would not split them.
             let lengths = known.filter(|p| p.len() < bytes.len() && rest.starts_with(p)).map(Vec::len);
-            for length in lengths.chain(own(rest, dialect).filter(|_| at > 0)) {
+            for length in lengths.chain(own(rest, dialect, &mut tree).filter(|_| at > 0)) {
                 if let Some(place) = from.get_mut(at + length) {
                     place.get_or_insert(at);
                 }
@@ -99,8 +104,8 @@ fn header(decoded: &OwnedMessage) -> OwnedMessage {
     OwnedMessage { proto, message, version, from, channel, left_out, first, ..OwnedMessage::default() }
 }
 
-/// Packets that embed another one directly after their own id.
-const EMBEDDING: [(u8, &str); 4] = [(5, "channel"), (6, "object_creation"), (7, "object_update"), (8, "object_death")];
+/// The ids of packets that embed another one directly after their own id.
+const EMBEDDING: RangeInclusive<u64> = 5..=8;
 
 /// The bytes from a message's last packet on, if the length of that packet is unknown.
 fn unread(decoded: &OwnedMessage) -> Option<Vec<u8>> {
@@ -109,7 +114,7 @@ fn unread(decoded: &OwnedMessage) -> Option<Vec<u8>> {
     loop {
         match packet.get(ID.name)? {
             Json::String(name) => {
-                bytes.push(EMBEDDING.iter().find(|(_, embedding)| embedding == name)?.0);
+                bytes.push(IDS.iter().find(|(id, known)| EMBEDDING.contains(id) && known == name)?.0 as u8);
                 packet = packet.get("packet")?;
             }
             id => {
@@ -122,43 +127,29 @@ fn unread(decoded: &OwnedMessage) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The length of one of the library's own packets.
-fn own(bytes: &[u8], dialect: Dialect) -> Option<usize> {
-    let length = match bytes {
-        [1, a, b, ..] => 3 + usize::from(dialect.number([*a, *b])),
-        [2, ..] => 1,
-        [3, ..] => 5,
-        [4, ..] if dialect.short_pings == Some(true) => 6,
-        [4, ..] => 21,
-        _ => return None,
-    };
-    (length <= bytes.len()).then_some(length)
+/// Reads a packet of the library's that embeds no other one. Returns its length.
+fn own(bytes: &[u8], dialect: Dialect, tree: &mut Tree) -> Option<usize> {
+    bytes.first().filter(|id| (1..*EMBEDDING.start()).contains(&u64::from(**id)))?;
+    tree.clear();
+    let order = dialect.order.and_then(order_by_name).unwrap_or(Order::Little);
+    let (schemas, short_ping) = (Schemas::default(), dialect.short_pings == Some(true));
+    let mut reading = WireFormat { order, short_ping, schemas: &schemas, from: "" };
+    let outcome = Reader::new(bytes, tree).context(&mut reading).read(&PACKET);
+    outcome.stop.is_none().then_some(outcome.bits as usize / 8)
 }
 
 /// A packet as the tables show it; `unknown`: it is not one of the library's.
 fn packet(bytes: &[u8], dialect: Dialect, unknown: bool) -> Json {
-    let (id, rest) = bytes.split_first().map_or((0, bytes), |(id, rest)| (*id, rest));
-    match (id, rest) {
-        (1, [_, _, data @ ..]) if !unknown => json!({"packets": [{"id": "custom", "data": hex::encode(data)}]}),
-        (2, []) if !unknown => json!({"packets": [{"id": "exit"}]}),
-        (3, [a, b, c, d]) if !unknown => {
-            json!({"packets": [{"id": "rate_adjust", "rate": dialect.long([*a, *b, *c, *d])}]})
-        }
-        (4, rest) if !unknown => {
-            let request = match rest {
-                [flag, _, _, _, _] => *flag != 0,
-                rest => rest.get(4..12).is_some_and(|t2| t2 == [0; 8]),
-            };
-            // Only this field of a ping is compared.
-            let time = json!({"sec": i64::from(!request), "usec": 0});
-            let ping = json!({"id": "ping", "t2": time});
-            json!({ "packets": [ping] })
-        }
-        _ => match EMBEDDING.iter().find(|(embedding, _)| *embedding == id) {
-            Some((_, name)) => json!({"packets": [{"id": name}], "unparsed": hex::encode(rest)}),
-            None => json!({"packets": [{"id": id}], "unparsed": hex::encode(rest)}),
-        },
+    let mut tree = Tree::default();
+    if !unknown && own(bytes, dialect, &mut tree) == Some(bytes.len()) {
+        let mut text = Vec::new();
+        fields_json(&tree, Sources { main: bytes, more: &[] }, &mut text);
+        return json!({ "packets": [serde_json::from_slice::<Json>(&text).unwrap_or_default()] });
     }
+    let (id, rest) = bytes.split_first().map_or((0, bytes), |(id, rest)| (u64::from(*id), rest));
+    let name = IDS.iter().find(|(known, _)| *known == id && EMBEDDING.contains(known));
+    let id = name.map_or(Json::from(id), |(_, name)| Json::from(*name));
+    json!({"packets": [{ "id": id }], "unparsed": hex::encode(rest)})
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@
 //! clients.
 
 use super::super::layout::Message::{self, *};
-use super::super::layout::{BUILD, GAME, ID, IS_REQUEST, MAX_RATE, REQ_ID, SUB_VERSION, T2, USER_VERSION, VERSION};
+use super::super::layout::{BUILD, GAME, MAX_RATE, REQ_ID, SUB_VERSION, USER_VERSION, VERSION};
 use super::super::link::SHORT_BUILD;
 use super::super::pings::{OFFSET, PINGS};
-use super::{GneClient, is_exit, packets};
+use super::dialect::ping;
+use super::{GneClient, is_exit, is_reply, packets};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
     Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series,
@@ -120,12 +121,8 @@ impl Questions for Gne {
             });
             return Question::new(ConnectionRequest.name(), nobody);
         };
-        let id = number + 1;
-        let packet = match refusal.number(&BUILD).unwrap_or(0) {
-            0..=SHORT_BUILD => json!({"id": "ping", "is_request": true, "req_id": id}),
-            _ => json!({"id": "ping", "req_id": id, "t2": {"sec": 0, "usec": 0}, "t3": {"sec": 0, "usec": 0}}),
-        };
-        Question::new(Packets.name(), json!({"packets": [packet]}))
+        let short = refusal.number(&BUILD).unwrap_or(0) <= SHORT_BUILD;
+        Question::new(Packets.name(), json!({"packets": [ping(short, true, &(number + 1).into())]}))
     }
 
     fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
@@ -143,7 +140,7 @@ impl Questions for Gne {
                 Refusal::read(REFUSALS, received.message, "")
             }
             Some(Packets) if is_exit(received) => Refusal::read(REFUSALS, received.message, ""),
-            Some(Packets) if number.is_some_and(|ping| packets(received).iter().any(|p| is_reply(p, ping + 1))) => {
+            Some(Packets) if number.is_some_and(|ping| packets(received).iter().any(|p| answers(p, ping + 1))) => {
                 offset(received, &mut engine.findings);
                 Reading::Answer
             }
@@ -217,15 +214,8 @@ fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
 }
 
 /// Whether this packet answers that ping.
-fn is_reply(packet: &Json, id: u32) -> bool {
-    let ping = packet.get(ID.name) == Some(&json!("ping")) && packet.get(REQ_ID.name) == Some(&json!(id));
-    let answered = match packet.get(IS_REQUEST.name) {
-        Some(request) => request == &json!(false),
-        None => {
-            packet.get(T2.name).is_some_and(|t2| t2.get("sec") != Some(&json!(0)) || t2.get("usec") != Some(&json!(0)))
-        }
-    };
-    ping && answered
+fn answers(packet: &Json, id: u32) -> bool {
+    is_reply(packet) && packet.get(REQ_ID.name) == Some(&json!(id))
 }
 
 /// Reports the difference of the clocks, if they count the same time.
