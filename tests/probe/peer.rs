@@ -7,7 +7,7 @@ use netkit::live::probe::{self, Report, Request, Shared};
 use netkit::protocols;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -119,14 +119,23 @@ pub fn times(answers: Vec<Say>, count: usize) -> Vec<Say> {
     std::iter::repeat_n(answers, count).flatten().collect()
 }
 
+/// A loopback address that no other peer and no client has, where the system has several: peers check all that they
+/// receive, and a late datagram of another test would reach whoever gets its port next.
+fn own_address(ip: IpAddr) -> IpAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(1);
+    let [high, low] = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+    let own = IpAddr::V4(Ipv4Addr::new(127, 84, high, low));
+    if ip == V4 && UdpSocket::bind((own, 0)).is_ok() { own } else { ip }
+}
+
 /// A UDP peer that answers each datagram by its script.
 pub fn udp(
     ip: IpAddr,
     check: fn(&[u8]) -> Result<(), String>,
     mut script: impl FnMut(&[u8]) -> Vec<Say> + Send + 'static,
 ) -> Peer {
-    let socket = UdpSocket::bind((ip, 0)).unwrap();
-    let stray = UdpSocket::bind((ip, 0)).unwrap();
+    let socket = UdpSocket::bind((own_address(ip), 0)).unwrap();
+    let stray = UdpSocket::bind((socket.local_addr().unwrap().ip(), 0)).unwrap();
     socket.set_read_timeout(Some(ms(10))).unwrap();
     let addr = socket.local_addr().unwrap();
     let (log, end): (Log, _) = (Log::default(), Arc::new(AtomicBool::new(false)));
