@@ -893,7 +893,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__probe)
-            opts="-p -s -n -i -W -f -q -v -h --targets --proto --protocol-file --transport --set --samples --interval --timeout --max-time --connect --create --name --connect-data --schema --format --every --textfile --pcap --force --parallel --limit --color --quiet --verbose --help"
+            opts="-p -s -n -W -f -q -v -h --targets --proto --protocol-file --transport --set --samples --interval --timeout --max-time --connect --create --name --connect-data --schema --format --every --textfile --pcap --force --parallel --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -958,10 +958,6 @@ _netkit() {
                     return 0
                     ;;
                 --interval)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -i)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1066,7 +1062,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__proxy)
-            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --fail-on --seed --format --columns --pcap --pcap-size --pcap-files --status --force --clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
+            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --fail-on --seed --format --columns --pcap --pcap-size --pcap-files --status --force --most-clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1224,7 +1220,7 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --clients)
+                --most-clients)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1298,7 +1294,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -F -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --stages --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --filter --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -F -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --stages --for --fail-on --allow-public --last-frame --timeout --max-time --on --drop --seed --dry-run --allow-dangerous --expect --filter --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1356,7 +1352,7 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --until)
+                --last-frame)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1372,7 +1368,7 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --edit)
+                --on)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1628,7 +1624,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-i -a -D -p -s -F -f -o -w -C -G -W -q -v -h --join --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --conversations --port --server --flow --leg --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --time --plot --latency --delivery --track --fail-on --expect --reject --allow-empty --format --columns --output --write --file-size --file-time --file-count --force --threads --color --quiet --verbose --help"
+            opts="-i -a -D -p -s -F -f -o -w -C -G -W -q -v -h --join --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --conversations --port --server --flow --leg --filter --since --until --redact --limit --by --step --sort --top --unanswered --never-acked --slow --time --plot --latency --delivery --track --fail-on --expect --reject --allow-empty --format --columns --output --write --file-size --file-time --file-count --force --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1748,7 +1744,7 @@ _netkit() {
                     COMPREPLY=($(compgen -W "message flow peer second" -- "${cur}"))
                     return 0
                     ;;
-                --every)
+                --step)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1884,7 +1880,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__top)
-            opts="-i -a -D -p -s -F -f -q -v -h --interface --capture-filter --buffer --list-interfaces --follow --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --sort --every --format --color --quiet --verbose --help"
+            opts="-i -a -D -p -s -F -f -q -v -h --interface --capture-filter --buffer --list-interfaces --follow --proto --protocol-file --schema --set --from --port --server --flow --leg --filter --since --until --redact --limit --sort --redraw --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2000,7 +1996,7 @@ _netkit() {
                     COMPREPLY=($(compgen -W "byte_rate message_rate messages bytes faults client_rtt_p50 server_rtt_p50 resent_share lost_share idle" -- "${cur}"))
                     return 0
                     ;;
-                --every)
+                --redraw)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

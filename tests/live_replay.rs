@@ -83,7 +83,7 @@ fn nano_to_the_last_message() {
     for (path, websocket) in [("nano/pomelo-ws.pcap", true), ("nano/nano-protobuf-tcp.pcap", false)] {
         let server = Server::nano("echo");
         let to = format!("{}{}", if websocket { "ws://" } else { "" }, server.target());
-        let (lines, status) = replay(path, "1", &to, &["--drop", "message == request and id == 0"]);
+        let (lines, status) = replay(path, "1", &to, &["--on", "message == request and id == 0: drop"]);
         let session = lines.last().expect("a session");
         assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{lines:#?}");
         assert_eq!(session["sent"], session["messages"], "{session}");
@@ -109,7 +109,7 @@ fn nano_to_the_last_message() {
 fn riptide_to_a_live_client() {
     let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
     // pytide's own client fails at a notify: it reads an attribute that it does not have.
-    let notify = ["--drop", "message == notify"];
+    let notify = ["--on", "message == notify: drop"];
     for (transport, name, flow, drop) in [
         ("udp", "riptide/riptide22-udp.pcap", "2", &[][..]),
         ("udp", "riptide/riptide22-udp.pcap", "1", &notify),
@@ -205,7 +205,7 @@ fn ten_times_under_load() {
             ("real/pinus-tcp-plain.pcap", server.target()),
             ("real/pinus-tcp-plain.pcap", format!("ws://{}", server.target())),
         ] {
-            let (lines, status) = paced(path, "1", &to, &["--drop", "message == request and id == 0"]);
+            let (lines, status) = paced(path, "1", &to, &["--on", "message == request and id == 0: drop"]);
             let session = lines.last().expect("a session");
             assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{to} {round}: {lines:#?}");
             assert_eq!(session["sent"], session["messages"], "{to} {round}: {session}");
@@ -236,7 +236,7 @@ fn whoever_is_stopped_leaves() {
                 .arg(&file)
                 // Slow enough to be still running whenever it is stopped.
                 .args(["--flow", flow, "--to", &to, "--speed", "0.01", "--max-time", "60s", "-f", "ndjson"])
-                .args(["--drop", "message == request and id == 0"])
+                .args(["--on", "message == request and id == 0: drop"])
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
@@ -259,7 +259,7 @@ fn many_clients() {
         let (lines, status) = paced(path, flow, to, &[&["--clients", clients], args].concat());
         (lines.last().expect("the report").clone(), status)
     };
-    let drop = ["--drop", "message == request and id == 0", "--speed", "4"];
+    let drop = ["--on", "message == request and id == 0: drop", "--speed", "4"];
     let server = Server::nano("echo");
     for to in [server.target(), format!("ws://{}", server.target())] {
         let (all, status) = load("real/pinus-tcp-plain.pcap", "1", &to, "60", &drop);
@@ -287,7 +287,7 @@ fn many_clients() {
 fn another_carrier_is_no_divergence() {
     let server = Server::nano("echo");
     let recorded = std::env::temp_dir().join(format!("netkit-carrier-{}.pcap", std::process::id()));
-    let drop = ["--drop", "message == request and id == 0"];
+    let drop = ["--on", "message == request and id == 0: drop"];
     let path = recorded.to_str().expect("UTF-8");
     let (lines, _) =
         paced("real/pinus-tcp-plain.pcap", "1", &server.target(), &[&drop[..], &["--pcap", path, "--force"]].concat());

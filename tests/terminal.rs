@@ -134,8 +134,10 @@ fn top_draws_and_gives_the_terminal_back() {
         let mut screen = Terminal::new(columns, 24);
         let before = screen.modes();
         let file = if ending == "silent" { &silent } else { &growing };
-        let mut child =
-            screen.netkit(&["top", "--follow", file, "--every", "200ms", "--color", "always"]).spawn().expect("netkit");
+        let mut child = screen
+            .netkit(&["top", "--follow", file, "--redraw", "200ms", "--color", "always"])
+            .spawn()
+            .expect("netkit");
         screen.writes(if ending == "silent" { "none so far" } else { "reliable" });
         let text = screen.written();
         assert!(text.contains("\x1b[?1049h"), "{text:?}");
@@ -220,7 +222,7 @@ fn top_in_a_pipe() {
     // Silent input, then its end; and Ctrl-C during silence.
     for how in ["end", "-INT"] {
         let mut child =
-            netkit(&["top", "-", "--every", "100ms", "-f", "ndjson"]).stdin(Stdio::piped()).spawn().expect("netkit");
+            netkit(&["top", "-", "--redraw", "100ms", "-f", "ndjson"]).stdin(Stdio::piped()).spawn().expect("netkit");
         let mut stdin = child.stdin.take();
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
         let first: serde_json::Value = common::json(&lines.next().expect("a look").expect("text"));

@@ -38,7 +38,7 @@ pub struct Encode {
     /// Add what a stream has around each message: length, header or frame
     ///
     /// tcp: the protocol's length or header; ws: a WebSocket frame. Default: none; for pcap as the line says.
-    #[arg(long, value_enum, value_name = "udp|tcp|ws", hide_possible_values = true, help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "T", help_heading = "Output")]
     pub transport: Option<Carried>,
     /// Report messages that cannot be written, and go on with the next
     #[arg(long, help_heading = "Output", hide_short_help = true)]

@@ -19,6 +19,8 @@ mod replay;
 mod report;
 mod shared;
 mod stats;
+#[cfg(test)]
+mod tests;
 mod top;
 mod view;
 mod wireshark;

@@ -41,14 +41,14 @@ pub struct Probe {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Session")]
     pub samples: u32,
     /// Wait this long between round trips
-    #[arg(short, long, value_name = "TIME", default_value = "200ms", value_parser = interval, help_heading = "Session")]
+    #[arg(short_alias = 'i', long, value_name = "TIME", default_value = "200ms", value_parser = interval, help_heading = "Session")]
     pub interval: Duration,
     /// Wait this long for an answer; default: the protocol's own
     #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout, help_heading = "Limits")]
     pub timeout: Option<Duration>,
     /// Spend at most this long on a server, whatever it sends
     ///
-    /// Default: 30s, and what -n, -i and -W ask for.
+    /// Default: 30s, and what -n, --interval and -W ask for.
     #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Complete the handshake of dnp and gne, which makes a player for a moment
@@ -132,7 +132,7 @@ pub enum ProbeTransport {
 const PROBE: &str = "\
 Examples:
   netkit probe game.example:7777               which protocol, version, how far
-  netkit probe game.example:7777 -p riptide -n 20 -i 0.5
+  netkit probe game.example:7777 -p riptide -n 20 --interval 500ms
   netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
   netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
   netkit probe game.example -p dnp --connect --pcap exchange.pcap

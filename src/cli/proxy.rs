@@ -80,8 +80,8 @@ pub struct Proxy {
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
     /// Accept at most N clients at once
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Limits", hide_short_help = true)]
-    pub clients: u32,
+    #[arg(long, alias = "clients", value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Limits", hide_short_help = true)]
+    pub most_clients: u32,
     /// Forget a client of datagrams that was silent for this long
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = idle, help_heading = "Limits", hide_short_help = true)]
     pub idle: Duration,

@@ -77,8 +77,8 @@ pub struct Replay {
     #[arg(long, requires = "to", help_heading = "Limits", hide_short_help = true)]
     pub allow_public: bool,
     /// Leave out everything after this frame
-    #[arg(long, value_name = "FRAME", help_heading = "Selection", hide_short_help = true)]
-    pub until: Option<u64>,
+    #[arg(long, alias = "until", value_name = "FRAME", help_heading = "Selection", hide_short_help = true)]
+    pub last_frame: Option<u64>,
     /// Wait this long for an answer that the protocol needs
     #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration, help_heading = "Limits", hide_short_help = true)]
     pub timeout: Duration,
@@ -87,11 +87,17 @@ pub struct Replay {
     /// Default: as long as the recording at this speed and 30s (with --asap 30s), or -W where that is longer.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
-    /// Change matching messages; may be repeated
-    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..", help_heading = "Rules", hide_short_help = true)]
-    pub edit: Vec<String>,
-    /// Leave out matching messages; may be repeated
-    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, help_heading = "Rules", hide_short_help = true)]
+    /// Act on matching messages; may be repeated
+    #[arg(
+        long,
+        alias = "edit",
+        value_name = "EXPR: [after N] [once] ACTION, ..",
+        help_heading = "Rules",
+        hide_short_help = true
+    )]
+    pub on: Vec<String>,
+    /// The older form of --on 'EXPR: drop'
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, hide = true)]
     pub drop: Vec<String>,
     /// Choose which messages `drop P%` leaves out: another number, others
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Rules", hide_short_help = true)]
@@ -123,7 +129,7 @@ pub struct Replay {
     /// Change a setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
-    /// Load the layouts of your game's payloads (TOML), for --edit
+    /// Load the layouts of your game's payloads (TOML), for --on
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
     /// Name the protocol of a port, as 7000=riptide
@@ -147,12 +153,12 @@ Examples:
   netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
   netkit replay game.pcap --to 127.0.0.1:7777 --max-time 1m        whatever it sends
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
-      --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
+      --on 'riptide.message_id == 7: position.x=10' --on 'message == notify: drop'
   netkit replay game.pcap --to 127.0.0.1:7777 --clients 500 --ramp 50/s --for 30s --fail-on 'p99>200ms'
-  netkit replay game.pcap --to 127.0.0.1:7777 --edit 'message == request: after 5 once delay 2s' \\
-      --edit 'message == notify: drop 30%' --edit 'message_id == 9: name=\"A b\", team=3'
+  netkit replay game.pcap --to 127.0.0.1:7777 --on 'message == request: after 5 once delay 2s' \\
+      --on 'message == notify: drop 30%' --on 'message_id == 9: name=\"A b\", team=3'
 
---edit and --drop follow one grammar (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, with commas \
+--on takes rules (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, with commas \
 between. All is checked and written before the first packet; what cannot be as it is written, or what the live session \
 decides itself, is refused. --dry-run shows the bytes; the live session's own numbers may differ in them.
 

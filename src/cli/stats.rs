@@ -43,8 +43,8 @@ pub struct Stats {
     /// Count in steps of this time instead of seconds: 500ms, 1m
     ///
     /// With --by also by its fields.
-    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
-    pub every: Option<i64>,
+    #[arg(long, alias = "every", value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    pub step: Option<i64>,
     /// Sort the groups of --by FIELD by this column; default: time or bytes
     #[arg(long, value_name = "COLUMN", value_parser = sort(), hide_possible_values = true, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub sort: Option<String>,
@@ -52,13 +52,13 @@ pub struct Stats {
     #[arg(long, value_name = "N", conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub top: Option<usize>,
     /// List the messages that nothing in the capture answers
-    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub unanswered: bool,
     /// List the messages that nothing in the capture acknowledges
-    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub never_acked: bool,
     /// List messages answered or acknowledged after this time or later: 200ms
-    #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub slow: Option<i64>,
     /// Choose the form of times of --unanswered, --never-acked and --slow
     ///
@@ -66,10 +66,10 @@ pub struct Stats {
     #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true, help_heading = "Output", hide_short_help = true)]
     pub time: Option<TimeForm>,
     /// Draw bytes a second over time, stacked by message or direction
-    #[arg(long, value_parser = stacked, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", conflicts_with_all = ["by", "every", "delivery", "track", "unanswered", "never_acked", "slow", "latency"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, value_parser = stacked, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", conflicts_with_all = ["by", "step", "delivery", "track", "unanswered", "never_acked", "slow", "latency"], help_heading = "Tables", hide_short_help = true)]
     pub plot: Option<PlotBy>,
     /// Show how long messages waited for responses and acknowledgements
-    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub latency: bool,
     /// Show what became of numbered messages, requests and links
     #[arg(long, conflicts_with = "by", help_heading = "Tables")]
@@ -94,7 +94,7 @@ pub struct Stats {
     )]
     pub columns: Vec<String>,
     /// Write parquet into this folder, which is new or empty
-    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "every", "track", "unanswered", "never_acked", "slow", "latency", "plot"], help_heading = "Output", hide_short_help = true)]
+    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "step", "track", "unanswered", "never_acked", "slow", "latency", "plot"], help_heading = "Output", hide_short_help = true)]
     pub out: Option<PathBuf>,
     /// Keep the frames captured with -i: pcapng for a name in .pcapng, else pcap
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
@@ -150,7 +150,7 @@ Examples:
   netkit stats capture.pcap --by message -f csv --columns message,messages,bytes
   netkit stats --join ring_*.pcapng            rotated files
   netkit stats capture.pcap --by message_id,second -f csv
-  netkit stats capture.pcap --by src --every 500ms --sort resent --top 10
+  netkit stats capture.pcap --by src --step 500ms --sort resent --top 10
   netkit stats capture.pcap --unanswered --slow 200ms --latency
   netkit stats capture.pcap --plot=direction
   netkit stats capture.pcap --delivery -f json   every numbered message, too

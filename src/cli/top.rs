@@ -25,15 +25,15 @@ pub struct Top {
     /// Default: byte_rate on a terminal, by name in a pipe.
     #[arg(long, value_name = "COLUMN", value_parser = PossibleValuesParser::new(SORTS), help_heading = "Output")]
     pub sort: Option<String>,
-    /// Look again after this time
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every, help_heading = "Output", hide_short_help = true)]
-    pub every: Duration,
+    /// Redraw, or print the next line, after this time
+    #[arg(long, alias = "every", value_name = "TIME", default_value = "1s", value_parser = redraw, help_heading = "Output", hide_short_help = true)]
+    pub redraw: Duration,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::TOP), value_name = "F", help_heading = "Output")]
     pub format: Form,
 }
 
-fn every(text: &str) -> Result<Duration, String> {
+fn redraw(text: &str) -> Result<Duration, String> {
     between(text, Duration::from_millis(100), Duration::from_secs(3600))
 }
 
@@ -43,7 +43,7 @@ Examples:
   tcpdump -i eth0 -U -w - udp | netkit top
   netkit top --follow growing.pcap --sort client_rtt_p50
   tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate
-  netkit top --follow growing.pcap -F 'from == server' --every 5s
+  netkit top --follow growing.pcap -F 'from == server' --redraw 5s
 
 Keys: q ends; j, k, arrows, PgUp, PgDn, g and G scroll, Tab chooses the other table: a small terminal shows one of \
 them, at first the conversations; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by the client's round \

@@ -1,4 +1,4 @@
-//! `netkit stats --by FIELD`, `--every`, and the lists of waiting messages: `--unanswered`, `--never-acked`, `--slow`,
+//! `netkit stats --by FIELD`, `--step`, and the lists of waiting messages: `--unanswered`, `--never-acked`, `--slow`,
 //! `--latency`.
 
 use super::counted::count;
@@ -41,8 +41,8 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
     if let Some(by) = args.plot {
         return plot(args, by, options, global, pick).map(Ok);
     }
-    let plain = args.every.is_none() && args.sort.is_none() && args.top.is_none();
-    let by = match (&args.by, args.every) {
+    let plain = args.step.is_none() && args.sort.is_none() && args.top.is_none();
+    let by = match (&args.by, args.step) {
         (None, Some(_)) => "second".to_owned(),
         (None, None) if plain => return Ok(Err(pick)),
         (None, None) => return usage("--sort, --top: only with --by FIELD"),
@@ -109,7 +109,7 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
 fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     let names = Names::new(options);
     let keys: Vec<&str> = by.split(',').collect();
-    let groups = Groups::new(&keys, args.every.unwrap_or(SECOND), options.limits.lists.groups, &names)
+    let groups = Groups::new(&keys, args.step.unwrap_or(SECOND), options.limits.lists.groups, &names)
         .map_err(|why| Usage(format!("--by: {why}")))?;
     let order = Order { sort: args.sort.clone(), top: args.top };
     // A wrong name is reported before anything is read.
@@ -140,7 +140,7 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
 
 fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     if args.format != Form::Text {
-        return usage("--plot: text only; --every 1s -f csv gives the figures");
+        return usage("--plot: text only; --step 1s -f csv gives the figures");
     }
     let by = if by == PlotBy::Message { Stacked::Message } else { Stacked::Direction };
     let plot = Plot::new(by, args.traffic.since);

@@ -60,9 +60,9 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     options.server = Some(Server { addr: target.ip(), port: Some(target.port()) });
     let (rules, file_of_rules) = rules(args, &options)?;
     // Each client needs one or two files, and some are already open.
-    let files = u64::from(args.clients) * (u64::from(udp) + 2 * u64::from(tcp)) + 32;
+    let files = u64::from(args.most_clients) * (u64::from(udp) + 2 * u64::from(tcp)) + 32;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
-        notify(global, format_args!("the system allows {most} open files: fewer than --clients may need"));
+        notify(global, format_args!("the system allows {most} open files: fewer than --most-clients may need"));
     }
     let asked = if profile.is_none() { ways.clone().map(Some) } else { [None, None] };
     let config = Config {
@@ -73,7 +73,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         impairments: ways,
         profile,
         seed: args.seed,
-        clients: args.clients as usize,
+        clients: args.most_clients as usize,
         queue: options.limits.live.queue_bytes,
         idle: args.idle,
     };

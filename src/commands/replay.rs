@@ -95,7 +95,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let asked = order(args, &conversation, role, &host);
     let options = asked.options(&options);
     // All messages must be encodable before the first one is sent.
-    let written = asked.write_edits(&options, args.clients).map_err(|what| Usage(format!("--edit: {what}")))?;
+    let written = asked.write_edits(&options, args.clients).map_err(|what| Usage(format!("--on: {what}")))?;
     drop(asked);
     let read = || {
         let usual = conversation.dissector.port();
@@ -142,7 +142,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host: &'a str) -> Order<'a> {
     Order {
         conversation,
-        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
+        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.last_frame },
         pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
         timeout: args.timeout,
         linger: LINGER.min(args.timeout),
@@ -198,12 +198,12 @@ fn sessions(
     Ok(status)
 }
 
-/// Returns the changes of `--edit` and `--drop`, in that order.
+/// Returns the rules of `--on`, then those of its older form `--drop`.
 fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     let names = Names::new(options);
     let mut changes = Changes::new(args.seed);
-    for text in &args.edit {
-        changes.edit(text, &names).map_err(|why| Usage(format!("--edit: {why}")))?;
+    for text in &args.on {
+        changes.edit(text, &names).map_err(|why| Usage(format!("--on: {why}")))?;
     }
     for text in &args.drop {
         changes.drop(text, &names).map_err(|why| Usage(format!("--drop: {why}")))?;

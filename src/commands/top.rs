@@ -166,11 +166,11 @@ fn lines(look: &mut Look, args: &Args) -> io::Result<()> {
 fn print(args: &Args, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> {
     let mut last = Instant::now();
     loop {
-        while last.elapsed() < args.every {
+        while last.elapsed() < args.redraw {
             if finished.load(Ordering::Acquire) {
                 return Ok(());
             }
-            std::thread::sleep(LOOK_AGAIN.min(args.every.saturating_sub(last.elapsed())));
+            std::thread::sleep(LOOK_AGAIN.min(args.redraw.saturating_sub(last.elapsed())));
         }
         let mut look = locked(top).look(last.elapsed().as_secs_f64());
         last = Instant::now();
@@ -234,11 +234,11 @@ fn draw(args: &Args, global: &Global, top: &Mutex<Top>, finished: &AtomicBool) -
         let style = style(global, false);
         let size = (style.width.unwrap_or(80), height());
         let mut again = size != shown;
-        if last.elapsed() >= args.every {
+        if last.elapsed() >= args.redraw {
             look = locked(top).look(last.elapsed().as_secs_f64());
             (last, again) = (Instant::now(), true);
         }
-        let wait = LOOK_AGAIN.min(args.every.saturating_sub(last.elapsed()));
+        let wait = LOOK_AGAIN.min(args.redraw.saturating_sub(last.elapsed()));
         match screen.keys.as_ref().map(|keys| keys.next(wait)) {
             None => std::thread::sleep(wait),
             Some(None) => {}

@@ -48,7 +48,7 @@ fn finds_the_protocol() {
 fn ndjson_and_json() {
     let peer = udp(V4, anything, riptide);
     let target = peer.addr.to_string();
-    let args = ["probe", &target, "-p", "riptide", "-n", "3", "-i", "0.02", "-W", "0.3"];
+    let args = ["probe", &target, "-p", "riptide", "-n", "3", "--interval=0.02", "-W", "0.3"];
     let output = netkit(&[&args[..], &["-f", "ndjson"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let all = lines(&output);
@@ -80,7 +80,7 @@ fn figures_of_nothing_are_null() {
     // It accepts the client and then stops answering: every question was lost.
     let mute = udp(V4, anything, |bytes| if bytes[0] == 5 { Vec::new() } else { riptide(bytes) });
     let args =
-        ["probe", &mute.addr.to_string(), "-p", "riptide", "-n", "2", "-i", "20ms", "-W", "100ms", "-f", "ndjson"];
+        ["probe", &mute.addr.to_string(), "-p", "riptide", "-n", "2", "--interval=20ms", "-W", "100ms", "-f", "ndjson"];
     let output = netkit(&args);
     let all = lines(&output);
     let rtt = &all[all.len() - 1]["rtt"];
@@ -128,7 +128,7 @@ fn several_targets_in_order() {
         "udp",
         "-n",
         "2",
-        "-i",
+        "--interval",
         "0.02",
         "-W",
         "0.3",
@@ -159,8 +159,20 @@ fn a_capture_that_decode_reads() {
     let file = path.to_str().unwrap();
     for (peer, proto, wanted) in [(&udp_peer, "riptide", "welcome"), (&tcp_peer, "gne", "connection_refused")] {
         let target = peer.addr.to_string();
-        let output =
-            netkit(&["probe", &target, "-p", proto, "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file, "--force"]);
+        let output = netkit(&[
+            "probe",
+            &target,
+            "-p",
+            proto,
+            "-n",
+            "2",
+            "--interval=0.02",
+            "-W",
+            "0.3",
+            "--pcap",
+            file,
+            "--force",
+        ]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let decoded = netkit(&["decode", file, "-f", "ndjson", "--fail-on", "fault"]);
         assert_eq!(decoded.status.code(), Some(0), "{decoded:?}");
@@ -178,7 +190,7 @@ fn a_capture_that_is_full() {
     let path = std::env::temp_dir().join(format!("netkit-probe-full-{}.pcap", std::process::id()));
     let file = path.to_str().unwrap();
     let target = peer.addr.to_string();
-    let args = ["probe", &target, "-p", "riptide", "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file];
+    let args = ["probe", &target, "-p", "riptide", "-n", "2", "--interval=0.02", "-W", "0.3", "--pcap", file];
     let output = netkit(&[&args[..], &["--force", "--limit", "pcap_bytes=150"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -192,7 +204,7 @@ fn a_capture_that_is_full() {
 fn trees_and_text() {
     let peer = udp(V4, anything, riptide);
     let target = peer.addr.to_string();
-    let output = netkit(&["probe", &target, "-p", "riptide", "-n", "2", "-i", "0.02", "-W", "0.3", "-v"]);
+    let output = netkit(&["probe", &target, "-p", "riptide", "-n", "2", "--interval=0.02", "-W", "0.3", "-v"]);
     let text = String::from_utf8_lossy(&output.stdout);
     for part in
         ["riptide 2.0 over udp", "client_id", "heartbeat", "2 sent, 2 answered, 0 % lost", "min/median/mean/max/jitter"]
@@ -212,7 +224,7 @@ fn wrong_usage() {
         &["probe", "host:0", "-p", "dnp"],
         &["probe", "h:1", "-p", "dnp", "--transport", "tcp"],
         &["probe", "h:1", "-p", "tftp"],
-        &["probe", "h:1", "-i", "0"],
+        &["probe", "h:1", "--interval=0"],
         &["probe", "h:1", "-n", "0"],
         &["probe", "h:1", "--flood"],
     ] {
@@ -227,7 +239,7 @@ fn ctrl_c() {
     let peer = udp(V4, anything, riptide);
     let target = peer.addr.to_string();
     let child = crate::common::program()
-        .args(["probe", &target, "-p", "riptide", "-n", "1000", "-i", "0.05", "-f", "ndjson"])
+        .args(["probe", &target, "-p", "riptide", "-n", "1000", "--interval=0.05", "-f", "ndjson"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

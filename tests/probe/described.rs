@@ -39,7 +39,7 @@ fn a_challenge_goes_into_the_question() {
         _ => say(ANSWER),
     });
     let target = peer.addr.to_string();
-    let output = netkit(&[&target, "--protocol-file", &a2s(), "-n", "3", "-i", "20ms"]);
+    let output = netkit(&[&target, "--protocol-file", &a2s(), "-n", "3", "--interval=20ms"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     for line in ["a2s over udp", "  name: Test\n", "  map: de_dust\n", "  players: 3\n", "3 sent, 3 answered"] {
@@ -64,7 +64,7 @@ fn a_lost_question_is_asked_again_and_not_counted() {
         if asked < 3 { Vec::new() } else { say(ANSWER) }
     });
     let target = peer.addr.to_string();
-    let told = summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "-i", "20ms", "-W", "600ms", "-f", "ndjson"]));
+    let told = summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "--interval=20ms", "-W", "600ms", "-f", "ndjson"]));
     assert_eq!(told["outcome"], "ok");
     assert_eq!(told["notes"], json!(["nobody answered 2 copies of the first question: its time is not counted"]));
     assert_eq!((&told["rtt"]["sent"], &told["rtt"]["received"]), (&json!(2), &json!(2)));

@@ -24,7 +24,7 @@ fn mute(bytes: &[u8]) -> Vec<Say> {
 }
 
 fn probe(args: &[&str]) -> Output {
-    let fixed = ["probe", "-n", "2", "-i", "20ms", "-W", "300ms"];
+    let fixed = ["probe", "-n", "2", "--interval=20ms", "-W", "300ms"];
     crate::common::program().args(fixed).args(args).stdin(Stdio::null()).output().unwrap()
 }
 

@@ -155,7 +155,7 @@ fn bombs_and_nonsense_in_frames() {
 fn a_flood_of_datagrams_from_everywhere() {
     let [server, client] = [0, 1].map(|_| UdpSocket::bind("127.0.0.1:0").unwrap());
     server.set_read_timeout(Some(GUARD)).unwrap();
-    let args = ["-f", "none", "--clients", "50", "--on", "message == ack: drop", "--delay", "1ms"];
+    let args = ["-f", "none", "--most-clients", "50", "--on", "message == ack: drop", "--delay", "1ms"];
     let proxy = Proxy::start(&server, &args);
     client.connect(&proxy.at).unwrap();
     client.send(b"first").unwrap();

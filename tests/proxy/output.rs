@@ -264,7 +264,7 @@ fn one_leg_is_counted() {
 fn a_client_without_a_place_is_reported_once() {
     let [server, client] = sockets();
     let [other, _] = sockets();
-    let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "none", "--clients", "1", "--transport", "udp"]);
+    let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "none", "--most-clients", "1", "--transport", "udp"]);
     all_pass(&proxy, &server, &client, 1);
     other.connect(&proxy.at).unwrap();
     for _ in 0..500 {
@@ -274,7 +274,7 @@ fn a_client_without_a_place_is_reported_once() {
     all_pass(&proxy, &server, &client, 1);
     let (_, told) = proxy.interrupted(|| {});
     let address = other.local_addr().unwrap();
-    let line = format!("netkit: {address}: turned away: 1 clients are connected (--clients)\n");
+    let line = format!("netkit: {address}: turned away: 1 clients are connected (--most-clients)\n");
     assert_eq!(told.matches(&line).count(), 1, "{told}");
     assert!(told.contains("netkit: 1 client, 1 turned away\n"), "{told}");
 }

@@ -54,15 +54,15 @@ fn a_dry_run_with_changes() {
     let has = |lines: &[Value], name: &str| lines.iter().filter(|l| l["message"] == name).count();
     assert!(has(&plain, "unreliable") > 0 && has(&plain, "reliable") > 0);
     assert_eq!(has(&plain, "ack"), 0, "acks are made live");
-    assert_eq!(has(&dry(&["--drop", "message == unreliable"]), "unreliable"), 0);
-    let edited = dry(&["--edit", "message == reliable: payload=0102"]);
+    assert_eq!(has(&dry(&["--on", "message == unreliable: drop"]), "unreliable"), 0);
+    let edited = dry(&["--on", "message == reliable: payload=0102"]);
     assert!(
         edited
             .iter()
             .filter(|l| l["message"] == "reliable")
             .all(|l| l["edited"] == true && l["fields"]["payload"] == "0102")
     );
-    let wrong = run(&["replay", CAPTURE, "--flow", "1", "--dry-run", "--edit", "message == reliable: paylod=1"]);
+    let wrong = run(&["replay", CAPTURE, "--flow", "1", "--dry-run", "--on", "message == reliable: paylod=1"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("did you mean \"payload\""));
 }
@@ -89,7 +89,7 @@ fn compares_what_is_chosen() {
         let mut told = String::new();
         BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
         let at = told.trim().rsplit(' ').next().unwrap();
-        let client = run(&[&common[..], &["--to", at, "--edit", edit]].concat());
+        let client = run(&[&common[..], &["--to", at, "--on", edit]].concat());
         assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
         let server = server.wait_with_output().unwrap();
         let report = lines(&server);
@@ -119,7 +119,7 @@ fn two_processes() {
     let edit = "message == reliable and sequence_id == 2: payload=00";
     let client = run(&[
         "replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "-f", "ndjson", "--expect", "--pcap", pcap, "--force",
-        "--edit", edit,
+        "--on", edit,
     ]);
     assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
     let server = server.wait_with_output().unwrap();

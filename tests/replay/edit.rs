@@ -1,4 +1,4 @@
-//! `--edit` and `--drop`: an edit is sent exactly as written, or it is refused before the first packet.
+//! `--on`: an edit is sent exactly as written, or it is refused before the first packet.
 
 use crate::stage::{Stage, conversation, to};
 use netkit::encode::json;
@@ -34,13 +34,13 @@ fn edited(lines: &[Value]) -> Vec<&Value> {
 
 #[test]
 fn a_dry_run_shows_the_bytes_of_what_was_written() {
-    let lines = dry(&MIDSTREAM, &["--edit", "message == request and id == 54: id=77"]);
+    let lines = dry(&MIDSTREAM, &["--on", "message == request and id == 54: id=77"]);
     let only = edited(&lines);
     assert_eq!((only.len(), &only[0]["fields"]["id"]), (1, &77.into()), "{only:?}");
     // A data package: type, three bytes of length, flags, id.
     let bytes = only[0]["bytes"].as_str().unwrap();
     assert_eq!((&bytes[..2], &bytes[8..12]), ("04", "004d"), "{bytes}");
-    let lines = dry(&RIPTIDE, &["--edit", "message_id == 200: a_byte=9, text=\"x, y\", an_int=-5"]);
+    let lines = dry(&RIPTIDE, &["--on", "message_id == 200: a_byte=9, text=\"x, y\", an_int=-5"]);
     for line in edited(&lines) {
         let payload = &line["fields"]["payload"];
         assert_eq!((&payload["a_byte"], &payload["an_int"]), (&9.into(), &(-5).into()), "{line}");
@@ -70,8 +70,8 @@ fn piped(args: &[&str], input: &str) -> Value {
 #[test]
 fn what_cannot_be_is_refused_with_its_place() {
     let told = |before: &[&str], edit: &str, what: &str| {
-        let text = refused(before, &["--edit", edit]);
-        assert!(text.starts_with("netkit: --edit: ") && text.contains(what), "{edit}: {text}");
+        let text = refused(before, &["--on", edit]);
+        assert!(text.starts_with("netkit: --on: ") && text.contains(what), "{edit}: {text}");
     };
     told(&RIPTIDE, "message_id == 200: text=\"x\" a_byte=99", "expected a comma before the next action");
     told(&RIPTIDE, "message_id == 200: a_byte=300", "a_byte is a whole number from 0 to 255, got 300");
@@ -87,18 +87,20 @@ fn what_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
-fn both_options_take_all_actions() {
+fn rules_take_all_actions() {
     let count = |lines: &[Value], name: &str| lines.iter().filter(|line| line["message"] == name).count();
     let plain = dry(&PITAYA, &[]);
     let all = count(&plain, "request");
     assert!(all > 5, "{all}");
+    assert_eq!(count(&dry(&PITAYA, &["--on", "message == request: drop"]), "request"), 0);
+    // The older form, hidden.
     assert_eq!(count(&dry(&PITAYA, &["--drop", "message == request"]), "request"), 0);
-    assert_eq!(count(&dry(&PITAYA, &["--edit", "message == request: drop"]), "request"), 0);
     assert_eq!(count(&dry(&PITAYA, &["--drop", "message == request: after 3 drop"]), "request"), 3);
-    assert_eq!(count(&dry(&PITAYA, &["--drop", "message == request: once drop"]), "request"), all - 1);
-    assert_eq!(count(&dry(&PITAYA, &["--edit", "message == request: after 1 once duplicate"]), "request"), all + 1);
+    assert_eq!(count(&dry(&PITAYA, &["--on", "message == request: after 3 drop"]), "request"), 3);
+    assert_eq!(count(&dry(&PITAYA, &["--on", "message == request: once drop"]), "request"), all - 1);
+    assert_eq!(count(&dry(&PITAYA, &["--on", "message == request: after 1 once duplicate"]), "request"), all + 1);
     let half = |seed: &str| {
-        let lines = dry(&PITAYA, &["--edit", "message == request: drop 50%", "--seed", seed]);
+        let lines = dry(&PITAYA, &["--on", "message == request: drop 50%", "--seed", seed]);
         let frames: Vec<Value> =
             lines.iter().filter(|l| l["message"] == "request").map(|l| l["frame"].clone()).collect();
         frames
@@ -106,12 +108,12 @@ fn both_options_take_all_actions() {
     assert_eq!(half("7"), half("7"));
     assert!((1..20).map(|seed| half(&seed.to_string())).any(|other| other != half("7")));
     // A delay changes the time: the order is the recording's.
-    let later = dry(&PITAYA, &["--edit", "message == request: once delay 100ms"]);
+    let later = dry(&PITAYA, &["--on", "message == request: once delay 100ms"]);
     let delayed: Vec<usize> = (0..later.len()).filter(|at| later[*at]["delayed_ms"] == 100.0).collect();
     assert_eq!(delayed, [plain.iter().position(|line| line["message"] == "request").unwrap()]);
     let frames = |lines: &[Value]| lines.iter().map(|line| line["frame"].clone()).collect::<Vec<_>>();
     assert_eq!(frames(&later), frames(&plain));
-    let output = run(&PITAYA, &["--dry-run", "--edit", "message == request and id == 9999: drop"]);
+    let output = run(&PITAYA, &["--dry-run", "--on", "message == request and id == 9999: drop"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("no message of the client fits"), "{told}");
 }
@@ -126,7 +128,7 @@ fn route_codes_without_a_dictionary_are_refused() {
     let lines = dry(&MIDSTREAM, &["-s", "nano.dict={\"a.b\":1,\"a.c\":2}"]);
     assert!(lines.iter().all(|line| line["report"] != "refused"));
     // A code that the user writes is intended.
-    let lines = dry(&MIDSTREAM, &["--edit", "message == request and route_code == 1: route_code=5"]);
+    let lines = dry(&MIDSTREAM, &["--on", "message == request and route_code == 1: route_code=5"]);
     assert_eq!(edited(&lines)[0]["fields"]["route_code"], 5);
 }
 

@@ -118,7 +118,7 @@ fn serve(
 
 fn command(to: &str, args: &[&str]) -> Command {
     let mut command = crate::common::program();
-    let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--until", "18", "--asap", "-f", "ndjson"];
+    let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--last-frame", "18", "--asap", "-f", "ndjson"];
     let patience: &[&str] = if args.contains(&"-W") { &[] } else { &["-W", "1s"] };
     command.args(fixed).args(patience).args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -168,7 +168,7 @@ fn all_are_answered() {
 fn each_client_has_its_own_name() {
     let server = Server::start(Manner::Answers);
     let edit = "message == request and id == 1: payload.q=\"bot{client}\"";
-    let (lines, told, status) = run(server.at, &["--clients", "12", "--ramp", "1000/s", "--edit", edit]);
+    let (lines, told, status) = run(server.at, &["--clients", "12", "--ramp", "1000/s", "--on", edit]);
     assert_eq!((status, &told[..]), (Some(0), ""), "{lines:?}");
     server.is_left();
     let mut names: Vec<String> = server.texts.lock().unwrap().iter().filter(|t| t.contains("bot")).cloned().collect();
@@ -176,7 +176,7 @@ fn each_client_has_its_own_name() {
     let wanted: Vec<String> = (1..=12).map(|n| format!(r#"{{"q":"bot{n}"}}"#)).collect();
     assert_eq!(names, wanted);
     // A session alone is client 1.
-    let alone = ["replay", CAPTURE, "--flow", "1", "--until", "10", "--dry-run", "-f", "ndjson", "--edit", edit];
+    let alone = ["replay", CAPTURE, "--flow", "1", "--last-frame", "10", "--dry-run", "-f", "ndjson", "--on", edit];
     let alone = crate::common::program()
         .args(alone)
         .current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")))
@@ -185,7 +185,7 @@ fn each_client_has_its_own_name() {
     let hex: String = "bot1".bytes().map(|byte| format!("{byte:02x}")).collect();
     let printed = String::from_utf8(alone.stdout).unwrap();
     assert!(printed.contains(&hex) && !printed.contains("client}"), "{printed}");
-    let number = ["--clients", "5", "--edit", "message == request: id={client}"];
+    let number = ["--clients", "5", "--on", "message == request: id={client}"];
     let (_, told, status) = run(server.at, &number);
     assert!(status == Some(2) && told.contains("id is a number, got \"{client}\""), "{told}");
 }

@@ -69,7 +69,7 @@ fn steps_of_time_and_several_fields() {
     let nanos = |line: &Json| (line["time"].to_string().parse::<f64>().unwrap() * 1e6).round() as i64;
     let start = nanos(&lines[0]);
     for (args, step, name) in [
-        (&["--every", "500ms", "--by", "message_id"][..], 500_000, "message_id"),
+        (&["--step", "500ms", "--by", "message_id"][..], 500_000, "message_id"),
         (&["--by", "from,second"], 1_000_000, "from"),
     ] {
         let mut want: BTreeMap<(i64, String), u64> = BTreeMap::new();
@@ -87,7 +87,7 @@ fn steps_of_time_and_several_fields() {
         assert_eq!(got, want, "{args:?}");
     }
     // Without other fields, steps without a message are listed, too.
-    let rows = groups(file, &["--every", "250ms"]).0;
+    let rows = groups(file, &["--step", "250ms"]).0;
     let at: Vec<f64> = rows.iter().map(|row| row["second"].as_f64().unwrap()).collect();
     assert!(at.windows(2).all(|pair| pair[1] - pair[0] == 0.25) && rows.iter().any(|row| row["messages"] == 0));
     assert_eq!(sum(&rows, "messages"), lines.len() as u64);

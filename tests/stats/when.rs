@@ -114,7 +114,7 @@ fn any_time_is_read() {
             &["stats", "--by", "message,second"],
             &["stats"],
             &["decode", "-f", "ndjson"],
-            &["top", "--every", "1s"],
+            &["top", "--redraw", "1s"],
             &["report", "--force", "-o", &page],
         ] {
             feed(common::netkit(args).args(["-q", "-p", "riptide", "-"]), &file).ok();

@@ -37,7 +37,7 @@ for k in 1 2 3 4 5; do
 done >> "$TMP/servers.txt"
 
 status=0
-netkit probe --targets "$TMP/servers.txt" --transport udp -n 2 -i 20ms -W 2s -f prometheus > "$TMP/metrics" || status=$?
+netkit probe --targets "$TMP/servers.txt" --transport udp -n 2 --interval 20ms -W 2s -f prometheus > "$TMP/metrics" || status=$?
 test "$status" = 1
 "$promtool" check metrics < "$TMP/metrics" > "$TMP/said" 2>&1
 ! test -s "$TMP/said"

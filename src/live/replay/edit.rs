@@ -1,4 +1,4 @@
-//! `--edit` and `--drop`: [rules](crate::live::rules) for recorded messages, applied while the capture is read.
+//! `--on`: [rules](crate::live::rules) for recorded messages, applied while the capture is read.
 
 use crate::dissect::Message;
 use crate::filter::{Filter, FilterError, Names};

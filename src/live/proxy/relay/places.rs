@@ -85,7 +85,7 @@ impl Relay {
 
     /// Returns the reason why no more clients fit.
     fn full(&self) -> String {
-        format!("{} clients are connected (--clients)", self.config.clients)
+        format!("{} clients are connected (--most-clients)", self.config.clients)
     }
 
     /// Resets a connection for which no file descriptor is free, since it would otherwise wait in vain.

@@ -95,7 +95,7 @@ fn kind(decoded: &OwnedMessage) -> String {
 pub fn why(refusal: &OwnedMessage) -> String {
     format!(
         "refused: the server has version {}, game {}, user version {}, byte order {}: \
-         --edit 'message == connection_request: FIELD=VALUE' makes the request fit",
+         --on 'message == connection_request: FIELD=VALUE' makes the request fit",
         VERSIONS.each_ref().map(|field| number(refusal, field)).join("."),
         number(refusal, &GAME),
         number(refusal, &USER_VERSION),

@@ -1,0 +1,60 @@
+//! An option has one meaning in all commands; older names are still read.
+
+use super::Cli;
+use clap::{CommandFactory, Parser};
+use std::collections::BTreeMap;
+
+/// Options whose value has several names, and the reason.
+const EXCEPTIONS: [(&str, &str); 6] = [
+    ("--columns", "columns of messages and of figures"),
+    ("--expect", "a replay compares with the whole recording; its -F selects the messages"),
+    ("--fail-on", "findings of a capture, limits of figures, limits of a run: each makes the status 1"),
+    ("--output", "a file, a page or a folder: what the command makes"),
+    ("-o", "as --output"),
+    ("-W", "as in tcpdump where packets are written, as in ping where a peer is asked"),
+];
+
+#[test]
+fn an_option_has_one_meaning() {
+    let mut seen: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    let mut root = Cli::command();
+    root.build();
+    for command in root.get_subcommands() {
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_positional()) {
+            let values: Vec<String> =
+                arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
+            let value = if arg.get_action().takes_values() { values.join(" ") } else { String::new() };
+            let names = [arg.get_short().map(|c| format!("-{c}")), arg.get_long().map(|l| format!("--{l}"))];
+            for name in names.into_iter().flatten() {
+                seen.entry(name).or_default().entry(value.clone()).or_default().push(command.get_name().into());
+            }
+        }
+    }
+    let two: Vec<_> = seen
+        .iter()
+        .filter(|(name, values)| values.len() > 1 && !EXCEPTIONS.iter().any(|(known, _)| known == name))
+        .collect();
+    assert!(two.is_empty(), "{two:#?}");
+    for (name, _) in EXCEPTIONS {
+        assert!(seen[name].len() > 1, "{name} needs no exception");
+    }
+}
+
+#[test]
+fn older_options_are_read() {
+    let pairs = [
+        ("replay a --list --edit 'x' --until 3", "replay a --list --on 'x' --last-frame 3"),
+        ("proxy :1 h:1 --clients 3", "proxy :1 h:1 --most-clients 3"),
+        ("probe h:1 -i 300ms", "probe h:1 --interval 300ms"),
+        ("stats a --by src --every 5s", "stats a --by src --step 5s"),
+        ("top --every 5s", "top --redraw 5s"),
+        ("encode a --to hex", "encode a --as hex"),
+    ];
+    let read = |line: &str| {
+        let parsed = Cli::try_parse_from(std::iter::once("netkit").chain(line.split(' ')));
+        format!("{:?}", parsed.unwrap_or_else(|e| panic!("{line}: {e}")).command)
+    };
+    for (older, newer) in pairs {
+        assert_eq!(read(older), read(newer));
+    }
+}
