@@ -79,6 +79,24 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     line.newline();
 }
 
+/// Appends what a message says, as far as it fits into the style's width: its name, fields and marks. Marks without
+/// room are reduced to a sign.
+#[cfg(feature = "cli")]
+pub fn label(message: &Message<'_>, style: Style, out: &mut Vec<u8>) {
+    let mut line = LineWriter::new(out, style.colour);
+    line.painted(line.palette.title, message.dissection.message);
+    let (width, marks) = (style.width.unwrap_or(usize::MAX), marks_width(message, Level::Warning));
+    if line.column + marks <= width {
+        fields(message, width - marks, &mut line);
+        return marks_of(message, Level::Warning, &mut line);
+    }
+    fields(message, width.saturating_sub(2), &mut line);
+    let worst = message.dissection.fault.as_ref().map(|_| Level::Error).or(message.dissection.notes.worst());
+    let (colour, sign) = level(worst.unwrap_or(Level::Note), &line);
+    line.put(" ");
+    line.painted(colour, sign);
+}
+
 /// Writes the beginning of a message's line if its frame is already known: protocol, message, sender.
 pub(super) fn remark_head(message: &Message<'_>, line: &mut LineWriter<'_>) {
     name(message, line);

@@ -7,6 +7,7 @@ use super::paint::{BOLD, DIM, SELECTED, put, seconds, severity, title};
 use super::panes;
 use super::prompt::Prompt;
 use super::record::{FAULT, WARNING};
+use super::sequence::sequence;
 use super::state::{Sheet, State};
 use super::store::{Progress, Sums};
 use crate::plural::Plural;
@@ -28,6 +29,7 @@ pub fn draw(state: &State, area: Rect, to: &mut Buffer) -> Option<Position> {
     match state.sheet {
         Sheet::Help => help(body, to),
         Sheet::Conversations => panes::conversations(state, body, to),
+        Sheet::Sequence => sequence(state, body, to),
         Sheet::Panes => {
             for (pane, area) in
                 [(Pane::Messages, state.areas.list), (Pane::Tree, state.areas.tree), (Pane::Bytes, state.areas.bytes)]

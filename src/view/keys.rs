@@ -10,7 +10,7 @@ use crate::render::{Format, TimeForm};
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 /// All keys, as the page of help lists them.
-pub const KEYS: [(&str, &str); 16] = [
+pub const KEYS: [(&str, &str); 17] = [
     ("q", "quit"),
     ("j k, arrows, PgUp PgDn, g G", "move; G stays at the end of live input"),
     ("Tab, Shift-Tab", "next pane, previous pane; z shows it alone"),
@@ -23,6 +23,7 @@ pub const KEYS: [(&str, &str); 16] = [
     ("[ ]", "to the related message: earlier, later"),
     ("Backspace", "back to where [ or ] was pressed"),
     ("c", "conversations; Enter shows one of them"),
+    ("d", "sequence of the conversation, with both sides"),
     ("t", "times: relative, delta, UTC, local, epoch"),
     ("y x e", "copy: JSON, hex, netkit encode command"),
     ("s", "write the shown messages: .ndjson .json .csv .txt"),
@@ -64,9 +65,8 @@ impl State {
             KeyCode::Char('s') => self.prompt = ask(Asked::File, "", self),
             KeyCode::Char('\\') => self.show_all(),
             KeyCode::Char('?') => self.sheet = Sheet::Help,
-            KeyCode::Char('c') => {
-                self.sheet = if self.sheet == Sheet::Conversations { Sheet::Panes } else { Sheet::Conversations };
-            }
+            KeyCode::Char('c') => self.turn_to(Sheet::Conversations),
+            KeyCode::Char('d') => self.turn_to(Sheet::Sequence),
             KeyCode::Char('n') => self.next_fit(true),
             KeyCode::Char('N') => self.next_fit(false),
             KeyCode::Char('w') => self.next_bad(WARNING, true),
@@ -89,6 +89,11 @@ impl State {
             code => return self.moved(code, control),
         }
         None
+    }
+
+    /// Shows a page, or the panes again.
+    fn turn_to(&mut self, sheet: Sheet) {
+        self.sheet = if self.sheet == sheet { Sheet::Panes } else { sheet };
     }
 
     fn moved(&mut self, code: KeyCode, control: bool) -> Option<Effect> {
@@ -120,6 +125,7 @@ impl State {
                 let last = self.store.conversations().len().saturating_sub(1);
                 self.conversation.0 = self.conversation.0.saturating_add_signed(by).min(last);
             }
+            (Sheet::Sequence, ..) => self.move_along(by),
             (Sheet::Help, ..) => {}
             (_, Pane::Messages, _) => self.move_by(by),
             (_, Pane::Tree, Some(detail)) => detail.move_by(by),
@@ -139,6 +145,7 @@ impl State {
                     self.apply(&text, filter, true);
                 }
             }
+            (Sheet::Sequence, _) => (self.sheet, self.focus, self.at_end) = (Sheet::Panes, Pane::Messages, false),
             (Sheet::Panes, Pane::Messages) => self.focus = Pane::Tree,
             (Sheet::Panes, Pane::Tree) => {
                 if let Some(mut detail) = self.detail.take() {

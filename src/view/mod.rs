@@ -16,6 +16,7 @@ mod prompt;
 mod record;
 mod save;
 mod screen;
+mod sequence;
 mod state;
 mod store;
 #[cfg(test)]

@@ -57,6 +57,8 @@ pub struct Conversation {
     pub names: [String; 2],
     /// The protocol of its first message.
     pub proto: &'static str,
+    /// The client's side according to its first message, or else the side that opened it.
+    client: Side,
 }
 
 /// The state of the capture that recorders share.
@@ -101,6 +103,11 @@ impl Recorder {
                 leg: about.leg,
                 names: message.names.map(String::from),
                 proto: message.dissection.proto,
+                client: match message.dissection.from {
+                    Role::Client => message.place.side,
+                    Role::Server => message.place.side.other(),
+                    Role::Unknown => about.opener.unwrap_or(Side::A),
+                },
             };
             self.about().conversations.insert(about.flow, Arc::new(conversation));
         }
@@ -303,6 +310,17 @@ impl Opened {
         if let Some(dissection) = take.0 {
             self.dissection = dissection;
         }
+    }
+
+    /// The names of both sides, the client's first.
+    pub fn sides(&self) -> [&str; 2] {
+        let client = self.conversation.client;
+        [client, client.other()].map(|side| &*self.conversation.names[side.index()])
+    }
+
+    /// Whether the client sent it.
+    pub fn is_of_client(&self) -> bool {
+        self.side == self.conversation.client
     }
 
     /// Its dissection.

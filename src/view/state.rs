@@ -16,6 +16,8 @@ pub enum Sheet {
     Panes,
     /// The list of conversations.
     Conversations,
+    /// The selected message's conversation, with arrows.
+    Sequence,
     /// The keys.
     Help,
 }
@@ -155,7 +157,10 @@ impl State {
 
     /// The number of messages that a pane shows.
     pub fn page(&self) -> usize {
-        let rows = self.areas.list.map_or(1, |area| area.height.saturating_sub(1));
+        let rows = match self.sheet {
+            Sheet::Sequence => self.size.1.saturating_sub(self.areas.overview.height + 3),
+            _ => self.areas.list.map_or(1, |area| area.height.saturating_sub(1)),
+        };
         usize::from(rows).max(1)
     }
 
@@ -167,7 +172,9 @@ impl State {
         }
         let shown = self.shown();
         if self.at_end {
-            self.selected = usize::MAX;
+            let flow = self.row().filter(|_| self.sheet == Sheet::Sequence).map(|row| row.flow);
+            let last = flow.and_then(|flow| self.along(flow, shown, false, 1).pop());
+            self.selected = last.unwrap_or(usize::MAX);
         }
         self.selected = self.selected.min(shown.saturating_sub(1));
         let page = self.page();
@@ -177,7 +184,7 @@ impl State {
         self.top = self.top.clamp(low.min(high), high).min(most);
         let number = self.current();
         let ended = self.store.progress() != Progress::Reading;
-        match number.filter(|_| self.sheet == Sheet::Panes) {
+        match number.filter(|_| matches!(self.sheet, Sheet::Panes | Sheet::Sequence)) {
             Some(number) => {
                 let before = self.detail.take();
                 let width = self.areas.tree.map(|area| area.width);

@@ -273,6 +273,12 @@ impl Store {
         self.kept().row(number)
     }
 
+    /// Calls this with the rows of all messages by their numbers.
+    pub fn rows<R>(&self, look: impl FnOnce(&dyn Fn(usize) -> Option<Row>) -> R) -> R {
+        let kept = self.kept();
+        look(&|number| kept.row(number))
+    }
+
     /// The first message from `from` on, going forward or back, whose row fits.
     pub fn next(&self, from: usize, forward: bool, fits: impl Fn(&Row) -> bool) -> Option<usize> {
         let kept = self.kept();

@@ -28,7 +28,7 @@ const SCREENS: &str = "tests/view/screens.txt";
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
 
 /// The views: a name, a capture, keys. `\t` is Tab, `\n` Enter, `\u{8}` Backspace.
-const VIEWS: [(&str, &str, &str); 12] = [
+const VIEWS: [(&str, &str, &str); 14] = [
     ("the list", "riptide/riptide22-lossy.pcap", ""),
     ("a warning, its fields", "riptide/riptide22-lossy.pcap", "w\tjjj"),
     ("its bytes, a byte selected", "riptide/riptide22-lossy.pcap", "w\t\tjl"),
@@ -39,15 +39,19 @@ const VIEWS: [(&str, &str, &str); 12] = [
     ("only what fits, times from one to the next", "riptide/riptide22-lossy.pcap", "Fmessage == heartbeat\nttGk"),
     ("nothing fits", "riptide/riptide22-lossy.pcap", "Fflow == 77\n"),
     ("conversations", "riptide/riptide22-lossy.pcap", "cj"),
+    ("a conversation's sequence, resends dashed", "riptide/riptide22-lossy.pcap", ":942\ndj"),
+    ("a sequence of requests, times from one to the next", "nano/nano-tcp.pcap", "dttjjjjjj"),
     ("the keys", "riptide/riptide22-lossy.pcap", "?"),
     ("the fields alone, a list folded", "dnp/dnp-lossy.pcap", "/message == link_update\n\tjj\nz"),
 ];
 
-struct Keeping(Recorder, Vec<u8>);
+struct Keeping(Recorder, Vec<Vec<u8>>);
 
 impl Sink for Keeping {
     fn message(&mut self, message: &Message<'_>) {
-        assert!(self.0.message(message, &mut self.1));
+        let mut record = Vec::new();
+        assert!(self.0.message(message, &mut record));
+        self.1.push(record);
     }
 }
 
@@ -57,15 +61,20 @@ impl CaptureSink for Keeping {
     }
 }
 
-fn store(capture: &str) -> Arc<Store> {
+/// An empty store, and the records of a capture for it.
+fn records(capture: &str) -> (Arc<Store>, Vec<Vec<u8>>) {
     let options = protocols::options();
     let store = Arc::new(Store::new(&options, || {}));
     let mut keeping = Keeping(store.recorder(), Vec::new());
     let file = std::fs::File::open(common::fixture(capture)).expect("a fixture");
     let capture = Capture::new(Input::new(Box::new(file)).expect("a file")).expect("a capture");
     Drive::new(&options).read(capture, &mut keeping);
-    Receiving(Arc::clone(&store)).receive(&keeping.1);
-    drop(keeping);
+    (store, keeping.1)
+}
+
+fn store(capture: &str) -> Arc<Store> {
+    let (store, records) = records(capture);
+    Receiving(Arc::clone(&store)).receive(&records.concat());
     store.end(true, Progress::Ended);
     store
 }
@@ -140,6 +149,67 @@ fn colours_change_no_text() {
         });
         assert_eq!(plain, colour, "{capture} {keys:?}");
     }
+}
+
+/// The keys of a sequence pass over other conversations and over what a filter hides; Enter goes to the message.
+#[test]
+fn a_sequence_keeps_to_its_conversation() {
+    let store = store("riptide/riptide22-lossy.pcap");
+    for (filter, select) in
+        [("", (|_| true) as fn(&str) -> bool), ("Fmessage == heartbeat\n", |name| name == "heartbeat")]
+    {
+        let mut state = State::new(Arc::clone(&store), Subject::default(), (80, 24));
+        press(&mut state, &format!("{filter}Gdg"));
+        let (flow, mut seen) = (state.row().expect("a row").flow, Vec::new());
+        loop {
+            seen.push(state.current().expect("a message"));
+            press(&mut state, "j");
+            if seen.last().copied() == state.current() {
+                break;
+            }
+        }
+        let is_one = |number: &usize| {
+            let opened = store.open(*number).expect("a message");
+            store.row(*number).expect("a row").flow == flow && select(opened.dissection().message)
+        };
+        let all: Vec<usize> = (0..store.len()).filter(is_one).collect();
+        assert!(seen == all && seen.len() > 20 && seen.len() < store.len(), "{} of {}", seen.len(), all.len());
+        let (page, last) = (state.page(), state.current());
+        press(&mut state, "bb");
+        assert_eq!(state.current(), Some(all[all.len() - 1 - 2 * page]));
+        press(&mut state, "g");
+        assert_eq!(state.current(), all.first().copied());
+        press(&mut state, "G\n");
+        assert_eq!((state.current(), screen(&state).contains("▶ Messages")), (last, true));
+    }
+}
+
+/// With live input a sequence stays at the end of its conversation, whatever other ones do.
+#[test]
+fn a_sequence_follows_live_input() {
+    let (store, messages) = records("riptide/riptide22-lossy.pcap");
+    let (begin, rest) = messages.split_at(30);
+    let mut receiving = Receiving(Arc::clone(&store));
+    receiving.receive(&begin.concat());
+    let mut state = State::new(Arc::clone(&store), Subject { live: true, ..Subject::default() }, (80, 24));
+    let row = |number: usize| store.row(number).expect("a row");
+    press(&mut state, "d");
+    let flow = state.row().expect("a row").flow;
+    let mut elsewhere = 0;
+    for message in rest {
+        receiving.receive(message);
+        state.refresh();
+        let last = (0..store.len()).rev().find(|number| row(*number).flow == flow);
+        assert_eq!(state.current(), last);
+        elsewhere += usize::from(last != store.len().checked_sub(1));
+    }
+    assert!(elsewhere > 100, "{elsewhere}");
+    press(&mut state, "kj");
+    assert!(state.at_end);
+    press(&mut state, "kd");
+    receiving.receive(&messages[0]);
+    state.refresh();
+    assert!(state.current() < store.len().checked_sub(2) && state.row().expect("a row").flow == flow);
 }
 
 /// The page lists the program's keys.

@@ -30,6 +30,11 @@ fn a_tour() {
     assert_ne!(terminal.modes(), before, "keys come one by one");
     terminal.keys("w");
     terminal.shows("riptide.given_up: copy 15");
+    terminal.keys("d");
+    terminal.shows("Sequence of conversation 2");
+    terminal.shows("├╌╌ reliable");
+    terminal.keys("\r");
+    terminal.shows("▶ Messages");
     terminal.keys("[");
     terminal.shows("copy of: frame 927");
     terminal.keys("Fmessage == zzz");
