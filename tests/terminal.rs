@@ -219,6 +219,15 @@ fn top_in_a_pipe() {
         .sum();
     let share = look["flow"][0]["resent_share"].as_f64().expect("a share");
     assert!((share - resent / copies).abs() < 1e-6, "{share} {resent} {copies}");
+    // So do the ends of the conversations, while those that are open have none.
+    let ends = |rows: &serde_json::Value| -> Vec<String> {
+        rows.as_array().expect("rows").iter().map(|row| format!("{} {}", row["end"], row["end_by"])).collect()
+    };
+    assert_eq!(ends(&look["flow"]), [r#""left" "client""#, r#""poor_connection" "client""#]);
+    let begun = run(&["top", "-", "-f", "ndjson"], &std::fs::read(&capture).expect("it")[..30_000]);
+    assert_eq!(ends(&common::json(begun.text())["flow"]), ["null null"; 2]);
+    let some = run(&["top", path, "-f", "ndjson", "-F", "message == ack"], b"").ok();
+    assert_eq!(ends(&common::json(some.text())["flow"]), ["null null"; 2]);
     // Silent input, then its end; and Ctrl-C during silence.
     for how in ["end", "-INT"] {
         let mut child =

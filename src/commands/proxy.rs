@@ -17,6 +17,7 @@ use netkit::encode::deeply;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Relay};
 use netkit::live::proxy::{Beside, Collector, Impairments, Watch};
+use netkit::stats::Outcomes;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,12 +105,14 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     notify(global, format_args!("relaying {over} {local} to {target}"));
     // Only messages that are read can be followed.
     let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
-    let mut collector = Collector::new(Arc::new(rules), changes, render).beside(beside);
+    let mut collector =
+        Collector::new(Arc::new(rules), changes, render).beside(beside).outcomes(Outcomes::new(&options));
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
     let ran = relay.run(stop, watch.as_mut(), &mut printer);
     let rest = watch.map(Watch::finish).unwrap_or_default();
     let counts = ran?;
     let mut lines = summary(&counts, reads.then(|| collector.messages()));
+    lines.extend(collector.ends().map(|ends| ends.lines("proxy")).unwrap_or_default());
     lines.extend(proxy_summary::rules(collector.tallies()));
     lines.extend(asked_and_got(&asked, &counts, relay.measured()));
     let broken = proxy_summary::broken(&args.fail_on, collector.tallies().map(|(_, tally)| tally));
@@ -117,6 +120,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     lines.extend(broken);
     drop(relay);
     printer.rest(rest);
+    collector.ends().into_iter().for_each(|ends| printer.ends(ends));
     let whole = printer.end(lines, global)?;
     let status = match (whole, holds) {
         (false, _) => 3,

@@ -16,9 +16,11 @@ use netkit::live::proxy::relay::{Ended, Output, Passed, Sent, Status, Topic};
 use netkit::live::proxy::{LegWriter, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
-use netkit::printable::{Lines, Printable};
+use netkit::printable::{Json, Lines, Printable};
 use netkit::render::pcapng::Annotator;
 use netkit::render::{self, Details, Renderer, add_columns};
+use netkit::stats::Outcomes;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -182,11 +184,7 @@ impl Printer {
                 let more = serde_json::Value::Object(keys.clone()).to_string();
                 let line = line.trim_start_matches(['[', ',', '\n']);
                 let open = line.strip_suffix('}').unwrap_or(line);
-                let (before, after) = match (format, self.begun) {
-                    ("ndjson", _) => ("", "\n"),
-                    (_, false) => ("[\n", ""),
-                    (_, true) => (",\n", ""),
-                };
+                let [before, after] = self.around(format);
                 format!("{before}{open},{}{after}", more.get(1..).unwrap_or_default())
             }
             "tree" if outcome_text.words.is_empty() => format!("{line}\n\n"),
@@ -194,6 +192,41 @@ impl Printer {
             _ if outcome_text.words.is_empty() => format!("{line}\n"),
             _ => format!("{line}  [{words}]\n"),
         };
+        self.print(piece);
+    }
+
+    /// Returns the text before and after an object of JSON.
+    fn around(&self, format: &str) -> [&'static str; 2] {
+        match (format, self.begun) {
+            ("ndjson", _) => ["", "\n"],
+            (_, false) => ["[\n", ""],
+            (_, true) => [",\n", ""],
+        }
+    }
+
+    /// Prints how the connections ended, as JSON: the other formats have messages only.
+    pub fn ends(&mut self, ends: &Outcomes) {
+        let format = self.format.name();
+        if !matches!(format, "ndjson" | "json") {
+            return;
+        }
+        let (table, mut rows) = (ends.table(), Vec::new());
+        for row in &table.rows {
+            let mut text = Vec::new();
+            table.row_json(row, false, &mut text);
+            rows.push(String::from_utf8_lossy(&text).replacen('{', "{\"report\":\"end\",", 1));
+        }
+        rows.extend(ends.counts().map(|(end, by, connections)| {
+            json!({"report": "ends", "end": end, "end_by": by, "connections": connections}).to_string()
+        }));
+        for row in rows {
+            let [before, after] = self.around(format);
+            self.print(format!("{before}{}{after}", Json(row)));
+        }
+    }
+
+    /// Passes text to stdout, and reports once that it is not taken.
+    fn print(&mut self, piece: String) {
         match self.out.push(piece.into_bytes()) {
             true => self.begun = true,
             false if self.warned => {}

@@ -82,7 +82,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs([&args.file], &args.source.dissect.schema))?;
     let mut options = options(&args.source.dissect)?;
     let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
-    let (top, finished) = (Mutex::new(Top::new(&options)), AtomicBool::new(false));
+    let (top, finished) = (Mutex::new(Top::new(&options, pick.selection.cuts())), AtomicBool::new(false));
     // Signals are caught before the terminal is changed.
     stop();
     let quiet = Global { quiet: true, ..global.clone() };

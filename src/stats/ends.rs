@@ -89,8 +89,8 @@ impl Ended {
         self.ending.by.map(|side| role(flow, side))
     }
 
-    /// The end in one sentence.
-    pub fn sentence(&self, flow: &Flow) -> String {
+    /// The end in one sentence; `input` is what ended before an open connection did: the `capture`, the `proxy`.
+    pub fn sentence(&self, flow: &Flow, input: &str) -> String {
         let [by, other] = match self.ending.by {
             Some(side) => [role(flow, side), role(flow, side.other())],
             None => ["server", "client"],
@@ -109,10 +109,15 @@ impl Ended {
                 format!("the {by} dropped the connection: a message was not acknowledged after the last try")
             }
             Outcome::Unanswered => format!("no answer to {}", Plural(self.requests, "connection request")),
-            Outcome::Pending => "the server's application had not decided when the capture ended".into(),
+            Outcome::Pending => format!("the server's application had not decided when the {input} ended"),
             Outcome::Reset => format!("the {by} reset the stream"),
-            Outcome::Open => "open when the capture ended".into(),
+            Outcome::Open => format!("open when the {input} ended"),
         }
+    }
+
+    /// Whether it has ended: it is neither open nor undecided.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.ending.outcome, Outcome::Open | Outcome::Pending)
     }
 
     /// Whether a reader should be shown this unasked.
@@ -169,9 +174,14 @@ impl Stats {
             return None;
         }
         let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
+        Some(Stats::end_of(flow, now))
+    }
+
+    /// The end of a conversation's last connection, as of `now`.
+    pub(super) fn end_of(flow: &Flow, now: Time) -> Ended {
         let none = Current::default();
         let current = flow.current.as_deref().unwrap_or(&none);
-        Some(current.ended(flow.closing, flow.last_seen, now.near_nanos()))
+        current.ended(flow.closing, flow.last_seen, now.near_nanos())
     }
 }
 
@@ -196,11 +206,21 @@ pub fn data(ended: Option<&Ended>) -> Cell {
 }
 
 /// A row.
-struct Row {
-    flow: Flow,
-    ended: Ended,
+#[derive(Debug)]
+pub(super) struct Row {
+    pub flow: Flow,
+    pub ended: Ended,
     last: bool,
     start: Option<f64>,
+}
+
+impl Row {
+    /// The row of a connection, which may be the conversation's last.
+    pub fn new(stats: &Stats, flow: &Flow, ended: Ended, last: bool) -> Row {
+        let first = ended.first.unwrap_or(flow.first);
+        let start = stats.first.map(|begin| first.since(begin) as f64 / 1e9);
+        Row { flow: flow.clone(), ended, last, start }
+    }
 }
 
 const ENDS: [Column<Row>; 12] = [
@@ -232,12 +252,11 @@ pub fn ends(stats: &Stats) -> impl Iterator<Item = (&Flow, Ended, bool)> {
 
 /// The table of the ends of all connections.
 pub fn table(stats: &Stats) -> Table {
-    let rows: Vec<Row> = ends(stats)
-        .map(|(flow, ended, last)| {
-            let first = ended.first.unwrap_or(flow.first);
-            let start = stats.first.map(|begin| first.since(begin) as f64 / 1e9);
-            Row { flow: flow.clone(), ended, last, start }
-        })
-        .collect();
-    Table::of(Shape { kind: "end", title: "Ends of connections", keys: 2 }, &ENDS, &rows)
+    let rows: Vec<Row> = ends(stats).map(|(flow, ended, last)| Row::new(stats, flow, ended, last)).collect();
+    rows_table(&rows)
+}
+
+/// The table of these rows.
+pub(super) fn rows_table(rows: &[Row]) -> Table {
+    Table::of(Shape { kind: "end", title: "Ends of connections", keys: 2 }, &ENDS, rows)
 }

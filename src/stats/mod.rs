@@ -23,6 +23,7 @@ mod metric;
 mod noise;
 pub(crate) mod noted;
 mod observed;
+mod outcomes;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod payloads;
@@ -53,6 +54,7 @@ pub use figure::Figure;
 pub use groups::{Groups, Order};
 pub use observed::Observer;
 pub(crate) use observed::{Observation, Observed};
+pub use outcomes::Outcomes;
 pub use plot::{Plot, Stacked};
 pub use report::Report;
 use rustc_hash::FxHashMap;

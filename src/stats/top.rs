@@ -6,6 +6,7 @@
 mod screen;
 
 use super::connections::percentile;
+use super::ends::{self, Ended};
 use super::groups::compare;
 use super::histogram::Delays;
 use super::sides::{client, end_text};
@@ -45,9 +46,10 @@ struct Conversation {
     counts: [u64; 2],
     path: Path,
     idle: Option<f64>,
+    ended: Option<Ended>,
 }
 
-const FLOWS: [Column<Conversation>; 13] = [
+const FLOWS: [Column<Conversation>; 15] = [
     column("flow", |c| c.flow.id.into()),
     column("proto", |c| c.flow.proto.into()),
     column("client", |c| end_text(&c.flow, client(&c.flow))),
@@ -61,6 +63,8 @@ const FLOWS: [Column<Conversation>; 13] = [
     column("resent_share", |c| Cell::share(c.path.resent, c.path.sent)),
     column("lost_share", |c| Cell::share(c.path.lost, c.path.messages + c.path.lost)),
     column("idle", |c| c.idle.map_or(Cell::Null, |idle| Cell::Real(idle, 1))),
+    column("end", |c| ends::outcome(c.ended.as_ref())),
+    column("end_by", |c| ends::by(c.ended.as_ref(), &c.flow)),
 ];
 /// The columns by which the tables may be sorted: each table has some of them.
 pub const SORTS: [&str; 10] = [
@@ -87,9 +91,10 @@ pub struct Top {
 }
 
 impl Top {
-    /// No counts yet. `options` are those with which the input is read.
-    pub fn new(options: &Options) -> Top {
-        let stats = Stats::new(options, Wanted::default());
+    /// No counts yet. `options` are those with which the input is read; `selected`: only some messages are counted, so
+    /// that the ends of connections are not known.
+    pub fn new(options: &Options, selected: bool) -> Top {
+        let stats = Stats { selected, ..Stats::new(options, Wanted::default()) };
         Top { stats, all: [0; 2], kinds: FxHashMap::default(), flows: FxHashMap::default() }
     }
 
@@ -140,7 +145,9 @@ impl Top {
             let counts = sums(flow);
             let idle = stats.last.map(|last| (last.since(flow.last).max(0) as f64 / 1e8).round() / 10.0);
             let rates = rates(counts, self.flows.get(&flow.id).copied().unwrap_or_default());
-            Conversation { flow: flow.clone(), rates, counts, path: paths.remove(&flow.id).unwrap_or_default(), idle }
+            let (path, ended) =
+                (paths.remove(&flow.id).unwrap_or_default(), stats.last_end(flow).filter(Ended::is_over));
+            Conversation { flow: flow.clone(), rates, counts, path, idle, ended }
         });
         let mut flows = Table::of(Shape { kind: "flow", title: "", keys: 1 }, &FLOWS, &flows.collect::<Vec<_>>());
         // Maps have no order; every snapshot needs one.

@@ -141,7 +141,7 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
             flow: flow.id,
             connection: ended.ordinal,
             from: ended.by(flow).unwrap_or("unknown"),
-            text: format!("flow {}{which}: {}", flow.id, ended.sentence(flow)),
+            text: format!("flow {}{which}: {}", flow.id, ended.sentence(flow, "capture")),
         });
     }
     // The sum of several connections has no verdict.

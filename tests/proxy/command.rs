@@ -92,8 +92,19 @@ pub fn sockets() -> [UdpSocket; 2] {
     })
 }
 
+/// The lines of the output, but for those of [`reports`].
 pub fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| json(line.as_bytes()).unwrap()).collect()
+    objects(text, false)
+}
+
+/// The lines at the end of the output, about how connections ended.
+pub fn reports(text: &str) -> Vec<Value> {
+    objects(text, true)
+}
+
+fn objects(text: &str, reports: bool) -> Vec<Value> {
+    let all = text.lines().map(|line| json(line.as_bytes()).unwrap());
+    all.filter(|line| matches!(line["report"].as_str(), Some("end" | "ends")) == reports).collect()
 }
 
 /// A flipped bit and an outage are in the output and in the counts.

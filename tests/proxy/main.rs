@@ -5,6 +5,7 @@ mod common;
 
 mod command;
 mod datagrams;
+mod ends;
 mod forms;
 mod headers;
 mod hostile;

@@ -4,9 +4,11 @@ use super::writing::Writing;
 use super::{Beside, Way};
 use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
-use crate::flow::{Side, Transport};
+use crate::flow::{Closing, Side, Transport};
+use crate::live::net::now;
 use crate::live::rules::{Action, Counters, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
+use crate::stats::Outcomes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,6 +119,8 @@ pub struct Collector<'a> {
     /// The reasons why sockets for datagrams beside a stream could not be opened.
     pub(super) unopened: Vec<String>,
     render: Option<Render<'a>>,
+    /// The ends of connections, if they are followed.
+    outcomes: Option<Outcomes>,
     counters: BTreeMap<u64, Counters>,
     pub(super) writing: BTreeMap<u64, Writing>,
     pub(super) seen: Vec<Seen>,
@@ -143,6 +147,7 @@ impl<'a> Collector<'a> {
             unopened: Vec::new(),
             rules,
             render,
+            outcomes: None,
             counters: BTreeMap::new(),
             writing: BTreeMap::new(),
             seen: Vec::new(),
@@ -158,6 +163,18 @@ impl<'a> Collector<'a> {
         self.follows |= beside.is_some();
         self.beside = beside;
         self
+    }
+
+    /// Follows how connections end.
+    #[must_use]
+    pub fn outcomes(mut self, outcomes: Outcomes) -> Collector<'a> {
+        self.outcomes = Some(outcomes);
+        self
+    }
+
+    /// Returns how the connections ended that are closed, if they are followed.
+    pub fn ends(&self) -> Option<&Outcomes> {
+        self.outcomes.as_ref()
     }
 
     /// Returns the field of a message that names a port, and the port to write into it.
@@ -348,6 +365,15 @@ impl Sink for Collector<'_> {
         if let Some(render) = &mut self.render {
             render(message, &mut seen.text);
         }
+        if let Some(outcomes) = &mut self.outcomes {
+            outcomes.message(message);
+        }
         self.seen.push(seen);
+    }
+
+    fn ended(&mut self, flow: u64, how: Closing) {
+        if let Some(outcomes) = &mut self.outcomes {
+            outcomes.closed(flow, how, now());
+        }
     }
 }

@@ -8,7 +8,8 @@ use crate::stats::table::Table;
 use std::fmt::Write as _;
 
 /// The columns that are omitted first on a narrow terminal.
-const SPARE: [&str; 12] = [
+const SPARE: [&str; 14] = [
+    "end_by",
     "idle",
     "bytes",
     "proto",
@@ -19,6 +20,7 @@ const SPARE: [&str; 12] = [
     "server",
     "byte_rate",
     "resent_share",
+    "end",
     "server_rtt_p50",
     "client_rtt_p50",
 ];
