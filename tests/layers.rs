@@ -310,6 +310,7 @@ const KNOWN: [(&[&str], &str); 11] = [
             "codec/kinds/constant.rs",
             "codec/kinds/extended.rs",
             "codec/kinds/mod.rs",
+            "codec/kinds/numeral.rs",
             "codec/kinds/packed.rs",
             "codec/kinds/parts.rs",
             "codec/kinds/region.rs",

@@ -56,6 +56,7 @@ impl Entry {
             None => match self.field.kind {
                 Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
                 Kind::Extended(extended) => extended.most(),
+                Kind::Numeral(numeral) => numeral.most(),
                 ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
             },
         }

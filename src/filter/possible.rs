@@ -154,6 +154,7 @@ pub fn range(field: &Field) -> Option<(i128, i128)> {
         Kind::UInt { bits, .. } | Kind::Tag { bits, .. } => Some((0, bits::mask(bits.into()) as i128)),
         Kind::Int { bits, .. } => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
         Kind::VarInt { sign, .. } => Some(sign.range()),
+        Kind::Numeral(numeral) => Some(numeral.radix.range()),
         _ => None,
     }
 }

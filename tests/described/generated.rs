@@ -118,7 +118,13 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
                 ),
                 None => format!("{name} = {{ type = \"u8\", value = 7, optional = true }}"),
             },
-            14 => match random.below(3) {
+            14 => match random.below(5) {
+                3 => format!("{name} = {{ type = \"text\", until = \";\", number = {{ text = \"hex\" }}{condition} }}"),
+                4 => format!(
+                    "{name}n = {{ type = \"text\", {}, number = {{ text = \"dec\" }}, hidden = true }}\n\
+                     {name} = {{ type = \"bytes\", size = \"{name}n\" }}",
+                    random.one(&["until = \";\"", "size = 2"])
+                ),
                 0 => format!("{name} = {{ type = \"text\", until = \";\", hidden = true }}"),
                 1 => format!("{name} = {{ type = \"string8\", align = 4{condition} }}"),
                 _ => format!(
@@ -167,7 +173,7 @@ fn packet(random: &mut Random, words: bool) -> Vec<u8> {
     let length = random.below(24);
     bytes.extend((0..length).map(|_| match random.below(4) {
         0 => random.below(256) as u8,
-        1 => *random.one(b";,/\n\0\xff"),
+        1 => *random.one(b";,/\n\0\xff12;0"),
         _ => random.below(9) as u8,
     }));
     bytes

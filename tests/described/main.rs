@@ -10,6 +10,7 @@ mod generated;
 mod hostile;
 mod loading;
 mod mistakes;
+mod numerals;
 mod proofs;
 mod raknet;
 mod second;

@@ -37,6 +37,16 @@ pub fn read(file: &str, packet: &[u8]) -> Vec<Json> {
     lines.0.into_iter().map(|(line, _)| line).collect()
 }
 
+/// The bytes that encode writes for a packet with these fields.
+pub fn encoded(file: &str, fields: &Json) -> Result<Vec<u8>, String> {
+    let described = load("test.toml", file).unwrap_or_else(|why| panic!("{why}\n{file}"));
+    let options = Options::new(netkit::protocols::registry().with(described));
+    let line = json!({"proto": "toy", "message": "packet", "fields": fields});
+    let entry = Entry::new(line, &Source::new(options.registry.clone())).map_err(|why| why.to_string())?;
+    let done = Encoders::new(&options).part(&entry).map_err(|why| why.to_string())?;
+    Ok(done.unwrap_or_default())
+}
+
 /// The fields of the only line.
 pub fn fields(file: &str, packet: &[u8]) -> Json {
     let lines = read(file, packet);
@@ -284,8 +294,9 @@ fn what_is_not_known_is_a_fault() {
 fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(files.len(), 4);
-    assert_eq!(read(files[3], b"\x01")[0]["message"], "who");
+    assert_eq!(files.len(), 5);
+    assert_eq!(fields(files[3], b"025:hello2:hi"), json!({"words": [{"word": "hello"}, {"word": "hi"}]}));
+    assert_eq!(read(files[4], b"\x01")[0]["message"], "who");
     let options = [&b"\x04game\0\x01a\xc0\x00\x05"[..], &[0; 15], b"\x01\x32hi\xffx"].concat();
     assert_eq!(
         read(files[2], &options)[0]["fields"],

@@ -8,6 +8,7 @@
 //! | [`Packed`] | a field whose bytes are compressed, or masked |
 //! | [`Checksum`] | a CRC over other bytes of the packet |
 //! | [`Extended`] | a number of which some values announce a longer form |
+//! | [`Numeral`] | a number in text |
 //! | [`Address`] | bytes with a notation of their own |
 //! | [`Chosen`] | a message, chosen by an earlier number |
 //!
@@ -22,6 +23,7 @@ mod converted;
 mod deflating;
 mod extended;
 mod joined;
+mod numeral;
 mod packed;
 mod parts;
 mod region;
@@ -34,6 +36,7 @@ pub(super) use converted::to_utf16;
 pub(super) use extended::extended;
 pub use extended::{Extended, Head, Longer};
 pub use joined::{Joined, wire};
+pub use numeral::{Numeral, Radix};
 pub use packed::{Packed, Packing};
 pub use parts::{Part, Parts};
 pub use region::{Extent, Region};

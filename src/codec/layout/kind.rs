@@ -1,7 +1,7 @@
 //! Encodings on the wire: of numbers, text, groups and lists, with their lengths and counts.
 
 use super::{Field, Name, Show, When};
-use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Packed, Parts, Region};
+use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Numeral, Packed, Parts, Region};
 use crate::codec::protobuf;
 use crate::codec::walk::Custom;
 
@@ -166,6 +166,8 @@ pub enum Kind {
     Chosen(&'static Chosen),
     /// A number of which some values announce a longer form.
     Extended(&'static Extended),
+    /// A number in text.
+    Numeral(&'static Numeral),
     /// Bytes with a notation of their own: an IPv4 address, a UUID.
     Address(Address),
     /// Fields preceded by their numbers, in any order, up to the end.
@@ -204,6 +206,7 @@ impl Kind {
         match self {
             Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
             Kind::Array { count: Count::Rest, .. } | Kind::Chosen(_) | Kind::Protobuf(_) => true,
+            Kind::Numeral(numeral) => matches!(numeral.len, Len::Rest),
             Kind::Packed(packed) => packed.bits.is_none(),
             _ => false,
         }
@@ -226,6 +229,7 @@ impl Kind {
             Kind::Checksum(checksum) => Some(checksum.bits()),
             Kind::Address(address) => Some(address.bits()),
             Kind::Extended(extended) => extended.bits(),
+            Kind::Numeral(numeral) => numeral.bits(),
             other => other.width().map(|(bits, _)| bits),
         }
     }

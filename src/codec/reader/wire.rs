@@ -89,6 +89,7 @@ impl Wire for Reader<'_> {
                 (value, n.value)
             }
             Kind::Extended(extended) => extended.read(field, self)?,
+            Kind::Numeral(numeral) => numeral.read(field, self)?,
             Kind::Text { len, charset: Charset::Utf16(order) } => {
                 let content = self.extent(field, len, start)?;
                 if content.1 > 0 || !field.is(flag::OMIT_EMPTY) {

@@ -68,6 +68,7 @@ impl Wire for Sampler<'_> {
                 referenced = self.below(12);
                 extended.sample(referenced, self);
             }
+            Kind::Numeral(numeral) => referenced = numeral.sample(self)?,
             Kind::Address(address) => {
                 for _ in 0..address.bits() / 8 {
                     let byte = self.below(256);

@@ -62,6 +62,7 @@ pub fn names(
         Kind::Int { bits, .. } if what == "flags" => (0, bits::mask(*bits as u32) as i128),
         Kind::Int { bits, .. } => (-1 << (bits - 1), bits::mask(*bits as u32 - 1) as i128),
         Kind::VarInt { sign, .. } => sign.range(),
+        Kind::Numeral(numeral) => numeral.radix.range(),
         _ => (i64::MIN as i128, u64::MAX as i128),
     };
     if let Some((name, value)) = list.iter().find(|(_, value)| !(least..=most).contains(value)) {

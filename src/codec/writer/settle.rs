@@ -66,6 +66,10 @@ impl<'a> Writer<'a> {
                 return;
             }
             Kind::Extended(extended) => return self.replace_extended(at, extended, value),
+            Kind::Numeral(numeral) => {
+                let (text, before) = numeral.replaced(self.out.bytes(), at, value);
+                return self.replace(at, before, |writer| writer.put_bytes(&text));
+            }
             _ => return,
         };
         self.out.patch_number(at, value, count, order.within(self.order));

@@ -70,6 +70,7 @@ impl<'a> Writer<'a> {
                 Ok(())
             }
             Kind::Extended(extended) => extended.write(n, self),
+            Kind::Numeral(numeral) => numeral.put(n, self),
             _ => Ok(()),
         }
     }
@@ -149,6 +150,7 @@ impl<'a> Writer<'a> {
                 self.put_extent(len, content, raw.is_some())?;
                 Ok(0)
             }
+            Kind::Numeral(numeral) => numeral.write(field, value, raw, self),
             _ if raw.is_some() => {
                 let (bytes, count) = raw.unwrap_or_default();
                 self.put_raw(&bytes, count);

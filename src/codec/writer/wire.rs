@@ -107,7 +107,7 @@ impl Wire for Writer<'_> {
                 default as u64
             }
             (None, None, Some(default))
-                if matches!(field.kind, Kind::VarInt { .. } | Kind::Extended(_))
+                if matches!(field.kind, Kind::VarInt { .. } | Kind::Extended(_) | Kind::Numeral(_))
                     && (!self.broken || field.is(flag::HIDDEN) && !self.explicit) =>
             {
                 self.put_number(field, default as i128)?;

@@ -170,6 +170,7 @@ impl Walk<'_> {
             Kind::Text { .. } | Kind::Address(_) => Shape::Text,
             Kind::Bytes { .. } => Shape::Bytes,
             Kind::Extended(extended) => Shape::Number { min: 0, max: extended.most().into() },
+            Kind::Numeral(_) => Shape::Number { min: i64::MIN.into(), max: i64::MAX.into() },
             Kind::Checksum(sum) => Shape::Number { min: 0, max: (1i128 << sum.bits()) - 1 },
             Kind::Constant(constant) => self.shape(constant.of),
             Kind::Array { of, .. } => Shape::list(self.element(of)),

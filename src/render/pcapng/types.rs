@@ -74,6 +74,7 @@ impl Type {
             Kind::Derived => Type::Text,
             Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_) | Kind::Protobuf(_) => Type::Group,
             Kind::Checksum(_) | Kind::Extended(_) => Type::U64,
+            Kind::Numeral(_) => Type::I64,
             Kind::Constant(constant) => Type::of(constant.of),
             Kind::Custom(_) if named => Type::U64,
             Kind::Custom(codec) => codec.like().map_or(Type::Text, Type::of),

@@ -79,6 +79,7 @@ impl Export<'_> {
             | Kind::Packed(_)
             | Kind::Checksum(_)
             | Kind::Chosen(_) => Err(Unsaid(format!("{}: files have it in other words", describe::kind(field)))),
+            Kind::Numeral(_) => Err(Unsaid("a number in text".into())),
             Kind::Address(address) => one(vec![("type", quoted(address.word()))]),
             Kind::Derived => Err(Unsaid("known from earlier messages only".into())),
             kind => match kind.width() {

@@ -4,6 +4,7 @@ use super::super::text::{CaseText, FieldText, JoinText, PartText, SizeText};
 use super::values::whole;
 use super::{Done, Parser, Value, keys};
 use crate::codec::digits;
+use crate::codec::kinds::Radix;
 use crate::codec::schema::reading::Item;
 use toml::de::DeValue;
 
@@ -31,6 +32,7 @@ impl Parser<'_> {
                     field.until_number = value.get_ref().is_integer();
                 }
                 "while" => field.repeats = Some(reader.text("while", value)?),
+                "number" => field.number = Some(self.number(value)?),
                 "joined" => field.joined = Some(reader.text("joined", value)?),
                 "back" => {
                     let mask = reader.number("back", value)?;
@@ -102,6 +104,22 @@ impl Parser<'_> {
             return self.fail(&item, format!("{}: type is missing", field.name));
         }
         Ok(field)
+    }
+
+    /// Parses `{ text = "dec" }`.
+    fn number(&self, value: &Value<'_>) -> Done<Radix> {
+        let mut digits = None;
+        for inner in self.reader.table("number", value)? {
+            let word = match inner.0.get_ref().as_ref() {
+                "text" => self.reader.text("text", inner.1)?,
+                _ => return Err(self.reader.unknown(inner, keys::NUMBER)),
+            };
+            digits = [Radix::Decimal, Radix::Hex].into_iter().find(|radix| radix.word() == word);
+            if digits.is_none() {
+                return self.fail(&inner, format!("text: expected dec or hex, got {word:?}"));
+            }
+        }
+        digits.ok_or_else(|| self.reader.error(value.span().start, "number: text is missing: dec or hex".into()))
     }
 
     fn size(&self, value: &Value<'_>) -> Done<SizeText> {

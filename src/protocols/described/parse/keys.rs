@@ -10,8 +10,9 @@ pub const PACKET: &str = "fields";
 pub const MESSAGE: &str = "id any message name doc if from sets fields";
 pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
     hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
-    charset xor inline padded rounded angle checked prefix align while plus joined back";
+    charset xor inline padded rounded angle checked prefix align while plus joined back number";
 pub const SIZE: &str = "type scale plus";
+pub const NUMBER: &str = "text";
 pub const CASE: &str = "type plus";
 pub const PART: &str = "at hidden enum flags closed scale unit doc except";
 pub const JOIN: &str = "if key index offset count total remaining is by";
@@ -34,6 +35,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("message", MESSAGE),
     ("field", FIELD),
     ("size", SIZE),
+    ("number", NUMBER),
     ("case", CASE),
     ("part", PART),
     ("join", JOIN),

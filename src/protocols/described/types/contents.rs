@@ -82,7 +82,7 @@ impl<'a> Compiler<'a> {
         let ends = t.until.as_deref().or((kind == "cstring").then_some(&[0][..]));
         // A hidden text is empty, unless a message requires a value.
         let empty = match ends {
-            Some([_]) if !t.or_end => letters.is_some() && t.value.is_none(),
+            Some([_]) if !t.or_end => letters.is_some() && t.value.is_none() && t.number.is_none(),
             Some(_) if t.hidden && t.value.is_none() => {
                 return t.fail("hidden, but encode could not give back which character ended it");
             }

@@ -41,6 +41,23 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     if t.inline && !structure {
         return wrong("inline", "structs");
     }
+    let text = base != "bytes" && base != "payload" && content && Address::named(base).is_none();
+    if t.number.is_some() && (!text || t.kind.trim().ends_with(']')) {
+        return wrong("number", "text");
+    }
+    let never = [
+        ("value", t.value.is_some()),
+        ("optional", t.optional),
+        ("xor", t.xor.is_some()),
+        ("charset", t.charset.is_some()),
+        ("scale", t.scale.is_some()),
+        ("flags", t.flags.is_some()),
+        ("plus", t.plus != 0 || !t.cases.is_empty()),
+    ];
+    if let Some((key, _)) = never.iter().find(|(_, given)| *given && t.number.is_some()) {
+        return Some(format!("{key} is not for numbers in text"));
+    }
+    let content = content && t.number.is_none();
     let numbers = [("scale", t.scale.is_some()), ("enum", t.names.is_some()), ("flags", t.flags.is_some())];
     let no_number = content || message || structure || sum;
     if let Some((key, _)) = numbers.iter().find(|(_, given)| *given && no_number) {

@@ -5,6 +5,7 @@ mod contents;
 mod lists;
 mod misplaced;
 mod numbers;
+mod numerals;
 mod parts;
 
 use super::compile::{Compiled, Compiler, lasting, packed, padded, statics, takes_the_rest};
@@ -63,6 +64,9 @@ impl<'a> Compiler<'a> {
         let typed = self.typed(t, kind, all, hook, extent);
         self.moving -= usize::from(moves);
         let (mut field, extent) = typed?;
+        if let Some(radix) = t.number {
+            field = self.numeral(t, radix, &field)?;
+        }
         self.listed = listed;
         if field.name.is_empty() && !matches!(field.kind, Kind::Inline(_)) && kind != "message" {
             field.set_name(leak(&t.name));

@@ -134,6 +134,13 @@ impl<'a> Compiler<'a> {
         if let Some(known) = self.known.last_mut() {
             known.width = width;
         }
+        self.derived_or_default(t, &mut field, width)?;
+        Ok(Some(field))
+    }
+
+    /// Sets what encoding writes for a number that is not given: what other fields say, or its default.
+    pub(super) fn derived_or_default(&mut self, t: &FieldText, field: &mut Field, width: u32) -> Compiled<()> {
+        let whole = !matches!(field.kind, Kind::Float { .. });
         if t.hidden && t.value.is_none() {
             let names = self.known.last().map(|known| known.names.clone()).unwrap_or_default();
             field.hook = self.presence(&t.name, width, &names);
@@ -148,6 +155,7 @@ impl<'a> Compiler<'a> {
                 Kind::Int { bits, .. } => (-1i128 << (bits - 1), (1i128 << (bits - 1)) - 1),
                 Kind::Bool { .. } => (0, 1),
                 Kind::VarInt { sign, .. } => sign.range(),
+                Kind::Numeral(numeral) => numeral.radix.range(),
                 _ => (i64::MIN as i128, u64::MAX as i128),
             };
             let number = default.as_i64().map(i128::from).or(default.as_u64().map(i128::from));
@@ -164,7 +172,7 @@ impl<'a> Compiler<'a> {
         if let Some(default) = t.default.as_ref().and_then(serde_json::Value::as_i64) {
             field.default = Some(default);
         }
-        Ok(Some(field))
+        Ok(())
     }
 
     /// Sets unit, scale and names of a number.
