@@ -62,7 +62,7 @@ pub use packets::{Decoded, Item, Packets, decode};
 pub use record::LONGEST;
 pub use rotating::{Rotating, Turn};
 pub use time::Time;
-pub use time_spec::{TimeSpec, civil};
+pub use time_spec::TimeSpec;
 pub use tunnels::{Tunnel, Tunnels};
 pub use whole::whole_packet;
 pub use write::PcapWriter;

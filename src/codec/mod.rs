@@ -21,6 +21,7 @@
 //! ```
 
 pub(crate) mod bits;
+pub(crate) mod calendar;
 pub(crate) mod check;
 pub(crate) mod context;
 pub mod describe;
@@ -49,6 +50,7 @@ pub mod walk;
 pub(crate) mod writer;
 
 pub use bits::BitBuf;
+pub use calendar::Clock;
 pub use context::{Context, NoContext, Recalled, Scope};
 pub use fault::{Fault, Reason, Stop};
 pub use layout::{Field, Layout};

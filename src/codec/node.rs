@@ -91,6 +91,15 @@ impl Value {
             _ => None,
         }
     }
+
+    /// The number with its sign, if it is one.
+    pub fn whole(&self) -> Option<i128> {
+        match *self {
+            Value::UInt(n) => Some(n.into()),
+            Value::Int(n) => Some(n.into()),
+            _ => None,
+        }
+    }
 }
 
 /// One field of one message.

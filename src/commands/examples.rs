@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// The names and texts of the files.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
     ("dns", include_str!("../../fixtures/protocols/dns.toml")),
@@ -17,6 +17,7 @@ const FILES: [(&str, &str); 13] = [
     ("luanti", include_str!("../../fixtures/protocols/luanti.toml")),
     ("minecraft", include_str!("../../fixtures/protocols/minecraft.toml")),
     ("mqtt", include_str!("../../fixtures/protocols/mqtt.toml")),
+    ("ntp", include_str!("../../fixtures/protocols/ntp.toml")),
     ("quake3", include_str!("../../fixtures/protocols/quake3.toml")),
     ("raknet", include_str!("../../fixtures/protocols/raknet.toml")),
     ("stun", include_str!("../../fixtures/protocols/stun.toml")),

@@ -48,7 +48,7 @@ pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     match (&field.kind, field.show) {
         (_, Show::Enum(names)) => literal.number.is_some() || named(names),
         (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
-        (Kind::Text { .. }, _) => true,
+        (Kind::Text { .. }, _) | (_, Show::Time(_)) => true,
         (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
         (Kind::Struct(_), _) => false,

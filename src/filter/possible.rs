@@ -78,6 +78,8 @@ fn can(field: &Field, test: &Test) -> bool {
         (_, Kind::Struct([]) | Kind::Derived | Kind::Switch { .. }, _) => true,
         (_, Kind::Constant(_) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_), _) => true,
         (_, Kind::Struct(_), _) => false,
+        (Test::Contains(_) | Test::Matches(_), _, Show::Time(_)) => true,
+        (Test::Compare(..), _, Show::Time(_)) => literal(test).is_some_and(|literal| literal.number.is_none()),
         (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
         (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),
         (Test::Contains(literal), Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
@@ -147,7 +149,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
 
 /// The smallest and the largest value of a whole-number field.
 pub fn range(field: &Field) -> Option<(i128, i128)> {
-    if matches!(field.show, Show::Scaled(_)) {
+    if matches!(field.show, Show::Scaled(_) | Show::Time(_)) {
         return None;
     }
     match field.kind {

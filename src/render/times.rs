@@ -2,7 +2,8 @@
 
 use super::line_writer::LineWriter;
 use crate::capture::Time;
-use crate::codec::json::numbers::{digits, int, time_of_day};
+use crate::codec::calendar::day_and_clock;
+use crate::codec::json::numbers::{digits, int};
 use crate::codec::quoted::Short;
 
 /// Below this width, addresses would take half of the line and are left out.
@@ -144,20 +145,6 @@ impl Second {
             fraction(time, out);
         }
     }
-}
-
-/// Writes the day, and the time of day: `2026-11-22T07:00:01`.
-#[cold]
-fn day_and_clock(secs: i64, out: &mut Vec<u8>) {
-    let (year, month, day) = crate::capture::civil(secs.div_euclid(86_400));
-    int(year, out);
-    for part in [month, day] {
-        out.push(b'-');
-        digits(part.unsigned_abs(), 2, out);
-    }
-    out.push(b'T');
-    let of_day = secs.rem_euclid(86_400) as u64;
-    time_of_day(of_day / 3600, of_day / 60 % 60, of_day % 60, out);
 }
 
 /// Writes the time between `start` and `time`: `+1.004217`, with the capture's digits.

@@ -90,6 +90,15 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
                 }
                 format!("{name} = {{ type = \"{word}\"{condition} }}")
             }
+            3 if random.below(2) == 0 => format!(
+                "{name} = {{ type = \"{}\"{condition} }}",
+                random.one(&[
+                    "u32le\", time = \"unix",
+                    "i64\", time = \"unix_ms",
+                    "u64\", time = \"ntp",
+                    "varint[2]\", time = \"unix"
+                ])
+            ),
             3 => format!("{name} = {{ type = \"u8\", enum = {{ one = 1, two = 2 }}{condition} }}"),
             4 => format!(
                 "{name} = {{ type = \"u16\", bits = {{ {name}a = \"15..13\", {name}b = 12, {name}c = \"7..0\" }}{condition} }}"

@@ -132,6 +132,38 @@ const STUN: [Column; 9] = [
     }),
 ];
 
+/// A time of NTP, as tshark prints it: with nine decimals, the others cut off.
+fn time(line: &Json, name: &str) -> Vec<String> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let Some(time) = line["fields"][name].as_str() else {
+        assert_eq!(line["fields"][name], 0, "{line}");
+        return vec!["NULL".into()];
+    };
+    let month = MONTHS[time[5..7].parse::<usize>().unwrap() - 1];
+    let fraction = netkit::codec::Clock::Ntp.number(time).unwrap() & 0xffff_ffff;
+    let nanos = (fraction * 1_000_000_000) >> 32;
+    vec![format!("{month} {}, {} {}.{nanos:09} UTC", &time[8..10], &time[..4], &time[11..19])]
+}
+
+const NTP: [Column; 12] = [
+    ("ntp.flags.vn", |line| text(&line["packet"]["version"]).iter().map(|version| version.replace('v', "")).collect()),
+    ("ntp.flags.mode", |line| vec![if line["message"] == "request" { "3" } else { "4" }.into()]),
+    ("ntp.stratum", |line| text(&line["fields"]["stratum"]).into_iter().collect()),
+    ("ntp.ppoll", |line| text(&line["fields"]["poll"]).into_iter().collect()),
+    // tshark has it without its sign.
+    ("ntp.precision", |line| vec![(line["fields"]["precision"].as_i64().unwrap() as u8).to_string()]),
+    ("ntp.rootdelay", |line| vec![(line["fields"]["root_delay"].as_f64().unwrap() * 65536.0).to_string()]),
+    ("ntp.rootdispersion", |line| vec![(line["fields"]["root_dispersion"].as_f64().unwrap() * 65536.0).to_string()]),
+    ("ntp.refid", |line| match line["fields"]["server"].as_str() {
+        Some(server) => vec![hex::encode(server.parse::<std::net::Ipv4Addr>().unwrap().octets())],
+        None => text(&line["fields"]["source"]).into_iter().collect(),
+    }),
+    ("ntp.reftime", |line| time(line, "reference")),
+    ("ntp.org", |line| time(line, "origin")),
+    ("ntp.rec", |line| time(line, "receive")),
+    ("ntp.xmt", |line| time(line, "transmit")),
+];
+
 fn same_as_tshark(name: &str, columns: &[Column]) {
     let table = std::fs::read_to_string(fixture(&format!("described/{name}.tshark.tsv"))).unwrap();
     let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
@@ -194,6 +226,18 @@ fn coap_is_as_tshark_says() {
 }
 
 #[test]
+fn ntp_is_as_tshark_says() {
+    same_as_tshark("ntp", &NTP);
+    given_back("ntp", 24);
+    // Times are in order.
+    let later = "transmit > '2026-11-24T14:00:53' and message == response";
+    let done = run(&["decode", &pcap("ntp"), "-p", &toml("ntp"), "-f", "ndjson", "--filter", later]);
+    let all = lines(&String::from_utf8(done.stdout).unwrap());
+    assert_eq!(all.len(), 6);
+    assert!(all.iter().all(|line| line["fields"]["transmit"].as_str().unwrap().starts_with("2026-11-24T14:00:53.")));
+}
+
+#[test]
 fn foreign_traffic_is_not_claimed() {
     for capture in crate::common::entries(&fixture("foreign")) {
         let capture = capture.display().to_string();
@@ -207,6 +251,8 @@ fn foreign_traffic_is_not_claimed() {
             &toml("dns"),
             "--protocol-file",
             &toml("coap"),
+            "--protocol-file",
+            &toml("ntp"),
             "-f",
             "ndjson",
         ]);
@@ -214,7 +260,12 @@ fn foreign_traffic_is_not_claimed() {
             // Some of the traffic is DNS, on its ports.
             let port = |end: &str| [":53", ":5353"].iter().any(|port| line[end].as_str().unwrap().ends_with(port));
             let dns = line["proto"] == "dns" && (port("src") || port("dst"));
-            assert!(dns || ["dns", "coap", "stun"].iter().all(|proto| line["proto"] != *proto), "{capture}: {line}");
+            // One conversation is NTP.
+            let ntp = line["proto"] == "ntp" && line["dst"].as_str().unwrap().ends_with(":123");
+            assert!(
+                dns || ntp || ["dns", "coap", "ntp", "stun"].iter().all(|proto| line["proto"] != *proto),
+                "{capture}: {line}"
+            );
         }
     }
 }

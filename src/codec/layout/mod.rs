@@ -135,6 +135,8 @@ pub enum Show {
     Asked(&'static [&'static str]),
     /// As another number, see [`Scale`](super::scale::Scale).
     Scaled(super::scale::Scale),
+    /// As a point in time, see [`Clock`](super::calendar::Clock).
+    Time(super::calendar::Clock),
 }
 
 /// The bits of a [`Show::Flags`].

@@ -123,6 +123,13 @@ impl<'a> Writer<'a> {
                     _ => Err(WriteStop::Error(self.wrong("a number", value))),
                 }
             }
+            Show::Time(clock) => {
+                let time = value.as_str().and_then(|text| clock.number(text));
+                time.or_else(|| plain_number(value)).ok_or_else(|| {
+                    let form = clock.text(1 << 63);
+                    WriteStop::Error(self.wrong(&format!("a time in UTC, as {form}, or a number"), value))
+                })
+            }
             Show::Plain | Show::Asked(_) => {
                 plain_number(value).ok_or_else(|| WriteStop::Error(self.wrong("a whole number", value)))
             }

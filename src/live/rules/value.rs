@@ -62,7 +62,7 @@ pub fn typed(field: &'static Field, given: &Given) -> Result<Json, String> {
         (_, Show::Scaled(_)) | (Kind::Float { .. }, _) => {
             number()?.as_f64().map(Json::from).ok_or_else(|| format!("{name} is a number, got {text:?}"))
         }
-        (Kind::Text { .. }, _) => Ok(text.into()),
+        (Kind::Text { .. }, _) | (_, Show::Time(_)) => Ok(text.into()),
         (Kind::Bytes { len }, _) => hex(name, text, *len),
         (Kind::Bool { .. }, _) => match text {
             "true" => Ok(true.into()),

@@ -1,6 +1,7 @@
 //! A protocol file's structure before names are looked up: [`parse`](super::parse) produces it, and
 //! [`compile`](super::compile) interprets it.
 
+use crate::codec::calendar::Clock;
 use crate::codec::kinds::Radix;
 use crate::codec::schema::reading::{FieldHead, Lines, MessageHead, Named, Names};
 use serde_json::Value as Json;
@@ -113,6 +114,8 @@ pub struct FieldText {
     /// `until` is a number: in a list, the mark at the place of the next element.
     pub until_number: bool,
     pub or_end: bool,
+    /// `time`: the number is a point in time.
+    pub time: Option<Clock>,
     /// `number`: the text is a number in these digits.
     pub number: Option<Radix>,
     /// `while`: in a list, the condition that each element but the last fulfils.

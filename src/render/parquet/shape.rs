@@ -152,7 +152,7 @@ impl Walk<'_> {
 
     fn shape(&mut self, field: &'static Field) -> Shape {
         match &field.show {
-            Show::Enum(_) => return Shape::Text,
+            Show::Enum(_) | Show::Time(_) => return Shape::Text,
             Show::Flags(_) => return Shape::Flags,
             Show::Scaled(_) => return Shape::F64,
             Show::Plain | Show::Asked(_) => {}

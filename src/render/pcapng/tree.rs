@@ -229,6 +229,10 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
                 }
             });
         }
+        Show::Time(clock) => {
+            out.push(b's');
+            word(clock.text(signed.map_or(n.into(), i128::from)).as_bytes(), out);
+        }
         Show::Scaled(scale) => float(scale.shown(n as i64), out),
         Show::Plain | Show::Asked(_) | Show::Enum(_) => {
             out.push(if signed.is_some() { b'i' } else { b'u' });

@@ -59,6 +59,9 @@ impl Type {
         if let Show::Scaled(_) = field.show {
             return Type::Float;
         }
+        if let Show::Time(_) = field.show {
+            return Type::Text;
+        }
         let named = matches!(field.show, Show::Enum(_) | Show::Flags(_));
         match &field.kind {
             Kind::Tag { bits, .. } | Kind::UInt { bits, .. } => Type::number((*bits).into(), false),

@@ -3,6 +3,7 @@
 use super::super::text::{CaseText, FieldText, JoinText, PartText, SizeText};
 use super::values::whole;
 use super::{Done, Parser, Value, keys};
+use crate::codec::calendar::Clock;
 use crate::codec::digits;
 use crate::codec::kinds::Radix;
 use crate::codec::schema::reading::Item;
@@ -32,6 +33,13 @@ impl Parser<'_> {
                     field.until_number = value.get_ref().is_integer();
                 }
                 "while" => field.repeats = Some(reader.text("while", value)?),
+                "time" => {
+                    let word = reader.text("time", value)?;
+                    field.time = Clock::ALL.into_iter().find(|clock| clock.word() == word);
+                    if field.time.is_none() {
+                        return self.fail(&inner, format!("time: expected unix, unix_ms or ntp, got {word:?}"));
+                    }
+                }
                 "number" => field.number = Some(self.number(value)?),
                 "joined" => field.joined = Some(reader.text("joined", value)?),
                 "back" => {

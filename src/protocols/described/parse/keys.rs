@@ -10,7 +10,7 @@ pub const PACKET: &str = "fields";
 pub const MESSAGE: &str = "id any message name doc if from sets fields";
 pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
     hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
-    charset xor inline padded rounded angle checked prefix align while plus joined back number";
+    charset xor inline padded rounded angle checked prefix align while plus joined back number time";
 pub const SIZE: &str = "type scale plus";
 pub const NUMBER: &str = "text";
 pub const CASE: &str = "type plus";

@@ -3,6 +3,11 @@
 use super::super::text::{FieldText, File};
 use crate::codec::kinds::{Address, catalogue};
 
+/// Whether the number is always the same, or has several sizes.
+fn constant_or_longer(t: &FieldText) -> bool {
+    t.value.is_some() || t.plus != 0 || !t.cases.is_empty()
+}
+
 /// The first such key of a field, and the types that it is for.
 pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     let base = t.kind.split('[').next().unwrap_or_default().trim();
@@ -62,6 +67,10 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     let no_number = content || message || structure || sum;
     if let Some((key, _)) = numbers.iter().find(|(_, given)| *given && no_number) {
         return wrong(key, "whole numbers");
+    }
+    let beside = t.scale.is_some() || t.names.is_some() || t.flags.is_some() || t.angle || constant_or_longer(t);
+    if t.time.is_some() && (no_number || t.kind.is_empty() || !t.bits.is_empty() || beside) {
+        return Some(format!("time is for whole numbers alone, without names and scale, not for {shown}"));
     }
     let signed = ["i16", "i16le", "i16be"].contains(&base);
     if t.angle && (!signed || t.scale.is_some() || t.names.is_some() || t.flags.is_some()) {

@@ -8,7 +8,7 @@ use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::named::names;
 use crate::codec::schema::reading::Named;
-use crate::codec::{describe, digits};
+use crate::codec::{Clock, describe, digits};
 
 impl<'a> Compiler<'a> {
     fn order(&self, suffix: &str, bits: u8, line: usize) -> Compiled<Option<Order>> {
@@ -186,6 +186,12 @@ impl<'a> Compiler<'a> {
         if t.angle {
             field.show = Show::Scaled(Scale::Degrees);
         }
+        if let Some(clock) = t.time {
+            if let (numbers, false) = takes(clock, &field.kind) {
+                return Err(fail(format!("time: {} is for {numbers}, not for {kind}", clock.word())));
+            }
+            field.show = Show::Time(clock);
+        }
         if let (true, Some((num, den))) = (t.rounded, t.scale) {
             field.show = Show::Scaled(Scale::Ratio { num, den });
         }
@@ -215,6 +221,20 @@ impl<'a> Compiler<'a> {
         }
         let over = num == 1 && den.is_power_of_two();
         Ok(Show::Scaled(if over { Scale::Over(den) } else { Scale::Exact { num, den } }))
+    }
+}
+
+/// The numbers that a clock counts by, as text, and whether this is one of them.
+fn takes(clock: Clock, kind: &Kind) -> (&'static str, bool) {
+    let bits = match *kind {
+        Kind::UInt { bits, .. } | Kind::Int { bits, .. } => bits,
+        Kind::VarInt { max_groups: 10.., .. } => 64,
+        _ => 0,
+    };
+    match clock {
+        Clock::Unix => ("whole numbers of 32 bits or more", bits >= 32),
+        Clock::UnixMillis => ("whole numbers of 40 bits or more", bits >= 40),
+        Clock::Ntp => ("u64: seconds and their fraction", matches!(kind, Kind::UInt { bits: 64, .. })),
     }
 }
 
