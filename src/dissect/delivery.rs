@@ -8,7 +8,7 @@
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
 pub use crate::traffic::life::Step;
-pub use crate::traffic::path::Report;
+pub use crate::traffic::path::{Arrivals, Report};
 use std::ops::Deref;
 
 /// One delivery event of a message. `Copy`, so that a message costs no allocation.
@@ -43,6 +43,8 @@ pub enum Event {
     /// The message answers one transmission of the opposite direction: every transmission that arrives is answered like
     /// this.
     Report(Report),
+    /// The message lists which of the opposite direction's messages have arrived, and has a number itself.
+    Arrivals(Arrivals),
     /// The message is a request.
     Request,
     /// The message answers a request of the opposite direction, this many nanoseconds after it.

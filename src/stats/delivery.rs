@@ -208,7 +208,7 @@ pub struct Connection {
 
 impl Connection {
     fn used(&self) -> bool {
-        self.directions.iter().any(Direction::is_used)
+        self.directions.iter().any(Direction::is_used) || self.path.is_listed()
     }
 
     /// Updates the path with an event of a message of `side`. A stream loses no bytes, so TCP is skipped.
@@ -222,6 +222,7 @@ impl Connection {
                 self.path.acked(other, *extended, (sent.copies == 1).then_some(now - sent.time));
             }
             Event::Report(report) => self.path.report(other, report, now),
+            Event::Arrivals(arrivals) => self.path.arrivals(own, arrivals),
             Event::Ping => self.path.ping(own),
             Event::Pong(_) => self.path.pong(other),
             _ => {}
@@ -312,7 +313,7 @@ impl Deliveries {
             let [a, b] = &mut connection.directions;
             let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
             match *event {
-                Event::Begin | Event::Step(_) | Event::Report(_) => {}
+                Event::Begin | Event::Step(_) | Event::Report(_) | Event::Arrivals(_) => {}
                 Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged } => {
                     own.transmission(seen, frame, self.rows);
                     own.awaiting += u64::from(acknowledged && seen.is_first());

@@ -9,6 +9,7 @@ mod ends;
 mod forms;
 mod headers;
 mod hostile;
+mod notify;
 mod output;
 mod payloads;
 mod relay;

@@ -58,6 +58,7 @@ impl Like {
                 Event::Sent { seen: Seen::Forgotten, .. } => {}
                 Event::Sent { extended, .. } => path.sent(own, *extended, now),
                 Event::Report(report) => path.report(other, report, now),
+                Event::Arrivals(arrivals) => path.arrivals(own, arrivals),
                 Event::Acked { extended, acked: Acked::First(sent) } => {
                     let trip = Some(now - sent.time).filter(|trip| sent.copies == 1 && *trip > 0);
                     path.acked(other, *extended, trip);

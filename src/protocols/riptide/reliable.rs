@@ -6,7 +6,7 @@ use super::receiver::Receiver;
 use super::version::Version;
 use crate::codec::Value;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
-use crate::dissect::delivery::{Event, Handled, Report, Step};
+use crate::dissect::delivery::{Arrivals, Event, Handled, Report, Step};
 use crate::dissect::numbered::{Acknowledgement, NumberedCodes, tell_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
@@ -71,6 +71,8 @@ pub struct Reliable {
     tries: Tries,
     /// The side has sent a message more often than the limit, so its own limit is unknown.
     insists: [bool; 2],
+    /// Each side's newest number of a notify message, as the side itself or an acknowledgement names it, without wrap.
+    notified: [Option<i64>; 2],
 }
 
 impl Reliable {
@@ -84,6 +86,7 @@ impl Reliable {
             ended: false,
             tries,
             insists: [false; 2],
+            notified: [None; 2],
         }
     }
 
@@ -248,6 +251,20 @@ impl Reliable {
         }
         let unseen = "lost by the capture, or never sent (the bug of 2.1 and 2.2)";
         self.acknowledgement.tell(other, &CODES, unseen, place, dissection);
+    }
+
+    /// Handles a notify message: its number, and the acknowledgements of the other side's.
+    pub fn notify(&mut self, own: u16, last: u16, bits: u16, side: Side, dissection: &mut Dissection) {
+        let mut extend = |side: Side, wire: u16| {
+            let newest = &mut self.notified[side.index()];
+            // The nearest number; the first is what it is.
+            let nearest = |newest: i64| newest + i64::from(wire.wrapping_sub(newest as u16) as i16);
+            let number = newest.map_or(wire.into(), nearest);
+            *newest = (*newest).max(Some(number));
+            number
+        };
+        let (number, newest) = (extend(side, own), extend(side.other(), last));
+        dissection.delivery.push(Event::Arrivals(Arrivals { number, newest, bits: bits.into(), width: 8 }));
     }
 
     /// Notes the messages that are unacknowledged when the connection ends.

@@ -3,10 +3,10 @@
 use super::farewell::farewell;
 use super::framing::{self, Framing};
 use super::layout::Message::{
-    Ack, AckExtra, ClientConnected, ClientDisconnected, Connect, Disconnect, Heartbeat, Reject, Unknown, Unreliable,
-    UnreliableAutoRelay, Welcome,
+    Ack, AckExtra, ClientConnected, ClientDisconnected, Connect, Disconnect, Heartbeat, Notify, Reject, Unknown,
+    Unreliable, UnreliableAutoRelay, Welcome,
 };
-use super::layout::{ACKS, FOR_SEQ, LAST, Message, PING, REASON, RTT, SEQUENCE, is_numbered};
+use super::layout::{ACKS, FOR_SEQ, LAST, Message, NOTIFY_ACKS, PING, REASON, RTT, SEQUENCE, is_numbered};
 use super::reliable::{Reliable, Tries};
 use super::remarks;
 use super::values::Payloads;
@@ -240,6 +240,12 @@ impl RiptideSession {
                 }
                 remarks::trailing(dissection);
             }
+            Notify => {
+                let fields = [&SEQUENCE, &LAST, &NOTIFY_ACKS].map(|field| number(&dissection.tree, field));
+                if let [Some(own), Some(last), Some(bits)] = fields {
+                    self.reliable.notify(own, last, bits, place.side, dissection);
+                }
+            }
             Heartbeat => {
                 if whole {
                     self.heartbeat(place, dissection);
@@ -285,7 +291,6 @@ impl RiptideSession {
                     format_args!("no such message type: the library takes it for a reliable message"),
                 );
             }
-            _ => {}
         }
         if place.length > version.largest() {
             dissection.notes.note(

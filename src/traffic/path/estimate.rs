@@ -189,6 +189,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         memory(mine.lost_in_a_row, share(mine.lost, mine.transmissions())),
         memory(theirs.lost_in_a_row, share(theirs.lost, theirs.transmissions())),
         memory(theirs.skipped_in_a_row, share(theirs.skipped, theirs.numbers)),
+        memory(mine.listed_in_a_row, share(mine.listed[1], mine.listed[0] + mine.listed[1])),
     ];
     // Losses in a row carry less information, so the interval is wider.
     let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
@@ -216,11 +217,16 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     };
     // Pings alone measure both directions together.
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
-    let loss = behind.zip(before).map(|(a, b)| both(a, b)).filter(|[_, low, high]| known && high - low <= WIDEST);
+    let listed = listed(mine, theirs, wider);
+    let loss = listed.or(behind.zip(before).filter(|_| known).map(|(a, b)| both(a, b)));
+    let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);
     let burst = loss.filter(|[loss, ..]| *loss >= SOME).map(|[loss, ..]| {
         // Only some packets of a direction are numbered.
-        let memory = if mine.skipped > mine.lost { memories[0] } else { memories[1] }.unwrap_or(0.0);
-        let part = share(mine.transmissions(), own.messages.max(mine.transmissions()));
+        let (memory, numbers) = match listed {
+            Some(_) => (memories[4], mine.listed[0] + mine.listed[1]),
+            None => (if mine.skipped > mine.lost { memories[0] } else { memories[1] }, mine.transmissions()),
+        };
+        let (memory, part) = (memory.unwrap_or(0.0), share(numbers, own.messages.max(numbers)));
         (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
     });
     // The longer of the two legs crosses the network; half of its delay counts for each direction.
@@ -234,6 +240,22 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         jitter: trips.jitter().map(|jitter| jitter / 2.0),
         reorder: share(mine.overtaken, mine.seen),
     }
+}
+
+/// The loss of the direction of which the receiver lists what has arrived. Numbers that no list covers may all have
+/// been lost, or none of them; so may those that came out of order, which the receiver drops.
+fn listed(mine: &Counts, theirs: &Counts, wider: f64) -> Option<[f64; 3]> {
+    let all = mine.listed[0] + mine.listed[1];
+    if all < FEW.max(mine.seen).max(mine.pings) {
+        return None;
+    }
+    let lists = Loop { heeded: mine.listed.map(|count| count as f64), ..Loop::default() };
+    let [best, low, high] = lists.interval(0, wider)?;
+    let unlisted = mine.unlisted as f64 / (all + mine.unlisted) as f64;
+    let [messages, late] = [0, 1].map(|k| mine.lists[k] + theirs.lists[k]);
+    let late = late as f64 / messages.max(1) as f64;
+    let whole = both([best, low, high], [0.0; 3]);
+    Some([best, (whole[1] - late).max(0.0) * (1.0 - unlisted), whole[2] * (1.0 - unlisted) + unlisted])
 }
 
 /// Whether the capture was made next to the receiver of the packets with the round trips `own`, so that nothing is lost

@@ -7,8 +7,10 @@
 //! direction twice. [`estimate`](estimate::estimate) combines both.
 
 pub mod estimate;
+mod lists;
 mod tests;
 
+pub use lists::Arrivals;
 use std::collections::VecDeque;
 
 /// The largest number of numbers that wait for acknowledgements.
@@ -62,6 +64,14 @@ pub struct Counts {
     pub pings: u64,
     /// The number of pongs.
     pub pongs: u64,
+    /// Numbers that the receiver lists as arrived, and those that it lists as lost on the whole path.
+    pub listed: [u64; 2],
+    /// Numbers lost according to these lists that are followed by another loss, and those that are not.
+    pub listed_in_a_row: [u64; 2],
+    /// Numbers between two lists that neither of them covers.
+    pub unlisted: u64,
+    /// Messages with such numbers, and those that did not come in order.
+    pub lists: [u64; 2],
 }
 
 impl Counts {
@@ -83,7 +93,11 @@ impl Counts {
         self.pings += other.pings;
         self.jumps += other.jumps;
         self.pongs += other.pongs;
+        self.unlisted += other.unlisted;
         for k in [0, 1] {
+            self.listed[k] += other.listed[k];
+            self.listed_in_a_row[k] += other.listed_in_a_row[k];
+            self.lists[k] += other.lists[k];
             self.skipped_in_a_row[k] += other.skipped_in_a_row[k];
             self.lost_in_a_row[k] += other.lost_in_a_row[k];
             self.heeded[k] += other.heeded[k];
@@ -348,6 +362,7 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     sides: [Numbers; 2],
+    listed: [lists::Listed; 2],
 }
 
 impl Path {
@@ -382,6 +397,17 @@ impl Path {
     pub fn report(&mut self, side: usize, report: &Report, now: i64) {
         let times = self.times(side);
         self.sides[side].report(report, now, times);
+    }
+
+    /// Records a message of this side that lists which of the other side's have arrived.
+    pub fn arrivals(&mut self, side: usize, arrivals: &Arrivals) {
+        self.listed[side].message(arrivals.number, &mut self.sides[side].counts);
+        self.listed[1 - side].list(arrivals, &mut self.sides[1 - side].counts);
+    }
+
+    /// Whether a side has listed what arrived.
+    pub fn is_listed(&self) -> bool {
+        self.sides.iter().any(|side| side.counts.lists[0] > 0)
     }
 
     /// Records a ping of this side.

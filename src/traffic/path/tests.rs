@@ -12,7 +12,7 @@ const MS: i64 = 1_000_000;
 
 /// The path from one point to another: its loss, and the mean length of losses in a row (Gilbert).
 #[derive(Clone, Copy, Default)]
-struct Way {
+pub(super) struct Way {
     loss: f64,
     burst: f64,
     delay: i64,
@@ -21,7 +21,12 @@ struct Way {
 }
 
 impl Way {
-    fn drops(&mut self, random: &mut Random) -> bool {
+    /// A path without delays.
+    pub fn lossy(loss: f64, burst: f64) -> Way {
+        Way { loss, burst, ..Way::default() }
+    }
+
+    pub fn drops(&mut self, random: &mut Random) -> bool {
         let stays = if self.burst > 1.0 { 1.0 - 1.0 / self.burst } else { self.loss };
         let begins = if self.burst > 1.0 { self.loss * (1.0 - stays) / (1.0 - self.loss) } else { self.loss };
         self.bad = random.unit() < if self.bad { stays } else { begins };
