@@ -7,9 +7,14 @@ use crate::message::OwnedMessage;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The pause between two transmissions of a goodbye: longer than a server's tick. When many clients leave at once, a
-/// server without room for their datagrams loses all that arrive in the same moment.
+/// The pause between two transmissions of a goodbye: longer than a server's tick.
 const BETWEEN: Duration = Duration::from_millis(100);
+
+/// Returns the pause of this client. When many leave at once, a server without room for their datagrams loses all that
+/// arrive in the same moment, so their repetitions are spread.
+fn pause(client: u32) -> Duration {
+    BETWEEN + Duration::from_millis(u64::from(client.saturating_sub(1) % 64))
+}
 
 /// The transmissions of a goodbye after the first one. Goodbyes are not acknowledged, so one is sent several times,
 /// unless the peer leaves as well.
@@ -17,16 +22,18 @@ const BETWEEN: Duration = Duration::from_millis(100);
 pub struct Goodbyes {
     rest: VecDeque<OwnedMessage>,
     at: Option<Instant>,
+    pause: Duration,
 }
 
 impl Goodbyes {
     /// Takes all transmissions but the first, for later.
-    fn hold(&mut self, messages: &mut VecDeque<OwnedMessage>, now: Instant) {
+    fn hold(&mut self, messages: &mut VecDeque<OwnedMessage>, pause: Duration, now: Instant) {
+        self.pause = pause;
         while let [.., before, last] = messages.make_contiguous()
             && before.message == last.message
         {
             self.rest.extend(messages.pop_back());
-            self.at = Some(now + BETWEEN);
+            self.at = Some(now + pause);
         }
     }
 
@@ -40,7 +47,7 @@ impl Goodbyes {
         let due = self.at.is_some_and(|at| at <= now);
         let goodbye = if due { self.rest.pop_front() } else { None };
         if due {
-            self.at = (!self.rest.is_empty()).then_some(now + BETWEEN);
+            self.at = (!self.rest.is_empty()).then_some(now + self.pause);
         }
         goodbye
     }
@@ -103,7 +110,7 @@ impl Player<'_, '_> {
     /// Keeps the repetitions of a goodbye for later. A stream delivers the first one.
     pub(super) fn hold_goodbyes(&mut self, now: Instant) {
         if !self.settings.stream {
-            self.goodbyes.hold(&mut self.out.say, now);
+            self.goodbyes.hold(&mut self.out.say, pause(self.settings.client), now);
         }
     }
 
@@ -139,7 +146,7 @@ mod tests {
         let mut goodbyes = Goodbyes::default();
         assert!(goodbyes.wake().is_none() && goodbyes.poll(start).is_none());
         let mut waiting = messages(&["ack", "ack", "close", "close", "close"]);
-        goodbyes.hold(&mut waiting, start);
+        goodbyes.hold(&mut waiting, BETWEEN, start);
         assert_eq!(waiting.iter().map(|m| m.message).collect::<Vec<_>>(), ["ack", "ack", "close"]);
         for n in 1..=2 {
             let due = start + BETWEEN * n;
@@ -149,8 +156,16 @@ mod tests {
             assert!(goodbyes.poll(due).is_none());
         }
         assert_eq!(goodbyes.wake(), None);
-        goodbyes.hold(&mut messages(&["close", "close"]), start);
+        goodbyes.hold(&mut messages(&["close", "close"]), BETWEEN, start);
         goodbyes.clear();
         assert!(goodbyes.wake().is_none() && goodbyes.poll(start + BETWEEN).is_none(), "the peer has left as well");
+    }
+    /// The repetitions of many clients that leave in the same moment are spread over time; those of one are not late.
+    #[test]
+    fn many_clients_repeat_their_goodbyes_at_different_times() {
+        let pauses: std::collections::BTreeSet<Duration> = (1..=100).map(pause).collect();
+        assert_eq!((pauses.len(), pauses.first().copied()), (64, Some(BETWEEN)));
+        assert_eq!(pause(1), BETWEEN);
+        assert!(pauses.last().is_some_and(|last| *last < 2 * BETWEEN));
     }
 }
