@@ -24,6 +24,54 @@ enum Manner {
     Slow(Duration),
     /// Accepts this many sessions of this total, and answers requests when all have connected.
     Capped(usize, usize),
+    /// Answers at most one request in this time.
+    Paced(Duration),
+    /// Answers nothing in the second half of each such period.
+    Stalls(Duration),
+    /// Answers requests of one route after this delay, others at once.
+    SlowRoute(&'static str, Duration),
+}
+
+/// The answers of a server to requests.
+#[derive(Default)]
+struct Answers {
+    /// The time of the next answer, if it paces them.
+    next: Mutex<Option<Instant>>,
+    /// The time that each request has waited in the server, in milliseconds.
+    waits: Mutex<Vec<f64>>,
+}
+
+impl Answers {
+    /// Waits until a request may be answered.
+    fn wait(&self, manner: Manner, body: &[u8], begin: Instant) {
+        let now = Instant::now();
+        let at = match manner {
+            Manner::Slow(time) => now + time,
+            Manner::SlowRoute(route, time) if body.windows(route.len()).any(|part| part == route.as_bytes()) => {
+                now + time
+            }
+            Manner::Paced(every) => {
+                let mut next = self.next.lock().unwrap();
+                let at = next.map_or(now, |next| next.max(now));
+                *next = Some(at + every);
+                at
+            }
+            Manner::Stalls(period) => {
+                let since = Duration::from_nanos(((now - begin).as_nanos() % period.as_nanos()) as u64);
+                if since >= period / 2 { now + (period - since) } else { now }
+            }
+            _ => now,
+        };
+        std::thread::sleep(at - now);
+        self.waits.lock().unwrap().push(now.elapsed().as_secs_f64() * 1e3);
+    }
+
+    /// Returns the shortest wait of the given share of the longest ones, and the number of all.
+    fn percentile(&self, percent: f64) -> f64 {
+        let mut waits = self.waits.lock().unwrap().clone();
+        waits.sort_by(f64::total_cmp);
+        waits[((waits.len() as f64 * percent / 100.0).ceil() as usize).clamp(1, waits.len()) - 1]
+    }
 }
 
 /// A server of nano's family.
@@ -33,6 +81,7 @@ struct Server {
     counts: Arc<[AtomicUsize; 3]>,
     /// The bodies of all requests with a route.
     texts: Arc<Mutex<Vec<String>>>,
+    answers: Arc<Answers>,
 }
 
 impl Server {
@@ -43,21 +92,23 @@ impl Server {
         let all = Arc::clone(&counts);
         let texts: Arc<Mutex<Vec<String>>> = Arc::default();
         let heard = Arc::clone(&texts);
+        let answers: Arc<Answers> = Arc::default();
+        let (given, begin) = (Arc::clone(&answers), Instant::now());
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (all, heard) = (Arc::clone(&all), Arc::clone(&heard));
+                let (all, heard, given) = (Arc::clone(&all), Arc::clone(&heard), Arc::clone(&given));
                 all[0].fetch_add(1, Ordering::SeqCst);
                 let open = all[1].fetch_add(1, Ordering::SeqCst) + 1;
                 all[2].fetch_max(open, Ordering::SeqCst);
                 std::thread::spawn(move || {
                     // A reset of the connection ends it, too.
                     let taken = !matches!(manner, Manner::Capped(most, _) if open > most);
-                    let _ = if taken { serve(stream, manner, &all, &heard) } else { Ok(()) };
+                    let _ = if taken { serve(stream, (manner, begin), &all, &heard, &given) } else { Ok(()) };
                     all[1].fetch_sub(1, Ordering::SeqCst);
                 });
             }
         });
-        Server { at, counts, texts }
+        Server { at, counts, texts, answers }
     }
 
     fn all(&self) -> usize {
@@ -80,9 +131,10 @@ impl Server {
 
 fn serve(
     mut stream: TcpStream,
-    manner: Manner,
+    (manner, begin): (Manner, Instant),
     counts: &[AtomicUsize; 3],
     texts: &Mutex<Vec<String>>,
+    answers: &Answers,
 ) -> std::io::Result<()> {
     let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
     loop {
@@ -96,15 +148,12 @@ fn serve(
             (2 | 4, Manner::Drops) => return Ok(()),
             // A request: its number, of one or more bytes, follows the flags.
             (4, _) if body[0] >> 1 & 7 == 0 => {
-                match manner {
-                    Manner::Slow(time) => std::thread::sleep(time),
-                    Manner::Capped(_, all) => {
-                        while counts[0].load(Ordering::SeqCst) < all {
-                            std::thread::sleep(Duration::from_millis(1));
-                        }
+                if let Manner::Capped(_, all) = manner {
+                    while counts[0].load(Ordering::SeqCst) < all {
+                        std::thread::sleep(Duration::from_millis(1));
                     }
-                    _ => {}
                 }
+                answers.wait(manner, &body, begin);
                 if let Some(at) = body.iter().position(|byte| *byte == b'{') {
                     texts.lock().unwrap().push(String::from_utf8_lossy(&body[at..]).into_owned());
                 }
@@ -188,6 +237,18 @@ fn each_client_has_its_own_name() {
     let number = ["--clients", "5", "--on", "message == request: id={client}"];
     let (_, told, status) = run(server.at, &number);
     assert!(status == Some(2) && told.contains("id is a number, got \"{client}\""), "{told}");
+    // An unknown name is refused before the first packet, and double braces are text.
+    let before = server.all();
+    let unknown = ["--clients", "5", "--on", "message == request and id == 1: payload.q=\"bot{nr}\""];
+    let (_, told, status) = run(server.at, &unknown);
+    assert!(status == Some(2) && told.contains("no placeholder {nr}: there is {client}"), "{told}");
+    assert_eq!(server.all(), before);
+    let literal = ["--clients", "2", "--on", "message == request and id == 1: payload.q=\"{{client}} {client}\""];
+    let (_, told, status) = run(server.at, &literal);
+    assert_eq!((status, &told[..]), (Some(0), ""));
+    server.is_left();
+    let heard = server.texts.lock().unwrap();
+    assert!([1, 2].iter().all(|n| heard.contains(&format!(r#"{{"q":"{{client}} {n}"}}"#))), "{heard:?}");
 }
 
 /// A server that accepts twelve of twenty sessions is reported as the limit.
@@ -199,6 +260,51 @@ fn capped() {
     let figures = ["connected", "finished", "refused", "dropped", "silent", "own", "most_at_once", "requests"];
     assert_eq!(figures.map(|name| all[name].as_u64().unwrap()), [12, 12, 8, 0, 0, 0, 12, 48], "{all}");
     assert_eq!((status, &all["limit"]), (Some(1), &"server".into()), "{all}");
+    server.is_left();
+}
+
+/// The figures of a server that answers a limited number of requests a second, or none for half of each period, are
+/// those that the server has measured itself. Its own waits are a lower bound of ours, however busy the machine is, and
+/// the rate has an upper one.
+#[test]
+fn a_limited_server_is_described_as_it_is() {
+    const PACE: Duration = Duration::from_millis(10);
+    for manner in [Manner::Paced(PACE), Manner::Stalls(Duration::from_millis(400))] {
+        let server = Server::start(manner);
+        let (lines, told, status) =
+            run(server.at, &["--clients", "12", "--ramp", "1000/s", "--for", "3s", "-W", "60s"]);
+        let all = lines.last().unwrap();
+        assert_eq!(status, Some(0), "{told} {all}");
+        server.is_left();
+        let [seconds, requests] = ["seconds", "requests"].map(|name| all[name].as_f64().unwrap());
+        let answered = server.answers.waits.lock().unwrap().len() as f64;
+        // At most one request of each client is answered when nobody waits for it any more.
+        assert!(requests <= answered && answered <= requests + 12.0, "{answered}: {all}");
+        if manner == Manner::Paced(PACE) {
+            assert!(requests / seconds <= 100.0 * 1.05, "{all}");
+        }
+        for (name, percent) in [("p50", 50.0), ("p90", 90.0), ("max", 100.0)] {
+            let (reported, own) = (all[name].as_f64().unwrap(), server.answers.percentile(percent));
+            assert!(reported >= own * 0.95 || requests < answered, "{name}: {own} ms in the server: {all}");
+        }
+        let parts = lines.iter().filter(|line| line["report"] == "interval");
+        assert_eq!(parts.map(|part| part["requests"].as_u64().unwrap()).sum::<u64>() as f64, requests);
+    }
+}
+
+/// The times of a kind of request are its own: one that the server delays slows no other.
+#[test]
+fn a_slow_kind_is_apart() {
+    let server = Server::start(Manner::SlowRoute("Room.Slow", Duration::from_millis(300)));
+    let edit = "message == request and id == 127: route=\"Room.Slow\"";
+    let (lines, told, status) = run(server.at, &["--clients", "5", "--ramp", "1000/s", "--on", edit]);
+    let all = lines.last().unwrap();
+    assert_eq!(status, Some(0), "{told} {all}");
+    let [slow, echo] = ["request Room.Slow", "request Room.Echo"].map(|kind| &all["kinds"][kind]);
+    assert_eq!((&slow["requests"], &echo["requests"]), (&5.into(), &15.into()), "{all}");
+    assert!(slow["p50"].as_f64() >= Some(290.0) && slow["max"] == all["max"], "{all}");
+    // The fastest of the others waits for none of the slow ones.
+    assert!(echo["p50"].as_f64() < slow["p50"].as_f64(), "{all}");
     server.is_left();
 }
 

@@ -25,7 +25,13 @@ impl Changes {
     /// # Errors
     /// Returns the mistake in it.
     pub fn edit(&mut self, text: &str, names: &Names<'_>) -> Result<(), String> {
-        self.rules.push(Rule::parse(text, names).map_err(|e| e.to_string())?);
+        self.push(Rule::parse(text, names))
+    }
+
+    fn push(&mut self, rule: Result<Rule, FilterError>) -> Result<(), String> {
+        let rule = rule.map_err(|e| e.to_string())?;
+        rule.check_placeholders()?;
+        self.rules.push(rule);
         Ok(())
     }
 
@@ -34,8 +40,7 @@ impl Changes {
     /// # Errors
     /// Returns the mistake in it.
     pub fn drop(&mut self, text: &str, names: &Names<'_>) -> Result<(), String> {
-        self.rules.push(Rule::parse_drop(text, names).map_err(|e| e.to_string())?);
-        Ok(())
+        self.push(Rule::parse_drop(text, names))
     }
 
     /// Compares only the peer's messages that match.

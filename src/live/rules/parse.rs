@@ -1,7 +1,7 @@
 //! The grammar of rules: `EXPR: [after N] [once] ACTION, ...`.
 
 use super::assignment::{Assignment, Misfit};
-use super::placeholder::CLIENT;
+use super::placeholder;
 use super::rule::{Action, Rule};
 use super::value::Given;
 use crate::codec::digits;
@@ -190,7 +190,8 @@ impl Parser<'_> {
 
     fn value(&mut self, json: bool) -> Result<Given, RuleError> {
         let start = self.at;
-        let placeholder = CLIENT.chars().eq(self.chars.iter().skip(start).take(CLIENT.len()).copied());
+        let rest: String = self.chars.iter().skip(start).collect();
+        let placeholder = placeholder::begins(&rest);
         match self.chars.get(start) {
             Some('[' | '{') if !placeholder => self.json(),
             _ if json => self.json(),
