@@ -92,7 +92,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__check)
-            opts="-p -s -f -q -v -h --proto --protocol-file --schema --set --from --port --server --first --format --allow-empty --limit --color --quiet --verbose --help"
+            opts="-p -s -f -q -v -h --suggest --proto --protocol-file --schema --set --from --port --server --first --format --allow-empty --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -18,6 +18,11 @@ pub struct Check {
     /// Captures or hex text with its packets; `-` is stdin
     #[arg(value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
     pub captures: Vec<PathBuf>,
+    /// Print a first file for the captures of an unknown protocol, from what the bytes show
+    ///
+    /// FILE is a capture, too. Of several servers, the one with the most traffic counts; --server names another.
+    #[arg(long, conflicts_with_all = ["format", "first", "allow_empty", "proto", "schema", "set", "from", "port"], help_heading = "Output")]
+    pub suggest: bool,
     /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -48,6 +53,7 @@ Examples:
   netkit check game.toml play.pcap -p mygame     everything is taken for it
   netkit check game.toml a.pcap b.pcap -f json
   tcpdump -w - udp | netkit check game.toml -
+  netkit check --suggest play.pcap > game.toml       a beginning for an unknown protocol
 
 Exit status: 0 everything fits; 1 the file has mistakes, a packet does not fit, one is not given back \
 by encode, or no packet is of the protocol (--allow-empty).";

@@ -15,6 +15,7 @@ mod proofs;
 mod raknet;
 mod second;
 mod steady;
+mod suggest;
 mod times;
 mod traffic;
 mod websocket;

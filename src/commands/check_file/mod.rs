@@ -3,6 +3,7 @@
 mod excerpt;
 mod json;
 mod rejected;
+mod suggested;
 mod tally;
 mod text;
 
@@ -58,6 +59,9 @@ impl Findings {
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<u8> {
     let inputs = args.captures.iter().chain([&args.file]).chain(&args.dissect.protocol_file);
     stdout_is_no_input(&super::options::inputs(inputs, &args.dissect.schema))?;
+    if args.suggest {
+        return suggested::run(args);
+    }
     deeply(|| checked(args, global))?
 }
 

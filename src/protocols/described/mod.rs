@@ -30,6 +30,7 @@ mod recognise;
 mod session;
 mod shown;
 mod state;
+pub(crate) mod suggest;
 mod text;
 mod traffic;
 mod types;
@@ -41,6 +42,7 @@ pub use fit::{Misfit, MisfitKind};
 pub use load::load;
 pub use mistakes::mistakes;
 pub use parse::KEYS;
+pub use suggest::{Collector, NoSample, Sample, suggest};
 
 use crate::dissect::{Dissector, Encoder, Evidence, Facts, FlowInfo, Observation, Options, Session};
 
