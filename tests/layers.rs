@@ -314,6 +314,7 @@ const KNOWN: [(&[&str], &str); 11] = [
             "codec/kinds/packed.rs",
             "codec/kinds/parts.rs",
             "codec/kinds/region.rs",
+            "codec/kinds/ring.rs",
             "codec/layout/kind.rs",
             "codec/layout/words.rs",
             "codec/names.rs",

@@ -2,6 +2,7 @@
 //! messages.
 
 use super::bits::{self, BitBuf};
+use super::kinds::{LEVELS, Ring};
 use super::layout::{Field, Kind, Name, Order, flag};
 use rustc_hash::FxHashMap;
 
@@ -11,6 +12,20 @@ pub struct Scope {
     entries: Vec<Entry>,
     /// The places of texts that later texts may point back to, by the hash of the text.
     pub(super) texts: FxHashMap<u64, u32>,
+    /// The open levels of groups that contain themselves.
+    levels: Vec<Level>,
+}
+
+/// A level of a group that contains itself.
+#[derive(Clone, Debug)]
+struct Level {
+    ring: &'static Ring,
+    /// The number of entries that precede its outermost level.
+    floor: usize,
+    /// The index of its outermost level.
+    first: usize,
+    /// The entries of the levels around it. Names in this level do not denote them.
+    hidden: Vec<Entry>,
 }
 
 /// One value of a [`Scope`], and its position, so that a writer can fill it in later.
@@ -82,6 +97,35 @@ impl Scope {
         found.map(|e| e.value)
     }
 
+    /// Begins a level of a group that contains itself: names in it denote fields of its own, or around all of its levels.
+    /// Returns false if there are too many levels.
+    pub(super) fn nest(&mut self, ring: &'static Ring) -> bool {
+        if self.levels.len() >= LEVELS {
+            return false;
+        }
+        let (mut floor, mut first) = (self.entries.len(), self.levels.len());
+        let mut at = first;
+        // The entries of levels that another ring has begun anew are hidden already.
+        while let Some(level) = at.checked_sub(1).and_then(|inner| self.levels.get(inner)) {
+            if std::ptr::eq(level.ring, ring) {
+                (floor, first) = (level.floor.min(floor), level.first);
+                break;
+            }
+            at = level.first;
+        }
+        self.levels.push(Level { ring, floor, first, hidden: self.entries.split_off(floor) });
+        true
+    }
+
+    /// Ends the innermost level.
+    pub(super) fn unnest(&mut self) {
+        let Some(level) = self.levels.pop() else { return };
+        if !level.hidden.is_empty() {
+            self.entries.truncate(level.floor);
+            self.entries.extend(level.hidden);
+        }
+    }
+
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.texts.clear();
@@ -109,7 +153,12 @@ impl Scope {
     /// Moves all positions from bit `at` on by `bits`.
     pub(super) fn shift(&mut self, at: u32, bits: i64) {
         let moved = |bit: u32| (bit as i64 + bits).max(0) as u32;
-        self.entries.iter_mut().filter(|entry| entry.bit >= at).for_each(|entry| entry.bit = moved(entry.bit));
+        let hidden = self.levels.iter_mut().flat_map(|level| &mut level.hidden);
+        self.entries
+            .iter_mut()
+            .chain(hidden)
+            .filter(|entry| entry.bit >= at)
+            .for_each(|entry| entry.bit = moved(entry.bit));
     }
 
     pub(super) fn truncate(&mut self, len: usize) {

@@ -35,6 +35,8 @@ pub fn kind(field: &Field) -> String {
         Kind::Bytes { len: Len::Rest } if field.is(flag::PAYLOAD) => "payload (rest)".into(),
         Kind::Bytes { len } => format!("bytes{}", extent(len)),
         Kind::Struct(_) => "group".into(),
+        Kind::Ring { fields: [], .. } => "group, as around it".into(),
+        Kind::Ring { .. } => "group".into(),
         Kind::Inline(_) => "fields".into(),
         Kind::Array { count, of } => format!("{}{}", inner(of), times(count)),
         Kind::Switch { on: Name { text: "", .. }, .. } => "a fault".into(),
@@ -61,7 +63,7 @@ pub fn member(field: &Field) -> String {
         Kind::Float { .. } => "number".into(),
         Kind::Int { .. } => "integer".into(),
         Kind::Bool { .. } => "true or false".into(),
-        Kind::Struct(_) => "object".into(),
+        Kind::Struct(_) | Kind::Ring { .. } => "object".into(),
         Kind::Array { count: Count::Const(n), of } => format!("{}[{n}]", member(of)),
         Kind::Array { of, .. } => format!("{}[]", member(of)),
         _ => "any value".into(),
@@ -72,7 +74,7 @@ fn inner(of: &Field) -> String {
     match &of.kind {
         Kind::Inline(_) => kind(of),
         wrapping if !wrapping.fields().is_empty() => of.name.into(),
-        Kind::Struct(_) => of.name.into(),
+        Kind::Struct(_) | Kind::Ring { .. } => of.name.into(),
         _ => kind(of),
     }
 }

@@ -1,6 +1,7 @@
 //! The one interpreter of the tables. Each direction defines what happens at a field: a [`Reader`]
 //! reads it, a [`Writer`] writes it, a [`Sampler`] generates it.
 
+use super::kinds::Ring;
 use super::layout::{Count, Field, Kind, Len, Name, Order, Other, When, flag};
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
@@ -34,6 +35,10 @@ pub trait Wire {
     fn enter(&mut self, field: &'static Field) -> Result<Self::Group, Self::Stop>;
     /// Ends a group. `whole`: nothing in it ended the walk.
     fn leave(&mut self, field: &'static Field, group: Self::Group, whole: bool);
+    /// Begins a level of a group that contains itself, before its group.
+    fn nest(&mut self, field: &'static Field, ring: &'static Ring) -> Result<(), Self::Stop>;
+    /// Ends the innermost such level.
+    fn unnest(&mut self);
     /// Begins a list.
     fn begin(
         &mut self,
@@ -112,6 +117,16 @@ pub fn field<W: Wire>(f: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
             let group = wire.enter(f)?;
             let done = walk(fields, wire);
             wire.leave(f, group, done.is_ok());
+            done
+        }
+        Kind::Ring { ring, .. } => {
+            wire.nest(f, ring)?;
+            let done = wire.enter(f).and_then(|group| {
+                let done = walk(ring.fields(), wire);
+                wire.leave(f, group, done.is_ok());
+                done
+            });
+            wire.unnest();
             done
         }
         Kind::Inline(fields) => walk(fields, wire),

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// The names and texts of the files.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
+    ("dht", include_str!("../../fixtures/protocols/dht.toml")),
     ("dns", include_str!("../../fixtures/protocols/dns.toml")),
     ("enet", include_str!("../../fixtures/protocols/enet.toml")),
     ("io", include_str!("../../fixtures/protocols/io.toml")),

@@ -154,7 +154,7 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
     match (node.value, node.field.show) {
         (Value::UInt(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as i64))),
         (Value::Int(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n))),
-        (value @ (Value::UInt(_) | Value::Int(_)), Show::Time(clock)) => {
+        (value @ (Value::UInt(_) | Value::Int(_)), Show::Time { clock, .. }) => {
             Plain::Text(Cow::Owned(clock.text(value.whole().unwrap_or(0))))
         }
         (Value::UInt(n), _) => whole(n as i128),

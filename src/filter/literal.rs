@@ -34,7 +34,7 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
         ),
         (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
-        (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
+        (true, Some(Kind::Struct(_) | Kind::Ring { .. })) => format!("{name} is a group: compare one of its fields"),
         _ => match found.fields.first().map_or("", |field| field.unit) {
             "" => format!("{name} is a number, got {text:?}"),
             unit => format!("{name} is a number (in {unit}), got {text:?}"),
@@ -48,10 +48,10 @@ pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     match (&field.kind, field.show) {
         (_, Show::Enum(names)) => literal.number.is_some() || named(names),
         (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
-        (Kind::Text { .. }, _) | (_, Show::Time(_)) => true,
+        (Kind::Text { .. }, _) | (_, Show::Time { .. }) => true,
         (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
-        (Kind::Struct(_), _) => false,
+        (Kind::Struct(_) | Kind::Ring { .. }, _) => false,
         (Kind::Derived | Kind::Switch { .. }, _) => true,
         (Kind::Constant(_) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_), _) => true,
         _ => literal.number.is_some(),

@@ -278,8 +278,10 @@ fn walk_one(
     }
     match &f.kind {
         Kind::Struct([]) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_) => found.open = true,
+        Kind::Ring { fields: [], ring } => walk(ring.fields(), rest, depth + 1, found, deepest),
         Kind::Array { of, .. } => match &of.kind {
             Kind::Struct([]) => found.open = true,
+            Kind::Ring { fields: [], ring } => walk(ring.fields(), rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
             kind if !kind.fields().is_empty() => walk(kind.fields(), rest, depth + 1, found, deepest),
             _ if matches!(rest, [name] if super::path::component(name).is_some()) => found.fields.push(innermost(of)),

@@ -18,7 +18,7 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
         (Test::Contains(literal), _, Show::Flags(_)) => format!("{name} has no flag {:?}", literal.text),
         (Test::Matches(_), _, Show::Flags(_)) => format!("{name} is a list of flags: contains asks for one"),
         (Test::Contains(_) | Test::Matches(_), Kind::Bool { .. }, _) => format!("{name} is true or false, and no text"),
-        (Test::Contains(_) | Test::Matches(_), Kind::Struct(_), _) => {
+        (Test::Contains(_) | Test::Matches(_), Kind::Struct(_) | Kind::Ring { .. }, _) => {
             format!("{name} is a group: ask for one of its fields")
         }
         (Test::Matches(_), _, Show::Enum(_)) => format!("{name} has no name that fits"),
@@ -77,9 +77,9 @@ fn can(field: &Field, test: &Test) -> bool {
         (Test::Compare(Comparison::Equal, literal), ..) => equals(field, literal),
         (_, Kind::Struct([]) | Kind::Derived | Kind::Switch { .. }, _) => true,
         (_, Kind::Constant(_) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_), _) => true,
-        (_, Kind::Struct(_), _) => false,
-        (Test::Contains(_) | Test::Matches(_), _, Show::Time(_)) => true,
-        (Test::Compare(..), _, Show::Time(_)) => literal(test).is_some_and(|literal| literal.number.is_none()),
+        (_, Kind::Struct(_) | Kind::Ring { .. }, _) => false,
+        (Test::Contains(_) | Test::Matches(_), _, Show::Time { .. }) => true,
+        (Test::Compare(..), _, Show::Time { .. }) => literal(test).is_some_and(|literal| literal.number.is_none()),
         (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
         (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),
         (Test::Contains(literal), Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
@@ -149,7 +149,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
 
 /// The smallest and the largest value of a whole-number field.
 pub fn range(field: &Field) -> Option<(i128, i128)> {
-    if matches!(field.show, Show::Scaled(_) | Show::Time(_)) {
+    if matches!(field.show, Show::Scaled(_) | Show::Time { .. }) {
         return None;
     }
     match field.kind {

@@ -15,7 +15,7 @@ pub fn human(node: &Node, sources: Sources<'_>, to: &mut impl Write) {
         (Value::UInt(_) | Value::Int(_), Show::Flags(_)) => {
             plain(node, to).and_then(|()| write!(to, " ({:#x})", node.number().unwrap_or(0)))
         }
-        (Value::UInt(_) | Value::Int(_), Show::Scaled(_) | Show::Time(_)) => {
+        (Value::UInt(_) | Value::Int(_), Show::Scaled(_) | Show::Time { .. }) => {
             plain(node, to).and_then(|()| unit(node, to)).and_then(|()| write!(to, " (raw {})", Signed(node.value)))
         }
         (Value::Raw { bit, bits }, _) => raw(node, sources.get(node.source), bit, bits, to),
@@ -65,7 +65,7 @@ pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
         }
         (Value::UInt(n), Show::Scaled(scale)) => float(scale.shown(n as i64), to),
         (Value::Int(n), Show::Scaled(scale)) => float(scale.shown(n), to),
-        (value @ (Value::UInt(_) | Value::Int(_)), Show::Time(clock)) => {
+        (value @ (Value::UInt(_) | Value::Int(_)), Show::Time { clock, .. }) => {
             to.write_str(&clock.text(value.whole().unwrap_or(0)))
         }
         (Value::UInt(n), Show::Plain) if magic(node).is_some() => {

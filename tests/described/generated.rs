@@ -120,6 +120,12 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
             12 => format!(
                 "{name}n = {{ type = \"u8\", hidden = true }}\n{name} = {{ type = \"bytes\", size = \"{name}n\" }}"
             ),
+            13 if random.below(3) == 0 => format!(
+                "{name} = {{ type = \"u8\", value = {}, hidden = true{condition} }}\n\
+                 {name}m = {{ type = \"u8\", value = 3, optional = true{condition} }}\n\
+                 {name}v = {{ type = \"u8\", if = \"{name}m\" }}",
+                random.one(&["1", "2"])
+            ),
             13 => match behind {
                 Some(number) => format!(
                     "{name}a = {{ name = \"{name}\", type = \"u8\", if = \"{number} < 4\" }}\n\
@@ -161,7 +167,15 @@ fn file(random: &mut Random) -> String {
     text += "seq = \"u8\"\nbody = { type = \"message\", by = \"kind\" }\n";
     let structs = random.below(3);
     for k in 0..structs {
-        let _ = write!(text, "[struct.s{k}]\nfirst = \"u8\"\n{}", fields(random, k, false));
+        // It may contain itself.
+        let own = match random.below(6) {
+            0 => format!("own = {{ type = \"s{k}\", if = \"first & 4\" }}\n"),
+            1 => format!("own = \"s{k}[u8]\"\n"),
+            2 => format!("own = {{ type = \"s{k}[*]\", until = 3 }}\n"),
+            3 => format!("own = {{ type = \"s{k}[*]\", size = \"u8\", if = \"first < 5\" }}\n"),
+            _ => String::new(),
+        };
+        let _ = write!(text, "[struct.s{k}]\nfirst = \"u8\"\n{}{own}", fields(random, k, false));
     }
     for k in 0..1 + random.below(3) {
         let id = if words { format!("\"m{k}\"") } else { k.to_string() };

@@ -13,6 +13,7 @@ mod mistakes;
 mod numerals;
 mod proofs;
 mod raknet;
+mod rings;
 mod second;
 mod steady;
 mod suggest;

@@ -164,6 +164,39 @@ const NTP: [Column; 12] = [
     ("ntp.xmt", |line| time(line, "transmit")),
 ];
 
+/// The numbers and the texts of bencode in their order. tshark has addresses in fields of their own, and shows what
+/// nobody reads in hex.
+fn bencoded(value: &Json, key: &str, numbers: &mut Vec<String>, texts: &mut Vec<String>) {
+    numbers.extend(value["number"].as_i64().map(|number| number.to_string()));
+    let hex = ["id", "info_hash", "t", "target", "token", "v"].contains(&key);
+    texts.extend(value.get("text").map(|text| match (text["raw"].as_str(), text.as_str()) {
+        (Some(raw), _) => raw.to_owned(),
+        (None, Some(text)) if hex => hex::encode(text),
+        (None, text) => text.unwrap_or_default().to_owned(),
+    }));
+    value["list"].as_array().into_iter().flatten().for_each(|value| bencoded(value, "", numbers, texts));
+    for entry in value["entries"].as_array().into_iter().flatten() {
+        let key = entry["key"].as_str().unwrap();
+        texts.push(key.to_owned());
+        if !["ip", "nodes", "values"].contains(&key) {
+            bencoded(&entry["value"], key, numbers, texts);
+        }
+    }
+}
+
+const DHT: [Column; 2] = [
+    ("bt-dht.bencoded.int", |line| {
+        let (mut numbers, mut texts) = Default::default();
+        bencoded(&line["fields"], "", &mut numbers, &mut texts);
+        numbers
+    }),
+    ("bt-dht.bencoded.string", |line| {
+        let (mut numbers, mut texts) = Default::default();
+        bencoded(&line["fields"], "", &mut numbers, &mut texts);
+        texts
+    }),
+];
+
 fn same_as_tshark(name: &str, columns: &[Column]) {
     let table = std::fs::read_to_string(fixture(&format!("described/{name}.tshark.tsv"))).unwrap();
     let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
@@ -238,6 +271,16 @@ fn ntp_is_as_tshark_says() {
 }
 
 #[test]
+fn dht_is_as_tshark_says() {
+    same_as_tshark("dht", &DHT);
+    given_back("dht", 96);
+    // It is recognised without its port, and any level of its lists can be asked for.
+    let deep = "entries.value.entries.value.entries.value.list.list.list.number == 3";
+    let done = run(&["decode", &pcap("dht"), "--protocol-file", &toml("dht"), "-f", "ndjson", "--filter", deep]);
+    assert_eq!(lines(&String::from_utf8(done.stdout).unwrap()).len(), 5);
+}
+
+#[test]
 fn foreign_traffic_is_not_claimed() {
     for capture in crate::common::entries(&fixture("foreign")) {
         let capture = capture.display().to_string();
@@ -253,6 +296,8 @@ fn foreign_traffic_is_not_claimed() {
             &toml("coap"),
             "--protocol-file",
             &toml("ntp"),
+            "--protocol-file",
+            &toml("dht"),
             "-f",
             "ndjson",
         ]);
@@ -263,7 +308,7 @@ fn foreign_traffic_is_not_claimed() {
             // One conversation is NTP.
             let ntp = line["proto"] == "ntp" && line["dst"].as_str().unwrap().ends_with(":123");
             assert!(
-                dns || ntp || ["dns", "coap", "ntp", "stun"].iter().all(|proto| line["proto"] != *proto),
+                dns || ntp || ["dns", "coap", "dht", "ntp", "stun"].iter().all(|proto| line["proto"] != *proto),
                 "{capture}: {line}"
             );
         }

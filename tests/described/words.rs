@@ -295,7 +295,10 @@ fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert_eq!(files.len(), 5);
-    assert_eq!(fields(files[3], b"025:hello2:hi"), json!({"words": [{"word": "hello"}, {"word": "hi"}]}));
+    assert_eq!(
+        fields(files[3], b"025:hellol2:hii7ee"),
+        json!({"values": [{"text": "hello"}, {"list": [{"text": "hi"}, {"number": 7}]}]})
+    );
     assert_eq!(read(files[4], b"\x01")[0]["message"], "who");
     let options = [&b"\x04game\0\x01a\xc0\x00\x05"[..], &[0; 15], b"\x01\x32hi\xffx"].concat();
     assert_eq!(

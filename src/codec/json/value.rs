@@ -3,7 +3,7 @@
 use super::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::{clip, escaped, hex_bits, latin1, string};
 use crate::codec::layout::{Flags, Show};
-use crate::codec::{Node, Sources, Value, bits, half_text};
+use crate::codec::{Clock, Node, Sources, Value, bits, half_text};
 
 /// Appends the value of a leaf; groups and lists are walked in [`crate::codec::json::fields`].
 #[inline]
@@ -11,13 +11,13 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     match node.value {
         Value::UInt(n) => match node.field.show {
             Show::Plain => uint(n, out),
-            show => shown(show, n, n.into(), out),
+            show => shown(show, n, n as i64, out),
         },
         Value::Int(n) => match node.field.show {
             Show::Plain => int(n, out),
             // A signed number without a name keeps its sign.
             Show::Enum(names) if name_of(names, n as u64).is_none() => int(n, out),
-            show => shown(show, n as u64, n.into(), out),
+            show => shown(show, n as u64, n, out),
         },
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
@@ -64,7 +64,7 @@ pub fn name_of(names: &'static [(u64, &'static str)], n: u64) -> Option<&'static
     }
 }
 
-fn shown(show: Show, n: u64, signed: i128, out: &mut Vec<u8>) {
+fn shown(show: Show, n: u64, signed: i64, out: &mut Vec<u8>) {
     match show {
         Show::Plain | Show::Asked(_) => int(n, out),
         Show::Enum(names) => match name_of(names, n) {
@@ -89,14 +89,19 @@ fn shown(show: Show, n: u64, signed: i128, out: &mut Vec<u8>) {
                 _ => out.push(b']'),
             }
         }
-        Show::Scaled(scale) => f64(scale.shown(signed as i64), out),
-        Show::Time(clock) if clock.means(signed) => {
-            out.push(b'"');
-            clock.show(signed, out);
-            out.push(b'"');
-        }
-        Show::Time(_) => int(signed, out),
+        Show::Scaled(scale) => f64(scale.shown(signed), out),
+        Show::Time { clock, signed: true } => time(clock, signed.into(), out),
+        Show::Time { clock, signed: false } => time(clock, n.into(), out),
     }
+}
+
+/// Appends a point in time, or the number, if it means none.
+#[cold]
+fn time(clock: Clock, number: i128, out: &mut Vec<u8>) {
+    let quote: &[u8] = if clock.means(number) { b"\"" } else { b"" };
+    out.extend_from_slice(quote);
+    clock.show(number, out);
+    out.extend_from_slice(quote);
 }
 
 /// Calls `each` with the name of every set bit, from the lowest up. A bit without a name is passed as its number.

@@ -10,6 +10,7 @@
 //! | [`Extended`] | a number of which some values announce a longer form |
 //! | [`Numeral`] | a number in text |
 //! | [`Address`] | bytes with a notation of their own |
+//! | [`Ring`] | a group that contains itself |
 //! | [`Chosen`] | a message, chosen by an earlier number |
 //!
 //! Each is a [`Kind`](super::layout::Kind).
@@ -27,6 +28,7 @@ mod numeral;
 mod packed;
 mod parts;
 mod region;
+mod ring;
 
 pub use address::Address;
 pub use checksum::{Checksum, Over};
@@ -40,6 +42,7 @@ pub use numeral::{Numeral, Radix};
 pub use packed::{Packed, Packing};
 pub use parts::{Part, Parts};
 pub use region::{Extent, Region};
+pub use ring::{LEVELS, Ring};
 
 use super::layout::{Field, Len, bytes};
 

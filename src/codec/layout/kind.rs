@@ -1,7 +1,7 @@
 //! Encodings on the wire: of numbers, text, groups and lists, with their lengths and counts.
 
 use super::{Field, Name, Show, When};
-use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Numeral, Packed, Parts, Region};
+use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Numeral, Packed, Parts, Region, Ring};
 use crate::codec::protobuf;
 use crate::codec::walk::Custom;
 
@@ -131,6 +131,13 @@ pub enum Kind {
     },
     /// A named group of fields.
     Struct(&'static [Field]),
+    /// A group that contains itself.
+    Ring {
+        /// The fields, if it is the outermost one. In itself it has none, so that walks over the tables end.
+        fields: &'static [Field],
+        /// The fields of all levels.
+        ring: &'static Ring,
+    },
     /// Fields that belong to the parent's group.
     Inline(&'static [Field]),
     /// The same field several times.
@@ -192,7 +199,7 @@ impl Kind {
     /// The fields of a group, or of a field that wraps others.
     pub const fn fields(&self) -> &'static [Field] {
         match self {
-            Kind::Struct(fields) | Kind::Inline(fields) => fields,
+            Kind::Struct(fields) | Kind::Inline(fields) | Kind::Ring { fields, .. } => fields,
             Kind::Parts(parts) => parts.fields,
             Kind::Region(region) => region.fields,
             Kind::Packed(packed) => packed.fields,

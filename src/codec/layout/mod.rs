@@ -136,7 +136,12 @@ pub enum Show {
     /// As another number, see [`Scale`](super::scale::Scale).
     Scaled(super::scale::Scale),
     /// As a point in time, see [`Clock`](super::calendar::Clock).
-    Time(super::calendar::Clock),
+    Time {
+        /// The clock that counts it.
+        clock: super::calendar::Clock,
+        /// Whether the number is a signed one.
+        signed: bool,
+    },
 }
 
 /// The bits of a [`Show::Flags`].

@@ -5,6 +5,7 @@ use super::{Reader, TRAILING, UNENDED, UNPARSED};
 use crate::codec::bits;
 use crate::codec::context::Recalled;
 use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::kinds::{LEVELS, Ring};
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Name, Order, Show, Sign, flag};
 use crate::codec::node::Value;
 use crate::codec::walk::{self, Wire};
@@ -112,7 +113,12 @@ impl Wire for Reader<'_> {
             Kind::Protobuf(message) => return message.read(field, self),
             Kind::Custom(codec) => return codec.read(field, self),
             // The walk opens these itself.
-            Kind::Struct(_) | Kind::Inline(_) | Kind::Array { .. } | Kind::Switch { .. } | Kind::Derived => {
+            Kind::Struct(_)
+            | Kind::Ring { .. }
+            | Kind::Inline(_)
+            | Kind::Array { .. }
+            | Kind::Switch { .. }
+            | Kind::Derived => {
                 return Ok(());
             }
         };
@@ -172,6 +178,19 @@ impl Wire for Reader<'_> {
             return;
         }
         self.tree.close(node, self.at);
+    }
+
+    fn nest(&mut self, field: &'static Field, ring: &'static Ring) -> Result<(), Stop> {
+        if self.tree.scope.nest(ring) {
+            return Ok(());
+        }
+        let have = (self.end - self.at) as u64;
+        let limit = format!("more than {LEVELS} levels");
+        Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Depth, self.at, 0, have) }))
+    }
+
+    fn unnest(&mut self) {
+        self.tree.scope.unnest();
     }
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, of: &'static Field) -> Result<List, Stop> {

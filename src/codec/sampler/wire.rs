@@ -2,6 +2,7 @@
 
 use super::Sampler;
 use crate::codec::context::Recalled;
+use crate::codec::kinds::Ring;
 use crate::codec::layout::{Count, Field, Kind, Name, Show, When, flag};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{EncodeError, bits};
@@ -78,7 +79,12 @@ impl Wire for Sampler<'_> {
             Kind::Protobuf(message) => return message.sample(self),
             Kind::Custom(codec) => return codec.sample(field, self),
             // The walk opens these itself.
-            Kind::Struct(_) | Kind::Inline(_) | Kind::Array { .. } | Kind::Switch { .. } | Kind::Derived => {}
+            Kind::Struct(_)
+            | Kind::Ring { .. }
+            | Kind::Inline(_)
+            | Kind::Array { .. }
+            | Kind::Switch { .. }
+            | Kind::Derived => {}
         }
         if field.is(flag::REFERENCED) {
             self.scope.push(field, referenced, at as u32, false);
@@ -104,6 +110,14 @@ impl Wire for Sampler<'_> {
     fn leave(&mut self, field: &'static Field, scope: usize, _whole: bool) {
         self.depth -= 1;
         self.scope.leave(field, scope);
+    }
+
+    fn nest(&mut self, field: &'static Field, ring: &'static Ring) -> Result<(), EncodeError> {
+        if self.scope.nest(ring) { Ok(()) } else { Err(self.undefined(field, "nested too deeply")) }
+    }
+
+    fn unnest(&mut self) {
+        self.scope.unnest();
     }
 
     fn begin(

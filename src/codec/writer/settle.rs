@@ -124,7 +124,10 @@ impl<'a> Writer<'a> {
                 *at = (*at as i64 + by).max(0) as usize
             }
         };
-        shift(&mut self.open_end);
+        // It is after the character that it belongs to: what is inserted there is after that, too.
+        if self.open_end > from as usize {
+            shift(&mut self.open_end);
+        }
         self.measures.iter_mut().for_each(|(at, ..)| shift(at));
         self.sums.iter_mut().for_each(|(at, ..)| shift(at));
     }

@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
                     _ => Err(WriteStop::Error(self.wrong("a number", value))),
                 }
             }
-            Show::Time(clock) => {
+            Show::Time { clock, .. } => {
                 let time = value.as_str().and_then(|text| clock.number(text));
                 time.or_else(|| plain_number(value)).ok_or_else(|| {
                     let form = clock.text(1 << 63);

@@ -3,6 +3,7 @@
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::context::Recalled;
+use crate::codec::kinds::{LEVELS, Ring};
 use crate::codec::layout::{Count, Field, Kind, Len, Name, Order, flag};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{Reader, Tree, bits};
@@ -66,6 +67,8 @@ impl Wire for Writer<'_> {
         match (given, holds) {
             (false, Some(true)) if field.default.is_some() => Ok(true),
             (false, Some(true)) if field.is(flag::CARRIES) => Ok(true),
+            // Known by itself, or by the fields that are there with it.
+            (false, Some(true)) if matches!(field.kind, Kind::Constant(_)) => Ok(true),
             (false, Some(true)) if field.is(flag::OMIT_EMPTY) => Ok(false),
             (false, Some(true)) if self.given_instead(&field.when) => Ok(false),
             (false, Some(true)) => Err(self.missing(field)),
@@ -159,7 +162,11 @@ impl Wire for Writer<'_> {
             return Err(WriteStop::Error(error));
         };
         let derived = self.derived_input(field);
-        let table: &'static [Field] = if let Kind::Struct(table) = field.kind { table } else { &[] };
+        let table = match field.kind {
+            Kind::Struct(table) => table,
+            Kind::Ring { ring, .. } => ring.fields(),
+            _ => &[],
+        };
         self.cursors.push(Cursor::Object { fields, derived, used: Vec::new(), table });
         Ok(self.scope.len())
     }
@@ -173,6 +180,17 @@ impl Wire for Writer<'_> {
             self.names.pop();
         }
         self.scope.leave(field, scope);
+    }
+
+    fn nest(&mut self, field: &'static Field, ring: &'static Ring) -> Result<(), WriteStop> {
+        match self.scope.nest(ring) {
+            true => Ok(()),
+            false => Err(self.fail(format!("{}: nested too deeply: at most {LEVELS} levels", field.name))),
+        }
+    }
+
+    fn unnest(&mut self) {
+        self.scope.unnest();
     }
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, _of: &'static Field) -> Result<List, WriteStop> {

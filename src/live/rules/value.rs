@@ -62,14 +62,16 @@ pub fn typed(field: &'static Field, given: &Given) -> Result<Json, String> {
         (_, Show::Scaled(_)) | (Kind::Float { .. }, _) => {
             number()?.as_f64().map(Json::from).ok_or_else(|| format!("{name} is a number, got {text:?}"))
         }
-        (Kind::Text { .. }, _) | (_, Show::Time(_)) => Ok(text.into()),
+        (Kind::Text { .. }, _) | (_, Show::Time { .. }) => Ok(text.into()),
         (Kind::Bytes { len }, _) => hex(name, text, *len),
         (Kind::Bool { .. }, _) => match text {
             "true" => Ok(true.into()),
             "false" => Ok(false.into()),
             _ => Err(format!("{name} is true or false, got {text:?}")),
         },
-        (Kind::Struct(_), _) => Err(format!("{name} is a group: set one of its fields, or give JSON")),
+        (Kind::Struct(_) | Kind::Ring { .. }, _) => {
+            Err(format!("{name} is a group: set one of its fields, or give JSON"))
+        }
         (Kind::Derived, _) => Err(format!("{name} is known from earlier messages, and not on the wire")),
         (Kind::Custom(_) | Kind::Switch { .. } | Kind::Array { .. } | Kind::Inline(_), _) => {
             Ok(given.number().unwrap_or_else(|| text.into()))

@@ -152,7 +152,7 @@ impl Walk<'_> {
 
     fn shape(&mut self, field: &'static Field) -> Shape {
         match &field.show {
-            Show::Enum(_) | Show::Time(_) => return Shape::Text,
+            Show::Enum(_) | Show::Time { .. } => return Shape::Text,
             Show::Flags(_) => return Shape::Flags,
             Show::Scaled(_) => return Shape::F64,
             Show::Plain | Show::Asked(_) => {}
@@ -176,6 +176,9 @@ impl Walk<'_> {
             Kind::Array { of, .. } => Shape::list(self.element(of)),
             Kind::Struct(fields) => self.group(fields),
             Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_) | Kind::Protobuf(_) => self.group(field.kind.fields()),
+            // Further levels have no columns of their own.
+            Kind::Ring { fields: [], .. } => Shape::Json,
+            Kind::Ring { fields, .. } => self.group(fields),
             Kind::Inline(_) | Kind::Switch { .. } | Kind::Derived | Kind::Chosen(_) | Kind::Custom(_) => Shape::Json,
         }
     }

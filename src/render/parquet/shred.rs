@@ -224,7 +224,7 @@ impl Shredder<'_> {
                 Some(v) => column.f64(v),
                 None => return false,
             },
-            (Leaf::Text, value @ (Value::UInt(_) | Value::Int(_)), Show::Time(clock)) => {
+            (Leaf::Text, value @ (Value::UInt(_) | Value::Int(_)), Show::Time { clock, .. }) => {
                 self.bytes += column.bytes(|out| clock.show(value.whole().unwrap_or(0), out));
             }
             (Leaf::Text, Value::UInt(n), Show::Enum(names)) => self.bytes += named(column, names, n, n),

@@ -229,7 +229,7 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
                 }
             });
         }
-        Show::Time(clock) => {
+        Show::Time { clock, .. } => {
             out.push(b's');
             word(clock.text(signed.map_or(n.into(), i128::from)).as_bytes(), out);
         }

@@ -59,7 +59,7 @@ impl Type {
         if let Show::Scaled(_) = field.show {
             return Type::Float;
         }
-        if let Show::Time(_) = field.show {
+        if let Show::Time { .. } = field.show {
             return Type::Text;
         }
         let named = matches!(field.show, Show::Enum(_) | Show::Flags(_));
@@ -71,7 +71,7 @@ impl Type {
             Kind::Bool { .. } => Type::Bool,
             Kind::Text { .. } | Kind::Address(_) | Kind::Chosen(_) => Type::Text,
             Kind::Bytes { .. } => Type::Bytes,
-            Kind::Struct(_) | Kind::Inline(_) | Kind::Switch { .. } => Type::Group,
+            Kind::Struct(_) | Kind::Ring { .. } | Kind::Inline(_) | Kind::Switch { .. } => Type::Group,
             Kind::Array { of, .. } => Type::of(of),
             Kind::Derived if named => Type::U64,
             Kind::Derived => Type::Text,

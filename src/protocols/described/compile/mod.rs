@@ -7,6 +7,7 @@ mod joins;
 mod messages;
 mod references;
 mod sizes;
+mod structs;
 mod unique;
 
 pub use hooks::{Hook, Join, Set};
@@ -27,6 +28,7 @@ use exclusive::excludes;
 use references::References;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::is_chosen;
+use structs::Open;
 
 /// The cap on fields of a message with those of its structs, and of all of a file.
 const MOST_FIELDS: usize = 1 << 13;
@@ -73,7 +75,9 @@ pub struct Compiler<'a> {
     references: References,
     /// The texts in conditions and ids, sorted.
     pub texts: &'static [&'static str],
-    structs: Vec<&'a str>,
+    structs: Vec<Open<'a>>,
+    /// The number of open fields that may be missing, or that may be empty lists: they can end a ring.
+    endings: usize,
     /// The later fields of the open groups.
     siblings: Vec<&'a [FieldText]>,
     used_structs: FxHashSet<&'a str>,
@@ -104,6 +108,7 @@ impl<'a> Compiler<'a> {
             references: References::of(text),
             texts: references::texts(text),
             structs: Vec::new(),
+            endings: 0,
             siblings: Vec::new(),
             used_structs: FxHashSet::default(),
             carriers: Vec::new(),
@@ -263,7 +268,11 @@ impl<'a> Compiler<'a> {
             hook = self.hooks.len() as u16;
             self.hooks.push(Hook { sets, ..Hook::default() });
         }
-        let mut field = self.shaped(t, all, hook)?;
+        let endings = usize::from(t.condition.is_some() || t.may_be_empty());
+        self.endings += endings;
+        let shaped = self.shaped(t, all, hook);
+        self.endings -= endings;
+        let mut field = shaped?;
         if !matches!(when, When::Always) {
             field.when = match field.when {
                 When::Always => when,
@@ -329,26 +338,6 @@ impl<'a> Compiler<'a> {
             },
         };
         Ok(Set { memory, side, value })
-    }
-
-    /// Compiles the fields of a struct.
-    pub fn structure(&mut self, name: &str, t: &FieldText) -> Compiled<Option<&'static [Field]>> {
-        let text = self.text;
-        let Some((name, line, fields)) = text.structs.iter().find(|(other, ..)| other == name) else { return Ok(None) };
-        if self.structs.contains(&name.as_str()) {
-            return t.fail(format!("struct {name} contains itself"));
-        }
-        if self.structs.len() >= DEPTH {
-            return t.fail(format!("structs in structs, more than {DEPTH} deep"));
-        }
-        if fields.is_empty() {
-            return Err((*line, format!("struct {name} has no fields")));
-        }
-        self.structs.push(name);
-        self.used_structs.insert(name);
-        let list = self.list(fields);
-        self.structs.pop();
-        list.map(Some)
     }
 
     /// The message whose fields are being compiled; empty: the packet.

@@ -15,7 +15,7 @@ pub fn number(field: &'static Field, value: &Json) -> Option<u64> {
         Json::String(text) if matches!(field.kind, Kind::Text { .. }) => Some(field.text_id(text.chars())),
         Json::String(text) => match field.show {
             Show::Enum(names) => names.iter().find(|(_, name)| name == text).map(|(n, _)| *n),
-            Show::Time(clock) => clock.number(text).map(|n| n as u64),
+            Show::Time { clock, .. } => clock.number(text).map(|n| n as u64),
             _ => None,
         }
         .or_else(|| whole(text).map(|n| n as u64)),

@@ -76,6 +76,7 @@ impl Export<'_> {
             Kind::Parts(_)
             | Kind::Constant(_)
             | Kind::Region(_)
+            | Kind::Ring { .. }
             | Kind::Packed(_)
             | Kind::Checksum(_)
             | Kind::Chosen(_) => Err(Unsaid(format!("{}: files have it in other words", describe::kind(field)))),

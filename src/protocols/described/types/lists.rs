@@ -223,9 +223,9 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        if let Some(fields) = self.structure(element, t)? {
-            let carries = fields.iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;
-            let mut group = crate::codec::layout::group(leak(element), fields);
+        if let Some(kind) = self.structure(element, t)? {
+            let carries = kind.fields().iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;
+            let mut group = of(leak(element), kind);
             group.flags |= carries;
             if carries != 0 {
                 group.flags |= flag::KEEP_EMPTY;

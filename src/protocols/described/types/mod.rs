@@ -207,7 +207,8 @@ impl<'a> Compiler<'a> {
     /// Compiles a struct, in an object of its own or in its parent's.
     fn grouped(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
         let before = self.known.len();
-        let Some(fields) = self.structure(kind, t)? else { return Ok(None) };
+        let Some(kind) = self.structure(kind, t)? else { return Ok(None) };
+        let fields = kind.fields();
         let carries = fields.iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;
         let mut field = match t.inline {
             true => crate::codec::layout::inline("", fields),
@@ -215,7 +216,7 @@ impl<'a> Compiler<'a> {
                 for known in self.known.iter_mut().skip(before).filter(|known| known.group.is_none()) {
                     known.group = Some(t.name.clone());
                 }
-                let mut group = crate::codec::layout::group(leak(&t.name), fields);
+                let mut group = of(leak(&t.name), kind);
                 if self.is_referred(&t.name) {
                     group.flags |= flag::REFERENCED;
                 }
@@ -243,7 +244,7 @@ impl<'a> Compiler<'a> {
                 field.flags |= flag::SELECTS;
             }
         }
-        if self.is_referred(&t.name) && !matches!(field.kind, Kind::Struct(_) | Kind::Inline(_)) {
+        if self.is_referred(&t.name) && !matches!(field.kind, Kind::Struct(_) | Kind::Ring { .. } | Kind::Inline(_)) {
             field.flags |= flag::REFERENCED;
         }
         if let (Kind::Text { .. }, true) = (&field.kind, field.is(flag::REFERENCED)) {

@@ -1,0 +1,62 @@
+//! Structs, also those that contain themselves.
+
+use super::{Compiled, Compiler, DEPTH, lasting, takes_the_rest};
+use crate::codec::kinds::Ring;
+use crate::codec::layout::{Kind, flag};
+use crate::protocols::described::text::FieldText;
+
+/// A struct whose fields are being compiled.
+pub(super) struct Open<'a> {
+    name: &'a str,
+    /// The number of open fields around it that could end a ring.
+    endings: usize,
+    /// The places where it contains itself.
+    ring: Option<&'static Ring>,
+}
+
+impl Compiler<'_> {
+    /// Compiles a struct: its fields, or the place where it contains itself.
+    pub fn structure(&mut self, name: &str, t: &FieldText) -> Compiled<Option<Kind>> {
+        let text = self.text;
+        let Some((name, line, fields)) = text.structs.iter().find(|(other, ..)| other == name) else { return Ok(None) };
+        if let Some(open) = self.structs.iter_mut().find(|open| open.name == name) {
+            if t.inline {
+                return t.fail(format!("struct {name} contains itself: it cannot be inline"));
+            }
+            if open.endings == self.endings {
+                return t.fail(format!(
+                    "struct {name} contains itself, and nothing ends that: a condition (if), or a list that may be empty"
+                ));
+            }
+            let ring = *open.ring.get_or_insert_with(|| lasting(Ring::default()));
+            return Ok(Some(Kind::Ring { fields: &[], ring }));
+        }
+        if self.structs.len() >= DEPTH {
+            return t.fail(format!("structs in structs, more than {DEPTH} deep"));
+        }
+        if fields.is_empty() {
+            return Err((*line, format!("struct {name} has no fields")));
+        }
+        self.structs.push(Open { name, endings: self.endings, ring: None });
+        self.used_structs.insert(name);
+        let list = self.list(fields);
+        let ring = self.structs.pop().and_then(|open| open.ring);
+        let list = list?;
+        if let Some(ring) = ring {
+            if list.iter().any(|field| field.is(flag::CARRIES)) {
+                return t.fail(format!("struct {name} contains itself, so it cannot contain messages"));
+            }
+            if list.iter().any(takes_the_rest) {
+                return t.fail(format!(
+                    "struct {name} contains itself, so nothing in it can take everything up to the end: say its size"
+                ));
+            }
+            if t.inline {
+                return t.fail(format!("struct {name} contains itself: it cannot be inline"));
+            }
+            ring.close(list);
+            return Ok(Some(Kind::Ring { fields: list, ring }));
+        }
+        Ok(Some(Kind::Struct(list)))
+    }
+}
