@@ -75,6 +75,17 @@ pub enum End {
     Capture,
 }
 
+/// The bytes of a TCP direction that show losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamLosses {
+    /// Bytes that the capture already had: lost after the capture point, or resent too soon.
+    pub resent: u64,
+    /// Bytes that came after later ones: lost before the capture point, or overtaken there.
+    pub filled: u64,
+    /// Bytes that the receiver acknowledged and the capture never had: lost by the capture.
+    pub missing: u64,
+}
+
 /// The end of a conversation's transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Closing {
@@ -82,6 +93,8 @@ pub struct Closing {
     pub by: [Option<End>; 2],
     /// The side whose direction ended first, and the time of that, in nanoseconds since the epoch.
     pub first: Option<(Side, i64)>,
+    /// The bytes that show losses, by the side that sent them; 0 for UDP.
+    pub losses: [StreamLosses; 2],
 }
 
 /// One conversation: its properties, and the handler's state for it.
@@ -111,6 +124,8 @@ pub struct Conversation<S> {
     pub ended: [Option<End>; 2],
     /// TCP: the side whose direction ended first, and the time of that, in nanoseconds since the epoch.
     pub first_ended: Option<(Side, i64)>,
+    /// TCP: the bytes of ended directions that show losses, if there are any.
+    pub losses: Option<Box<[StreamLosses; 2]>>,
     /// The time of the first packet.
     pub first: Time,
     /// The time of the last packet.
@@ -145,6 +160,7 @@ impl<S: Default> Conversation<S> {
             syn_seen: [false; 2],
             ended: [None; 2],
             first_ended: None,
+            losses: None,
             first: time,
             last: time,
             packets: [0; 2],

@@ -27,6 +27,8 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     pub fn segment(&mut self, segment: &Segment<'_>, origin: Origin) {
         if self.direction.ended {
             self.tools.statistics.ignored_segments += u64::from(!segment.payload.is_empty());
+            self.direction.resent_after_end(segment);
+            self.keep_losses();
             return;
         }
         if segment.rst {
@@ -41,6 +43,16 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             Received::Implausible => self.tools.statistics.ignored_segments += 1,
         }
         self.settle(false);
+    }
+
+    /// Adds the bytes that show losses to those of the conversation.
+    fn keep_losses(&mut self) {
+        if let Some(losses) = self.direction.losses.take() {
+            let all = &mut self.conversation.losses.get_or_insert_default()[self.from.index()];
+            all.resent += losses.resent;
+            all.filled += losses.filled;
+            all.missing += losses.missing;
+        }
     }
 
     /// Records that the other side has received the bytes before this sequence number.
@@ -67,6 +79,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         if self.direction.follower {
             return;
         }
+        self.keep_losses();
         let stream = self.direction.stream(&mut self.tools.scratch.spare);
         self.tools.handler.end(self.conversation, self.from, stream, why);
         let unread = stream.restart(stream.offset()) as u64;
@@ -102,6 +115,9 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             return;
         };
         self.report_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
+        if cause == GapCause::Acknowledged {
+            self.direction.losses().missing += missing;
+        }
         self.tools.statistics.dropped_bytes += self.direction.skip() as u64;
         while let Some((origin, new)) = self.direction.release(self.tools.scratch) {
             self.deliver(origin, new);

@@ -143,12 +143,13 @@ impl<S: Default> Entry<S> {
             ..
         } = self.conversation;
         let names = std::mem::take(&mut self.conversation.names);
+        let losses = self.conversation.losses.take();
         let state = std::mem::take(&mut self.conversation.state);
         let followers = self.directions.as_ref().map(|both| Box::new([0, 1].map(|side| both[side].follower())));
         let directions = std::mem::replace(&mut self.directions, followers);
         #[rustfmt::skip]
         let conversation = Conversation {
-            id, serial, transport, ends, names, leg, opener, syn_seen, ended, first_ended, first, last, packets, bytes, state,
+            id, serial, transport, ends, names, leg, opener, syn_seen, ended, first_ended, losses, first, last, packets, bytes, state,
         };
         let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
         Entry { directions, buffered, changed: self.changed, ..Entry::new(conversation) }

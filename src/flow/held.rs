@@ -39,8 +39,16 @@ impl Piece {
 pub(super) struct Placed<'a> {
     pub start: u64,
     pub bytes: &'a [u8],
-    pub begins: bool,
+    /// The offset of the segment, which is before `start` if its first bytes are not new.
+    pub first: i64,
     pub wire_end: u64,
+}
+
+impl Placed<'_> {
+    /// Whether the first byte is the first of its segment.
+    pub fn begins(&self) -> bool {
+        self.first == self.start as i64
+    }
 }
 
 /// Ranges of bytes sorted by offset, neither overlapping nor empty. Gaps are rare: without one, this is just a null
@@ -101,15 +109,17 @@ impl Held {
     }
 
     /// Stores the parts of a segment that are not held yet: the bytes that arrived first count. Without the bytes if
-    /// `follower` is set.
-    pub fn insert(&mut self, segment: Placed<'_>, origin: Origin, follower: bool) {
+    /// `follower` is set. Returns the number of bytes stored before others, and of those that were held already.
+    pub fn insert(&mut self, segment: Placed<'_>, origin: Origin, follower: bool) -> [u64; 2] {
         if segment.bytes.is_empty() {
-            return;
+            return [0; 2];
         }
         let Pieces { list, bytes: held } = &mut **self.0.get_or_insert_default();
         let end = segment.start + segment.bytes.len() as u64;
         let mut from = segment.start;
         let mut at = list.partition_point(|piece| piece.end <= from);
+        let last = list.back().map_or(0, |piece| piece.end);
+        let [mut filled, mut new] = [0; 2];
         while from < end {
             let next = list.get(at).map(|piece| (piece.start, piece.end));
             let (to, behind) = next.map_or((end, end), |(start, behind)| (start.min(end), behind));
@@ -117,12 +127,14 @@ impl Held {
                 let range = (from - segment.start) as usize..(to - segment.start) as usize;
                 let bytes = if follower { &[] } else { segment.bytes.get(range).unwrap_or_default() };
                 *held += (to - from) as usize;
+                filled += if from < last { to - from } else { 0 };
+                new += to - from;
                 let piece = Piece {
                     start: from,
                     end: to,
                     bytes: bytes.to_vec(),
                     origin,
-                    begins: segment.begins && from == segment.start,
+                    begins: segment.begins() && from == segment.start,
                     wire_end: if to == end { segment.wire_end } else { to },
                 };
                 list.insert(at, piece);
@@ -131,6 +143,7 @@ impl Held {
             from = to.max(behind);
             at += 1;
         }
+        [filled, end - segment.start - new]
     }
 
     /// Drops all bytes from `offset` on.

@@ -66,7 +66,7 @@ mod tests;
 
 pub use caps::Caps;
 pub(crate) use caps::Statistics;
-pub use conversation::{Closing, Conversation, End, Side, Transport};
+pub use conversation::{Closing, Conversation, End, Side, StreamLosses, Transport};
 pub(crate) use epoch::Report;
 pub use handler::{Delivery, Gap, GapCause, Handler};
 pub(crate) use partition::Moved;

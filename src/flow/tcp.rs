@@ -6,7 +6,7 @@
 
 use super::held::{Held, Placed};
 use super::stream::{Origin, Spare, Stream};
-use super::{Caps, GapCause};
+use super::{Caps, GapCause, StreamLosses};
 use crate::capture::Segment;
 
 /// The largest plausible distance ahead: that of the largest TCP window. Segments and acknowledgements farther ahead do
@@ -50,6 +50,8 @@ pub(super) struct Direction {
     /// The bytes for the session, while there are any.
     bytes: Option<Box<Stream>>,
     held: Held,
+    /// The bytes that show losses, from the first of them on.
+    pub losses: Option<Box<StreamLosses>>,
     /// Whether the direction has ended: nothing more is read.
     pub ended: bool,
     /// Whether another thread holds its bytes: only the offsets are tracked here.
@@ -94,7 +96,7 @@ impl Direction {
     pub fn follower(&self) -> Direction {
         let Direction { base, next, acked, cut_to, fin, ended, .. } = *self;
         let held = self.held.outline();
-        Direction { base, next, acked, cut_to, fin, bytes: None, held, ended, follower: true }
+        Direction { base, next, acked, cut_to, fin, bytes: None, held, losses: None, ended, follower: true }
     }
 
     /// Whether any byte was seen, in order or not.
@@ -129,11 +131,12 @@ impl Direction {
             let placed = Placed {
                 start: from as u64,
                 bytes: segment.payload.get(range).unwrap_or_default(),
-                begins: from == start,
+                first: start,
                 wire_end,
             };
             return Received::Bytes(self.add(placed, origin, scratch));
         }
+        self.repeats(start, end);
         // There are no new captured bytes, but the snap length may have cut bytes off.
         if start <= self.reference() as i64 {
             self.cut_to = self.cut_to.max(wire_end);
@@ -144,11 +147,18 @@ impl Direction {
     /// Adds bytes that are not in the stream yet.
     fn add(&mut self, placed: Placed<'_>, origin: Origin, scratch: &mut Scratch) -> usize {
         if placed.start > self.next || !self.held.is_empty() {
-            self.held.insert(placed, origin, self.follower);
+            let [filled, repeated] = self.held.insert(placed, origin, self.follower);
+            self.repeats(placed.first, placed.start as i64);
+            if filled + repeated > 0 {
+                let losses = self.losses();
+                losses.filled += filled;
+                losses.resent += repeated;
+            }
             return self.advance(Some(origin), scratch);
         }
-        if placed.begins {
-            scratch.starts.push(0);
+        match placed.begins() {
+            true => scratch.starts.push(0),
+            false => self.repeats(placed.first, placed.start as i64),
         }
         if !self.follower {
             self.push(placed.bytes, origin.frame, origin, &mut scratch.spare);
@@ -156,6 +166,34 @@ impl Direction {
         self.next += placed.bytes.len() as u64;
         self.cut_to = self.cut_to.max(placed.wire_end);
         placed.bytes.len()
+    }
+
+    /// The bytes that show losses.
+    pub fn losses(&mut self) -> &mut StreamLosses {
+        self.losses.get_or_insert_default()
+    }
+
+    /// Counts the bytes from one offset to another, which the stream already has. A single byte before the next one is
+    /// a probe of the connection.
+    #[cold]
+    fn repeats(&mut self, from: i64, to: i64) {
+        let to = to.min(self.next as i64);
+        let probe = from.saturating_add(1) == to && to == self.next as i64;
+        // Bytes before the first one in the capture may not have been in it.
+        let from = from.max(0);
+        if from < to && !probe {
+            self.losses().resent += (to - from) as u64;
+        }
+    }
+
+    /// Counts the bytes of a segment after the end, which the stream had before.
+    pub fn resent_after_end(&mut self, segment: &Segment<'_>) {
+        if let Some(base) = self.base
+            && !segment.syn
+        {
+            let from = self.place(base, segment.seq);
+            self.repeats(from, from + segment.length.max(segment.payload.len()).min(u32::MAX as usize) as i64);
+        }
     }
 
     /// Appends bytes to the stream for the session.

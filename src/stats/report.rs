@@ -3,7 +3,7 @@
 use super::connections::{delivery, links, paths, pings, requests};
 use super::directions::senders;
 use super::table::Table;
-use super::tables::{flows, messages, peers, schemas, seconds_table};
+use super::tables::{flows, messages, peers, schemas, seconds_table, streams};
 use super::timeline::{blocks, step_text};
 use super::{Stats, aligned, ends, protocol_of, rows, verdicts, when};
 use crate::codec::json::text::string;
@@ -68,12 +68,17 @@ impl Report {
                     pings(&senders),
                     links(&senders),
                     paths(&senders),
+                    streams(stats),
                 ]
             }
             Report::Delivery => {
                 let senders = senders(stats);
                 let waits = [delivery(&senders), requests(&senders), pings(&senders), links(&senders)];
-                [ends::table(stats)].into_iter().chain(waits).chain([paths(&senders), when::times(stats)]).collect()
+                [ends::table(stats)]
+                    .into_iter()
+                    .chain(waits)
+                    .chain([paths(&senders), streams(stats), when::times(stats)])
+                    .collect()
             }
             Report::Message => vec![messages(stats), schemas(stats)],
             Report::Flow => vec![flows(stats), ends::table(stats)],

@@ -1,11 +1,11 @@
 //! The tables of a capture's statistics: messages, conversations, peers, seconds.
 
 use super::ends::{self, Ended};
-use super::sides::{client, end_text, transport_end};
+use super::sides::{client, end_text, role, transport_end};
 use super::table::{Cell, Column, Shape, Table, column};
 use super::timeline::Bucket;
 use super::{Flow, Kind, Stats};
-use crate::flow::Side;
+use crate::flow::{Side, StreamLosses};
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 
@@ -101,6 +101,35 @@ const FLOWS: [Column<Conversation>; 19] = [
     column("transport_end", |c| transport_end(&c.flow)),
     column("last_message", |c| c.flow.last_message.into()),
 ];
+
+/// One direction of a TCP conversation.
+struct Streamed {
+    flow: u64,
+    proto: &'static str,
+    from: &'static str,
+    losses: StreamLosses,
+}
+
+const STREAMS: [Column<Streamed>; 6] = [
+    column("flow", |s| s.flow.into()),
+    column("proto", |s| s.proto.into()),
+    column("from", |s| s.from.into()),
+    column("resent_bytes", |s| s.losses.resent.into()),
+    column("filled_bytes", |s| s.losses.filled.into()),
+    column("missing_bytes", |s| s.losses.missing.into()),
+];
+
+/// The TCP directions with bytes that show losses.
+pub fn streams(stats: &Stats) -> Table {
+    let both = |flow: &Flow| {
+        let (id, proto, first) = (flow.id, flow.proto, client(flow));
+        let of = |side: Side| (role(flow, side), flow.closing.losses[side.index()]);
+        [of(first), of(first.other())].map(|(from, losses)| Streamed { flow: id, proto, from, losses })
+    };
+    let shows = |one: &Streamed| one.losses != StreamLosses::default();
+    let rows: Vec<_> = stats.flows.iter().flat_map(both).filter(shows).collect();
+    Table::of(Shape { kind: "stream", title: "Losses of TCP", keys: 3 }, &STREAMS, &rows)
+}
 
 /// The sums of an endpoint.
 struct Peer {

@@ -269,10 +269,12 @@ impl Life {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::StreamLosses;
     use Side::{A, B};
 
     const SECOND: i64 = 1_000_000_000;
-    const NONE: Closing = Closing { by: [None; 2], first: None };
+    const NO_LOSSES: [StreamLosses; 2] = [StreamLosses { resent: 0, filled: 0, missing: 0 }; 2];
+    const NONE: Closing = Closing { by: [None; 2], first: None, losses: NO_LOSSES };
 
     #[derive(Default)]
     struct Session(Life, LastSeen);
@@ -326,7 +328,7 @@ mod tests {
         let asked = [(0, A, Some(Step::Asked)), (1, A, Some(Step::Asked))];
         assert_eq!(end(&life(&asked), NONE, 9), (Outcome::Unanswered, None));
         assert_eq!(end(&life(&asked[..1]), NONE, 0), (Outcome::Open, None));
-        let closes = |side| Closing { by: [Some(End::Fin); 2], first: Some((side, 0)) };
+        let closes = |side| Closing { by: [Some(End::Fin); 2], first: Some((side, 0)), ..NONE };
         assert_eq!(end(&life(&asked[..1]), closes(A), 0), (Outcome::Unanswered, None));
         assert_eq!(end(&life(&asked[..1]), closes(B), 0), (Outcome::Refused, Some(B)));
         let pending = [(0, A, Some(Step::Asked)), (1, B, Some(Step::Undecided))];
@@ -366,7 +368,7 @@ mod tests {
         let closed = |how, side: Side, at: i64| {
             let mut by = [Some(End::Fin); 2];
             by[side.index()] = Some(how);
-            Closing { by, first: Some((side, at * SECOND)) }
+            Closing { by, first: Some((side, at * SECOND)), ..NONE }
         };
         assert_eq!(end(&life(&accepted), closed(End::Fin, A, 3), 9), (Outcome::Left, Some(A)));
         assert_eq!(end(&life(&accepted), closed(End::Rst, A, 3), 9), (Outcome::Reset, Some(A)));

@@ -135,7 +135,10 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             _ => false,
         };
         if has_messages {
-            self.sink.ended(c.id, Closing { by: c.ended, first: c.first_ended });
+            self.sink.ended(
+                c.id,
+                Closing { by: c.ended, first: c.first_ended, losses: c.losses.as_deref().copied().unwrap_or_default() },
+            );
         }
         self.sink.closed(&Closed {
             flow: c.id,

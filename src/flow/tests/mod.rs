@@ -3,6 +3,7 @@
 mod caps;
 mod ends;
 mod gaps;
+mod losses;
 mod order;
 mod partition;
 mod property;
@@ -10,7 +11,7 @@ mod slots;
 mod streams;
 mod table;
 
-use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics, Stream, Table};
+use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics, Stream, StreamLosses, Table};
 use crate::capture::{Body, Packet, Segment, Time};
 use std::net::SocketAddr;
 
@@ -33,6 +34,8 @@ struct Recorder {
     events: Vec<Event>,
     /// Leaves this many bytes unread at each call; `None` consumes all.
     leave: Option<usize>,
+    /// The losses of the conversation that was closed last.
+    losses: [StreamLosses; 2],
 }
 
 impl Handler<()> for Recorder {
@@ -60,6 +63,7 @@ impl Handler<()> for Recorder {
     }
 
     fn closed(&mut self, c: &mut Conversation<()>) {
+        self.losses = c.losses.as_deref().copied().unwrap_or_default();
         self.events.push(Event::Closed(c.id));
     }
 }
