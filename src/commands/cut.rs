@@ -23,7 +23,7 @@ use netkit::render::Files;
 use std::collections::HashSet;
 use std::io::BufWriter;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Both endpoints of a conversation, the lower one first.
 type Ends = (bool, SocketAddr, SocketAddr);
@@ -33,7 +33,8 @@ fn ends(transport: Transport, a: SocketAddr, b: SocketAddr) -> Ends {
 }
 
 /// The frames to be written.
-struct Marks {
+#[derive(Default)]
+pub struct Marks {
     /// A bit for each frame.
     frames: Vec<u64>,
     /// The selected conversations, with `--whole`.
@@ -42,7 +43,8 @@ struct Marks {
 }
 
 impl Marks {
-    fn mark(&mut self, frame: u64) {
+    /// Marks a frame.
+    pub fn mark(&mut self, frame: u64) {
         let place = (frame / 64) as usize;
         if self.frames.len() <= place {
             self.frames.resize(place + 1, 0);
@@ -85,7 +87,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
     let Some(file) = file else { return Ok(0) };
     let conversations = args.whole.then(HashSet::new);
-    let marks = Marks { frames: Vec::new(), conversations, messages: 0 };
+    let marks = Marks { conversations, ..Marks::default() };
     let (Picked { sink: mut marks, pick }, read) = count(&args.files, args.join, options, global, pick, marks);
     if let Ok(Some(stopped)) = &read {
         return Ok(stopped.report(args.files.first().map_or(to, |path| path)).unwrap_or(1));
@@ -94,7 +96,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         Err(why) if marks.messages == 0 => return Err(why),
         read => read,
     };
-    let frames = write(args, file, &mut marks, options)?;
+    whole(args, &mut marks, options)?;
+    let frames = write((&args.files, args.join), file, &marks)?;
     if stop().is_set() {
         notify(global, format_args!("{}: stopped, nothing is written", input::name(to)));
         return Ok(interrupt::status(false).unwrap_or(1));
@@ -106,10 +109,10 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     Ok(!pick.holds(global) as u8)
 }
 
-/// Opens the frames again.
-fn capture(args: &Decode) -> anyhow::Result<Capture> {
-    match &args.files[..] {
-        [path] if !args.join => {
+/// Opens the frames of files again; several, or one if this is set, are joined.
+fn capture((files, join): (&[PathBuf], bool)) -> anyhow::Result<Capture> {
+    match files {
+        [path] if !join => {
             let input = Input::new(input::open(path)?)?;
             if input.format().is_none() {
                 anyhow::bail!("{}: -w: hex text has no frames to write", input::name(path));
@@ -121,10 +124,10 @@ fn capture(args: &Decode) -> anyhow::Result<Capture> {
     }
 }
 
-/// Writes the marked frames. Returns their number.
-fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options) -> anyhow::Result<u64> {
+/// Marks the frames of the selected conversations, with `--whole`.
+fn whole(args: &Decode, marks: &mut Marks, options: &Options) -> anyhow::Result<()> {
     if let Some(wanted) = marks.conversations.take() {
-        let mut packets = Packets::new(capture(args)?).caps(options.limits.fragments);
+        let mut packets = Packets::new(capture((&args.files, args.join))?).caps(options.limits.fragments);
         let mut each = |_: &Frame<'_>, decoded: &Decoded<'_>| {
             let Decoded::Packet(packet) = decoded else { return };
             let transport = if matches!(packet.body, Body::Tcp(_)) { Transport::Tcp } else { Transport::Udp };
@@ -136,17 +139,25 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
         // The error of a damaged end has already been reported.
         while !stop().is_set() && matches!(packets.next_with(&mut each), Ok(Some(()))) {}
     }
-    let to = args.write.as_deref().unwrap_or(Path::new(""));
+    Ok(())
+}
+
+/// Writes the marked frames of files. Returns their number.
+///
+/// # Errors
+/// Fails if the files cannot be read again, or the frames cannot be written.
+pub fn write(files: (&[PathBuf], bool), mut file: OutFile, marks: &Marks) -> anyhow::Result<u64> {
+    let to = file.path().to_owned();
     let out = BufWriter::with_capacity(64 << 10, file.open()?);
-    let mut writer = Writer::new(to, out)?;
-    let (mut capture, mut written, mut link) = (capture(args)?, 0, LinkType::ETHERNET);
+    let mut writer = Writer::new(&to, out)?;
+    let (mut capture, mut written, mut link) = (capture(files)?, 0, LinkType::ETHERNET);
     while !stop().is_set() {
         let Ok(Some(frame)) = capture.next() else { break };
         if frame.number == 1 {
             link = frame.link;
         }
         if marks.marked(frame.number) {
-            writer = writer.frame(&frame).with_context(|| format!("{}: frame {}", input::name(to), frame.number))?;
+            writer = writer.frame(&frame).with_context(|| format!("{}: frame {}", input::name(&to), frame.number))?;
             written += 1;
         }
     }

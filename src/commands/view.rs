@@ -1,13 +1,14 @@
 //! `netkit view`: the inspector in the terminal.
 
 use super::capture;
+use super::cut::{self, Marks};
 use super::follow;
 use super::gates::{Pick, Picked, merged};
 use super::interrupt::{self, stop};
 use super::names;
 use super::notify;
 use super::options::{inputs, options};
-use super::outfile::stdout_is_no_input;
+use super::outfile::{self, stdout_is_no_input};
 use super::output::{draws, style};
 use super::parallel::{self, Shared};
 use super::selection::Selection;
@@ -18,9 +19,11 @@ use crate::platform;
 use anyhow::Context;
 use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink};
+use netkit::flow::Closing;
 use netkit::read::{CaptureSink, Maker, Receiver, Summary};
-use netkit::view::{self, Progress, Receiving, Recorder, Screen, State, Store, Subject};
+use netkit::view::{self, Frames, Progress, Receiving, Recorder, Screen, State, Store, Subject};
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -58,6 +61,10 @@ impl Sink for Keeping {
         if self.records.len() >= CHUNK {
             self.hand_over();
         }
+    }
+
+    fn ended(&mut self, flow: u64, how: Closing) {
+        self.recorder.ended(flow, how, &mut self.records);
     }
 }
 
@@ -109,6 +116,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.source.dissect.schema))?;
     let mut options = options(&args.source.dissect)?;
     let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
+    let selected = pick.selection.cuts();
     if args.source.traffic.leg.is_none() {
         options.leg = None;
     }
@@ -120,8 +128,14 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     interrupt::at_first(move || _ = signal.send(view::Input::End));
     let store = Arc::new(Store::new(&options, move || _ = messages.send(view::Input::Messages)));
     let live = args.source.follow || args.files.iter().any(|file| file.as_os_str() == "-");
-    let subject =
-        Subject { name: names::names(&args.files), live, colour: style(global, false).colour, time: args.time };
+    let subject = Subject {
+        name: names::names(&args.files),
+        live,
+        selected,
+        frames: frames(args),
+        colour: style(global, false).colour,
+        time: args.time,
+    };
     notify::hold();
     let (shown, read) = thread::scope(|scope| {
         let reading = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
@@ -142,6 +156,27 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     read?;
     // However far it was read: looking ends when the user ends it.
     Ok(interrupt::status(true).unwrap_or(0))
+}
+
+/// Access to the frames of files, which are read again.
+fn frames(args: &Args) -> Option<Frames> {
+    let again = |file: &PathBuf| !file.is_dir() && std::fs::metadata(file).is_ok_and(|about| about.is_file());
+    if args.files.is_empty() || args.source.traffic.redact || !args.files.iter().all(again) {
+        return None;
+    }
+    let files = args.files.clone();
+    let write = move |name: &Path, frames: &[u64]| {
+        let mut marks = Marks::default();
+        frames.iter().for_each(|frame| marks.mark(*frame));
+        let [file] = outfile::check([("s", Some(name))], &inputs(&files, &[]), false)?;
+        file.map_or(Ok(0), |file| cut::write((&files, files.len() > 1), file, &marks))
+    };
+    Some(Frames(Arc::new(move |name, frames| {
+        if name.exists() {
+            return Err("there is such a file, which is not replaced".into());
+        }
+        write(name, frames).map_err(|error| format!("{error:#}"))
+    })))
 }
 
 /// Shows the screen until the user ends it.
@@ -168,6 +203,7 @@ fn reading(args: &Args, options: &Options, global: &Global, pick: Pick, store: &
             .with_context(|| input::name(file)),
         files => parallel::files(files, files.len() > 1, options, global, args.threads, &mut picked),
     };
+    store.account(&picked.pick.account);
     drop(picked);
     let whole = matches!(read, Ok(None));
     let failed = read.as_ref().err().map(|error| Progress::Failed(format!("{error:#}")));

@@ -135,14 +135,19 @@ impl Run {
         }
     }
 
-    /// Adds a frame.
-    pub fn frame(&mut self, time: Time) {
+    /// Sets the time of the first frame, unless it is known.
+    pub fn origin(&mut self, time: Time) {
         if self.start.is_none() {
             self.start = Some(time);
             self.by_message.origin(time);
             self.by_direction.origin(time);
             self.course.origin(time);
         }
+    }
+
+    /// Adds a frame.
+    pub fn frame(&mut self, time: Time) {
+        self.origin(time);
         self.frames += 1;
     }
 

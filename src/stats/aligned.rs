@@ -136,6 +136,28 @@ pub fn fitted(table: &Table, width: usize, spare: &[&str], colour: bool, out: &m
     block(&columns.iter().collect::<Vec<_>>(), if colour { &COLOURS } else { &PLAIN }, out);
 }
 
+/// Appends a table with as many columns as fit: those that identify a row, and the others from the one with this index
+/// on. Returns the number of the others.
+#[cfg(feature = "cli")]
+pub(crate) fn scrolled(table: &Table, width: usize, from: usize, colour: bool, out: &mut String) -> usize {
+    let mut columns = columns_of(table);
+    if total(&columns) > width {
+        columns.iter_mut().for_each(Column::narrow_heading);
+    }
+    let keys = table.columns.get(..table.shape.keys).unwrap_or(&[]);
+    let keys = columns.iter().take_while(|c| keys.contains(&c.figure)).count();
+    let (keys, rest) = columns.split_at(keys);
+    let from = from.min(rest.len().saturating_sub(1));
+    let mut at = total(keys);
+    let fit = rest.iter().skip(from).take_while(|c| {
+        at += GAP + c.width();
+        at <= width
+    });
+    let shown: Vec<&Column> = keys.iter().chain(fit).collect();
+    block(&shown, if colour { &COLOURS } else { &PLAIN }, out);
+    rest.len()
+}
+
 /// The width of the table without a limit.
 pub fn width(table: &Table) -> usize {
     total(&columns_of(table))

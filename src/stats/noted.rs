@@ -94,7 +94,7 @@ impl Noted {
 }
 
 /// The rules of [`super::RULES`] that an event triggers.
-fn rules(event: &Event) -> [Option<&'static str>; 2] {
+pub(crate) fn rules(event: &Event) -> [Option<&'static str>; 2] {
     let Event::Sent { seen, handled, .. } = event else { return [None; 2] };
     let of_order = match seen {
         Seen::Copy { .. } => Some("resends"),

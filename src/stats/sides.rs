@@ -19,6 +19,16 @@ pub fn role(flow: &Flow, side: Side) -> &'static str {
     }
 }
 
+/// The side that has this name among [`role`]'s, in a conversation with this server.
+pub fn side_named(server: Option<Side>, name: &str) -> Side {
+    match (name, server) {
+        ("server", Some(server)) => server,
+        ("client", Some(server)) => server.other(),
+        ("second", _) => Side::B,
+        _ => Side::A,
+    }
+}
+
 /// The `ADDR:PORT` of a side.
 pub fn end_text(flow: &Flow, side: Side) -> Cell {
     flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))

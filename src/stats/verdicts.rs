@@ -159,15 +159,14 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
     all
 }
 
-/// The verdicts as lines of text.
-pub(super) fn text(stats: &Stats, width: Option<usize>, palette: &Palette, out: &mut String) {
-    let all = verdicts(stats);
-    for verdict in all.iter().take(SHOWN) {
+impl Verdict {
+    /// Appends the verdict as lines of text.
+    pub fn lines(&self, width: Option<usize>, palette: &Palette, out: &mut String) {
         let mut column = 0;
         // Bold is legible on dark and light grounds.
         out.push_str(palette.title);
         let mut subject = true;
-        for word in verdict.text.split(' ') {
+        for word in self.text.split(' ') {
             let (length, blank) = (word.chars().count(), usize::from(column > 0));
             if column > 0 && column + blank + length > width.unwrap_or(usize::MAX) {
                 out.push_str("\n  ");
@@ -185,6 +184,12 @@ pub(super) fn text(stats: &Stats, width: Option<usize>, palette: &Palette, out: 
         }
         out.push('\n');
     }
+}
+
+/// The verdicts as lines of text.
+pub(super) fn text(stats: &Stats, width: Option<usize>, palette: &Palette, out: &mut String) {
+    let all = verdicts(stats);
+    all.iter().take(SHOWN).for_each(|verdict| verdict.lines(width, palette, out));
     if all.len() > SHOWN {
         let _ = writeln!(out, "and {} more (-f json)", all.len() - SHOWN);
     }

@@ -1,6 +1,7 @@
 //! The selected message: its tree's lines, and the bytes that the selected field was read from.
 
 use super::ansi;
+use super::frames::Frames;
 use super::layout::Areas;
 use super::record::Opened;
 use super::store::Store;
@@ -19,6 +20,10 @@ pub struct Subject {
     pub name: String,
     /// The input goes on: the list is shown at its end.
     pub live: bool,
+    /// Only selected messages are read.
+    pub selected: bool,
+    /// Access to its frames, if it can be read again.
+    pub frames: Option<Frames>,
     /// Use colours.
     pub colour: bool,
     /// The form of times; `None`: the longest for which there is room.

@@ -30,6 +30,7 @@ pub fn draw(state: &State, area: Rect, to: &mut Buffer) -> Option<Position> {
         Sheet::Help => help(body, to),
         Sheet::Conversations => panes::conversations(state, body, to),
         Sheet::Sequence => sequence(state, body, to),
+        Sheet::Figures => state.figures.iter().for_each(|figures| figures.page(state.store.len(), body, to)),
         Sheet::Panes => {
             for (pane, area) in
                 [(Pane::Messages, state.areas.list), (Pane::Tree, state.areas.tree), (Pane::Bytes, state.areas.bytes)]
@@ -111,8 +112,10 @@ fn status(state: &State, area: Rect, to: &mut Buffer) -> Option<Position> {
         right += &format!("{}{looking} fit  ", fits.found.len());
     }
     right += &format!("{}/{}", state.shown().min(state.selected + 1), state.shown());
-    let filter =
-        || state.fits.as_ref().map(|fits| format!("{} {}", if fits.only { "only" } else { "find" }, fits.text));
+    let filter = || {
+        let fits = state.fits.as_ref()?;
+        Some(format!("{} {}", if fits.only { "only" } else { "find" }, fits.shown()))
+    };
     let left = match &state.status {
         status if !status.is_empty() => plain(status),
         _ => filter().map_or_else(|| "? keys  / find  F filter  Tab pane  q quit".into(), |text| plain(&text)),

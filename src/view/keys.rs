@@ -1,5 +1,6 @@
 //! The actions of keys and the mouse.
 
+use super::fits::Fits;
 use super::layout::Pane;
 use super::prompt::{Asked, Prompt};
 use super::record::WARNING;
@@ -10,7 +11,7 @@ use crate::render::{Format, TimeForm};
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 /// All keys, as the page of help lists them.
-pub const KEYS: [(&str, &str); 17] = [
+pub const KEYS: [(&str, &str); 18] = [
     ("q", "quit"),
     ("j k, arrows, PgUp PgDn, g G", "move; G stays at the end of live input"),
     ("Tab, Shift-Tab", "next pane, previous pane; z shows it alone"),
@@ -21,12 +22,13 @@ pub const KEYS: [(&str, &str); 17] = [
     ("w W", "next, previous warning or fault"),
     (":", "go to a frame (12) or a time (1.5s, a date)"),
     ("[ ]", "to the related message: earlier, later"),
-    ("Backspace", "back to where [ or ] was pressed"),
+    ("Backspace", "back to where [, ] or Enter was pressed"),
     ("c", "conversations; Enter shows one of them"),
     ("d", "sequence of the conversation, with both sides"),
+    ("f", "figures: verdicts, tables; Enter shows a row's messages"),
     ("t", "times: relative, delta, UTC, local, epoch"),
     ("y x e", "copy: JSON, hex, netkit encode command"),
-    ("s", "write the shown messages: .ndjson .json .csv .txt"),
+    ("s", "write what is shown: .pcap .html .ndjson .csv .txt"),
     ("p", "pause live input; Ctrl-Z suspends"),
 ];
 
@@ -67,22 +69,24 @@ impl State {
             KeyCode::Char('?') => self.sheet = Sheet::Help,
             KeyCode::Char('c') => self.turn_to(Sheet::Conversations),
             KeyCode::Char('d') => self.turn_to(Sheet::Sequence),
+            KeyCode::Char('f') if !control => self.show_figures(),
             KeyCode::Char('n') => self.next_fit(true),
             KeyCode::Char('N') => self.next_fit(false),
             KeyCode::Char('w') => self.next_bad(WARNING, true),
             KeyCode::Char('W') => self.next_bad(WARNING, false),
             KeyCode::Char(']') => self.follow_link(true),
             KeyCode::Char('[') => self.follow_link(false),
-            KeyCode::Backspace => match self.trail.pop() {
-                Some(number) => self.go_to(number),
-                None => self.show_status("[ and ] go to related messages; from there Backspace goes back"),
-            },
+            KeyCode::Backspace => self.go_back(),
             KeyCode::Char('t') => self.next_time(),
             KeyCode::Char('p') => self.paused = !self.paused,
             KeyCode::Char('z') => self.zoom = !self.zoom,
             KeyCode::Char('y') => return self.copied(|opened, options| save::text(opened, options, Format::NDJSON)),
             KeyCode::Char('x') => return self.copied(|opened, _| hex::encode(opened.source(0))),
             KeyCode::Char('e') => return self.copied(save::command),
+            KeyCode::Tab | KeyCode::BackTab if self.sheet == Sheet::Figures => {
+                let forward = code == KeyCode::Tab;
+                self.figures_shown().into_iter().for_each(|figures| figures.turn(forward));
+            }
             KeyCode::Tab => self.focus = self.focus.next(true),
             KeyCode::BackTab => self.focus = self.focus.next(false),
             KeyCode::Enter => self.enter(),
@@ -92,7 +96,7 @@ impl State {
     }
 
     /// Shows a page, or the panes again.
-    fn turn_to(&mut self, sheet: Sheet) {
+    pub fn turn_to(&mut self, sheet: Sheet) {
         self.sheet = if self.sheet == sheet { Sheet::Panes } else { sheet };
     }
 
@@ -108,13 +112,18 @@ impl State {
             KeyCode::PageUp | KeyCode::Char('b') => -page,
             KeyCode::Home | KeyCode::Char('g') => isize::MIN,
             KeyCode::End | KeyCode::Char('G') => isize::MAX,
-            KeyCode::Left | KeyCode::Char('h') if self.focus == Pane::Bytes => -1,
-            KeyCode::Right | KeyCode::Char('l') if self.focus == Pane::Bytes => 1,
+            KeyCode::Left | KeyCode::Char('h') if self.moves_along() => -1,
+            KeyCode::Right | KeyCode::Char('l') if self.moves_along() => 1,
             _ => return None,
         };
         let along = matches!(code, KeyCode::Left | KeyCode::Right | KeyCode::Char('h' | 'l'));
         self.move_in(self.focus, by, along);
         None
+    }
+
+    /// Whether there is something to the left and to the right.
+    fn moves_along(&self) -> bool {
+        self.focus == Pane::Bytes || self.sheet == Sheet::Figures
     }
 
     /// Moves in a pane. `along`: by bytes, not by rows.
@@ -126,6 +135,7 @@ impl State {
                 self.conversation.0 = self.conversation.0.saturating_add_signed(by).min(last);
             }
             (Sheet::Sequence, ..) => self.move_along(by),
+            (Sheet::Figures, ..) => self.figures_shown().into_iter().for_each(|figures| figures.move_by(by, along)),
             (Sheet::Help, ..) => {}
             (_, Pane::Messages, _) => self.move_by(by),
             (_, Pane::Tree, Some(detail)) => detail.move_by(by),
@@ -140,11 +150,11 @@ impl State {
                 let all = self.store.conversations();
                 let Some((one, _)) = all.get(self.conversation.0) else { return };
                 let text = format!("flow == {}", one.flow);
-                self.sheet = Sheet::Panes;
                 if let Ok(filter) = Filter::parse(&text, &Names::new(self.store.options())) {
-                    self.apply(&text, filter, true);
+                    self.enter_from(Sheet::Conversations, Fits::new(&text, filter, true), false);
                 }
             }
+            (Sheet::Figures, _) => self.enter_figures(),
             (Sheet::Sequence, _) => (self.sheet, self.focus, self.at_end) = (Sheet::Panes, Pane::Messages, false),
             (Sheet::Panes, Pane::Messages) => self.focus = Pane::Tree,
             (Sheet::Panes, Pane::Tree) => {
@@ -180,7 +190,7 @@ impl State {
                 }
             }
             Asked::Search | Asked::Filter => match prompt.filter(self.store.options()) {
-                Ok(Some(filter)) => self.apply(&text, filter, prompt.asked == Asked::Filter),
+                Ok(Some(filter)) => self.apply(Fits::new(&text, filter, prompt.asked == Asked::Filter)),
                 Ok(None) => self.show_all(),
                 // The error is shown under the text.
                 Err(_) => self.prompt = Some(prompt),

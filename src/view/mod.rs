@@ -7,23 +7,33 @@
 mod ansi;
 mod detail;
 mod draw;
+mod events;
+mod figures;
+pub mod fits;
+mod frames;
 pub mod held;
+mod kept;
 mod keys;
 mod layout;
+mod packing;
 mod paint;
 mod panes;
 mod prompt;
 mod record;
+mod row;
 mod save;
 mod screen;
+mod seek;
 mod sequence;
 mod state;
 mod store;
+mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use detail::Subject;
 pub use draw::draw;
+pub use frames::Frames;
 pub use keys::KEYS;
 pub use record::Recorder;
 pub use screen::{Input, Screen};

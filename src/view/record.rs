@@ -1,43 +1,15 @@
 //! A message as a record of bytes, which is opened again when it is looked at.
 
+use super::packing::{Parts, pack, unpack};
+pub use super::row::{FAULT, Row, WARNING};
 use crate::capture::{Leg, Time};
-use crate::codec::packed::{Known, Numbers, Unpack, put, put_bytes, put_signed};
-use crate::codec::{Fault, Level, Reason};
-use crate::dissect::{Dissection, FlowInfo, Links, Message, Options, Provenance, Relation, RelationKind, Role, Sink};
-use crate::dissect::{Linked, Target};
-use crate::flow::{Side, Transport};
+use crate::codec::packed::{Known, Numbers, Unpack};
+use crate::dissect::{Account, Dissection, FlowInfo, Linked, Links, Message, Options, Provenance, Role, Sink};
+use crate::flow::{Closing, Side, Transport};
 use crate::read::Maker;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The worst finding in a message: 0 for none, then note, warning, error, fault.
-pub type Severity = u8;
-/// A message with a warning.
-pub const WARNING: Severity = 2;
-/// A message with a fault.
-pub const FAULT: Severity = 4;
-
-/// The part of each message that is known without opening its block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
-    /// The frame that completed it.
-    pub frame: u64,
-    /// When, in nanoseconds since 1970.
-    pub nanos: i64,
-    /// The conversation.
-    pub flow: u32,
-    /// The beginning of its record in its block.
-    pub start: u32,
-    /// Its place among the messages of its frame.
-    pub index: u32,
-    /// The number of its bytes.
-    pub length: u16,
-    /// The sender's role.
-    pub from: u8,
-    /// The worst of its notes, or its fault.
-    pub severity: Severity,
-}
 
 /// The bytes of a row before its record; the record's length comes first.
 const HEAD: usize = 4 + 8 + 8 + 4 + 4 + 2 + 2;
@@ -68,6 +40,10 @@ pub struct About {
     pub conversations: FxHashMap<u64, Arc<Conversation>>,
     /// The time of the first frame.
     pub origin: Option<Time>,
+    /// The ends of conversations that were seen.
+    pub ended: FxHashMap<u64, Closing>,
+    /// The counts of what was read and left out, once the input has been read.
+    pub account: Account,
     /// The links of recorders that have ended.
     pub links: Vec<Links>,
 }
@@ -150,6 +126,12 @@ impl Maker<u8> for Recorder {
         }
         true
     }
+
+    fn ended(&mut self, flow: u64, how: Closing, _: &mut Vec<u8>) {
+        if self.seen.contains(&flow) {
+            self.about().ended.insert(flow, how);
+        }
+    }
 }
 
 /// Gives each row and its record, of those that were appended.
@@ -171,75 +153,10 @@ pub fn records<'a>(mut bytes: &'a [u8], mut each: impl FnMut(Row, &'a [u8])) {
     }
 }
 
-fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
-    let (dissection, place) = (message.dissection, message.place);
-    put_signed(place.time.secs, out);
-    put(place.time.frac, out);
-    out.push(place.time.digits);
-    out.push(place.side.index() as u8);
-    put(place.length as u64, out);
-    put_bytes(place.bytes, out);
-    put(place.frames.len() as u64, out);
-    place.frames.iter().for_each(|frame| put(*frame, out));
-    numbers.name(dissection.proto, out);
-    numbers.name(dissection.message, out);
-    for name in [dissection.version, dissection.schema] {
-        numbers.name(name.unwrap_or(NONE), out);
-    }
-    let (part, of) = dissection.part.unwrap_or_default();
-    put(u64::from(part), out);
-    put(u64::from(of), out);
-    for tree in [&dissection.packet, &dissection.tree, &dissection.derived] {
-        tree.pack(numbers, out);
-    }
-    put(message.sources().more.len() as u64, out);
-    message.sources().more.iter().for_each(|source| put_bytes(source, out));
-    put(dissection.notes.iter().count() as u64, out);
-    for (note, text) in dissection.notes.iter() {
-        out.push(note.level as u8);
-        numbers.name(note.code, out);
-        put_bytes(text.as_bytes(), out);
-    }
-    put(dissection.related.iter().count() as u64, out);
-    for relation in dissection.related.iter() {
-        out.push(relation.kind as u8 | u8::from(relation.several) << 7 | u8::from(relation.after.is_some()) << 6);
-        put(relation.target.frame, out);
-        put(u64::from(relation.target.index), out);
-        relation.after.into_iter().for_each(|after| put_signed(after, out));
-    }
-    out.push(u8::from(dissection.fault.is_some()));
-    if let Some(Fault { reason, path, bit, need, have, limit }) = &dissection.fault {
-        let number = REASONS.iter().position(|own| own == reason).unwrap_or(REASONS.len());
-        out.push(number as u8);
-        if let Reason::Undefined(what) = reason {
-            numbers.name(what, out);
-        }
-        [u64::from(*bit), *need, *have].into_iter().for_each(|number| put(number, out));
-        [path, limit].into_iter().for_each(|text| put_bytes(text.as_bytes(), out));
-    }
-}
-
-/// Written for a name that is not there.
-const NONE: &str = "-";
-const REASONS: [Reason; 6] =
-    [Reason::Short, Reason::Cut, Reason::Unterminated, Reason::Count, Reason::TooLong, Reason::Depth];
-const LEVELS: [Level; 3] = [Level::Note, Level::Warning, Level::Error];
-const ROLES: [Role; 3] = [Role::Client, Role::Server, Role::Unknown];
-
-/// The role of a row's number.
-pub fn role(number: u8) -> Role {
-    ROLES.get(usize::from(number)).copied().unwrap_or_default()
-}
-
 /// A message that was opened again.
 #[derive(Debug)]
 pub struct Opened {
-    dissection: Dissection,
-    bytes: Vec<u8>,
-    frames: Vec<u64>,
-    length: usize,
-    time: Time,
-    side: Side,
+    parts: Parts,
     frame: u64,
     conversation: Arc<Conversation>,
 }
@@ -247,54 +164,7 @@ pub struct Opened {
 impl Opened {
     /// Opens the record of a row; `None`: it is none.
     pub(super) fn of(row: &Row, record: &[u8], known: &Known, conversation: Arc<Conversation>) -> Option<Opened> {
-        let from = &mut Unpack(record);
-        let time = Time { secs: from.signed()?, frac: from.number()?, digits: from.byte()? };
-        let side = if from.byte()? == 0 { Side::A } else { Side::B };
-        let length = usize::try_from(from.number()?).ok()?;
-        let bytes = from.bytes()?.to_vec();
-        let frames = (0..from.number()?).map(|_| from.number()).collect::<Option<Vec<u64>>>()?;
-        let mut names = [""; 4];
-        for name in &mut names {
-            *name = known.name(from.number()?)?;
-        }
-        let [proto, message, version, schema] = names;
-        let there = |name: &'static str| (name != NONE).then_some(name);
-        let part = (u32::try_from(from.number()?).ok()?, u32::try_from(from.number()?).ok()?);
-        let mut dissection = Dissection::default();
-        (dissection.proto, dissection.message) = (proto, message);
-        (dissection.version, dissection.schema) = (there(version), there(schema));
-        (dissection.from, dissection.index) = (role(row.from), row.index);
-        dissection.part = Some(part).filter(|(_, of)| *of > 0);
-        let Dissection { packet, tree, derived, .. } = &mut dissection;
-        for tree in [packet, tree, derived] {
-            tree.unpack(known, from)?;
-        }
-        for _ in 0..from.number()? {
-            dissection.source().1.extend_from_slice(from.bytes()?);
-        }
-        for _ in 0..from.number()? {
-            let level = LEVELS.get(usize::from(from.byte()?)).copied()?;
-            let (code, text) = (known.name(from.number()?)?, std::str::from_utf8(from.bytes()?).ok()?);
-            dissection.notes.add(level, code, format_args!("{text}"));
-        }
-        for _ in 0..from.number()? {
-            let first = from.byte()?;
-            let kind = RelationKind::ALL.get(usize::from(first & 0x3f))?.0;
-            let target = Target { frame: from.number()?, index: u32::try_from(from.number()?).ok()? };
-            let after = if first & 0x40 != 0 { Some(from.signed()?) } else { None };
-            dissection.related.push(Relation { kind, target, several: first & 0x80 != 0, after });
-        }
-        if from.byte()? == 1 {
-            let number = usize::from(from.byte()?);
-            let reason = match REASONS.get(number) {
-                Some(reason) => *reason,
-                None => Reason::Undefined(known.name(from.number()?)?),
-            };
-            let (bit, need, have) = (u32::try_from(from.number()?).ok()?, from.number()?, from.number()?);
-            let mut text = || Some(String::from_utf8_lossy(from.bytes()?).into_owned());
-            dissection.fault = Some(Fault { reason, path: text()?, bit, need, have, limit: text()? });
-        }
-        Some(Opened { dissection, bytes, frames, length, time, side, frame: row.frame, conversation })
+        Some(Opened { parts: unpack(row, record, known)?, frame: row.frame, conversation })
     }
 
     /// Adds what later messages tell.
@@ -308,8 +178,13 @@ impl Opened {
         let mut take = Take(None);
         self.with(options, |message| linked.message(message, &mut take));
         if let Some(dissection) = take.0 {
-            self.dissection = dissection;
+            self.parts.dissection = dissection;
         }
+    }
+
+    /// Its conversation.
+    pub fn flow(&self) -> u64 {
+        self.conversation.flow
     }
 
     /// The names of both sides, the client's first.
@@ -320,12 +195,12 @@ impl Opened {
 
     /// Whether the client sent it.
     pub fn is_of_client(&self) -> bool {
-        self.side == self.conversation.client
+        self.parts.side == self.conversation.client
     }
 
     /// Its dissection.
     pub fn dissection(&self) -> &Dissection {
-        &self.dissection
+        &self.parts.dissection
     }
 
     /// The frame that completed it.
@@ -333,21 +208,26 @@ impl Opened {
         self.frame
     }
 
+    /// All frames that it came in.
+    pub fn frames(&self) -> impl Iterator<Item = u64> {
+        self.parts.frames.iter().copied().chain([self.frame])
+    }
+
     /// The bytes that nodes refer to.
     pub fn source(&self, number: u8) -> &[u8] {
-        self.dissection.sources(&self.bytes).get(number)
+        self.parts.dissection.sources(&self.parts.bytes).get(number)
     }
 
     /// Shows it as the message that it was.
     pub fn with<R>(&self, options: &Options, show: impl FnOnce(&Message<'_>) -> R) -> R {
         let Conversation { flow, transport, ends, opener, begun, leg, names, .. } = &*self.conversation;
         let place = Provenance {
-            side: self.side,
-            bytes: &self.bytes,
-            length: self.length,
+            side: self.parts.side,
+            bytes: &self.parts.bytes,
+            length: self.parts.length,
             frame: self.frame,
-            frames: &self.frames,
-            time: self.time,
+            frames: &self.parts.frames,
+            time: self.parts.time,
         };
         let flow_info = FlowInfo {
             flow: *flow,
@@ -360,6 +240,6 @@ impl Opened {
             options,
         };
         let names = [&names[0][..], &names[1][..]];
-        show(&Message { dissection: &self.dissection, place: &place, flow_info: &flow_info, names })
+        show(&Message { dissection: &self.parts.dissection, place: &place, flow_info: &flow_info, names })
     }
 }

@@ -1,13 +1,18 @@
 //! Messages taken away: as text for the clipboard, and into files.
 
+use super::detail::Subject;
+use super::fits::Fits;
+use super::frames::Frames;
 use super::record::Opened;
 use super::state::State;
-use super::store::Store;
+use super::store::{Progress, Store};
 use crate::dissect::{Options, Sink};
 use crate::plural::Plural;
 use crate::render::{Details, Format, Renderer, Style};
+use crate::report::{self, About, Kept, MESSAGES, Run};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A message in a form of output.
@@ -23,25 +28,46 @@ pub fn command(opened: &Opened, options: &Options) -> String {
     format!("printf '%s\\n' '{json}' | netkit encode --json -")
 }
 
+/// The form of a file.
+enum Form {
+    /// Messages, one after the other.
+    Messages(Format),
+    /// A page, as `netkit report` writes it.
+    Report,
+    /// A capture with their frames.
+    Frames,
+}
+
 /// The form of a file with this name.
-fn form(name: &str) -> Result<Format, String> {
+fn form(name: &str) -> Result<Form, String> {
     let forms = [("ndjson", Format::NDJSON), ("json", Format::JSON), ("csv", Format::CSV), ("tsv", Format::TSV)];
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if ending == "txt" {
-        return Ok(Format::TREE);
+    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "txt" => Ok(Form::Messages(Format::TREE)),
+        "html" => Ok(Form::Report),
+        "pcap" | "pcapng" => Ok(Form::Frames),
+        ending => match forms.into_iter().find(|(own, _)| *own == ending) {
+            Some((_, form)) => Ok(Form::Messages(form)),
+            None => {
+                Err("expected a name that ends in .ndjson, .json, .csv, .tsv, .txt, .html, .pcap or .pcapng".into())
+            }
+        },
     }
-    let found = forms.into_iter().find(|(own, _)| *own == ending).map(|(_, form)| form);
-    found.ok_or_else(|| {
-        "expected a name that ends in .ndjson, .json, .csv, .tsv or .txt; decode -w writes captures".into()
-    })
+}
+
+fn failed(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => "there is such a file, which is not replaced".into(),
+        _ => error.to_string(),
+    }
 }
 
 /// The messages that are shown, to be written elsewhere than on the screen's thread.
 #[derive(Debug)]
 pub struct Saving {
     store: Arc<Store>,
-    /// `None`: all of the first `len`.
-    numbers: Option<Vec<u32>>,
+    subject: Subject,
+    /// The filter, and the numbers of the messages that fit. `None`: all of the first `len`.
+    chosen: Option<(String, Vec<u32>)>,
     len: usize,
 }
 
@@ -49,34 +75,82 @@ impl Saving {
     /// The messages that the screen shows now.
     pub fn of(state: &State) -> Saving {
         let len = state.shown();
-        let numbers = state.hiding().map(|fits| fits.found.iter().take(len).copied().collect());
-        Saving { store: Arc::clone(&state.store), numbers, len }
+        let found = |fits: &Fits| fits.found.iter().take(len).copied().collect();
+        let chosen = state.hiding().map(|fits| (fits.shown(), found(fits)));
+        Saving { store: Arc::clone(&state.store), subject: state.subject.clone(), chosen, len }
     }
 
     /// Writes them into a new file: what to tell the user.
     pub fn write(&self, name: &str) -> String {
-        match self.written(name) {
-            Ok(count) => format!("{} written to {name}", Plural(count, "message")),
+        let written = form(name).and_then(|form| match form {
+            Form::Messages(format) => self.messages(name, format),
+            Form::Report => self.report(name),
+            Form::Frames => self.frames(name),
+        });
+        match written {
+            Ok(what) => format!("{what} written to {name}"),
             Err(why) => format!("{name}: {why}"),
         }
     }
 
-    fn written(&self, name: &str) -> Result<usize, String> {
-        let format = form(name)?;
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => "there is such a file, which is not replaced".into(),
-            _ => error.to_string(),
+    fn opened(&self) -> impl Iterator<Item = Opened> {
+        let number = |at: usize| match &self.chosen {
+            Some((_, numbers)) => numbers.get(at).map(|number| *number as usize),
+            None => Some(at),
         };
+        (0..self.len).filter_map(move |at| self.store.open(number(at)?))
+    }
+
+    fn messages(&self, name: &str, format: Format) -> Result<String, String> {
         let file = File::create_new(name).map_err(failed)?;
         let mut out = Renderer::new(format, Style::default(), Box::new(file));
         self.store.origin().into_iter().for_each(|time| out.origin(time));
-        for at in 0..self.len {
-            let number = self.numbers.as_ref().map_or(Some(at), |all| all.get(at).map(|number| *number as usize));
-            if let Some(opened) = number.and_then(|number| self.store.open(number)) {
-                opened.with(self.store.options(), |message| out.message(message));
-            }
-        }
+        self.opened().for_each(|opened| opened.with(self.store.options(), |message| out.message(message)));
         out.finish().map_err(failed)?;
-        Ok(self.len)
+        Ok(Plural(self.len, "message").to_string())
+    }
+
+    /// Writes a page. All messages are read, because those that are hidden may answer others.
+    fn report(&self, name: &str) -> Result<String, String> {
+        let mut file = File::create_new(name).map_err(failed)?;
+        let (store, options) = (&self.store, self.store.options());
+        let ended = store.progress() != Progress::Reading;
+        let mut run = Run::new(options, Kept { messages: MESSAGES, fields: false });
+        store.origin().into_iter().for_each(|time| run.origin(time));
+        let selects = |number: usize| match &self.chosen {
+            Some((_, numbers)) => numbers.binary_search(&(number as u32)).is_ok(),
+            None => number < self.len,
+        };
+        let (mut at, len) = (0, store.len());
+        while at < len {
+            at = store.each(at, |number, opened| {
+                opened.with(options, |message| run.message(message, selects(number)));
+            });
+        }
+        store.ended().into_iter().for_each(|(flow, how)| run.ended(flow, how));
+        let account = store.accounted();
+        run.read(account.clone(), self.chosen.is_some() || self.subject.selected);
+        let about = About {
+            name: self.subject.name.clone(),
+            cut: (!ended).then(|| "it was still being read".into()),
+            selected: self.chosen.iter().map(|(filter, _)| format!("-F '{filter}'")).collect(),
+            account,
+            ..About::default()
+        };
+        file.write_all(report::single(&run, &about).as_bytes()).map_err(failed)?;
+        Ok(format!("report of {}", Plural(self.len, "message")))
+    }
+
+    fn frames(&self, name: &str) -> Result<String, String> {
+        let Some(Frames(write)) = &self.subject.frames else {
+            return Err(
+                "the frames of live input and of --redact are not kept: netkit decode -w writes a file's".into()
+            );
+        };
+        let mut numbers: Vec<u64> = self.opened().flat_map(|opened| opened.frames().collect::<Vec<_>>()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let count = write(Path::new(name), &numbers)?;
+        Ok(format!("{} of {}", Plural(count, "frame"), Plural(self.len, "message")))
     }
 }

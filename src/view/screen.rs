@@ -100,7 +100,7 @@ impl Screen {
                         return Ok(());
                     }
                 }
-                Ok(Input::Messages) => (changed, more) = (true, state.fits.is_some()),
+                Ok(Input::Messages) => (changed, more) = (true, state.looks()),
                 Ok(Input::Finished(text)) => {
                     at_once = true;
                     state.status = text;
@@ -108,7 +108,7 @@ impl Screen {
                 Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if more || at_once && state.fits.is_some() {
+            if more || at_once && state.looks() {
                 (more, changed) = (state.look_on(), true);
             }
             if at_once || changed && drawn.elapsed() >= AGAIN {

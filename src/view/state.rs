@@ -1,12 +1,13 @@
 //! The state of the screen. Keys change it ([`super::keys`]); drawing only reads it.
 
 use super::detail::{Detail, Subject};
+use super::figures::Figures;
+use super::fits::Fits;
 use super::layout::{Areas, Pane};
 use super::prompt::Prompt;
 use super::record::Row;
 use super::store::{Progress, Store};
 use crate::dissect::Target;
-use crate::filter::Filter;
 use std::sync::Arc;
 
 /// The page that is shown.
@@ -18,23 +19,10 @@ pub enum Sheet {
     Conversations,
     /// The selected message's conversation, with arrows.
     Sequence,
+    /// Figures as tables.
+    Figures,
     /// The keys.
     Help,
-}
-
-/// Messages that fit a filter, as far as they were looked at.
-#[derive(Clone, Debug)]
-pub struct Fits {
-    /// The filter as it was typed.
-    pub text: String,
-    /// The filter.
-    pub filter: Arc<Filter>,
-    /// The numbers of those that fit, ascending.
-    pub found: Vec<u32>,
-    /// The number of messages that were tested.
-    pub looked: usize,
-    /// Others are hidden.
-    pub only: bool,
 }
 
 /// An action outside the state that a key asks for.
@@ -91,6 +79,10 @@ pub struct State {
     pub trail: Vec<usize>,
     /// The selected line of the conversations, and the first on the screen.
     pub conversation: (usize, usize),
+    /// The figures, once they were shown.
+    pub figures: Option<Box<Figures>>,
+    /// The page whose row was entered.
+    pub entered: Option<Sheet>,
 }
 
 impl State {
@@ -117,6 +109,8 @@ impl State {
             status: String::new(),
             trail: Vec::new(),
             conversation: (0, 0),
+            figures: None,
+            entered: None,
         };
         state.refresh();
         state
@@ -195,6 +189,7 @@ impl State {
         if let Some(detail) = &mut self.detail {
             detail.scroll(&self.areas);
         }
+        self.refresh_figures();
         let lines = usize::from(self.size.1.saturating_sub(3)).max(1);
         let (at, top) = self.conversation;
         self.conversation = (at, top.clamp((at + 1).saturating_sub(lines), at));
@@ -220,26 +215,6 @@ impl State {
         let last = self.shown().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(last);
         self.at_end = self.selected == last && by > 0 && self.store.progress() == Progress::Reading;
-    }
-
-    /// Selects the next message that fits the filter, or the one before.
-    pub fn next_fit(&mut self, forward: bool) {
-        let Some(fits) = &self.fits else { return self.show_status("no filter: / asks for one") };
-        let here = self.current().unwrap_or(0);
-        let found = if forward {
-            let at = fits.found.partition_point(|number| *number as usize <= here);
-            fits.found.get(at)
-        } else {
-            let at = fits.found.partition_point(|number| (*number as usize) < here);
-            at.checked_sub(1).and_then(|at| fits.found.get(at))
-        };
-        match (found.copied(), forward && fits.looked < self.len) {
-            (Some(number), _) => self.go_to(number as usize),
-            (None, true) => self.show_status("still looking"),
-            (None, false) => {
-                self.show_status(if forward { "no message after it fits" } else { "no message before it fits" })
-            }
-        }
     }
 
     /// Selects the next message with a note as bad as this, or worse.
@@ -296,46 +271,5 @@ impl State {
     /// Shows a text in the last line until the next key.
     pub fn show_status(&mut self, text: &str) {
         self.status = text.into();
-    }
-
-    /// Shows the messages that fit, or goes to them.
-    pub fn apply(&mut self, text: &str, filter: Filter, only: bool) {
-        let here = self.current();
-        let fits = Fits { text: text.into(), filter: Arc::new(filter), found: Vec::new(), looked: 0, only };
-        self.fits = Some(fits);
-        self.seeking = here;
-        self.look_on();
-    }
-
-    /// Shows all messages again.
-    pub fn show_all(&mut self) {
-        let here = self.current();
-        (self.fits, self.seeking) = (None, None);
-        here.into_iter().for_each(|number| self.go_to(number));
-    }
-
-    /// Looks for messages that fit, in some more of them. Returns whether there are still more.
-    pub fn look_on(&mut self) -> bool {
-        let whole = self.store.progress() != Progress::Reading;
-        let Some(fits) = &mut self.fits else { return false };
-        // What only later messages tell is not known before the end.
-        if fits.looked >= self.store.len() || !whole && fits.filter.later().is_some() {
-            return false;
-        }
-        fits.looked = self.store.fitting(&fits.filter, fits.looked, &mut fits.found);
-        let more = fits.looked < self.store.len();
-        if let Some(here) = self.seeking {
-            // The first one from here on; where there is none, the last one before.
-            let mut found = fits.found.iter().map(|number| *number as usize);
-            let next = found.clone().find(|number| *number >= here);
-            if let Some(to) = next.or(if more { None } else { found.next_back() }) {
-                self.seeking = None;
-                self.go_to(to);
-            } else if !more {
-                self.seeking = None;
-                self.show_status("no message fits");
-            }
-        }
-        more
     }
 }

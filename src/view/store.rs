@@ -3,151 +3,21 @@
 //! A worker appends while the screen reads: both hold the lock for as long as it takes to append or to open a
 //! few records. Memory is bounded: when it is used up, reading ends, and the screen says so.
 
+use super::kept::{Kept, Records};
+pub use super::kept::{Progress, Sums};
 use super::record::{About, Conversation, Opened, Recorder, Row, records};
 use crate::capture::Time;
 use crate::codec::packed::Known;
-use crate::dissect::{Linked, Links, Options, Target};
-use crate::filter::Filter;
+use crate::dissect::{Account, Links, Options, Target};
+use crate::flow::Closing;
 use crate::read::Receiver;
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A block of more bytes is compressed.
 const BLOCK: usize = 256 << 10;
-/// The number of opened blocks that are kept.
-const OPENED: usize = 4;
 /// The memory that blocks and rows may take.
 const MOST: usize = 1 << 30;
-
-/// Messages that follow one another.
-#[derive(Debug, Default)]
-struct Block {
-    /// The number of its first message.
-    first: usize,
-    rows: Arc<Vec<Row>>,
-    records: Records,
-}
-
-#[derive(Debug)]
-enum Records {
-    Plain(Arc<Vec<u8>>),
-    Packed(Vec<u8>),
-}
-
-impl Default for Records {
-    fn default() -> Records {
-        Records::Plain(Arc::default())
-    }
-}
-
-impl Records {
-    fn open(&self) -> Arc<Vec<u8>> {
-        match self {
-            Records::Plain(bytes) => Arc::clone(bytes),
-            // What cannot be opened is shown as no message.
-            Records::Packed(bytes) => Arc::new(lz4_flex::block::decompress_size_prepended(bytes).unwrap_or_default()),
-        }
-    }
-}
-
-/// The sums of a conversation's messages.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sums {
-    /// The number of messages.
-    pub messages: u64,
-    /// Their bytes; a message counts 65,535 at most.
-    pub bytes: u64,
-    /// The number of the first one.
-    pub first: usize,
-    /// The time of the first and of the last one.
-    pub span: (i64, i64),
-    /// The number of messages of this severity or worse.
-    pub bad: [u64; 5],
-}
-
-impl Sums {
-    fn add(&mut self, row: &Row, number: usize) {
-        if self.messages == 0 {
-            (self.first, self.span) = (number, (row.nanos, row.nanos));
-        }
-        self.messages += 1;
-        self.bytes += u64::from(row.length);
-        self.span.1 = self.span.1.max(row.nanos);
-        if let Some(count) = self.bad.get_mut(usize::from(row.severity)) {
-            *count += 1;
-        }
-    }
-}
-
-/// The state of the reading.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Progress {
-    /// It goes on.
-    #[default]
-    Reading,
-    /// It has ended with the input, or because the user stopped it.
-    Ended,
-    /// It has ended because this much memory is used.
-    Full,
-    /// It has ended for this reason.
-    Failed(String),
-}
-
-/// Kept messages, and what is known of all of them.
-#[derive(Debug, Default)]
-struct Kept {
-    blocks: Vec<Block>,
-    rows: Vec<Row>,
-    tail: Vec<u8>,
-    memory: usize,
-    sums: Sums,
-    conversations: BTreeMap<u64, Sums>,
-    linked: Option<Linked>,
-    progress: Progress,
-    opened: VecDeque<(usize, Arc<Vec<u8>>)>,
-}
-
-impl Kept {
-    fn sealed(&self) -> usize {
-        self.blocks.last().map_or(0, |block| block.first + block.rows.len())
-    }
-
-    fn len(&self) -> usize {
-        self.sealed() + self.rows.len()
-    }
-
-    /// The block of a message; `None`: it is in the tail.
-    fn block(&self, number: usize) -> Option<usize> {
-        (number < self.sealed()).then(|| self.blocks.partition_point(|block| block.first <= number) - 1)
-    }
-
-    fn row(&self, number: usize) -> Option<Row> {
-        match self.block(number).and_then(|at| self.blocks.get(at)) {
-            Some(block) => block.rows.get(number - block.first).copied(),
-            None => self.rows.get(number.checked_sub(self.sealed())?).copied(),
-        }
-    }
-
-    fn records(&mut self, at: usize) -> Arc<Vec<u8>> {
-        if let Some((_, bytes)) = self.opened.iter().find(|(own, _)| *own == at) {
-            return Arc::clone(bytes);
-        }
-        let bytes = self.blocks.get(at).map(|block| block.records.open()).unwrap_or_default();
-        self.opened.truncate(OPENED - 1);
-        self.opened.push_front((at, Arc::clone(&bytes)));
-        bytes
-    }
-
-    /// Ends the block that is being filled; returns which one it is.
-    fn seal(&mut self) -> (usize, Arc<Vec<u8>>) {
-        let (first, bytes) = (self.sealed(), Arc::new(std::mem::take(&mut self.tail)));
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.shrink_to_fit();
-        self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::clone(&bytes)) });
-        (self.blocks.len() - 1, bytes)
-    }
-}
 
 /// The record that a row begins.
 fn record<'a>(rows: &[Row], at: usize, bytes: &'a [u8]) -> Option<&'a [u8]> {
@@ -331,8 +201,23 @@ impl Store {
         Opened::of(row, record, &self.known.lock().unwrap_or_else(PoisonError::into_inner), conversation)
     }
 
-    /// Appends the messages that fit, of some from number `from` on; returns the number after them.
-    pub fn fitting(&self, filter: &Filter, from: usize, to: &mut Vec<u32>) -> usize {
+    /// Keeps the counts of what was read and left out.
+    pub fn account(&self, account: &Account) {
+        self.about().account = account.clone();
+    }
+
+    /// The counts of what was read and left out, once the input has been read.
+    pub fn accounted(&self) -> Account {
+        self.about().account.clone()
+    }
+
+    /// The ends of conversations so far.
+    pub fn ended(&self) -> Vec<(u64, Closing)> {
+        self.about().ended.iter().map(|(flow, how)| (*flow, *how)).collect()
+    }
+
+    /// Opens some messages from number `from` on; returns the number after them.
+    pub fn each(&self, from: usize, mut look: impl FnMut(usize, Opened)) -> usize {
         let kept = self.kept();
         let at = kept.block(from);
         let (first, rows, bytes) = match at.and_then(|at| kept.blocks.get(at)) {
@@ -341,12 +226,8 @@ impl Store {
         };
         drop(kept);
         for at in from.saturating_sub(first)..rows.len() {
-            let Some(mut opened) = self.opened(&rows, at, &bytes) else { continue };
-            if filter.later().is_some() {
-                self.link(&mut opened);
-            }
-            if opened.with(&self.options, |message| filter.matches(message)) {
-                to.push((first + at) as u32);
+            if let Some(opened) = self.opened(&rows, at, &bytes) {
+                look(first + at, opened);
             }
         }
         first + rows.len()

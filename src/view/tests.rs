@@ -5,8 +5,13 @@ use super::*;
 use crate::capture::Capture;
 use crate::capture::Input as Source;
 use crate::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
+use crate::flow::Closing;
 use crate::read::{CaptureSink, Drive, Maker, Receiver};
 use crate::render::{Details, Form, Format, Style};
+use crate::stats::connections::{delivery, requests};
+use crate::stats::directions::senders;
+use crate::stats::tables::messages;
+use crate::stats::{Cell, Report, Stats, Table, Wanted};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -55,7 +60,9 @@ fn texts(message: &Message<'_>) -> String {
         form.message(message, &mut out);
         String::from_utf8(out).expect("UTF-8")
     });
-    text.concat()
+    let dissection = message.dissection;
+    let unseen = (&dissection.delivery[..], &dissection.farewell, dissection.related.hidden());
+    format!("{}{unseen:?}", text.concat())
 }
 
 impl Sink for Texts {
@@ -75,6 +82,10 @@ impl Sink for Keeping {
         if message.place.frame.is_multiple_of(3) {
             self.2.receive(&std::mem::take(&mut self.1));
         }
+    }
+
+    fn ended(&mut self, flow: u64, how: Closing) {
+        self.0.ended(flow, how, &mut self.1);
     }
 }
 
@@ -128,6 +139,62 @@ fn kept_messages_are_those_that_were_read() {
         assert!(store.open(texts.0.len()).is_none() && store.row(texts.0.len()).is_none());
     }
     assert!(all > 5_000 && linked > 1_000, "{all} {linked}");
+}
+
+fn report(stats: &Stats) -> String {
+    let mut out = Vec::new();
+    [Report::All, Report::Delivery].into_iter().for_each(|report| report.json(stats, "", &mut out));
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn press(state: &mut State, code: KeyCode) {
+    let _ = state.key(KeyEvent::new(code, KeyModifiers::NONE));
+    while state.look_on() {}
+    state.refresh();
+}
+
+/// The figures are those of `netkit stats`, and a row of a table leads to as many messages as it counts.
+#[test]
+fn figures_are_those_of_stats_and_lead_to_messages() {
+    let options = crate::protocols::options();
+    let (mut entered, mut found) = ([0; 4], 0);
+    for capture in captures() {
+        let mut stats = Stats::new(&options, Wanted::default());
+        read(&capture, &options, &mut stats);
+        let mut state = State::new(store(&capture), Subject::default(), (100, 30));
+        press(&mut state, KeyCode::Char('f'));
+        let name = capture.display().to_string();
+        assert_eq!(report(&state.figures.as_ref().expect("figures").stats), report(&stats), "{name}");
+        let senders = senders(&stats);
+        let tables = [(messages(&stats), "messages"), (delivery(&senders), "sent"), (requests(&senders), "requests")];
+        for (table, entered) in entered.iter_mut().enumerate() {
+            let figures = state.figures.as_ref().expect("figures");
+            let counted: Option<&(Table, &str)> = table.checked_sub(1).map(|at| &tables[at]);
+            let rows = counted.map_or(crate::stats::verdicts(&figures.stats).len(), |(table, _)| table.rows.len());
+            for row in 0..rows.min(12) {
+                press(&mut state, KeyCode::Enter);
+                let fits = state.fits.as_ref().expect("a filter");
+                let place = format!("{name} table {table} row {row}: {}", fits.text);
+                match counted {
+                    Some((table, figure)) => {
+                        let cell = &table.rows[row][table.place(figure).expect("a column")];
+                        assert!(
+                            matches!(*cell, Cell::Int(n) if n == fits.found.len() as u64),
+                            "{place} {cell:?} {}",
+                            fits.found.len()
+                        );
+                    }
+                    None => assert!(!fits.found.is_empty(), "{place}"),
+                }
+                (*entered, found) = (*entered + 1, found + fits.found.len());
+                press(&mut state, KeyCode::Backspace);
+                assert!(state.fits.is_none() && state.figures.as_ref().is_some_and(|figures| figures.at == row));
+                press(&mut state, KeyCode::Down);
+            }
+            press(&mut state, KeyCode::Tab);
+        }
+    }
+    assert!(entered.iter().all(|count| *count > 10) && found > 10_000, "{entered:?} {found}");
 }
 
 /// A state after any keys: what is selected is there, and everything can be drawn.

@@ -28,7 +28,7 @@ const SCREENS: &str = "tests/view/screens.txt";
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
 
 /// The views: a name, a capture, keys. `\t` is Tab, `\n` Enter, `\u{8}` Backspace.
-const VIEWS: [(&str, &str, &str); 14] = [
+const VIEWS: [(&str, &str, &str); 20] = [
     ("the list", "riptide/riptide22-lossy.pcap", ""),
     ("a warning, its fields", "riptide/riptide22-lossy.pcap", "w\tjjj"),
     ("its bytes, a byte selected", "riptide/riptide22-lossy.pcap", "w\t\tjl"),
@@ -41,6 +41,12 @@ const VIEWS: [(&str, &str, &str); 14] = [
     ("conversations", "riptide/riptide22-lossy.pcap", "cj"),
     ("a conversation's sequence, resends dashed", "riptide/riptide22-lossy.pcap", ":942\ndj"),
     ("a sequence of requests, times from one to the next", "nano/nano-tcp.pcap", "dttjjjjjj"),
+    ("verdicts", "riptide/riptide22-lossy.pcap", "fj"),
+    ("the messages of a verdict", "riptide/riptide22-lossy.pcap", "f\n"),
+    ("figures by message", "dnp/dnp-lossy.pcap", "f\tjj"),
+    ("delivery", "riptide/riptide22-lossy.pcap", "f\t\tj"),
+    ("delivery, further columns", "riptide/riptide22-lossy.pcap", "f\t\tlll"),
+    ("the messages of a direction's requests", "nano/nano-tcp.pcap", "f\t\t\t\n"),
     ("the keys", "riptide/riptide22-lossy.pcap", "?"),
     ("the fields alone, a list folded", "dnp/dnp-lossy.pcap", "/message == link_update\n\tjj\nz"),
 ];

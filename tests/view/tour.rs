@@ -46,6 +46,21 @@ fn a_tour() {
     terminal.shows(&format!("/{count}"));
     terminal.keys(&format!("s{}\r", file.display()));
     terminal.shows(&format!("{count} messages written"));
+    let [frames, page, cut, report] = ["shown.pcap", "shown.html", "cut.pcap", "report.html"]
+        .map(|name| folder.path().join(name).display().to_string());
+    terminal.keys(&format!("s{frames}\r"));
+    terminal.shows(&format!("{count} frames of {count} messages"));
+    terminal.keys(&format!("s{page}\r"));
+    terminal.shows(&format!("report of {count} messages"));
+    terminal.keys(&format!("s{frames}\r"));
+    terminal.shows("there is such a file");
+    common::run(&["decode", CAPTURE, "-F", "message == heartbeat", "-w", &cut], b"").ok();
+    common::run(&["report", CAPTURE, "-F", "message == heartbeat", "-o", &report], b"").ok();
+    assert_eq!(std::fs::read(&frames).expect("frames"), std::fs::read(&cut).expect("frames"));
+    let [page, report] = [page, report].map(|name| std::fs::read_to_string(name).expect("a page"));
+    // The inspector does not know how many frames were read.
+    let unlike = |line: &&str| !line.contains("<dl class=\"facts\">");
+    assert!(page.lines().filter(unlike).eq(report.lines().filter(unlike)), "the pages differ");
     // A key that arrives together with the change of size may be read with the next key only.
     terminal.raw.clear();
     terminal.resize(40, 12);
@@ -59,6 +74,66 @@ fn a_tour() {
     assert!(!terminal.screen.screen().hide_cursor());
     let written = std::fs::read_to_string(&file).expect("the file");
     assert_eq!(written, decoded.text());
+}
+
+/// Frames that are not those that are shown are not written.
+#[test]
+fn redacted_frames_are_not_written() {
+    if no_setsid() {
+        return;
+    }
+    let folder = Scratch::new("view-redacted");
+    let file = folder.path().join("shown.pcapng");
+    let mut terminal = Terminal::new(160, 30);
+    let child = terminal.start(&["view", CAPTURE, "--redact"], &[]);
+    terminal.shows("1/961");
+    terminal.keys(&format!("s{}\r", file.display()));
+    terminal.shows("of --redact are not kept");
+    terminal.keys("q");
+    assert_eq!(terminal.ended(child), Some(0));
+    assert!(!file.exists());
+}
+
+/// A fixture of each protocol: the kind of message with most bytes in the list, in its conversation, in the figures.
+#[test]
+fn a_tour_of_each_protocol() {
+    if no_setsid() {
+        return;
+    }
+    for (capture, field) in [
+        ("riptide/riptide22-lossy.pcap", "message_id"),
+        ("dnp/dnp-lossy.pcap", "flags"),
+        ("nano/nano-tcp.pcap", "payload"),
+        ("gne/gne-le-udp-full.pcap", "packets"),
+        ("acknex/acknex-sim-le.pcap", "entity"),
+    ] {
+        let path = format!("fixtures/{capture}");
+        let table = common::run(&["stats", &path, "--by", "message", "-f", "csv"], b"").ok();
+        let row: Vec<String> = table.text().lines().nth(1).expect("a row").split(',').map(String::from).collect();
+        let [proto, message, count] = &row[..3] else { panic!("{row:?}") };
+        let mut terminal = Terminal::new(120, 30);
+        let child = terminal.start(&["view", &path], &[]);
+        terminal.shows("1/");
+        terminal.keys(&format!("/message == {message}\r"));
+        terminal.shows(&format!("{count} fit"));
+        terminal.shows(field);
+        terminal.keys("d");
+        terminal.shows("Sequence of conversation");
+        terminal.until("an arrow", |terminal| {
+            terminal.text().lines().any(|line| line.ends_with(['│', '┤']) && line.contains(&format!("─ {message}")))
+        });
+        terminal.keys("\rf\t");
+        terminal.shows("[messages]");
+        terminal.keys("\r");
+        terminal.shows(&format!("only proto == \"{proto}\" and message == \"{message}\""));
+        terminal.shows(&format!("1/{count}"));
+        terminal.keys("\x7f");
+        terminal.shows("[messages]");
+        terminal.keys("q");
+        terminal.shows("▶ Messages");
+        terminal.keys("q");
+        assert_eq!(terminal.ended(child), Some(0));
+    }
 }
 
 /// Signals give the terminal back, with the status that they have everywhere.

@@ -8,6 +8,7 @@ use crate::dissect::{Expected, Target};
 use crate::flow::Side;
 use crate::plural::Plural;
 use crate::stats::noted::{NAMED, Noted, Places};
+use crate::stats::sides::side_named;
 use crate::stats::{RULES, Stats, Verdict, verdicts};
 use std::collections::BTreeMap;
 
@@ -18,13 +19,7 @@ const FAULTS: usize = 100;
 
 /// Returns the side that a verdict is about.
 fn side_of(stats: &Stats, verdict: &Verdict) -> Side {
-    let server = stats.flow(verdict.flow).and_then(|flow| flow.server);
-    match (verdict.from, server) {
-        ("server", Some(server)) => server,
-        ("client", Some(server)) => server.other(),
-        ("second", _) => Side::B,
-        _ => Side::A,
-    }
+    side_named(stats.flow(verdict.flow).and_then(|flow| flow.server), verdict.from)
 }
 
 /// Writes the section.

@@ -1,0 +1,158 @@
+//! Kept messages: blocks of records, their rows and sums.
+
+use super::record::Row;
+use crate::dissect::Linked;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// The number of opened blocks that are kept.
+const OPENED: usize = 4;
+
+/// Messages that follow one another.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// The number of its first message.
+    pub first: usize,
+    /// Its rows.
+    pub rows: Arc<Vec<Row>>,
+    /// Its records.
+    pub records: Records,
+}
+
+/// The records of a block.
+#[derive(Debug)]
+pub enum Records {
+    /// As they are.
+    Plain(Arc<Vec<u8>>),
+    /// Compressed.
+    Packed(Vec<u8>),
+}
+
+impl Default for Records {
+    fn default() -> Records {
+        Records::Plain(Arc::default())
+    }
+}
+
+impl Records {
+    /// The records, opened.
+    pub fn open(&self) -> Arc<Vec<u8>> {
+        match self {
+            Records::Plain(bytes) => Arc::clone(bytes),
+            // What cannot be opened is shown as no message.
+            Records::Packed(bytes) => Arc::new(lz4_flex::block::decompress_size_prepended(bytes).unwrap_or_default()),
+        }
+    }
+}
+
+/// The sums of a conversation's messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sums {
+    /// The number of messages.
+    pub messages: u64,
+    /// Their bytes; a message counts 65,535 at most.
+    pub bytes: u64,
+    /// The number of the first one.
+    pub first: usize,
+    /// The time of the first and of the last one.
+    pub span: (i64, i64),
+    /// The number of messages of this severity or worse.
+    pub bad: [u64; 5],
+}
+
+impl Sums {
+    /// Adds a message.
+    pub fn add(&mut self, row: &Row, number: usize) {
+        if self.messages == 0 {
+            (self.first, self.span) = (number, (row.nanos, row.nanos));
+        }
+        self.messages += 1;
+        self.bytes += u64::from(row.length);
+        self.span.1 = self.span.1.max(row.nanos);
+        if let Some(count) = self.bad.get_mut(usize::from(row.severity)) {
+            *count += 1;
+        }
+    }
+}
+
+/// The state of the reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// It goes on.
+    #[default]
+    Reading,
+    /// It has ended with the input, or because the user stopped it.
+    Ended,
+    /// It has ended because this much memory is used.
+    Full,
+    /// It has ended for this reason.
+    Failed(String),
+}
+
+/// Kept messages, and what is known of all of them.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Ended blocks.
+    pub blocks: Vec<Block>,
+    /// The rows and records after them.
+    pub rows: Vec<Row>,
+    /// See `rows`.
+    pub tail: Vec<u8>,
+    /// About how many bytes of memory the blocks take.
+    pub memory: usize,
+    /// The sums of all messages.
+    pub sums: Sums,
+    /// The sums by conversation.
+    pub conversations: BTreeMap<u64, Sums>,
+    /// Relations to later messages, once the input has been read.
+    pub linked: Option<Linked>,
+    /// The state of the reading.
+    pub progress: Progress,
+    /// Blocks that were opened last.
+    pub opened: VecDeque<(usize, Arc<Vec<u8>>)>,
+}
+
+impl Kept {
+    /// The number of messages in ended blocks.
+    pub fn sealed(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.first + block.rows.len())
+    }
+
+    /// The number of messages.
+    pub fn len(&self) -> usize {
+        self.sealed() + self.rows.len()
+    }
+
+    /// The block of a message; `None`: it is in the tail.
+    pub fn block(&self, number: usize) -> Option<usize> {
+        (number < self.sealed()).then(|| self.blocks.partition_point(|block| block.first <= number) - 1)
+    }
+
+    /// A message's row.
+    pub fn row(&self, number: usize) -> Option<Row> {
+        match self.block(number).and_then(|at| self.blocks.get(at)) {
+            Some(block) => block.rows.get(number - block.first).copied(),
+            None => self.rows.get(number.checked_sub(self.sealed())?).copied(),
+        }
+    }
+
+    /// The records of a block.
+    pub fn records(&mut self, at: usize) -> Arc<Vec<u8>> {
+        if let Some((_, bytes)) = self.opened.iter().find(|(own, _)| *own == at) {
+            return Arc::clone(bytes);
+        }
+        let bytes = self.blocks.get(at).map(|block| block.records.open()).unwrap_or_default();
+        self.opened.truncate(OPENED - 1);
+        self.opened.push_front((at, Arc::clone(&bytes)));
+        bytes
+    }
+
+    /// Ends the block that is being filled; returns which one it is.
+    pub fn seal(&mut self) -> (usize, Arc<Vec<u8>>) {
+        let (first, bytes) = (self.sealed(), Arc::new(std::mem::take(&mut self.tail)));
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.shrink_to_fit();
+        self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::clone(&bytes)) });
+        (self.blocks.len() - 1, bytes)
+    }
+}
