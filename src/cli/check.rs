@@ -33,7 +33,7 @@ pub struct Check {
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
     /// Show this many packets that do not fit, and of each other finding
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output", hide_short_help = true)]
     pub first: u16,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::CHECK), value_name = "F", help_heading = "Output")]

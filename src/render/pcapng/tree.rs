@@ -18,7 +18,7 @@ use crate::codec::json::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::clip;
 use crate::codec::json::value::{flags, name_of};
 use crate::codec::layout::{Charset, Kind, Show, flag};
-use crate::codec::{Node, Sources, Tree, Value, half_text};
+use crate::codec::{Clock, Node, Sources, Tree, Value, half_text};
 use crate::render::human::human;
 use std::fmt;
 
@@ -229,16 +229,20 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
                 }
             });
         }
-        Show::Time { clock, .. } => {
-            out.push(b's');
-            word(clock.text(signed.map_or(n.into(), i128::from)).as_bytes(), out);
-        }
+        Show::Time { clock, .. } => time(clock, signed.map_or(n.into(), i128::from), out),
         Show::Scaled(scale) => float(scale.shown(n as i64), out),
         Show::Plain | Show::Asked(_) | Show::Enum(_) => {
             out.push(if signed.is_some() { b'i' } else { b'u' });
             digits(out);
         }
     }
+}
+
+/// Apart from [`number`], which is called for each field.
+#[cold]
+fn time(clock: Clock, value: i128, out: &mut Vec<u8>) {
+    out.push(b's');
+    word(clock.text(value).as_bytes(), out);
 }
 
 /// Writes a range, unless it is the node's own.
