@@ -554,7 +554,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Change a limit of memory; `netkit fields` lists them, N may end in K, M, G')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Choose when to print in colour')
-            [CompletionResult]::new('--suggest', '--suggest', [CompletionResultType]::ParameterName, 'Print a first file for the captures of an unknown protocol, from what the bytes show')
+            [CompletionResult]::new('--suggest', '--suggest', [CompletionResultType]::ParameterName, 'Print a first file for an unknown protocol, from what the bytes show')
             [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Accept captures without packets of the protocol')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')

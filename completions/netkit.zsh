@@ -726,7 +726,7 @@ json\:"One JSON object"))' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
-'(-f --format --first --allow-empty -p --proto --schema -s --set --from --port)--suggest[Print a first file for the captures of an unknown protocol, from what the bytes show]' \
+'(-f --format --first --allow-empty -p --proto --schema -s --set --from --port)--suggest[Print a first file for an unknown protocol, from what the bytes show]' \
 '--allow-empty[Accept captures without packets of the protocol]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \

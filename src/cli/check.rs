@@ -18,7 +18,7 @@ pub struct Check {
     /// Captures or hex text with its packets; `-` is stdin
     #[arg(value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
     pub captures: Vec<PathBuf>,
-    /// Print a first file for the captures of an unknown protocol, from what the bytes show
+    /// Print a first file for an unknown protocol, from what the bytes show
     ///
     /// FILE is a capture, too. Of several servers, the one with the most traffic counts; --server names another.
     #[arg(long, conflicts_with_all = ["format", "first", "allow_empty", "proto", "schema", "set", "from", "port"], help_heading = "Output")]
@@ -33,7 +33,7 @@ pub struct Check {
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
     /// Show this many packets that do not fit, and of each other finding
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output", hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output")]
     pub first: u16,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::CHECK), value_name = "F", help_heading = "Output")]
