@@ -110,34 +110,37 @@ fn nodes(
                 word(node.field.name.as_bytes(), line.rest());
             }
         }
-        line.constant(b",");
         let nowhere = node.derived() || derived && node.bits == 0;
         if nowhere {
             line.constant(b",,");
         } else {
+            line.constant(b",");
             line.uint(node.bit.into());
             line.constant(b",");
             line.uint(node.bits.into());
-            line.constant(b",");
         }
+        // The comma before the value is written together with its letter.
         match (node.value, node.field.show) {
             (Value::Group | Value::List, _) => {
                 open.push((end, list, source));
                 end = behind(node, at).min(end);
                 list = node.value == Value::List;
-                line.constant(if list { b"l" } else { b"g" });
+                line.constant(if list { b",l" } else { b",g" });
                 source = node.source;
             }
             (Value::UInt(n), Show::Plain) => {
-                line.constant(b"u");
+                line.constant(b",u");
                 line.uint(n);
             }
             (Value::Int(n), Show::Plain) => {
-                line.constant(b"i");
+                line.constant(b",i");
                 line.int(n);
             }
-            (Value::Bytes { bit, bits }, _) if !nowhere && is_own(node, sources, (bit, bits)) => line.constant(b"x"),
-            _ => leaf(node, nowhere, sources, line.rest()),
+            (Value::Bytes { bit, bits }, _) if !nowhere && is_own(node, sources, (bit, bits)) => line.constant(b",x"),
+            _ => {
+                line.constant(b",");
+                leaf(node, nowhere, sources, line.rest());
+            }
         }
         // Converted text has a source of its own, but its place is that of the text around it.
         let place = if converted(node) { source } else { node.source };
