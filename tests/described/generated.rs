@@ -170,7 +170,7 @@ fn file(random: &mut Random) -> String {
         // It may contain itself.
         let own = match random.below(6) {
             0 => format!("own = {{ type = \"s{k}\", if = \"first & 4\" }}\n"),
-            1 => format!("own = \"s{k}[u8]\"\n"),
+            1 => format!("own = {{ type = \"s{k}[u8]\", if = \"first & 2\" }}\n"),
             2 => format!("own = {{ type = \"s{k}[*]\", until = 3 }}\n"),
             3 => format!("own = {{ type = \"s{k}[*]\", size = \"u8\", if = \"first < 5\" }}\n"),
             _ => String::new(),

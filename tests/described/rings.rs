@@ -8,7 +8,7 @@ const HEAD: &str = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n";
 
 /// A tree of numbers with a mark, in lists with a count.
 const TREE: &str = "mark = \"u8\"\nnode = \"node\"\n[struct.node]\nhas = { type = \"u8\", value = 1, optional = true }\n\
-    n = { type = \"u8\", if = \"has\" }\ninner = \"node[u8]\"\nlast = { type = \"u8\", if = \"mark == 7\" }\n";
+    n = { type = \"u8\", if = \"has\" }\ninner = { type = \"node[u8]\", if = \"mark < 99\" }\nlast = { type = \"u8\", if = \"mark == 7\" }\n";
 
 #[test]
 fn names_are_those_of_the_own_level_or_outside_of_all() {
@@ -97,7 +97,7 @@ fn rings_in_rings() {
     let file = format!(
         "{HEAD}a = \"a\"\n[struct.a]\nmore = \"u8\"\nx = {{ type = \"u8\", value = 238, optional = true }}\n\
          n = {{ type = \"u8\", if = \"x\" }}\nb = {{ type = \"b\", if = \"more\" }}\n[struct.b]\n\
-         z = {{ type = \"u8\", if = \"x\" }}\nb = \"b[u8]\"\na = \"a[u8]\"\n"
+         z = {{ type = \"u8\", if = \"x\" }}\nb = {{ type = \"b[u8]\", if = \"more < 99\" }}\na = {{ type = \"a[u8]\", if = \"more < 99\" }}\n"
     );
     // The outer a has no x, the inner one has; its b, and the b in that, have z.
     let packet = b"\x09\0\x01\x09\xee\x2a\x05\x01\x06\0\0\0";
@@ -121,6 +121,7 @@ fn a_ring_that_nothing_ends_is_refused() {
     for (fields, why) in [
         ("node = \"node\"", "nothing ends that"),
         ("nodes = \"node[3]\"", "nothing ends that"),
+        ("nodes = \"node[u8]\"", "nothing ends that"),
         ("other = \"other\"", "nothing ends that"),
         ("nodes = { type = \"node[*]\", while = \"node.x\" }", "nothing ends that"),
         ("node = { type = \"node\", if = \"x\", inline = true }", "cannot be inline"),
@@ -136,8 +137,9 @@ fn a_ring_that_nothing_ends_is_refused() {
     {
         assert!(load("test.toml", &node(fields)).is_ok(), "{fields}");
     }
-    let inline =
-        format!("{HEAD}n = {{ type = \"node\", inline = true }}\n[struct.node]\nx = \"u8\"\nnode = \"node[u8]\"\n");
+    let inline = format!(
+        "{HEAD}n = {{ type = \"node\", inline = true }}\n[struct.node]\nx = \"u8\"\nnode = {{ type = \"node[u8]\", if = \"x\" }}\n"
+    );
     assert!(load("test.toml", &inline).unwrap_err().reason.contains("cannot be inline"));
     let carries = "protocol = \"toy\"\n[packet.fields]\nnode = \"node\"\n[struct.node]\nx = \"u8\"\nm = { type = \"message\", by = \"x\" }\n\
         node = { type = \"node\", if = \"x\" }\n[[message]]\nid = 1\nname = \"one\"\n";

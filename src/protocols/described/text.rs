@@ -1,9 +1,9 @@
 //! A protocol file's structure before names are looked up: [`parse`](super::parse) produces it, and
 //! [`compile`](super::compile) interprets it.
 
+use crate::codec::Clock;
 use crate::codec::kinds::Radix;
 use crate::codec::schema::reading::{FieldHead, Lines, MessageHead, Named, Names};
-use crate::codec::{Clock, digits};
 use serde_json::Value as Json;
 use std::ops::Deref;
 
@@ -156,14 +156,6 @@ pub struct FieldText {
     pub checked: bool,
     /// The name of the length or count before it.
     pub prefix: Option<String>,
-}
-
-impl FieldText {
-    /// Whether it is a list whose count, or end, the wire says.
-    pub fn may_be_empty(&self) -> bool {
-        let mut counts = self.kind.split('[').skip(1).filter_map(|times| times.split(']').next());
-        self.repeats.is_none() && counts.any(|count| digits::unsigned::<u32>(count.trim()).is_none())
-    }
 }
 
 impl Deref for FieldText {

@@ -268,7 +268,7 @@ impl<'a> Compiler<'a> {
             hook = self.hooks.len() as u16;
             self.hooks.push(Hook { sets, ..Hook::default() });
         }
-        let endings = usize::from(t.condition.is_some() || t.may_be_empty());
+        let endings = usize::from(structs::may_end(t));
         self.endings += endings;
         let shaped = self.shaped(t, all, hook);
         self.endings -= endings;

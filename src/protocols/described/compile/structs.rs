@@ -1,9 +1,11 @@
 //! Structs, also those that contain themselves.
 
 use super::{Compiled, Compiler, DEPTH, lasting, takes_the_rest};
+use crate::codec::digits;
 use crate::codec::kinds::Ring;
 use crate::codec::layout::{Kind, flag};
 use crate::protocols::described::text::FieldText;
+use crate::protocols::described::types::WORDS;
 
 /// A struct whose fields are being compiled.
 pub(super) struct Open<'a> {
@@ -12,6 +14,14 @@ pub(super) struct Open<'a> {
     endings: usize,
     /// The places where it contains itself.
     ring: Option<&'static Ring>,
+}
+
+/// Whether the field can end a ring: it has a condition, or is a list with an end or with a field as its count. A count
+/// of its own says nothing of what the struct is.
+pub(super) fn may_end(t: &FieldText) -> bool {
+    let mut counts = t.kind.split('[').skip(1).filter_map(|times| times.split(']').next().map(str::trim));
+    let ends = |count: &str| digits::unsigned::<u32>(count).is_none() && !WORDS.split(' ').any(|word| word == count);
+    t.condition.is_some() || t.repeats.is_none() && counts.any(ends)
 }
 
 impl Compiler<'_> {
@@ -25,7 +35,7 @@ impl Compiler<'_> {
             }
             if open.endings == self.endings {
                 return t.fail(format!(
-                    "struct {name} contains itself, and nothing ends that: a condition (if), or a list that may be empty"
+                    "struct {name} contains itself, and nothing ends that: a condition (if), or a list with a size, a mark or an earlier field as its count"
                 ));
             }
             let ring = *open.ring.get_or_insert_with(|| lasting(Ring::default()));
