@@ -392,7 +392,7 @@ fn escaped(text: &str) -> String {
         match c {
             '\0' => out.push_str("\\u0000"),
             '\t' | '\n' | '\r' => out.push(c),
-            c if c < ' ' => out += &format!("\\x{:x}", c as u32),
+            c if c < ' ' || c == '\x7f' => out += &format!("\\x{:x}", c as u32),
             c => out.push(c),
         }
     }
