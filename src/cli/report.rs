@@ -44,6 +44,7 @@ Examples:
   netkit report --join ring_*.pcapng -o report.html      rotated files
   netkit report capture.pcap -o report.html --flow 3 --messages 5000
   netkit report -i eth0 -o report.html                   live, until Ctrl-C
+  netkit report load.ndjson -o load.html                 what replay --clients or probe --every printed
 
 The page is one file and loads nothing. It can be read with scripts off: these only search, zoom and \
 open messages. It holds addresses, names and bytes of the capture: whoever has the page has these.";

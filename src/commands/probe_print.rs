@@ -101,7 +101,12 @@ impl<'a> Printer<'a> {
                 let text = self.text(result, introduced.as_ref());
                 out.write_all(paint::probe(text, about, self.palette).as_bytes())
             }
-            Form::Ndjson => writeln!(out, "{}", Json(labelled(report::summary_json(result, false), labels))),
+            Form::Ndjson => {
+                let mut summary = report::summary_json(result, false);
+                let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+                summary["time"] = (now.as_millis() as f64 / 1e3).into();
+                writeln!(out, "{}", Json(labelled(summary, labels)))
+            }
             Form::Json => {
                 let before = if self.printed == 0 { "[\n" } else { ",\n" };
                 write!(out, "{before}{}", Json(labelled(report::summary_json(result, true), labels)))

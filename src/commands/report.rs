@@ -1,4 +1,5 @@
-//! `netkit report`: writes a page about one capture, or about two that are compared.
+//! `netkit report`: writes a page about one capture, about two that are compared, or about the lines of a load or a
+//! probe.
 
 use super::ending::status;
 use super::gates::Pick;
@@ -8,7 +9,7 @@ use super::outfile::{self, OutFile};
 use super::selection::Selection;
 use super::stopped::ReadResult;
 use super::usage::usage;
-use super::{capture as live, interrupt, join, names, read, redact};
+use super::{capture as live, input, interrupt, join, names, read, redact};
 use crate::cli::{Global, Report as Args, Traffic};
 use anyhow::Context;
 use netkit::capture::Time;
@@ -17,8 +18,9 @@ use netkit::flow::Closing;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
 use netkit::read::{CaptureSink, Gate};
-use netkit::report::{self, About, Kept, Run};
-use std::io::Write;
+use netkit::report::{self, About, Kept, Rounds, Run};
+use std::fs::File;
+use std::io::{BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 /// A run that is being read.
@@ -61,6 +63,9 @@ struct Read {
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let [file] = outfile::check([("-o", Some(&args.out))], &inputs(&args.files, &args.dissect.schema), args.force)?;
     let Some(file) = file else { return Ok(2) };
+    if let Some(path) = args.files.iter().find(|path| is_lines(path)) {
+        return rounds(args, global, path, file);
+    }
     match args.files.as_slice() {
         [a, b] if !args.join => two(args, global, [a, b], file),
         [_, _, _, ..] if !args.join => {
@@ -69,6 +74,30 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         }
         _ => one(args, global, file),
     }
+}
+
+/// Whether a file has lines of JSON, and is no capture and no hex text.
+fn is_lines(path: &Path) -> bool {
+    // Pipes can be read only once, so they are captures.
+    let is_file = path.as_os_str() != "-" && std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    let mut first = [0];
+    is_file && File::open(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok()) && first == *b"{"
+}
+
+/// Reports what a load or a probe has printed.
+fn rounds(args: &Args, global: &Global, path: &Path, file: OutFile) -> anyhow::Result<u8> {
+    let name = names::name(path);
+    if args.files.len() > 1 {
+        return usage(format!("{name}: the lines of a load or a probe have a page of their own"));
+    }
+    if args.traffic.redact || !selected(&args.traffic).is_empty() {
+        return usage(format!("{name}: -F, --flow and --redact are for captures, and these are lines of JSON"));
+    }
+    let input = BufReader::new(input::open(path)?);
+    let rounds = Rounds::read(input).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    let sums = format!("{:.3} s", rounds.seconds);
+    write(file, &report::of_rounds(&rounds, &name), &args.out, &sums, global)?;
+    rounds.cut.map_or(Ok(0), |why| Err(anyhow::anyhow!("{name}: {why}")))
 }
 
 /// Reports one capture, or joined files.

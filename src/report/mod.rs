@@ -1,7 +1,7 @@
 //! One page that shows what happened in a capture: `netkit report`.
 //!
 //! A [`Run`] receives every message of a capture, as the statistics do, and stores a bounded part of it; [`single`] and
-//! [`comparison`] make HTML of one and of two runs. Nothing is counted here: figures are those of [`crate::stats`],
+//! [`comparison`] make HTML of one and of two runs. [`of_rounds`] makes that of what a load or a probe printed. Nothing is counted here: figures are those of [`crate::stats`],
 //! which `netkit stats` prints.
 //!
 //! # Rules of the parts
@@ -39,6 +39,7 @@ mod figures;
 mod held;
 mod messages;
 mod page;
+mod rounds;
 mod scale;
 mod sections;
 mod sequence;
@@ -55,7 +56,8 @@ use crate::stats::noted::Noted;
 use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
 pub use escape::{Element, Html};
 pub use messages::{MESSAGES, Messages};
-pub use page::{comparison, single};
+pub use page::{comparison, of_rounds, single};
+pub use rounds::Rounds;
 use std::fmt::Display;
 
 /// The number of slowest messages kept, each for answers and for acknowledgements.

@@ -1,6 +1,7 @@
 //! The page: its sections in their order.
 
 use super::charts::patterns;
+use super::rounds::{self, Rounds};
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
 use super::{About, Context, Html, Run, compare, section, sequence, viewer};
 use std::fmt::Display;
@@ -39,7 +40,7 @@ pub fn single(run: &Run, about: &About) -> String {
             sequence::write(&held, &context, html);
             viewer::write(&held, &context, html);
         });
-        foot(html);
+        foot(CAPTURE, html);
     })
 }
 
@@ -74,7 +75,27 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
             compare::delays(runs, html);
             compare::each(runs, contexts, html);
         });
-        foot(html);
+        foot(CAPTURE, html);
+    })
+}
+
+/// Writes the page of a load's seconds, or of a probe's rounds. `name` is that of the file.
+pub fn of_rounds(rounds: &Rounds, name: &str) -> String {
+    let name = short_name(name);
+    Html::document(format_args!("{name}: netkit report"), |html| {
+        patterns(html);
+        head(&rounds::SECTIONS, html, |html| {
+            html.el("h1").text(name);
+            let kind = if rounds.is_load() { "the seconds of a load" } else { "the rounds of a probe" };
+            html.el("p").class("under").text(kind);
+        });
+        html.line().el("main").attr("id", "main").with(|html| {
+            if let Some(why) = &rounds.cut {
+                warning(format_args!("{name}: not whole: {why}"), html);
+            }
+            rounds::sections(rounds, html);
+        });
+        foot("It holds the names of servers, and the kinds of messages.", html);
     })
 }
 
@@ -124,13 +145,12 @@ fn warning(text: impl Display, html: &mut Html) {
     });
 }
 
-fn foot(html: &mut Html) {
+/// The contents of a capture's page.
+const CAPTURE: &str = "Charts and tables are of every message. It holds addresses, names and bytes of the capture.";
+
+fn foot(holds: &str, html: &mut Html) {
     html.line().el("footer").with(|html| {
-        html.el("p").text(concat!(
-            "Made by netkit ",
-            env!("CARGO_PKG_VERSION"),
-            ". One file that loads nothing; charts and tables are of every message. It holds addresses, names and bytes of \
-             the capture."
-        ));
+        let made = concat!("Made by netkit ", env!("CARGO_PKG_VERSION"), ". One file that loads nothing.");
+        html.el("p").text(format_args!("{made} {holds}"));
     });
 }

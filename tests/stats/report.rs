@@ -344,6 +344,58 @@ fn two_captures_are_compared_as_diff_does() {
     assert!(alike.rows("differences").is_empty() && alike.id("differences").is_none());
 }
 
+/// The lines of a load and of a probe have pages of their own: their figures are those of the lines.
+#[test]
+fn lines_of_a_load_and_of_a_probe_have_a_page() {
+    let scratch = Scratch::new("report-lines");
+    let second = |at: u32, requests: u32| {
+        format!(
+            "{{\"report\":\"interval\",\"seconds\":{at},\"active\":2,\"refused\":0,\"silent\":1,\"dropped\":0,\"own\":0,\
+             \"incomplete\":0,\"requests\":{requests},\"p50\":2.5,\"p99\":9,\"max\":12}}\n"
+        )
+    };
+    let kind = "<script>alert(1)</script>";
+    let whole = format!(
+        "{{\"report\":\"load\",\"clients\":2,\"requests\":50,\"p99\":9.5,\"complete\":false,\
+         \"reasons\":{{\"no answer\":2}},\"kinds\":{{\"{kind}\":{{\"requests\":50,\"p50\":2.5}}}}}}\n"
+    );
+    let text = [second(1, 20), second(2, 30), whole].concat();
+    let load = harmless(&page(&[&PathBuf::from(scratch.write("run.ndjson", text.as_bytes()))], &[]));
+    let cell = |name: &str, value: &str| load.0.iter().any(|e| e.is("data-c", name) && e.is("data-v", value));
+    assert!(cell("clients", "2") && cell("requests", "50") && cell("p99", "9.5") && cell("no answer", "2"));
+    assert!(load.0.iter().any(|e| e.tag == "th" && e.text == kind), "the kind, as text");
+    for id in ["requests", "active", "latencies", "failed", "kinds", "reasons"] {
+        assert!(load.id(id).is_some(), "{id}");
+    }
+    let round = |time: u32, target: &str, outcome: &str| {
+        format!(
+            "{{\"type\":\"summary\",\"target\":\"{target}\",\"outcome\":\"{outcome}\",\"time\":{time},\
+             \"rtt\":{{\"sent\":4,\"received\":3,\"min_ms\":1,\"median_ms\":2,\"max_ms\":3}}}}\n"
+        )
+    };
+    let text = [round(1000, "a:1", "ok"), round(1000, "b:2", "no_answer"), round(1060, "a:1", "ok")].concat();
+    let probe = harmless(&page(&[&PathBuf::from(scratch.write("rounds.ndjson", text.as_bytes()))], &[]));
+    let of = |name: &str| -> Vec<String> {
+        probe.0.iter().filter(|e| e.is("data-c", name)).map(|e| e.text.clone()).collect()
+    };
+    assert_eq!(
+        (of("rounds"), of("ok"), of("sent")),
+        (vec!["2".into(), "1".into()], vec!["2".into(), "0".into()], vec!["8".into(), "4".into()])
+    );
+    // Foreign and broken lines are named, and a page has the lines before.
+    let out = scratch.file("x.html");
+    let foreign = scratch.write("foreign.ndjson", b"{\"frame\":1}\n");
+    let done = run(&["report", &foreign, "-o", &out], b"");
+    assert!(done.status == Some(3) && done.err.contains("line 1: neither a line of replay --clients"), "{}", done.err);
+    assert!(!Path::new(&out).exists());
+    let broken = scratch.write("broken.ndjson", [second(1, 20).as_bytes(), b"{\"report\":"].concat());
+    let done = run(&["report", &broken, "-o", &out], b"");
+    assert!(done.status == Some(3) && done.err.contains("line 2: no JSON"), "{}", done.err);
+    assert!(std::fs::read_to_string(&out).expect("a page").contains("not whole: line 2: no JSON"));
+    let two = run(&["report", &broken, &foreign, "-o", &out, "--force"], b"");
+    assert!(two.status == Some(2) && two.err.contains("a page of their own"), "{}", two.err);
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let scratch = Scratch::new("report-refused");
