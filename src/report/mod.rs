@@ -1,8 +1,8 @@
 //! One page that shows what happened in a capture: `netkit report`.
 //!
 //! A [`Run`] receives every message of a capture, as the statistics do, and stores a bounded part of it; [`single`] and
-//! [`comparison`] make HTML of one and of two runs. [`of_rounds`] makes that of what a load or a probe printed. Nothing is counted here: figures are those of [`crate::stats`],
-//! which `netkit stats` prints.
+//! [`comparison`] make HTML of one and of two runs. Nothing is counted here: figures are those of [`crate::stats`], which
+//! `netkit stats` prints. [`of_rounds`] makes HTML of what a load or a probe printed.
 //!
 //! # Rules of the parts
 //!

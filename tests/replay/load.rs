@@ -207,9 +207,22 @@ fn all_are_answered() {
         let sum: u64 = parts.iter().map(|part| part[name].as_u64().unwrap()).sum();
         assert_eq!(all[name], sum, "{name}: {lines:#?}");
     }
+    has_page(&lines);
     server.is_left();
     assert_eq!(server.all(), 30);
     assert!(server.most() <= 30 && all["most_at_once"].as_u64() <= Some(30));
+}
+
+/// A report reads these lines whole, with the figures of the run.
+fn has_page(lines: &[Value]) {
+    let scratch = crate::common::Scratch::new("load-page");
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let (lines, page) = (scratch.write("load.ndjson", text), scratch.file("load.html"));
+    crate::common::run(&["report", &lines, "-o", &page], b"").ok();
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(
+        html.contains("Figures of the whole run") && html.contains("request Room.Echo") && !html.contains("not whole")
+    );
 }
 
 /// Each client sends its own values. A value that cannot be written for all clients is refused before the first packet.

@@ -112,6 +112,18 @@ async function sums(fixture) {
   });
 }
 
+/** Writes the lines of a load, and returns the file. */
+function load() {
+  const file = path.join(folder, "load.ndjson"), times = { p50: 2.5, p90: 3, p99: 9, max: 12 };
+  const second = (at) => ({ report: "interval", seconds: at, active: 4, refused: 0, silent: at % 7 ? 0 : 1, dropped: 0,
+    own: 0, incomplete: 0, requests: 40, ...times });
+  const whole = { report: "load", clients: 4, requests: 1200, complete: false, reasons: { "no answer": 4 },
+    kinds: { request: { requests: 1200, ...times } } };
+  const lines = [...Array.from({ length: 30 }, (_, at) => second(at + 1)), whole];
+  fs.writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return file;
+}
+
 async function accessible(file, colorScheme, act, options = {}) {
   await opened(file, async (page) => {
     await act(page);
@@ -346,6 +358,9 @@ async function main() {
       await open(page);
       await page.locator("[role=treeitem]").nth(1).click();
     }, { hash: "#frame-20" }));
+    await check(`axe: ${scheme}, a load`, () => accessible(report(load()), scheme, async (page) => {
+      assert.equal(await page.locator("#kinds td[data-c=requests]").textContent(), "1,200");
+    }));
     await check(`axe: ${scheme}, 390 px, warnings`, () => accessible(report("gne/gne-edge.pcap"), scheme, async (page) => {
       await page.selectOption("#filter-note", "~any");
       await page.locator("[role=option]").first().click();

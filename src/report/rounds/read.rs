@@ -6,8 +6,8 @@ use std::io::{BufRead, Read};
 
 /// The most bytes of a line. No line of a load or a probe is as long.
 const LONGEST: u64 = 1 << 20;
-/// The most lines that are kept: seconds of more than a day.
-const LINES: usize = 100_000;
+/// The most seconds of a load, or results of a probe's rounds: a second for more than a day.
+const POINTS: usize = 100_000;
 /// The most targets, and the most different outcomes of each.
 const TARGETS: usize = 256;
 
@@ -87,7 +87,7 @@ impl Rounds {
             let taken = match read {
                 Ok(0) => break,
                 Ok(_) if line.trim_ascii().is_empty() => continue,
-                Ok(_) if number > LINES => Err(format!("only the first {LINES} lines are read")),
+                Ok(_) if rounds.points.len() >= POINTS => Err(format!("only {POINTS} seconds or rounds are read")),
                 Ok(_) => rounds.line(&line),
                 Err(error) => Err(error.to_string()),
             };
