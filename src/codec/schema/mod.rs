@@ -23,11 +23,18 @@
 //! A schema is compiled to the same tables as the protocols' own messages, once for each encoding that the protocol has
 //! for values. The same engine reads, writes, samples and documents it. The tables live as long as the program; their
 //! number is that of the messages in the files.
+//!
+//! Protocol files are of the same language: `text` is a file's structure, `parse` reads it from TOML, `compile` and
+//! `types` make tables of it. What a session does with these is above the codec.
 
-mod compile;
+pub(crate) mod compile;
+pub(crate) mod known;
 pub(crate) mod named;
-mod parse;
+pub(crate) mod names;
+pub(crate) mod parse;
+mod payload;
 pub(crate) mod reading;
+pub(crate) mod text;
 mod types;
 
 use super::layout::{Count, Field};
@@ -155,7 +162,7 @@ impl Schemas {
         text: &str,
         encodings: &dyn Fn(&str) -> Option<&'static [Encoding]>,
     ) -> Result<(), SchemaError> {
-        let parsed = parse::parse(file, text)?;
+        let parsed = payload::parse::parse(file, text)?;
         let Some(known) = encodings(&parsed.proto) else {
             return Err(SchemaError {
                 file: file.into(),
@@ -163,7 +170,7 @@ impl Schemas {
                 reason: format!("no protocol {:?} that takes schemas", parsed.proto),
             });
         };
-        let messages = compile::compile(file, &parsed, known)?;
+        let messages = payload::compile(file, &parsed, known)?;
         match self.protos.iter_mut().find(|(p, _)| *p == parsed.proto) {
             Some((_, list)) => list.extend(messages),
             None => self.protos.push((parsed.proto, messages)),

@@ -3,14 +3,15 @@
 use super::codes::Codes;
 use super::description::Value;
 use super::lines::{self, Nameless, Names};
-use super::text::{First, Word};
-use super::{compile::statics, traffic};
+use super::traffic;
 use crate::codec::digits::whole;
 use crate::codec::layout::{Field, Layout};
 use crate::codec::names::everywhere;
+use crate::codec::schema::compile::statics;
+use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
+use crate::codec::schema::text::{First, Word};
 use crate::dissect::{NoteDoc, Role, Setting, Table};
-use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashMap;
 
 /// The user's setting for a value of `[settings]`. Named values are a closed list; this check accepts any number.

@@ -1,11 +1,11 @@
 //! Advice for the author: files that load, but probably differ from the intention.
 
-use super::compile::{BY_ID, asked};
 use super::description::Description;
-use super::text::File;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::When;
+use crate::codec::schema::compile::{BY_ID, asked};
 use crate::codec::schema::reading::Named;
+use crate::codec::schema::text::File;
 use std::collections::HashSet;
 
 /// Advice, with the line that it concerns.

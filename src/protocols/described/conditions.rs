@@ -1,11 +1,11 @@
 //! Conditions on fields anywhere in a packet.
 
-use super::compile::{Compiled, Compiler};
-use super::parse::condition::Expr;
-use super::text::FieldText;
 use crate::codec::describe;
 use crate::codec::layout::{Field, Look, Name, When};
+use crate::codec::schema::compile::{Compiled, Compiler};
+use crate::codec::schema::parse::condition::Expr;
 use crate::codec::schema::reading::FieldHead;
+use crate::codec::schema::text::FieldText;
 use crate::nearest::{hint, nearest};
 
 /// The values for conditions outside of a walk.

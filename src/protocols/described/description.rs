@@ -1,7 +1,6 @@
 //! A compiled protocol file.
 
 use super::codes::Codes;
-use super::compile::Hook;
 use super::frames::{Frame, Frames};
 use super::lines::Names;
 use super::probe::Plan;
@@ -11,9 +10,10 @@ use crate::codec::Tree;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Name, ValueName, When};
 use crate::codec::node::Node;
+use crate::codec::schema::compile::Hook;
+use crate::codec::schema::known::Carried;
 use crate::dissect::{Facts, Options};
 use crate::flow::Transport;
-use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashMap;
 
 /// A compiled protocol file.

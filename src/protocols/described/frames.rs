@@ -1,10 +1,10 @@
 //! Framing of messages in a stream: a length before each, or a mark after it.
 
-use super::compile::{Compiled, Compiler, lasting};
 use super::conditions;
 use super::state::State;
-use super::text::{FrameText, Ports};
 use crate::codec::layout::{Field, Kind, Name, When};
+use crate::codec::schema::compile::{Compiled, Compiler, lasting};
+use crate::codec::schema::text::{FrameText, Ports};
 use crate::codec::{Reader, Tree, Writer, bits};
 use crate::nearest::{hint, nearest};
 

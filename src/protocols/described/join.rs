@@ -1,11 +1,11 @@
 //! Joins parts of a longer message: by an index and a count, by an offset and a count, or by an index and a count-down.
 
-use super::compile::Join;
 use super::conditions;
 use super::key::Key;
 use super::lines::visible;
 use crate::codec::Tree;
 use crate::codec::layout::{Name, When};
+use crate::codec::schema::compile::Join;
 use crate::dissect::Target;
 use std::collections::VecDeque;
 

@@ -1,12 +1,11 @@
 //! Keys for grouping: the values of a few fields.
 
-/// The most fields of a key.
-pub const FIELDS: usize = 8;
+use crate::codec::schema::compile::KEY_FIELDS;
 
 /// The values of a few fields. An absent field differs from every value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key {
-    values: [u64; FIELDS],
+    values: [u64; KEY_FIELDS],
     there: u8,
     length: u8,
 }

@@ -1,13 +1,13 @@
 //! Splits one packet's fields into lines: one for each innermost message, with the fields of the headers around it.
 
-use super::compile::statics;
 use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::{Field, Kind, Len, Name, bytes, flag};
 use crate::codec::node::Node;
 use crate::codec::reader::{TRAILING, UNPARSED};
+use crate::codec::schema::compile::statics;
+use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
 use crate::codec::{Tree, Value};
-use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 

@@ -1,20 +1,20 @@
 //! Loads a protocol file: from its text to a dissector.
 
 use super::codes::Codes;
-use super::compile::{Compiled, Compiler, Mistakes, among_headers, lasting, statics};
 use super::description::{Description, Value};
 use super::lines::Names;
 use super::shown::{JOINED, MEMORY};
-use super::text::{File, First};
-use super::{Described, about, advice, frames, lines, parse, probe, recognise, traffic};
-use crate::codec::layout::{Field, When, uint};
+use super::{Described, about, advice, frames, lines, probe, recognise, traffic};
+use crate::codec::layout::{Field, When, flag, uint};
 use crate::codec::reader::TRAILING;
-use crate::codec::schema::SchemaError;
+use crate::codec::schema::compile::{CARRIERS, Compiled, Compiler, Mistakes, lasting, statics};
+use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::{identifier, leak};
+use crate::codec::schema::text::{File, First};
+use crate::codec::schema::{SchemaError, parse};
 use crate::dissect::{Dissector, Facts, Public, Setting};
 use crate::flow::Transport;
 use crate::live::probe::Carrier;
-use crate::protocols::described::known::Carried;
 
 /// Compiles a protocol file. The result lives as long as the program: its size is limited by the file's.
 ///
@@ -192,4 +192,30 @@ fn finish(
             .map_err(|why| (text.lines.at("send"), why))?;
     }
     Ok(described)
+}
+
+/// The first name in a message's fields that a header around it has too: both would be in `packet`.
+fn among_headers(file: &File, packet: &'static [Field], carried: &[Carried]) -> Option<(usize, String)> {
+    let carries = |name: &str| carried.iter().any(|(carrier, _)| *carrier == name);
+    let fields_of = |name: &str| {
+        let mut all = carried.iter().flat_map(|(_, list)| list.iter());
+        all.find(|choice| choice.field.name == name).map_or(&[][..], |choice| choice.layout.fields)
+    };
+    for m in file.messages.iter().filter(|m| carries(&m.name)) {
+        let own = lines::header(fields_of(&m.name));
+        let mut above = lines::header(packet);
+        let mut carrier = m.message.as_str();
+        for _ in 0..CARRIERS {
+            above.extend(lines::header(fields_of(carrier)));
+            carrier = file.messages.iter().find(|m| m.name == carrier).map_or("", |m| m.message.as_str());
+        }
+        let shown = |field: &&Field| !field.name.is_empty() && !field.is(flag::HIDDEN);
+        let twin = |field: &&Field| above.iter().filter(shown).any(|other| other.name == field.name);
+        if let Some(field) = own.iter().filter(shown).find(twin) {
+            let line = m.fields.iter().find(|t| t.name == field.name).map_or(m.line, |t| t.line);
+            let why = format!("{}: a header around {} has the name, too: both stand in packet", field.name, m.name);
+            return Some((line, why));
+        }
+    }
+    None
 }

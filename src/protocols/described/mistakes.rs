@@ -1,8 +1,8 @@
 //! Finds all mistakes of a file that are independent of each other.
 
 use super::load::build;
-use super::parse;
 use crate::codec::schema::SchemaError;
+use crate::codec::schema::parse;
 
 /// The cap on reported mistakes.
 const MOST: usize = 16;

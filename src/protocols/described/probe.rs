@@ -2,9 +2,9 @@
 //! of an earlier answer may go into a second question.
 
 use super::Described;
-use super::compile::{Compiled, Compiler, lasting, statics};
-use super::text::{File, MessageText, ProbeText};
+use crate::codec::schema::compile::{Compiled, Compiler, lasting, statics};
 use crate::codec::schema::named::leak;
+use crate::codec::schema::text::{File, MessageText, ProbeText};
 use crate::dissect::{Encoder, Line, Role};
 use crate::live::probe::{
     Carrier, Engine, Failure, Findings, Method, Probe, Question, Questions, Read, Reading, Series, Servers,

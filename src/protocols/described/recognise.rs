@@ -2,13 +2,13 @@
 //! enumerations, checksums, known ids, exact ends.
 
 use super::Description;
-use super::compile::{Compiled, Compiler};
 use super::reader::{Known, Work, read};
 use super::state::State;
 use crate::codec::kinds::{COMPUTED, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::reader::TRAILING;
-use crate::protocols::described::known::Carried;
+use crate::codec::schema::compile::{Compiled, Compiler};
+use crate::codec::schema::known::Carried;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 

@@ -1,31 +1,10 @@
 //! Values of a conversation besides a packet's fields: the sender, settings, remembered values. Each has a slot that is
 //! looked up when the file is loaded.
 
-use super::text::{File, First};
 use crate::codec::context::{FROM, LIKELY_FROM};
 use crate::codec::layout::Name;
+use crate::codec::schema::names::{SETTINGS, SIDES};
 use crate::dissect::Role;
-
-/// The first slot of settings.
-const SETTINGS: usize = 2;
-/// Each remembered value has a slot for the sender's, the client's and the server's.
-const SIDES: usize = 3;
-
-/// The slot of a name; `None`: no value has it.
-pub fn slot(name: &str, file: &File) -> Option<u16> {
-    let place = |list: &[First], name: &str| list.iter().position(|first| first.name == name);
-    let memory =
-        |name: &str, side: usize| Some(SETTINGS + file.settings.len() + SIDES * place(&file.memory, name)? + side);
-    let slot = memory(name, 0).or_else(|| Some(SETTINGS + place(&file.settings, name)?)).or_else(|| match name {
-        "from" => Some(FROM.into()),
-        _ => match name.split_once('.') {
-            Some(("client", name)) => memory(name, 1),
-            Some(("server", name)) => memory(name, 2),
-            _ => None,
-        },
-    })?;
-    u16::try_from(slot).ok()
-}
 
 /// The sender as a number.
 pub fn sender(role: Role) -> u64 {

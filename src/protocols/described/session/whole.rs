@@ -1,6 +1,5 @@
 //! Joined messages, as `derived.joined` shows them.
 
-use super::super::compile::Join;
 use super::super::join::Whole;
 use super::super::lines::{self, Mark, Nameless, Reveal, Split};
 use super::super::reader::{Known, Work, read};
@@ -13,6 +12,7 @@ use crate::codec::Value;
 use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
+use crate::codec::schema::compile::Join;
 use crate::dissect::{Dissection, Provenance, RelationKind, Target};
 use std::cell::Cell;
 

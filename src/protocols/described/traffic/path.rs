@@ -1,14 +1,14 @@
 //! Finds fields of a line by their names: `seq`, `input.seq`, `packet.seq`.
 
-use super::super::compile::{Compiled, statics};
 use super::super::lines::{Nameless, Names};
 use crate::codec::layout::{Field, Name};
 use crate::codec::node::Node;
+use crate::codec::schema::compile::{Compiled, statics};
+use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
 use crate::codec::{Tree, names as field_names};
 use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
-use crate::protocols::described::known::Carried;
 use rustc_hash::FxHashSet;
 
 /// A field of a line.

@@ -1,17 +1,16 @@
 //! The file's rules for delivery: the fields that number messages, the fields that acknowledge them, and the messages
 //! that answer others.
 
-use super::super::compile::{Compiled, Compiler, statics};
 use super::super::conditions;
-use super::super::key::FIELDS;
 use super::super::lines::Names;
-use super::super::text::{File, NumbersText, Place as PlaceText, RequestsText};
 use super::path::{Fields, Path};
 use crate::codec::layout::{Field, Name, When};
+use crate::codec::schema::compile::{Compiled, Compiler, KEY_FIELDS, statics};
+use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
+use crate::codec::schema::text::{File, NumbersText, Place as PlaceText, RequestsText};
 use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
-use crate::protocols::described::known::Carried;
 
 /// The rules of a file.
 #[derive(Debug, Default)]
@@ -134,8 +133,8 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
         Some((bits @ 1..=32, _)) => 1i64 << bits,
         _ => 1i64 << 48,
     };
-    if text.per.len() > FIELDS {
-        return Err((text.per_line, key(&format!("per: more than {FIELDS} fields"))));
+    if text.per.len() > KEY_FIELDS {
+        return Err((text.per_line, key(&format!("per: more than {KEY_FIELDS} fields"))));
     }
     let mut per = Vec::new();
     for name in &text.per {

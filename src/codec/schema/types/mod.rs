@@ -18,7 +18,7 @@ use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 
 /// The names of types.
-pub(in crate::protocols::described) const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 f16 f32 f64 bool bit \
+pub const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 f16 f32 f64 bool bit \
     varint varint32 svarint svarint32 zigzag zigzag32 string8 string16 string32 cstring text bytes ipv4 ipv6 mac uuid crc32 crc16 payload message fault bits(1) crc8 crc64";
 
 /// The most bytes that compressed fields unpack to, unless they set another limit.

@@ -11,10 +11,10 @@ mod structs;
 mod unique;
 
 pub use hooks::{Hook, Join, Set};
+pub use joins::KEY_FIELDS;
 pub use messages::BY_ID;
 pub use references::asked;
 pub use sizes::{packed, padded, region, takes_the_rest};
-pub use unique::among_headers;
 
 use super::known::{Known, Use, used};
 use super::parse::condition::Expr;
@@ -35,7 +35,7 @@ const MOST_FIELDS: usize = 1 << 13;
 const MOST_ALL: usize = 1 << 16;
 /// The cap on structs in structs, and on messages in messages.
 const DEPTH: usize = 16;
-const CARRIERS: usize = 8;
+pub const CARRIERS: usize = 8;
 
 /// On error: the line and the mistake.
 pub type Compiled<T> = Result<T, (usize, String)>;

@@ -1,8 +1,8 @@
 //! The checks that need the whole file.
 
 use super::Compiler;
+use crate::codec::schema::known::used;
 use crate::nearest::{hint, nearest};
-use crate::protocols::described::known::used;
 
 impl Compiler<'_> {
     /// Makes the checks that need the whole file.

@@ -3,8 +3,8 @@
 
 use super::{Compiler, statics};
 use crate::codec::schema::named::leak;
-use crate::protocols::described::parse::condition::Expr;
-use crate::protocols::described::text::{FieldText, File, IdText, Place, ValueText, Word};
+use crate::codec::schema::parse::condition::Expr;
+use crate::codec::schema::text::{FieldText, File, IdText, Place, ValueText, Word};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 

@@ -1,15 +1,18 @@
 //! Compiles a schema to tables: one for each encoding in which all its types exist.
 
-use super::named::{condition, condition_name, identifier, leak, member, names};
-use super::parse::{FieldText, File, MessageText};
-use super::reading::Named;
-use super::types::earlier;
-use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
+pub mod parse;
+mod types;
+
 use crate::codec::check;
 use crate::codec::layout::{Field, Flags, Kind, Show, When, flag, of};
 use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
+use crate::codec::schema::named::{condition, condition_name, identifier, leak, member, names};
+use crate::codec::schema::reading::Named;
+use crate::codec::schema::{Encoding, Form, Keys, SchemaError, SchemaMessage};
+use parse::{FieldText, File, MessageText};
 use rustc_hash::FxHashMap;
+use types::earlier;
 
 /// The cap on a message's fields, because structs can contain structs.
 const MOST_FIELDS: usize = 1 << 13;

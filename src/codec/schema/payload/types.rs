@@ -1,11 +1,11 @@
 //! Compiles a schema's types: scalar names, structs, arrays.
 
-use super::Form;
-use super::compile::{Compiled, Compiler, takes_the_rest};
-use super::named::leak;
 use super::parse::FieldText;
+use super::{Compiled, Compiler, takes_the_rest};
 use crate::codec::digits;
 use crate::codec::layout::{Count, Field, Kind, Len, Name, array, bytes, group, of, uint};
+use crate::codec::schema::Form;
+use crate::codec::schema::named::leak;
 
 /// The cap on nesting of structs in structs, and lists in lists.
 const DEPTH: usize = 16;

@@ -4,8 +4,8 @@ use super::{Compiled, Compiler, DEPTH, lasting, takes_the_rest};
 use crate::codec::digits;
 use crate::codec::kinds::Ring;
 use crate::codec::layout::{Kind, flag};
-use crate::protocols::described::text::FieldText;
-use crate::protocols::described::types::WORDS;
+use crate::codec::schema::text::FieldText;
+use crate::codec::schema::types::WORDS;
 
 /// A struct whose fields are being compiled.
 pub(super) struct Open<'a> {

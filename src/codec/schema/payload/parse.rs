@@ -1,7 +1,7 @@
 //! Parses the structure of a schema file, which is TOML. [`super::compile`] interprets it.
 
-use super::SchemaError;
-use super::reading::{FieldHead, Item, LONGEST, MessageHead, Names, Reader};
+use crate::codec::schema::SchemaError;
+use crate::codec::schema::reading::{FieldHead, Item, LONGEST, MessageHead, Names, Reader};
 use std::ops::Deref;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

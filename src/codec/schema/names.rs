@@ -4,12 +4,33 @@
 use super::compile::{Compiled, Compiler, lasting, statics};
 use super::known::{Condition, Found, Known};
 use super::parse::condition::{Expr, Sign};
-use super::state::slot;
-use super::text::Word;
+use super::text::{File, First, Word};
+use crate::codec::context::FROM;
 use crate::codec::digits;
 use crate::codec::layout::{Name, Text, ValueName, When};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
+
+/// The first slot of settings.
+pub const SETTINGS: usize = 2;
+/// Each remembered value has a slot for the sender's, the client's and the server's.
+pub const SIDES: usize = 3;
+
+/// The slot of a name; `None`: no value has it.
+fn slot(name: &str, file: &File) -> Option<u16> {
+    let place = |list: &[First], name: &str| list.iter().position(|first| first.name == name);
+    let memory =
+        |name: &str, side: usize| Some(SETTINGS + file.settings.len() + SIDES * place(&file.memory, name)? + side);
+    let slot = memory(name, 0).or_else(|| Some(SETTINGS + place(&file.settings, name)?)).or_else(|| match name {
+        "from" => Some(FROM.into()),
+        _ => match name.split_once('.') {
+            Some(("client", name)) => memory(name, 1),
+            Some(("server", name)) => memory(name, 2),
+            _ => None,
+        },
+    })?;
+    u16::try_from(slot).ok()
+}
 
 impl<'a> Compiler<'a> {
     /// Looks up a name: the innermost earlier field, then outer ones, then remembered values, then settings.

@@ -4,10 +4,10 @@ use super::hooks::Hook;
 use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
 use crate::codec::kinds::{By, Choice, Chosen};
 use crate::codec::layout::{Field, Kind, Layout, Len, ValueName, When, bytes, flag, group, of};
+use crate::codec::schema::known::{Found, used};
 use crate::codec::schema::named::{identifier, leak};
+use crate::codec::schema::text::{FieldText, IdText, MessageText, Word};
 use crate::nearest::{hint, nearest};
-use crate::protocols::described::known::{Found, used};
-use crate::protocols::described::text::{FieldText, IdText, MessageText, Word};
 use rustc_hash::FxHashMap;
 
 /// The numbers of a message, as ranges.

@@ -4,9 +4,7 @@ use super::exclusive::excludes;
 use super::sizes::takes_the_rest;
 use crate::codec::kinds::{Extent, Region};
 use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
-use crate::protocols::described::known::Carried;
-use crate::protocols::described::lines::header;
-use crate::protocols::described::text::{FieldText, File};
+use crate::codec::schema::text::FieldText;
 use rustc_hash::FxHashMap;
 
 /// The deepest nesting of unnamed fields that is followed.
@@ -32,32 +30,6 @@ pub fn twice(fields: &'static [Field], texts: &[FieldText]) -> Option<(usize, St
             return Some((text.line, format!("{}: {inner}{why}", text.name)));
         }
         others.push(one);
-    }
-    None
-}
-
-/// The first name in a message's fields that a header around it has too: both would be in `packet`.
-pub fn among_headers(file: &File, packet: &'static [Field], carried: &[Carried]) -> Option<(usize, String)> {
-    let carries = |name: &str| carried.iter().any(|(carrier, _)| *carrier == name);
-    let fields_of = |name: &str| {
-        let mut all = carried.iter().flat_map(|(_, list)| list.iter());
-        all.find(|choice| choice.field.name == name).map_or(&[][..], |choice| choice.layout.fields)
-    };
-    for m in file.messages.iter().filter(|m| carries(&m.name)) {
-        let own = header(fields_of(&m.name));
-        let mut above = header(packet);
-        let mut carrier = m.message.as_str();
-        for _ in 0..super::CARRIERS {
-            above.extend(header(fields_of(carrier)));
-            carrier = file.messages.iter().find(|m| m.name == carrier).map_or("", |m| m.message.as_str());
-        }
-        let shown = |field: &&Field| !field.name.is_empty() && !field.is(flag::HIDDEN);
-        let twin = |field: &&Field| above.iter().filter(shown).any(|other| other.name == field.name);
-        if let Some(field) = own.iter().filter(shown).find(twin) {
-            let line = m.fields.iter().find(|t| t.name == field.name).map_or(m.line, |t| t.line);
-            let why = format!("{}: a header around {} has the name, too: both stand in packet", field.name, m.name);
-            return Some((line, why));
-        }
     }
     None
 }

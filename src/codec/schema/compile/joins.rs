@@ -4,10 +4,12 @@ use super::hooks::Join;
 use super::{Compiled, Compiler, Later, lasting, statics};
 use crate::codec::kinds::{By, Chosen};
 use crate::codec::layout::{Field, Kind, Name, flag, of};
+use crate::codec::schema::known::Found;
+use crate::codec::schema::text::{FieldText, JoinText};
 use crate::nearest::{hint, nearest};
-use crate::protocols::described::key::FIELDS;
-use crate::protocols::described::known::Found;
-use crate::protocols::described::text::{FieldText, JoinText};
+
+/// The most fields of a key.
+pub const KEY_FIELDS: usize = 8;
 
 impl Compiler<'_> {
     /// Compiles the rules for joining a field's parts.
@@ -32,8 +34,8 @@ impl Compiler<'_> {
             },
             None => (false, None),
         };
-        if join.key.len() > FIELDS {
-            return fail(&format!("key: more than {FIELDS} fields"));
+        if join.key.len() > KEY_FIELDS {
+            return fail(&format!("key: more than {KEY_FIELDS} fields"));
         }
         let mut key = Vec::new();
         for part in &join.key {
