@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Done, feed};
+use common::{Done, feed, root};
 
 fn netkit(args: &[&str], columns: Option<u32>) -> Done {
     let mut command = common::netkit(args);
@@ -91,4 +91,14 @@ fn what_is_meant_is_said() {
     }
     let none = netkit(&["help", "xyzzy"], None);
     assert!(none.err.starts_with("netkit: no command or topic \"xyzzy\" (netkit help"));
+}
+
+/// Everything that the README shows is executed (tests/golden.rs), and whoever opens it reads it to the end.
+#[test]
+fn the_readme_is_short_and_runs() {
+    let text = std::fs::read_to_string(root().join("README.md")).expect("the README");
+    let lines = text.lines().count();
+    assert!(lines <= 200, "{lines} lines, at most 200");
+    let blocks: Vec<&str> = text.lines().filter(|line| line.starts_with("```") && *line != "```").collect();
+    assert!(blocks.len() >= 5 && blocks.iter().all(|block| *block == "```console"), "not executed: {blocks:?}");
 }
