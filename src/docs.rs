@@ -39,23 +39,24 @@ macro_rules! pages {
 }
 
 pages! {
-    18:
+    19:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     figures, "what each figure of stats, top, diff and report means";
-    filters, "which messages -F keeps";
-    rules, "what replay and proxy do to messages that fit";
-    impairments, "what proxy does to packets, and what it shows and records";
-    schemas, "layouts of your own game's payloads";
-    protocol_files as "protocol-files", "protocols that a file describes";
+    filters, "the language of -F: which messages are kept";
+    rules, "the language of --on: how replay and proxy change messages";
+    impairments, "delay, loss and other impairments of proxy; what it prints and records";
+    schemas, "the payloads of your game, described in a file";
+    protocol_files as "protocol-files", "a whole protocol, described in a file";
     your_protocol as "your-protocol", "your protocol in ten minutes: a file, step by step";
-    recognition, "how a conversation's protocol is found";
+    recognition, "how netkit recognises the protocol of a conversation";
     inspector, "netkit view, the inspector in the terminal: keys, finding, filtering, links";
-    live, "capture from an interface: who captures, with which rights, what is kept";
+    live, "capture from an interface: programs, rights, files";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";
-    reports, "the page of netkit report: what it shows, keeps and leaves out";
+    reports, "the page that netkit report writes: contents and limits";
     wireshark, "netkit's messages in Wireshark: comments, fields, the script";
     builds, "captures as a gate in a build pipeline";
     platforms, "Linux, macOS, Windows; packages";
-    contributing, "where a change goes, and what has to hold";
+    glossary, "the terms of output, pages and help";
+    contributing, "where a change belongs, and which rules hold";
 }
