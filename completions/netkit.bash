@@ -857,7 +857,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__help)
-            opts="-q -v -h --color --quiet --verbose --help decode view dump encode stats top diff report probe replay proxy wireshark check fields completions man help riptide dnp nano gne acknex hawknl websocket output figures filters rules impairments schemas protocol-files your-protocol recognition inspector live performance columns reports wireshark builds platforms contributing"
+            opts="-q -v -h --color --quiet --verbose --help decode view dump encode stats top diff report probe replay proxy wireshark check fields completions man help riptide dnp nano gne acknex hawknl websocket output figures filters rules impairments schemas protocol-files your-protocol recognition inspector live performance columns reports wireshark builds platforms glossary contributing"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

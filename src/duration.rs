@@ -47,17 +47,17 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
     loop {
         let rest = text.get(at..).unwrap_or("");
         let digits = rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
-        let number = decimal(&rest[..digits]).ok_or_else(|| wrong(at, "a number is due".into()))?;
+        let number = decimal(&rest[..digits]).ok_or_else(|| wrong(at, "a number is missing".into()))?;
         let start = at + digits;
         let letters = text[start..].bytes().take_while(u8::is_ascii_alphabetic).count();
         let unit = &text[start..start + letters];
         let scale = match unit {
             // Only without other units: in `1m30` it could be minutes or seconds.
             "" if at == 0 && start == text.len() => SECOND,
-            "" if start == text.len() => return Err(wrong(start, "a unit is due".into())),
+            "" if start == text.len() => return Err(wrong(start, "a unit is missing".into())),
             "" => {
                 let c = text[start..].chars().next().unwrap_or(' ');
-                return Err(wrong(start, format!("{c:?} is no unit")));
+                return Err(wrong(start, format!("{c:?} is not a unit")));
             }
             _ => match UNITS.iter().find(|(name, _)| *name == unit) {
                 Some((_, scale)) => *scale,

@@ -135,7 +135,7 @@ fn others_beside_recognised_ones_are_said() {
         wire.0.push((server(50_000 + u16::from(n % 2)), server(9), said));
     }
     let done = run(&["decode", "-"], &wire.file()).ok();
-    let text = "2 conversations (30 packets, 240 bytes) are of no protocol we know: -v lists them";
+    let text = "2 conversations (30 packets, 240 bytes) are of no known protocol: -v lists them";
     assert_eq!(done.err.matches(text).count(), 1, "{}", done.err);
     assert_eq!(run(&["decode", "-", "-q"], &wire.file()).ok().err, "");
     assert!(!run(&["decode", "-", "-v"], &wire.file()).ok().err.contains(text));
@@ -280,7 +280,7 @@ fn unknown_sides_are_named_once() {
         "the sender of the first packet is first: {}",
         done.err
     );
-    assert!(done.err.contains("and 25 more conversations like these"), "{}", done.err);
+    assert!(done.err.contains("and 25 more conversations of this kind"), "{}", done.err);
     assert_eq!(account(&done)["sides_unknown"], 30);
     let detailed = run(&[&args[..], &["-v"]].concat(), &bytes).ok();
     assert_eq!(detailed.err.matches("no packet shows which side").count(), 20, "{}", detailed.err);

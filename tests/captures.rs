@@ -1,6 +1,6 @@
 //! Captures of real programs, compared with the results of independent decoders.
 //!
-//! `fixtures/PROTOCOL/NAME.pcap` has `NAME.expected.ndjson` (a line a message), `NAME.args` (arguments) and
+//! `fixtures/PROTOCOL/NAME.pcap` has `NAME.expected.ndjson` (one line for each message), `NAME.args` (arguments) and
 //! `NAME.notes.ndjson` (`line`, `code`: exactly these notes, among the codes in any notes file of the folder).
 //! `vectors.json` holds hex with the expected lines. The tests compare proto, message, frame, version, from, fields,
 //! the presence of a fault, and the given derived keys.

@@ -313,7 +313,7 @@ fn a_capture_of_messages_written_by_hand() {
             text.as_bytes(),
         );
         // The first message has no time and sets the file's resolution: microseconds.
-        let cut = "netkit: 1 time has more digits than the file, whose resolution is the first one's: they were cut\n";
+        let cut = "netkit: 1 time has more digits than the file can hold, whose resolution is that of the first message: they were truncated\n";
         assert_eq!((done.err.as_str(), done.status), (cut, Some(0)));
         let lines = lines(&["decode", "-", "-q", "-f", "ndjson"], &done.out);
         let said: Vec<_> =

@@ -177,7 +177,7 @@ impl Following {
         assert!(line.contains(text), "{line}");
     }
 
-    /// Ctrl-C; nothing more was said.
+    /// Ctrl-C; nothing more was printed.
     fn ends(mut self) {
         signal(&self.child, "-INT");
         assert_eq!(ended(&mut self.child).code(), Some(0));
@@ -208,7 +208,7 @@ fn a_truncated_file_is_followed_on() {
     let folder = Scratch::new("follow-truncated");
     let file = folder.file("it.pcap");
     let following = Following::begun(&file);
-    // A record that was begun is lost, and that is said.
+    // A record that was begun is lost, and reported.
     let (_, at) = records();
     let mut it = std::fs::OpenOptions::new().append(true).open(&file).expect("the file");
     it.write_all(&capture()[at[30]..at[30] + 20]).expect("written");

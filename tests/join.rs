@@ -171,7 +171,7 @@ fn patterns() {
     assert_eq!(decode(&[folder.file("ring_*.pcap")], &["--join", "-f", "ndjson"]).ok(), all);
     let none = decode(&[folder.file("rong_*.pcap")], &["--join", "-f", "ndjson"]);
     assert_eq!(none.status, Some(3));
-    assert!(none.err.contains("no file is called so"), "{}", none.err);
+    assert!(none.err.contains("no file matches"), "{}", none.err);
 }
 
 /// Statistics, differences and replays of the parts equal those of the whole.

@@ -264,7 +264,7 @@ fn wrong_schemas_are_refused_with_their_line() {
             nano,
             "encoding = \"text\"\n[[message]]\nroute = \"a\"\nencoding = \"json\"\nname = \"n\"",
             6,
-            "m is found by the same: it would never be used",
+            "m is found in the same way: this one would never be used",
         ),
         (nano, "id = 1", 5, "payloads have no ids here"),
         (dnp, "a = \"u8[]\"", 6, "write u8[5], u8[FIELD] or u8[*]"),

@@ -198,7 +198,7 @@ fn fixtures_under_every_limit() {
     same(&files, &["-f", "table", "--time", "delta", "-F", "fault"]);
     same(&files, &["-f", "table", "--time", "relative", "-F", "length > 200"]);
     let check = same(&files, &["--check"]);
-    assert!(check.err.contains("every one gives its bytes back"), "{}", check.err);
+    assert!(check.err.contains("each encodes back to its bytes"), "{}", check.err);
     same(&files, &["--check", "--limit", "conversations=2", "--limit", "buffered_bytes=20K", "-F", "length > 4"]);
 }
 

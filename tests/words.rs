@@ -1,5 +1,5 @@
-//! Words and openings that need a second reading are not used in comments, pages, help, errors and notes. The page
-//! `contributing` has the rules.
+//! Words and openings that need a second reading are not used in comments, pages, help, errors and notes, nor in the
+//! texts of the sources. The page `contributing` has the rules.
 
 mod common;
 
@@ -11,25 +11,29 @@ use std::path::Path;
 const OPENINGS: [&str; 8] = ["What ", "How ", "So many ", "Who ", "Where ", "Which ", "Why ", "Whose "];
 
 /// Words, and what to write instead.
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 13] = [
+    ("tell", "print, report, show"),
     ("tells", "prints, reports, shows"),
     ("told", "printed, reported, shown"),
+    ("said", "sent, printed, reported"),
     ("behind", "after"),
     ("so many", "at most, the number of"),
     ("is well,", "is right"),
+    ("stand", "are"),
     ("stands", "is"),
+    ("either end", "either endpoint"),
+    ("we know", "known"),
+    ("all the same", "still"),
+    ("a line a message", "one line for each message"),
 ];
 
 /// Lines with such a word that are right: the end of the file's name, and a part of the line.
-const RIGHT: [(&str, &str); 5] = [
-    // The page shows the words that are not used.
-    ("docs/contributing.md", "`// The last one is told by what stands behind it.`"),
+const RIGHT: [(&str, &str); 3] = [
     // The term for time zones.
     ("tests/tables.rs", "Newfoundland is behind UTC"),
-    // Names in the code, and the text of a hint.
-    ("src/nearest.rs", "did you mean"),
-    ("nano/memory.rs", "`told` changes the number"),
-    ("path/estimate.rs", "fewer than `TOLD` losses"),
+    // A key of protocol files, for the fields that a probe prints.
+    ("docs/protocol_files.md", "tell   = [\"name\", \"players\"]"),
+    ("schema/parse/keys.rs", "send fields answer expect again tell retries"),
 ];
 
 /// The files with this ending below a folder.
@@ -57,14 +61,10 @@ fn lines_of(file: &str) -> Vec<String> {
     text.lines().map(String::from).collect()
 }
 
-/// The first of the words that a line has, as a word of its own.
+/// The first of the words that a line has, as a word of its own. Names of the code (in backquotes) may be any.
 fn word_of(line: &str) -> Option<(&'static str, &'static str)> {
-    let line = line.to_lowercase();
-    let alone = |at: usize, word: &str| {
-        let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        !inside(line[..at].chars().next_back()) && !inside(line[at + word.len()..].chars().next())
-    };
-    WORDS.into_iter().find(|(word, _)| line.match_indices(word).any(|(at, _)| alone(at, word)))
+    let line: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`").to_lowercase();
+    WORDS.into_iter().find(|(word, _)| has(&line, word))
 }
 
 /// The words in these lines of a file, and what to write instead.
@@ -76,6 +76,71 @@ fn found<'a>(file: &str, lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<S
         Some(format!("{file}:{}: {word:?}: write {instead}: {}", at + 1, line.trim()))
     })
     .collect()
+}
+
+/// The texts in double quotes of a source file, without its tests, with the numbers of their lines from 0.
+fn literals(source: &str) -> Vec<(usize, String)> {
+    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let (mut list, mut line, mut rest) = (Vec::new(), 0, source);
+    while let Some(first) = rest.chars().next() {
+        let comment = rest.starts_with("//").then(|| rest.find('\n').unwrap_or(rest.len()));
+        let raw = (1..4).map(|n| "#".repeat(n)).find(|marks| rest.starts_with(&format!("r{marks}\"")));
+        let length = match (comment, raw, first) {
+            (Some(length), ..) => length,
+            (_, Some(marks), _) => {
+                let begin = marks.len() + 2;
+                let end = rest[begin..].find(&format!("\"{marks}")).expect("the end of a raw text");
+                list.push((line, rest[begin..begin + end].to_string()));
+                begin + end + begin - 1
+            }
+            (_, _, '"') => {
+                let mut escaped = false;
+                let end = rest[1..].find(|c| {
+                    let ends = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    ends
+                });
+                let end = end.expect("the end of a text");
+                list.push((line, rest[1..1 + end].to_string()));
+                end + 2
+            }
+            // A quote as a character.
+            (_, _, '\'') if rest.starts_with("'\"'") || rest.starts_with("'\\\"'") => {
+                rest[1..].find('\'').expect("its end") + 2
+            }
+            _ => first.len_utf8(),
+        };
+        line += rest[..length].matches('\n').count();
+        rest = &rest[length..];
+    }
+    list
+}
+
+#[test]
+fn literals_are_found() {
+    let source = "a('\"', \"x\\\"y\"); // \"no\"\n\nb(r#\"p\"q\"#, '\\\"', \"z\")\n#[cfg(test)]\nmod tests { \"not\" }";
+    let found = literals(source);
+    assert_eq!(found, [(0, "x\\\"y".to_string()), (2, "p\"q".to_string()), (2, "z".to_string())]);
+}
+
+/// Errors, notes and help, as the sources have them.
+#[test]
+fn messages() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for file in files("src", "rs").into_iter().filter(|file| !file.contains("/tests") && !file.ends_with("_tests.rs")) {
+        let source = fs::read_to_string(root().join(&file)).expect("a source");
+        let list = literals(&source);
+        // A text of one word is a name.
+        let texts = list
+            .iter()
+            .flat_map(|(at, text)| text.lines().map(|line| (*at, line)))
+            .filter(|(_, line)| line.contains(' '));
+        let texts: Vec<_> = texts.collect();
+        count += texts.len();
+        wrong.extend(found(&file, texts.into_iter()));
+    }
+    assert!(count > 2000, "where are the texts? {count}");
+    assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -112,4 +177,57 @@ fn texts() {
         wrong.extend(found(&file, lines_of(&file).iter().map(String::as_str).enumerate()));
     }
     assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Synonyms of terms, which the glossary does not use: each thing has one name.
+const SYNONYMS: [(&str, &[&str]); 10] = [
+    ("acknowledgement", &["acknowledgment", "acknowledgments"]),
+    ("conversation", &["5-tuple", "five-tuple"]),
+    ("duplicate", &["dup", "dups"]),
+    ("endpoint", &["both ends", "either end", "other end"]),
+    ("evidence", &["heuristic", "heuristics"]),
+    ("fault", &["parse error", "decode error"]),
+    ("gap", &["hole", "holes"]),
+    ("outcome", &["fate", "fates"]),
+    ("resent", &["re-sent", "resent again"]),
+    ("round trip", &["roundtrip", "round-trip time"]),
+];
+
+/// Whether the text has the words, not as a part of longer ones.
+fn has(text: &str, words: &str) -> bool {
+    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(words)
+        .any(|(at, _)| !inside(text[..at].chars().next_back()) && !inside(text[at + words.len()..].chars().next()))
+}
+
+/// Every term of the glossary is used, and no synonym of it.
+#[test]
+fn terms() {
+    let mut pages = files("src", "md");
+    pages.extend(["README.md", "completions/netkit.1"].map(String::from));
+    let texts: Vec<(String, String)> = pages
+        .into_iter()
+        .map(|file| {
+            let words = lines_of(&file).join(" ").to_lowercase();
+            (file, words.split_whitespace().collect::<Vec<_>>().join(" "))
+        })
+        .collect();
+    let glossary = lines_of("src/docs/glossary.md");
+    let rows = glossary.iter().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let terms: Vec<&str> = rows.filter(|cell| *cell != "term").flat_map(|cell| cell.split(", ")).collect();
+    assert!(terms.len() > 40, "{terms:?}");
+    let others = || texts.iter().filter(|(file, _)| !file.ends_with("glossary.md"));
+    for term in &terms {
+        let used = others().any(|(_, text)| has(text, term) || has(text, &format!("{term}s")));
+        assert!(used, "{term:?} is in the glossary and in no other page");
+    }
+    let mut wrong = Vec::new();
+    for (term, synonyms) in SYNONYMS {
+        assert!(terms.contains(&term), "{term:?} is not in the glossary");
+        for (file, text) in &texts {
+            let found = synonyms.iter().filter(|synonym| has(text, synonym));
+            wrong.extend(found.map(|synonym| format!("{file}: {synonym:?}: write {term:?}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -30,7 +30,7 @@ pub enum CaptureError {
         first: Vec<u8>,
     },
     /// The first bytes are those of a format that is neither a capture nor text.
-    #[error("it is {}{what}, no capture{}", if *.packed { "packed, and inside is " } else { "" }, Unpack(.how))]
+    #[error("it is {}{what}, not a capture{}", if *.packed { "packed, and inside is " } else { "" }, Unpack(.how))]
     Foreign {
         /// The kind of file, with its article.
         what: &'static str,
@@ -49,7 +49,7 @@ pub enum CaptureError {
     },
     /// The file ends inside a record or block.
     #[error(
-        "the capture is cut after {frames}: it ends at {at}, inside the {what} that begins \
+        "the capture is truncated after {frames}: it ends at {at}, inside the {what} that begins \
          at byte {start}: {} needed, {have} there",
         Plural(*need, "byte"),
         frames = Plural(*frames, "frame")
@@ -69,7 +69,7 @@ pub enum CaptureError {
         frames: u64,
     },
     /// The gzip or zstd stream ends early, exactly after a complete record.
-    #[error("the packed file is cut after {frames}: it ends at {at}, before its own end", frames = Plural(*frames, "frame"))]
+    #[error("the packed file is truncated after {frames}: it ends at {at}, before its own end", frames = Plural(*frames, "frame"))]
     CutPacked {
         /// The end of the unpacked capture.
         at: Place,

@@ -81,7 +81,7 @@ impl<R: Read> Zstd<R> {
                 self.idle = true;
                 let (written, own) = (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
                 if written.is_some() && written != own {
-                    return Err(io::Error::other("zstd: the check sum is wrong"));
+                    return Err(io::Error::other("zstd: the checksum is wrong"));
                 }
                 continue;
             }

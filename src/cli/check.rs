@@ -49,11 +49,12 @@ pub struct Check {
 const CHECK: &str = "\
 Examples:
   netkit check game.toml                     mistakes of the file, and advice
-  netkit check game.toml play.pcap           how much of the capture it explains, and what not
-  netkit check game.toml play.pcap -p mygame     everything is taken for it
+  netkit check game.toml play.pcap           how much of the capture it explains
+  netkit check game.toml play.pcap -p mygame     everything is read as its protocol
   netkit check game.toml a.pcap b.pcap -f json
   tcpdump -w - udp | netkit check game.toml -
-  netkit check --suggest play.pcap > game.toml       a beginning for an unknown protocol
+  netkit check --suggest play.pcap > game.toml       a first file for an unknown protocol
 
-Exit status: 0 everything fits; 1 the file has mistakes, a packet does not fit, one is not given back \
-by encode, or no packet is of the protocol (--allow-empty).";
+Exit status: 0 if the file explains every packet; 1 if it has mistakes, if a packet does not fit \
+or does not encode back to its bytes, or if no packet is of the protocol (--allow-empty accepts \
+that).";

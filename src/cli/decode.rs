@@ -47,9 +47,9 @@ pub struct Decode {
     /// Decode a file with N threads; default: the number of processors
     #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub threads: Option<usize>,
-    /// Read twice, to add to each message what later ones say of it
+    /// Read twice, to add to each message its relations to later ones
     ///
-    /// Its response, its acknowledgement, or that there is none. Of a pipe, what --limit link_bytes holds is kept.
+    /// Its response, its acknowledgement, or that there is none. A pipe is buffered up to --limit link_bytes.
     #[arg(long, conflicts_with_all = ["follow", "check", "interface"], help_heading = "Input", hide_short_help = true)]
     pub link: bool,
     /// The output of messages.
@@ -121,7 +121,7 @@ fn context() -> clap::builder::RangedI64ValueParser<u16> {
 const DECODE: &str = "\
 Examples:
   netkit decode capture.pcap                   trees, each field with its bytes
-  netkit decode capture.pcap -f summary        a line a message
+  netkit decode capture.pcap -f summary        one line for each message
   netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
   netkit decode capture.pcap -f ndjson | jq .fields
   netkit decode capture.pcap -f csv --columns time,src,message,message_id,payload.hp > hits.csv
@@ -137,13 +137,11 @@ Examples:
   netkit decode capture.pcap -f ndjson --fail-on fault > /dev/null
   netkit decode capture.pcap -F 'ip in 10.0.0.0/8 && !(port == 53)' --expect 'message == welcome'
 
-Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and \
-the envelope (frame time flow proto version from transport src dst host port message length note) \
-with == != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not or && || !, \
-and ( ). host (or ip) and port are those of either end; an address fits any port, as in \
-src == 10.0.0.5, and nets are written ip in 10.0.0.0/8. `has fault`, `has warning` and a field alone \
-test that it is there. What can never hold (a byte == 300) is refused. `netkit fields` lists the \
-names.";
+Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) \
+and the envelope (frame time flow proto version from transport src dst host port message length \
+note) with == != < <= > >= in {..} contains ~ (regular expression); and, or, not and ( ) join \
+comparisons. `has fault`, `has warning` and a field alone test that the message has one. `netkit \
+help filters` explains them; `netkit fields` lists the names.";
 
 /// The contents of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -36,7 +36,7 @@ pub struct Diff {
     pub ignore: Vec<String>,
     /// Accept that there is nothing to compare
     ///
-    /// Else --fail-on fails then.
+    /// Without it, --fail-on fails then.
     #[arg(long, help_heading = "Checks", hide_short_help = true)]
     pub allow_empty: bool,
     /// Choose the form of the output
@@ -54,10 +54,10 @@ Examples:
       --fail-on 'riptide.reliable.byte_rate > 10%' --fail-on 'client.ack_p90 > 50ms' \\
       --fail-on 'resent_share > 2pp' -f junit > netkit.xml
 
-Figures of messages: messages, message_rate (/s), byte_rate (bytes/s), size_mean (bytes); of each \
-side the shares resent_share, lost_share (pp: percentage points), counts as resent, lost, given_up, \
-never_acked, unanswered, and ack_p50, ack_p90, ack_p99, response_p50, response_p90, response_p99 (ms); \
-`netkit help figures` has all, and their older names. Each also takes % of the first capture, and \
-multiples: 'resent > 2x'. More, longer and larger breaks a limit; what falls is written \
-message_rate < -10% or < 0.5x. Floors (and > 5 messages) have to be exceeded, too. A limit that was held \
-against nothing does not hold.";
+Figures of messages: messages, message_rate (/s), byte_rate (bytes/s), size_mean (bytes). \
+Figures of a side: the shares resent_share and lost_share (pp: percentage points); counts such \
+as resent, lost, given_up, never_acked and unanswered; the delays ack_p50, ack_p90, ack_p99, \
+response_p50, response_p90 and response_p99 (ms). All figures also take % of the first capture, \
+and multiples: 'resent > 2x'. A rise exceeds a limit; for a fall, write message_rate < -10% or < \
+0.5x. A floor (and > 5 messages) must be exceeded, too. A limit with no data to check fails. \
+`netkit help builds` explains limits, `netkit help figures` all figures and their older names.";

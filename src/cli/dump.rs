@@ -19,7 +19,7 @@ pub struct Dump {
     pub dissect: Dissect,
     /// Read each line of plain hex as a message of its own
     ///
-    /// Else a message ends at a blank line.
+    /// By default a message ends at a blank line.
     #[arg(long, help_heading = "Input")]
     pub lines: bool,
     /// Read the bytes as messages, even if they look like an IP packet
@@ -51,5 +51,5 @@ Examples:
   tcpdump -r game.pcap -X -c 5 | netkit dump   whole packets
 
 Messages are separated by blank lines. Whole packets (tcpdump -x, -X, -xx, -XX, tshark -x, \
-Wireshark's bytes) are recognised by their lengths and checksums; their ports count as in a capture. A form that is not certain is refused with line and \
-column: nothing is guessed.";
+Wireshark's bytes) are recognised by their lengths and checksums; their ports count as in a \
+capture. Ambiguous text is refused with its line and column.";

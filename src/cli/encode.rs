@@ -48,7 +48,7 @@ pub struct Encode {
 /// The form of the written bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum To {
-    /// A line a message.
+    /// One line for each message.
     Hex,
     /// The bytes and nothing else.
     Raw,
@@ -90,8 +90,8 @@ Fields:
   t2.sec=5                    nested fields
   links[0].link_id=4          elements of lists
   values='[{\"type\":\"uint8\",\"value\":7}]'   or as JSON; FIELD:=JSON is always JSON
-  derived.links='[..]'        what earlier messages would tell
-  a='{\"raw\":\"ff\",\"bits\":8}' bits as they stand, for any field
+  derived.links='[..]'        what is known from earlier messages
+  a='{\"raw\":\"ff\",\"bits\":8}' exact bits, for any field
 
-Lengths, counts and masks are computed. Those that are given are written as given, right or wrong. \
-Nothing is written for a message that is not right: exit status 3.";
+Lengths, counts and masks are computed; given ones are written as they are, right or wrong. A \
+message that cannot be encoded is not written, and the exit status is 3.";

@@ -71,7 +71,7 @@ impl Format {
 /// Returns the forms of decode and dump.
 pub fn messages() -> Vec<Allowed<Format>> {
     let printed = render::Format::ALL.iter().map(|form| (form.name, Format::Printed(*form), form.about));
-    let parquet = columns("Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message");
+    let parquet = columns("Columns for DuckDB, Polars and Spark: decode -o DIR, one file for each message type");
     let pcapng = "The capture itself, with the messages as packet comments: for Wireshark, see `netkit help wireshark`";
     printed.chain([("parquet", Format::Parquet, parquet), ("pcapng", Format::Pcapng, pcapng)]).collect()
 }
@@ -83,7 +83,7 @@ pub fn relayed() -> Vec<Allowed<Format>> {
     for (name, _, about) in &mut list {
         *about = match *name {
             "table" => "A table, at the end, for a few messages",
-            "dialogue" => "Two columns, who says what",
+            "dialogue" => "Client at the left, server at the right",
             "parquet" | "pcapng" => "",
             _ => about,
         };
@@ -95,11 +95,11 @@ pub fn relayed() -> Vec<Allowed<Format>> {
 /// The forms of statistics.
 pub const STATS: [Allowed<Form>; 6] = [
     ("text", Form::Text, "For people"),
-    ("ndjson", Form::Ndjson, "A JSON object a row"),
+    ("ndjson", Form::Ndjson, "One JSON object for each row"),
     ("json", Form::Json, "One JSON object"),
     ("csv", Form::Csv, "Comma-separated values after a line of names; see --columns"),
     ("tsv", Form::Tsv, "The same with tabs"),
-    ("parquet", Form::Parquet, columns("Columns for DuckDB, Polars and Spark: -o DIR, a file a table")),
+    ("parquet", Form::Parquet, columns("Columns for DuckDB, Polars and Spark: -o DIR, one file for each table")),
 ];
 
 /// The forms of differences.
@@ -123,7 +123,7 @@ pub const FIELDS: [Allowed<Form>; 3] = [
 /// The forms of live tables.
 pub const TOP: [Allowed<Form>; 2] = [
     ("text", Form::Text, "Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"),
-    ("ndjson", Form::Ndjson, "A JSON object a look"),
+    ("ndjson", Form::Ndjson, "One JSON object for each update"),
 ];
 
 /// The forms of a replay's report.
@@ -132,18 +132,18 @@ pub const REPLAY: [Allowed<Form>; 2] = [
     (
         "ndjson",
         Form::Ndjson,
-        "A JSON object a line: each refusal and divergence, then the session; with --clients one each second, then \
-         one for all",
+        "One JSON object for each refusal and divergence, then one for the session; with --clients one each \
+         second, then one for all",
     ),
 ];
 
 /// The forms of a probe's results.
 pub const PROBE: [Allowed<Form>; 6] = [
     ("text", Form::Text, "For people"),
-    ("ndjson", Form::Ndjson, "A JSON object a line: each round trip, then a summary for each server"),
-    ("json", Form::Json, "One JSON array with an object a server"),
+    ("ndjson", Form::Ndjson, "One JSON object for each round trip, then one for each server"),
+    ("json", Form::Json, "One JSON array with an object for each server"),
     ("prometheus", Form::Prometheus, "Prometheus' text format"),
-    ("influx", Form::Influx, "InfluxDB's line protocol: a line a server"),
+    ("influx", Form::Influx, "InfluxDB's line protocol: one line for each server"),
     (
         "nagios",
         Form::Nagios,

@@ -26,7 +26,7 @@ pub struct Interface {
 }
 
 fn autostop(text: &str) -> Result<TimeSpec, String> {
-    let time = text.strip_prefix("duration:").ok_or("expected duration:TIME; -c stops after so many messages")?;
+    let time = text.strip_prefix("duration:").ok_or("expected duration:TIME; -c N stops after N messages")?;
     time.parse()
 }
 

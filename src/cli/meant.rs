@@ -129,7 +129,7 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
         "-T" | "-e" => {
             "fields are -f csv --columns time,src,message_id; other forms are -f ndjson, json, summary, tree"
         }
-        "--json" => "JSON is -f json, or -f ndjson for a line a message",
+        "--json" => "JSON is -f json, or -f ndjson with a line for each message",
         "-n" => "addresses are always printed as numbers",
         "-w" => "frames are written by decode -w, messages by encode: netkit encode --json A -o B.pcap",
         "-x" => "decode and dump print bytes with -v, and as hex with -f ndjson --bytes",

@@ -66,17 +66,17 @@ pub struct Cli {
 
 const EXIT: &str = "\
 Exit status:
-  0  done (also when the reader of a pipe went away)
-  1  done, but something that was asked about is not so: a fault under --fail-on, no message
-     that fits --expect; also where there is no message to ask about
+  0  finished (also when the reader of a pipe went away)
+  1  finished, but a check failed: a fault with --fail-on, no message that matches --expect;
+     also if there is no message to check
   2  wrong usage
-  3  input or output failed: no such file, a cut capture (all before the cut was printed)
+  3  input or output failed: no such file, a truncated capture (what could be read was printed)
   130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)
 
 Environment:
-  NETKIT_CAPTURE    the program that -i captures with: a tcpdump or dumpcap
+  NETKIT_CAPTURE    the program that captures for -i: tcpdump or dumpcap
   COLUMNS           the width of text, instead of the terminal's
-  NO_COLOR          no colours, as with --color never; TERM=dumb has none, either
+  NO_COLOR          no colours, as with --color never; TERM=dumb does the same
   NETKIT_PAGER      the pager of decode on a terminal, instead of PAGER and less; cat: none
   NETKIT_SCHEMA     schemas, as with --schema; several with : between them
   NETKIT_PROTOCOLS  protocol files, as with --protocol-file; empty: none at all";

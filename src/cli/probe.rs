@@ -143,10 +143,10 @@ Examples:
   netkit probe --targets servers.txt --every 60s --textfile /var/lib/node_exporter/game.prom
   netkit probe game.example:7777 -p riptide -f nagios
 
-A server is asked as its own client would ask, a few times, and left properly, also on Ctrl-C. \
-riptide's and nano's handshakes are completed; dnp and gne make no player without --connect. \
-Jitter is the mean difference between one round trip and the next.
+netkit asks a server a few times, as the server's own client would, and closes its session \
+properly, even after Ctrl-C. It completes the handshakes of riptide and nano; dnp and gne create \
+a player only with --connect. Jitter is the mean difference between consecutive round trips.
 
-Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, \
-full, pending, closed, broken, timed_out (--max-time), interrupted, failed. Exit status 0 when all servers answered, \
-1 otherwise, 130 after Ctrl-C (with --every: 0).";
+Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, \
+rejected, full, pending, closed, broken, timed_out (--max-time), interrupted, failed. The exit \
+status is 0 if all servers answered, 1 if not, 130 after Ctrl-C (with --every: 0).";

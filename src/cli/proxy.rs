@@ -226,7 +226,7 @@ fn idle(text: &str) -> Result<Duration, String> {
 
 const PROXY: &str = "\
 Examples:
-  netkit proxy :7777 192.0.2.7:7777                              see what is said, change nothing
+  netkit proxy :7777 192.0.2.7:7777                              see the messages, change nothing
   netkit proxy :7777 192.0.2.7:7777 --delay 60ms --jitter 15ms --loss 2%/4 --pcap run.pcapng
   netkit proxy :7777 192.0.2.7:7777 --network lte --down --rate 2mbit
   netkit proxy :7777 192.0.2.7:7777 --up --loss 5% --down --delay 200ms
@@ -234,7 +234,9 @@ Examples:
       --on 'message == heartbeat: delay 400ms' --on 'message_id == 7: payload=00ff'
   netkit proxy :7777 192.0.2.7:7777 -f ndjson | jq 'select(.outcome == \"lost\")'
 
-LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
-they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \
-stream's bytes come all, once and in order. What is lost, copied or changed of a direction follows from seed, \
-client and the packet's number alone. In streams rules act on whole messages (`netkit help rules`); more in `netkit help impairments`. SIGUSR1 prints the counts so far; Ctrl-C ends it, with the counts and status 0.";
+The proxy listens at LISTEN, for UDP and TCP; clients connect to it instead of the server. \
+Without impairments and rules all bytes pass unchanged. Loss, duplication and reordering are for \
+datagrams, since all bytes of a stream arrive, once and in order. The seed, the client and the \
+packet's number alone decide which packets are lost, duplicated or changed. `netkit help \
+impairments` explains the options, `netkit help rules` the rules. SIGUSR1 prints the counts so \
+far; Ctrl-C ends the proxy, with its counts and status 0.";

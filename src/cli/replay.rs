@@ -99,7 +99,7 @@ pub struct Replay {
     /// The older form of --on 'EXPR: drop'
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, hide = true)]
     pub drop: Vec<String>,
-    /// Choose which messages `drop P%` leaves out: another number, others
+    /// Choose which messages `drop P%` drops: the same number drops the same ones
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Rules", hide_short_help = true)]
     pub seed: u64,
     /// Print what would be sent, and send nothing
@@ -158,13 +158,15 @@ Examples:
   netkit replay game.pcap --to 127.0.0.1:7777 --on 'message == request: after 5 once delay 2s' \\
       --on 'message == notify: drop 30%' --on 'message_id == 9: name=\"A b\", team=3'
 
---on takes rules (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, with commas \
-between. All is checked and written before the first packet; what cannot be as it is written, or what the live session \
-decides itself, is refused. --dry-run shows the bytes; the live session's own numbers may differ in them.
+--on takes rules (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, separated \
+by commas. netkit checks and encodes all edits before the first packet, and refuses an edit that \
+cannot be encoded or that the live session would undo. --dry-run shows the bytes; ids and \
+numbers of the live session may differ.
 
-Ids, numbers, ports and byte orders that the peer decides are taken from its answers; \
-acknowledgements and heartbeats are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \
-empty) are refused. The session is left politely, also after Ctrl-C.";
+netkit takes ids, numbers, ports and byte orders from the live peer's answers, makes \
+acknowledgements and heartbeats live, and does not repeat recorded resends. It refuses messages \
+that may harm a server (broken, truncated, empty), and closes the session properly, even after \
+Ctrl-C.";
 
 fn per_second(text: &str) -> Result<f64, String> {
     match text.strip_suffix("/s").unwrap_or(text).parse::<f64>() {

@@ -24,7 +24,7 @@ pub struct Report {
     /// Read rotated files as one capture, in the order of their first frames
     #[arg(long, help_heading = "Input")]
     pub join: bool,
-    /// Hold N messages with their fields and bytes, those near warnings first
+    /// Include up to N messages with fields and bytes, those near warnings first
     ///
     /// Charts and tables are of all messages.
     #[arg(long, value_name = "N", default_value_t = netkit::report::MESSAGES, help_heading = "Output", hide_short_help = true)]
@@ -46,5 +46,6 @@ Examples:
   netkit report -i eth0 -o report.html                   live, until Ctrl-C
   netkit report load.ndjson -o load.html                 what replay --clients or probe --every printed
 
-The page is one file and loads nothing. It can be read with scripts off: these only search, zoom and \
-open messages. It holds addresses, names and bytes of the capture: whoever has the page has these.";
+The page is one file and loads nothing. Its scripts only search, zoom and open messages; the \
+rest can be read without them. It contains addresses, names and bytes of the capture: everyone \
+who has the page has these.";

@@ -105,7 +105,7 @@ pub enum Legs {
     Client,
     /// Between the proxy and the server.
     Server,
-    /// Both: each message that passed is there twice.
+    /// Both: each message that passed appears twice.
     Both,
 }
 
@@ -174,7 +174,7 @@ pub struct Gates {
     pub reject: Vec<String>,
     /// Accept that there are no messages to check
     ///
-    /// Else --check, --fail-on, --expect and --reject fail without messages.
+    /// Without it, --check, --fail-on, --expect and --reject fail then.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 }

@@ -45,12 +45,14 @@ Examples:
   tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate
   netkit top --follow growing.pcap -F 'from == server' --redraw 5s
 
-Keys: q ends; j, k, arrows, PgUp, PgDn, g and G scroll, Tab chooses the other table: a small terminal shows one of \
-them, at first the conversations; b, r sort by byte_rate and message_rate, m, y by messages and bytes, f by faults, t by the client's round \
-trip (client_rtt_p50), s by resends, l by losses, i by idle.
+Keys: q ends; j, k, arrows, PgUp, PgDn, g and G scroll; Tab changes to the other table (a small \
+terminal shows one at a time, first the conversations); b, r sort by byte_rate and message_rate, \
+m, y by messages and bytes, f by faults, t by the client's round trip (client_rtt_p50), s by \
+resends, l by losses, i by idle.
 
-Rates are those of the time since the last look, of the end those of the whole input by its own \
-clock. client_rtt_p50 and server_rtt_p50 are medians of what that side sent: from a message to its acknowledgement, \
-else from a ping to its pong, else from a request to its answer, in ms; resent_share is that of all transmissions of numbered messages, lost_share that of all numbers, idle the \
-seconds since the conversation's last message. What is counted has the bounds of `netkit stats`. Exit \
-status 0 also after q and Ctrl-C.";
+Rates are those since the previous update; at the end, those of the whole input by its own \
+clock. client_rtt_p50 and server_rtt_p50 are medians of what that side sent, in ms: from a \
+message to its acknowledgement, else from a ping to its pong, else from a request to its \
+response. resent_share is a share of all transmissions of numbered messages, lost_share one of \
+all numbers. idle is the time since the conversation's last message, in s. The limits are those \
+of `netkit stats`. The exit status is 0, also after q and Ctrl-C.";

@@ -33,5 +33,5 @@ Examples:
   ssh host tcpdump -U -w - udp | netkit view -
   netkit view ring_*.pcapng -F 'has warning'
 
-Keys: ? lists them. q ends, / finds, F filters, Tab goes to the next pane, Enter opens, [ and ] follow a message to \
-its answer or acknowledgement. `netkit help inspector` explains them.";
+Keys: ? lists them. q ends, / finds, F filters, Tab goes to the next pane, Enter opens, [ and ] \
+follow a message to its response or acknowledgement. `netkit help inspector` explains them.";

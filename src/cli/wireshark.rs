@@ -27,7 +27,7 @@ pub enum What {
     Install,
     /// Remove what `install` wrote.
     Remove,
-    /// Print the script, and tell on stderr where it would go.
+    /// Print the script, and its place on stderr.
     Print,
 }
 
@@ -39,6 +39,6 @@ Examples:
   netkit wireshark remove
   tshark -i netkit -O netkit                   afterwards: live, with netkit's fields
 
-Two files are written: netkit.lua, which draws what netkit has written into a capture (netkit decode \
--f pcapng), and an entry that lists netkit among the interfaces. Both carry a marker; a file of that \
-name without it is somebody else's, and is left alone (`netkit help wireshark`).";
+netkit writes two files: netkit.lua, which draws what netkit has written into a capture (netkit \
+decode -f pcapng), and an entry that lists netkit among the interfaces. Both have a marker; \
+netkit does not touch a file of that name without it (`netkit help wireshark`).";

@@ -34,7 +34,7 @@ impl Checker {
             }
             let twin = |f: &Field| f.name == field.name && matches!((f.when, field.when), (When::Always, When::Always));
             if named && fields[..k].iter().any(twin) {
-                return Err(format!("{path}: the name is there twice"));
+                return Err(format!("{path}: the name is given twice"));
             }
             self.condition(&field.when, &path)?;
             self.field(field, &path, depth)?;
@@ -66,7 +66,7 @@ impl Checker {
                 self.known(on, path)?;
                 for (k, case) in cases.iter().enumerate() {
                     if cases[..k].iter().any(|c| c.value == case.value) {
-                        return Err(format!("{path}: case {} is there twice", case.value));
+                        return Err(format!("{path}: case {} is given twice", case.value));
                     }
                     let referenced = self.referenced.len();
                     self.list(case.fields, path, depth + 1)?;

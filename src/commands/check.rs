@@ -51,7 +51,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     if whole && checked > 0 {
         let until = if stopped.is_some() { " until it was stopped" } else { "" };
         let checked = Plural(checked, "message");
-        notify(global, format_args!("{checked}{until}, every one gives its bytes back"));
+        notify(global, format_args!("{checked}{until}, each encodes back to its bytes"));
     }
     let endless = args.follow || args.files.iter().any(|path| path.as_os_str() == "-");
     if let Some(status) = stopped.and_then(|_| interrupt::status(endless)) {
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
     fn again(&mut self, message: &Message<'_>) -> Result<Option<Vec<u8>>, String> {
         self.line.clear();
         self.printer.message(message, &mut self.line);
-        let object = encode::json(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
+        let object = encode::json(&self.line).map_err(|e| format!("the line is not JSON: {e}"))?;
         let entry = Entry::new(object, &self.source).map_err(|e| e.to_string())?;
         self.encoders.part(&entry).map_err(|e| e.to_string())
     }

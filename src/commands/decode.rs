@@ -150,32 +150,29 @@ fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
     let around = args.context.or(args.before_context).or(args.after_context).is_some();
     let has_account = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
     let rules = [
-        (
-            live && later,
-            "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them",
-        ),
+        (live && later, "-i: later messages are not known yet: record with -w FILE, then decode that file"),
         (
             live && redact && written,
-            "-i -w: not with --redact: it keeps the frames as they come; decode --redact -w redacts the file then",
+            "-i -w: not with --redact: it keeps the frames as captured; redact the file afterwards with decode --redact -w",
         ),
         (not_checked && args.force && !written && !out, "--force: only with -w or -o: nothing is written"),
         (parquet && cfg!(not(feature = "parquet")), NO_PARQUET),
         (parquet && !out, "-f parquet: -o DIR names the folder of its files"),
         // An error, since rows would silently lack the values that later messages determine, or match no filter.
-        (parquet && later, "-f parquet reads once: what only later messages tell (--link) is in ndjson"),
-        (parquet && columns, "--columns: not with -f parquet, whose readers take the columns that they want"),
+        (parquet && later, "-f parquet reads the input once: relations to later messages (--link) are in -f ndjson"),
+        (parquet && columns, "--columns: not with -f parquet, whose readers choose their columns"),
         (parquet && args.follow, "--follow never ends, and -f parquet completes its files at the end"),
         (
             pcapng && redact,
-            "-f pcapng: not with --redact: its frames are those of the capture; decode --redact -w FILE.pcap writes \
-             others",
+            "-f pcapng: not with --redact: it keeps the capture's frames; decode --redact -w FILE.pcap writes \
+             redacted ones",
         ),
-        (pcapng && (args.join || args.files.len() != 1), "-f pcapng: one capture; mergecap makes one of several"),
+        (pcapng && (args.join || args.files.len() != 1), "-f pcapng: expected one capture; mergecap merges several"),
         (
             pcapng && (columns || args.time.is_some()),
             "--columns, --time: not with -f pcapng, which keeps the frames and their times",
         ),
-        (around && !text, "--context: messages are printed around those that fit: not with files of frames or columns"),
+        (around && !text, "--context: only for printed messages, not with files of frames or columns"),
         (
             pcapng && !out && io::stdout().is_terminal(),
             "-f pcapng is not for a terminal: -o FILE writes it, | wireshark -k -i - shows it",
@@ -271,9 +268,9 @@ fn report_nothing(args: &Decode, global: &Global, printer: &Printer) {
     let frames = printer.pick.account.frames > 0;
     if frames && !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
         let why = match selection_given(&args.traffic) || args.conversations.is_some() {
-            true => "no message fits what was asked for",
+            true => "no message matches the selection",
             false => {
-                "no message of a protocol we know; -v lists what there is, -p and --port name protocols, `netkit help your-protocol` describes one in a file"
+                "no message of a known protocol; -v lists what there is, -p and --port name protocols, `netkit help your-protocol` describes one in a file"
             }
         };
         notify(global, format_args!("{why}"));

@@ -65,7 +65,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
                 text += &format!("{name}: {}: {sums}\n", Printable(path));
             }
             if !found.as_long {
-                text += "They last unlike long: rates are compared, and no counts of messages.\n";
+                text += "Their durations differ: rates are compared, and no counts of messages.\n";
             }
             text.push('\n');
             match (found.differences.is_empty(), found.notable().next().is_some()) {
@@ -102,7 +102,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let both_sides = a.messages > 0 && b.messages > 0;
     let idle = found.limits.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
     for verdict in idle {
-        let none = "nothing of that is in both captures (--allow-empty accepts that)";
+        let none = "no data to compare: not in both captures (--allow-empty accepts that)";
         let why = verdict.beyond.as_deref().unwrap_or(none);
         notify(global, format_args!("--fail-on {}: {why}", Lines(&verdict.limit)));
     }

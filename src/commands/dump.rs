@@ -18,7 +18,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
     let Format::Printed(_) = args.output.format else {
         let name = args.output.format.name();
-        return usage(format!("-f {name} is for decode: captures have frames, times and ends"));
+        return usage(format!("-f {name} is for decode: captures have frames, times and endpoints"));
     };
     let mut options = options(&args.dissect)?;
     options.server = args.server;

@@ -70,7 +70,7 @@ impl<'a> Encoding<'a> {
                 self.out.finish()?;
                 if cut > 0 {
                     let times = if cut == 1 { "time has" } else { "times have" };
-                    let what = "more digits than the file, whose resolution is the first one's: they were cut";
+                    let what = "more digits than the file can hold, whose resolution is that of the first message: they were truncated";
                     let _ = writeln!(io::stderr(), "netkit: {cut} {times} {what}");
                 }
             }

@@ -198,12 +198,12 @@ fn overview(registry: &Registry, page: &mut Page) {
         page.words(&format!("{:10} messages: ", ""), &names.join(" "));
         page.line("");
     }
-    page.title("Envelope: what filters (-F) and --track know of every message beside its fields");
+    page.title("Envelope: names for filters (-F) and --track that every message has, besides its fields");
     for (name, doc) in netkit::filter::envelope() {
         page.words(&format!("  {name:10} "), doc);
     }
     page.line("");
-    page.title("Relations: how a message relates to others, as filters (-F) and related in the JSON forms have it");
+    page.title("Relations of a message to others, for filters (-F), and under `related` in JSON");
     for (name, doc) in netkit::filter::related() {
         page.words(&format!("  {name:16} "), doc);
     }
@@ -211,7 +211,7 @@ fn overview(registry: &Registry, page: &mut Page) {
         page.words(&format!("    {name:14} "), doc);
     }
     page.line("");
-    page.title("Verdicts: what stats says in words, and when");
+    page.title("Verdicts: what stats reports in words, and when");
     for (name, doc) in netkit::stats::RULES {
         page.words(&format!("  {name:14} "), doc);
     }
@@ -260,7 +260,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
         page.line("");
     }
     if !d.derived().is_empty() {
-        page.title("Derived (known from elsewhere, not on the message's wire)");
+        page.title("Derived (known from elsewhere, not in the message's bytes)");
         d.derived().iter().for_each(|f| fields_text(std::slice::from_ref(*f), describe::kind, page));
         page.line("");
     }

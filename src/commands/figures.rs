@@ -89,7 +89,7 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
     pick.account.limit("waiting", waiting.lost);
     if waiting.lost > 0 {
         let lost = Plural(waiting.lost, "message");
-        warn(format_args!("{lost} were not followed or listed: --limit waiting=N raises that"));
+        warn(format_args!("{lost} were not followed or listed: --limit waiting=N raises the limit"));
     }
     let extras = Extras {
         notes: Vec::new(),
@@ -119,7 +119,7 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     pick.account.limit("groups", groups.past_limit());
     if groups.past_limit() > 0 {
         let past = Plural(groups.past_limit(), "message");
-        warn(format_args!("{past} are of further groups: --limit groups=N raises that"));
+        warn(format_args!("{past} belong to further groups: --limit groups=N raises the limit"));
     }
     let mut notes = Vec::new();
     if more > 0 {

@@ -43,7 +43,11 @@ pub fn chosen(
     let Some((first, rest)) = ranked.split_first() else { return Err("there is no protocol".into()) };
     let (score, dissector) = first;
     if !score.holds() || clean && !score.clean() {
-        let why = if score.holds() { "nothing is right with it" } else { "less than half of it is explained" };
+        let why = if score.holds() {
+            "every message of it has a fault or a warning"
+        } else {
+            "less than half of it is explained"
+        };
         let next: Vec<String> = rest.iter().take(2).map(named).collect();
         return Err(format!(
             "of no protocol that can be recognised: {why} as {}, then {}; -p names one",

@@ -261,9 +261,9 @@ impl Pick {
         let conditions = self.conditions.join(", ");
         let nothing = match &self.empty {
             Some(name) if self.account.frames == 0 => Some(format!("{name}: no frames")),
-            Some(name) => Some(format!("{name}: no message of a protocol we know")),
+            Some(name) => Some(format!("{name}: no message of a known protocol")),
             None if outside.is_some() => outside,
-            None if self.picked == 0 => Some("no message fits what was asked for".into()),
+            None if self.picked == 0 => Some("no message matches the selection".into()),
             None => None,
         };
         let mut wrong = Vec::new();
@@ -272,7 +272,7 @@ impl Pick {
         }
         let of = Plural(self.picked, "message");
         let missing = self.expect.iter().filter(|expected| !expected.met && self.picked > 0);
-        wrong.extend(missing.map(|expected| format!("--expect {}: none of {of} fits", expected.text)));
+        wrong.extend(missing.map(|expected| format!("--expect {}: none of {of} matches", expected.text)));
         if self.rejected > 0 {
             let named = self.named.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
             let more = match self.rejected - self.named.len() as u64 {
@@ -284,7 +284,7 @@ impl Pick {
         let Amount { conversations, .. } = self.account.unclaimed;
         if self.fail_on.contains(&FailOn::Unclaimed) && conversations > 0 {
             let (n, verb) = (Plural(conversations, "conversation"), if conversations == 1 { "is" } else { "are" });
-            wrong.push(format!("--fail-on unclaimed: {n} {verb} of no protocol we know (-v lists them)"));
+            wrong.push(format!("--fail-on unclaimed: {n} {verb} of no known protocol (-v lists them)"));
         }
         if self.fail_on.contains(&FailOn::Limit) && !self.account.limits.is_empty() {
             let limits = self.account.limits.keys().copied().collect::<Vec<_>>().join(", ");

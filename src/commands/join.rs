@@ -59,7 +59,7 @@ impl Join {
         }
         let (mut dated, mut size) = (Vec::new(), 0);
         for path in list {
-            let once = "can be read only once, --join looks into each file to put them in order: name plain files";
+            let once = "can be read only once, but --join first reads the beginning of each file: name regular files";
             let once = || Usage(format!("{}: {once}", input::name(&path)));
             if path.as_os_str() == "-" {
                 return Err(once().into());
@@ -121,7 +121,7 @@ fn expanded(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     };
     let found = glob::glob(pattern).map_err(|why| Usage(format!("{pattern}: {why}")))?;
     let files = found.collect::<Result<Vec<_>, _>>()?;
-    if files.is_empty() { anyhow::bail!("{pattern}: no file is called so") } else { Ok(files) }
+    if files.is_empty() { anyhow::bail!("{pattern}: no file matches") } else { Ok(files) }
 }
 
 fn open(path: &Path) -> anyhow::Result<Input> {

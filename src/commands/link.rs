@@ -93,7 +93,7 @@ fn reading(options: &Options) -> Options {
 fn counted(linked: Linked) -> Linked {
     if linked.lost() > 0 {
         warn(format_args!(
-            "--link: {} not remembered, so that some messages lack them: --limit links=N raises that",
+            "--link: {} were not remembered, so some messages lack them: --limit links=N raises the limit",
             Plural(linked.lost(), "relation")
         ));
     }

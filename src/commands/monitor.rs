@@ -53,7 +53,7 @@ fn seconds(result: &Result, key: &str) -> Option<f64> {
 const FAMILIES: [Family; 11] = [
     ("netkit_probe_up", "1 if the server answers as a server of its protocol.", |r| Some(f64::from(u8::from(r.ok())))),
     ("netkit_probe_sent", "Round trips asked for in the last probe.", |r| r.rtt("sent")),
-    ("netkit_probe_received", "Answers that came in the last probe.", |r| r.rtt("received")),
+    ("netkit_probe_received", "Answers received in the last probe.", |r| r.rtt("received")),
     ("netkit_probe_loss_ratio", "Lost answers, of 1.", |r| r.rtt("loss")),
     ("netkit_probe_rtt_min_seconds", "Shortest round trip of the last probe.", |r| seconds(r, "min_ms")),
     ("netkit_probe_rtt_median_seconds", "Median round trip of the last probe.", |r| seconds(r, "median_ms")),

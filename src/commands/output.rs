@@ -72,7 +72,7 @@ impl Printer {
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
         // Formats of files are written elsewhere.
         let Format::Printed(format) = output.format else {
-            return usage("it is no form of messages");
+            return usage("it does not print messages");
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer =

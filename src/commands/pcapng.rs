@@ -69,7 +69,7 @@ fn finish(
         let lost = Plural(copied.lost, "message");
         notify(
             global,
-            format_args!("{name}: {lost} became known when all frames were written, or had no room, and stand nowhere"),
+            format_args!("{name}: {lost} became known after all frames were written, or did not fit, and are missing"),
         );
     }
     if let (Ok(Some(stopped)), false) = (&read, args.follow) {
@@ -85,7 +85,7 @@ fn finish(
         file.commit()?;
     }
     if read.is_ok() && !writer.pick.any() && !writer.pick.reports_none() {
-        notify(global, format_args!("no message that fits: the frames have no comments; -v lists what there is"));
+        notify(global, format_args!("no message matches: the frames have no comments; -v lists what there is"));
     }
     let status = !writer.pick.holds(global) as u8;
     read.with_context(|| name)?;

@@ -55,7 +55,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
         (None, format) => format,
     };
     if args.every.is_some() && matches!(format, cli::Form::Json | cli::Form::Nagios) {
-        let why = "--every: not with -f json, which is one array (ndjson), nor with -f nagios, which asks by itself";
+        let why = "--every: not with -f json, which is one array (ndjson), nor with -f nagios, whose server repeats the probe";
         return usage(why);
     }
     let targets = targets::all(args)?;
@@ -226,7 +226,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     let proto = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     if let Some(dissector) = proto.filter(|dissector| clients.probe(dissector.name()).is_none()) {
         let name = dissector.name();
-        let why = format!("{name}: its file has no [probe], which says what is asked: netkit help protocol-files");
+        let why = format!("{name}: its file has no [probe], which describes the question: netkit help protocol-files");
         return usage(why);
     }
     if proto.is_none() && protocol_files_given() {
@@ -255,7 +255,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     let data = match (&args.connect_data, proto) {
         (None, _) => None,
         // A password must only be sent to servers of its own protocol.
-        (Some(_), None) => return usage("--connect-data: -p names the protocol that it is for"),
+        (Some(_), None) => return usage("--connect-data: name its protocol with -p"),
         (Some(data), Some(dissector)) => {
             let data = clients.probe(dissector.name()).map(|probe| probe.data(data));
             let wrong = |why: String| Usage(format!("--connect-data: {}: {why}", dissector.name()));

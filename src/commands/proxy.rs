@@ -80,11 +80,11 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     };
     let changes = file_of_rules.is_some();
     if !args.fail_on.is_empty() && rules.is_empty() && !changes {
-        return usage("--fail-on: what rules do, and there are none: --on or --rules");
+        return usage("--fail-on counts what rules did, and there are none: add --on or --rules");
     }
     let reads = args.format != Format::None || !rules.is_empty() || changes;
     if is_itself(args.listen, target) {
-        return usage(format!("{target} is LISTEN itself: what comes there would come again and again"));
+        return usage(format!("{target} is LISTEN itself: packets would loop for ever"));
     }
     let mut relay = Relay::bind(config).with_context(|| args.listen.to_string())?;
     let local = relay.local();
@@ -140,11 +140,11 @@ fn is_itself(listen: SocketAddr, target: SocketAddr) -> bool {
 fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Result<(bool, bool)> {
     let impossible = all.iter().find_map(|way| way.only_for_datagrams()).map(|name| format!("--{name}"));
     let only_tcp = all.iter().find_map(|way| way.only_for_streams()).map(|name| format!("--{name}"));
-    let only_udp = impossible.map(|name| (name, "a stream's bytes come all, once and in order"));
+    let only_udp = impossible.map(|name| (name, "all bytes of a stream arrive, once and in order"));
     let why = "a datagram is independent, and has no connection";
     match (&only_udp, &only_tcp, args.transport) {
         (Some((udp, _)), Some(tcp), _) => {
-            let text = format!("{udp} is for datagrams, {tcp} for streams: relay them one by one, with --transport");
+            let text = format!("{udp} is for datagrams, {tcp} for streams: relay one of them, with --transport");
             return usage(text);
         }
         (_, Some(tcp), Some(ProxyTransport::Udp)) => {

@@ -40,7 +40,7 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
             own.reorder = if own.reorder > 0.0 { own.reorder } else { like.reorder };
         } else if like.only_for_datagrams().is_some() {
             let text =
-                "what was lost and out of order there is not, here: a stream's bytes come all, once and in order";
+                "losses and reordering of the capture are not used: all bytes of a stream arrive, once and in order";
             notify(global, format_args!("--like with --transport tcp: {text}"));
         }
         if own.jitter.is_zero() {

@@ -315,7 +315,7 @@ impl Recording {
         self.legs.finish(now())?;
         let out = self.out.finish(DISK);
         if out.missing() > 0 {
-            let why = out.failed.map_or_else(|| "the disk takes nothing".into(), |(_, why)| why);
+            let why = out.failed.map_or_else(|| "the disk does not finish writing".into(), |(_, why)| why);
             let packets = Plural(out.written.saturating_sub(HEADER), "packet");
             notes.always(format_args!("{name}: recording stopped: {why} after {packets}"));
             return Ok(false);

@@ -134,7 +134,7 @@ impl RulesFile {
         if state.is_none() && !asked {
             let report = !std::mem::replace(&mut self.gone, true) && settled;
             self.gone = report || self.gone && settled;
-            let text = format!("{}: it is gone: the rules stay as they are", self.path.display());
+            let text = format!("{}: it is gone: the rules stay in force", self.path.display());
             return (None, if report { vec![text] } else { Vec::new() });
         }
         if !asked && (!settled || state == self.read) {
@@ -150,7 +150,7 @@ impl RulesFile {
                 let count = Plural(rules.iter().count(), "rule");
                 (Some(rules), vec![format!("{}: read again: {count}", self.path.display())])
             }
-            Err(why) => (None, vec![format!("{why}\nthe rules before it stay")]),
+            Err(why) => (None, vec![format!("{why}\nthe previous rules stay in force")]),
         }
     }
 }

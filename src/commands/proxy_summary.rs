@@ -18,7 +18,7 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
     let mut lines = vec![line];
     for way in Way::BOTH {
         let counts = &ways[way.index()];
-        let line = format!("{:<4} {} came, {} went", way.name(), Plural(counts.came, "packet"), counts.passed);
+        let line = format!("{:<4} {} arrived, {} sent", way.name(), Plural(counts.came, "packet"), counts.passed);
         let list = [
             (counts.lost, "lost"),
             (counts.outage, "lost in an outage"),
@@ -33,7 +33,7 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
         lines.push(line + &nonzero(&list));
     }
     for (way, counts) in Way::BOTH.into_iter().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.came > 0) {
-        let line = format!("{:<4} {} came", way.name(), Plural(counts.came, "message"));
+        let line = format!("{:<4} {} arrived", way.name(), Plural(counts.came, "message"));
         let list = [
             (counts.dropped, "dropped"),
             (counts.edited, "edited"),
@@ -72,7 +72,7 @@ pub fn rules<'t>(tallies: impl Iterator<Item = (&'t str, &'t Tally)>) -> Vec<Str
 /// Returns the bounds that are violated.
 pub fn broken<'t>(bounds: &[Bound], tallies: impl Iterator<Item = &'t Tally> + Clone) -> Vec<String> {
     if !bounds.is_empty() && tallies.clone().all(|tally| tally.matched == 0) {
-        return vec!["--fail-on: no message fits a rule: there is nothing to hold it against".into()];
+        return vec!["--fail-on: no message matched a rule: there is no data to check".into()];
     }
     let line = |bound: &Bound| Some(format!("--fail-on {bound}: it is {}", bound.broken(tallies.clone())?));
     bounds.iter().filter_map(line).collect()

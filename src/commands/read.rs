@@ -59,7 +59,7 @@ fn print(seen: &mut Summary, global: &Global) {
         let (n, verb) =
             (Plural(seen.flows.evicted, "conversation"), if seen.flows.evicted == 1 { "was" } else { "were" });
         warn(format_args!(
-            "{n} {verb} given up to bound memory, and what followed has another number: --limit raises \
+            "{n} {verb} given up to bound memory, and continued under another number: --limit raises \
                  conversations or buffered_bytes"
         ));
     }

@@ -33,9 +33,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     let unknown = match &args.files[..] {
         [path] if args.redact_unknown => {
             if !pick.selection.all {
-                return usage(
-                    "--redact-unknown: traffic that nobody claims fits no selection: select from the new file",
-                );
+                return usage("--redact-unknown: unclaimed traffic cannot be selected: select from the new file");
             }
             Some(Unknown::find(path, options, global))
         }
@@ -72,15 +70,12 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         notify(global, format_args!("{}: {}, redacted", input::name(to), Plural(writing.written, "message")));
         if writing.kept > 0 {
             let packets = Plural(writing.kept, "packet");
-            notify(
-                global,
-                format_args!("{packets} of traffic that nobody claims are kept, with other bytes as payload"),
-            );
+            notify(global, format_args!("{packets} of unclaimed traffic are kept, with other bytes as payload"));
         }
         let left = pick.account.unclaimed.packets.saturating_sub(writing.kept);
         if left > 0 {
             let packets = Plural(left, "packet");
-            notify(global, format_args!("{packets} of traffic that nobody claims are left out"));
+            notify(global, format_args!("{packets} of unclaimed traffic are left out"));
         }
         if let Some(first) = &writing.first {
             let left_out = Plural(writing.refused, "message");

@@ -117,7 +117,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         return usage("-F: none of the peer's messages matches: nothing would be compared");
     }
     for idle in written.idle(&changes, role) {
-        notify(global, format_args!("{idle:?}: no message of the {} fits", role.name()));
+        notify(global, format_args!("{idle:?}: no message of the {} matches", role.name()));
     }
     if args.dry_run {
         return replay_print::dry(&order, &options, args.format);

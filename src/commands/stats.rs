@@ -52,7 +52,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         (_, Some(_)) => return usage("-o is for -f parquet; other formats are printed: > FILE"),
     }
     if args.write.is_some() && args.interface.interface.is_none() {
-        return usage("-w keeps what is captured: only with -i; decode -w writes a part of a file");
+        return usage("-w keeps captured frames: only with -i; decode -w writes a part of a file");
     }
     if args.force && args.write.is_none() && args.out.is_none() {
         return usage("--force: only with -w or -o: nothing is written");
@@ -103,7 +103,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, false, &options)?;
     if args.traffic.redact && args.interface.interface.is_some() && args.write.is_some() {
-        let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
+        let why = "it keeps the frames as captured; redact the file afterwards with decode --redact -w";
         return usage(format!("-i -w: not with --redact: {why}"));
     }
     let keep = capture::Keep {

@@ -19,13 +19,13 @@ pub fn warn(global: &Global, counters: &mut Counters) {
     if let Some((server, proto)) = counters.unclaimed.server {
         let (amount, verb) = amount(at_claimed_servers);
         warning(format_args!(
-            "{amount} with servers of recognised ones {verb} of no protocol we know, the first with {server} \
+            "{amount} with servers of recognised ones {verb} of no known protocol, the first with {server} \
              ({proto}): -v lists them, --port {}={proto} reads them",
             server.port(),
         ));
     } else if claimed.conversations > 0 && unclaimed.conversations > 0 && global.verbose == 0 {
         let (amount, verb) = amount(unclaimed);
-        notify(global, format_args!("{amount} {verb} of no protocol we know: -v lists them"));
+        notify(global, format_args!("{amount} {verb} of no known protocol: -v lists them"));
     }
     let unclaimed = &mut counters.unclaimed;
     let withdrawn = unclaimed.withdrawn();
@@ -45,7 +45,7 @@ pub fn warn(global: &Global, counters: &mut Counters) {
     }
     let more = unclaimed.given_up_count - listed;
     if more > 0 {
-        warning(format_args!("and {} more given up like these", Plural(more, "conversation")));
+        warning(format_args!("and {} more, given up likewise", Plural(more, "conversation")));
     }
     for ((one, other), n) in &counters.tied {
         let (conversations, verb) = (Plural(*n, "conversation"), if *n == 1 { "fits" } else { "fit" });
@@ -57,8 +57,8 @@ pub fn warn(global: &Global, counters: &mut Counters) {
     if unclaimed.unread > 0 {
         let packets = Plural(unclaimed.unread, "packet");
         warning(format_args!(
-            "{packets} of conversations recognised later were not read: nothing in them told what they \
-                 are (-p and --port name protocols)"
+            "{packets} of conversations recognised later were not read: they have no evidence \
+                 (-p and --port name protocols)"
         ));
     }
 }
@@ -77,8 +77,8 @@ fn unlike(global: &Global, counters: &mut Counters) {
     for Unlike { flow, name, bits, instead, .. } in listed.iter().take(LISTED) {
         let why = match instead {
             Some(instead) => format!("it looks like {instead}"),
-            None if *bits == 0 => "nothing in its first packets speaks for it".into(),
-            None => format!("{bits} bits of evidence, and recognition asks for 20"),
+            None if *bits == 0 => "its first packets have no evidence of it".into(),
+            None => format!("{bits} bits of evidence, and recognition needs 20"),
         };
         notify(global, format_args!("conversation {flow} does not look like {name}: {why}"));
     }
@@ -103,7 +103,7 @@ fn sideless(global: &Global, counters: &mut Counters) {
     }
     let more = counters.account.sides_unknown - listed.len().min(most) as u64;
     if more > 0 {
-        notify(global, format_args!("and {} like these", Plural(more, "more conversation")));
+        notify(global, format_args!("and {} of this kind", Plural(more, "more conversation")));
     }
 }
 
@@ -112,11 +112,11 @@ pub fn list(global: &Global, counters: &mut Counters) {
     let all = counters.unclaimed.count;
     if counters.unclaimed.given_up_count > 0 {
         let n = Plural(counters.unclaimed.given_up_count, "conversation");
-        notify(global, format_args!("{n} given up: what followed did not behave"));
+        notify(global, format_args!("{n} given up: later packets did not fit"));
     }
     for (transport, n) in &counters.foreign {
         let (packets, verb) = (Plural(*n, &format!("{transport} packet")), if *n == 1 { "is" } else { "are" });
-        notify(global, format_args!("{packets} {verb} of no protocol we know"));
+        notify(global, format_args!("{packets} {verb} of no known protocol"));
     }
     let largest = counters.unclaimed.largest();
     if largest.is_empty() {
@@ -124,7 +124,7 @@ pub fn list(global: &Global, counters: &mut Counters) {
     }
     notify(
         global,
-        format_args!("conversations of no protocol we know, by bytes; --port PORT=PROTO names what one speaks:"),
+        format_args!("conversations of no known protocol, by bytes; --port PORT=PROTO names what one speaks:"),
     );
     for flow in largest.iter().take(LISTED) {
         notify(global, format_args!("  {}", line(flow)));

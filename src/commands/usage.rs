@@ -4,7 +4,7 @@ use std::io;
 
 /// The error for `-f parquet` in a build without it.
 pub const NO_PARQUET: &str =
-    "this netkit was built without parquet: `cargo install netkit-cli --features parquet` adds it";
+    "this netkit was built without parquet: `cargo install --path . --locked --features parquet` in its source adds it";
 
 /// A usage error that the argument parser cannot detect: exit status 2.
 #[derive(Debug, thiserror::Error)]

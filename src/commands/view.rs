@@ -173,7 +173,7 @@ fn frames(args: &Args) -> Option<Frames> {
     };
     Some(Frames(Arc::new(move |name, frames| {
         if name.exists() {
-            return Err("there is such a file, which is not replaced".into());
+            return Err("the file exists, and is not replaced".into());
         }
         write(name, frames).map_err(|error| format!("{error:#}"))
     })))

@@ -136,14 +136,14 @@ impl Account {
     }
 }
 
-/// Writes the skipped parts: `3 of 9 conversations (40 packets) of no protocol we know`. Empty if nothing was skipped.
+/// Writes the skipped parts: `3 of 9 conversations (40 packets) of no known protocol`. Empty if nothing was skipped.
 impl fmt::Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         let Amount { conversations, packets, .. } = self.unclaimed;
         if conversations > 0 {
             let (all, packets) = (Plural(self.conversations(), "conversation"), Plural(packets, "packet"));
-            parts.push(format!("{conversations} of {all} ({packets}) of no protocol we know"));
+            parts.push(format!("{conversations} of {all} ({packets}) of no known protocol"));
         }
         for (n, what) in [
             (self.given_up, "given up after some messages"),

@@ -139,7 +139,7 @@ pub static LIMITS: [Limit; 19] = limits! {
     "fragments" fragments.datagrams "IP datagrams that wait for fragments; the oldest is given up",
     "fragment_bytes" fragments.bytes "bytes of datagrams that wait for fragments; the oldest are given up",
     "name_bytes" peer.name_bytes
-        "bytes of a route or a field's name that a handshake brings; longer ones are cut, and said to be",
+        "bytes of a route or a field's name that a handshake brings; longer ones are truncated, with a note",
     "inflate_ratio" peer.inflate_ratio
         "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); larger ones are \
         left as they are",
@@ -149,8 +149,8 @@ pub static LIMITS: [Limit; 19] = limits! {
         "replay: memory for the peer's messages, to be compared; further ones are counted alone",
     "replay_messages" live.messages "replay: messages of the recording; only its beginning is played",
     "replay_bytes" live.message_bytes "replay: memory for the recording's messages; only its beginning is played",
-    "pcap_bytes" live.pcap_bytes "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
-    "proxy_queue" live.queue_bytes "proxy: bytes that wait to be passed on; datagrams that come then are lost",
+    "pcap_bytes" live.pcap_bytes "--pcap of replay, probe and proxy: bytes of the file; later packets are not recorded",
+    "proxy_queue" live.queue_bytes "proxy: bytes that wait to be passed on; further datagrams are lost",
     "links" lists.links
         "--link: relations, and messages that wait for an answer; those beyond are not linked, which is reported",
     "link_bytes" lists.link_bytes "--link: bytes of a pipe that are buffered; later ones are not linked",

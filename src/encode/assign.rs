@@ -179,7 +179,7 @@ fn put(root: &mut Json, steps: &[PathStep<'_>], value: Json) -> Result<(), Strin
                 }
                 let length = list.len();
                 list.get_mut(*index)
-                    .ok_or_else(|| format!("[{index}] comes too early: the list has {}", Plural(length, "element")))?
+                    .ok_or_else(|| format!("[{index}] skips elements: the list has {}", Plural(length, "element")))?
             }
         };
     }
@@ -229,7 +229,7 @@ mod tests {
     fn invalid_assignments() {
         assert_eq!(fields(&["id"]).unwrap_err(), "id: expected FIELD=VALUE");
         assert_eq!(fields(&["id=1", "id=2"]).unwrap_err(), "id=2: given twice");
-        assert!(fields(&["a[1]=2"]).unwrap_err().contains("comes too early"));
+        assert!(fields(&["a[1]=2"]).unwrap_err().contains("skips elements"));
         assert!(fields(&["a=1", "a.b=2"]).unwrap_err().contains("no group"));
         assert!(fields(&["a:={"]).unwrap_err().contains("no JSON"));
         assert!(fields(&["=1"]).unwrap_err().contains("missing"));

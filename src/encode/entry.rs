@@ -130,7 +130,7 @@ impl Entry {
             None => {
                 if let Some(key) = map.keys().find(|k| !KEYS.contains(&k.as_str())) {
                     let near = nearest(key, KEYS);
-                    let what = "unknown key: a message's fields stand in an object under \"fields\"";
+                    let what = "unknown key: a message's fields are in an object under \"fields\"";
                     return Err(error(key, format!("{what}{}", hint(near))));
                 }
                 (Json::Object(Map::new()), None)

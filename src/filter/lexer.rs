@@ -64,7 +64,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
             }
             TokenKind::Word(chars[start..at].iter().collect())
         } else {
-            return Err(fail(format!("{c:?} has no place in a filter"), start, 1));
+            return Err(fail(format!("unexpected {c:?}"), start, 1));
         };
         list.push(Token { kind, at: start, len: at - start });
     }

@@ -91,7 +91,7 @@ impl Filter {
         let filter = Filter::parse(text, names)?;
         let Some(name) = filter.later() else { return Ok(filter) };
         let at = text.find(name).map_or(0, |at| text.get(..at).map_or(0, |before| before.chars().count()));
-        let what = format!("only later messages tell {name}: decode --link reads them first");
+        let what = format!("{name} depends on later messages: decode --link reads them first");
         Err(FilterError { what, text: text.into(), at, len: name.len() })
     }
 
@@ -181,9 +181,9 @@ impl Envelope {
         ("transport", Envelope::Transport, "udp or tcp"),
         ("src", Envelope::Src, "the sender: ADDR, ADDR:PORT or NET/BITS"),
         ("dst", Envelope::Dst, "the receiver, as src"),
-        ("host", Envelope::Host, "either end, as src"),
+        ("host", Envelope::Host, "either endpoint, as src"),
         ("ip", Envelope::Host, "the same: ip in 10.0.0.0/8"),
-        ("port", Envelope::Port, "the port of either end"),
+        ("port", Envelope::Port, "the port of either endpoint"),
         ("message", Envelope::Message, "the message's name"),
         ("note", Envelope::Note, "a note's code, as dnp.link_accepted or link_accepted"),
         ("copy", Envelope::Copy, "which transmission of a numbered message it is, if not the first: 2, 3, .."),

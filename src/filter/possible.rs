@@ -21,7 +21,7 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
         (Test::Contains(_) | Test::Matches(_), Kind::Struct(_) | Kind::Ring { .. }, _) => {
             format!("{name} is a group: ask for one of its fields")
         }
-        (Test::Matches(_), _, Show::Enum(_)) => format!("{name} has no name that fits"),
+        (Test::Matches(_), _, Show::Enum(_)) => format!("{name} has no matching name"),
         (Test::Contains(_), _, Show::Enum(_)) => format!("{name} is one name of several: ~ looks into it"),
         (Test::Contains(literal), Kind::Bytes { .. }, _) => {
             format!("{name} is bytes: expected hex, got {:?}", literal.text)

@@ -18,7 +18,7 @@ pub enum NetError {
     #[error("no route: {0}")]
     NoRoute(io::Error),
     /// TCP: the SYN was not answered.
-    #[error("nothing answers the attempt to connect")]
+    #[error("no answer to the connection attempt")]
     NoAnswer,
     /// The peer closed the stream.
     #[error("the peer ended the connection{}", if *.reset { " (reset)" } else { "" })]
@@ -35,7 +35,7 @@ pub enum NetError {
         most: usize,
     },
     /// The peer sends more at once, or requires more to be remembered, than any server does.
-    #[error("what {peer} says takes more than {most} bytes of memory (--limit live_kept)")]
+    #[error("the messages of {peer} take more than {most} bytes of memory (--limit live_kept)")]
     Flood {
         /// The peer.
         peer: SocketAddr,
@@ -46,7 +46,7 @@ pub enum NetError {
     #[error("{0}")]
     Foreign(String),
     /// The peer does not read the data that is sent to it.
-    #[error("the peer takes nothing of what is sent to it, for {} s", .0.as_secs_f64())]
+    #[error("the peer has read nothing of what was sent to it for {} s", .0.as_secs_f64())]
     Stuck(Duration),
     /// The user wants to stop.
     #[error("interrupted")]

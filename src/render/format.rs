@@ -39,7 +39,7 @@ impl Format {
     /// One line of text per message.
     pub const SUMMARY: Format = Format {
         name: "summary",
-        about: "A line a message",
+        about: "One line for each message",
         form: |style, details| match &details.columns {
             Some(columns) => Box::new(Texts::new(columns, style, details.files.as_ref())),
             None => Box::new(Summaries::new(style)),
@@ -52,7 +52,7 @@ impl Format {
     /// One line of JSON per message: values.
     pub const NDJSON: Format = Format {
         name: "ndjson",
-        about: "A JSON object a line: values",
+        about: "One JSON object for each message: values",
         form: |style, details| Box::new(Ndjson::new(style.bytes).files(details.files.as_ref())),
     };
     /// One JSON array: values, types, ranges.
@@ -76,7 +76,7 @@ impl Format {
     /// Conversations in two columns, as text: client and server.
     pub const DIALOGUE: Format = Format {
         name: "dialogue",
-        about: "Two columns, who says what: for one conversation, see --flow",
+        about: "Client at the left, server at the right: for one conversation, see --flow",
         form: |style, _| Box::new(Dialogue::new(style)),
     };
     /// The messages' bytes with offsets, directions and times.

@@ -106,7 +106,7 @@ fn short_name(name: &str) -> &str {
 
 /// Writes the head of the page: the title and links to the sections.
 fn head(sections: &[(&'static str, &str)], html: &mut Html, title: impl FnOnce(&mut Html)) {
-    html.line().el("a").class("skip").to("main").text("To the content");
+    html.line().el("a").class("skip").to("main").text("Skip to the content");
     html.line().el("header").class("top").with(|html| {
         html.el("p").class("brand").text("netkit report");
         title(html);

@@ -86,7 +86,7 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
                 html.el("p").class("hint").text(format_args!("{drawn} drawn, those around warnings first."));
             }
             if list.iter().any(|entry| entry.joined().next().is_some()) {
-                html.el("p").class("hint").text("What came in parts is drawn once, with its last part.");
+                html.el("p").class("hint").text("A message in parts is drawn once, at its last part.");
             }
             html.el("div")
                 .class("scroll")

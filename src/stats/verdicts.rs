@@ -23,7 +23,7 @@ pub const RULES: [(&str, &str); 7] = [
          the resends come too soon",
     ),
     ("never_acked", "messages that no acknowledgement in the capture names; given up: the sender's last try was seen"),
-    ("lost", "numbers that a side skipped and that never came: lost before the place of the capture, or by it"),
+    ("lost", "numbers that a side skipped and that never arrived: lost before the place of the capture, or by it"),
     ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
     (
         "handled_twice",
@@ -89,9 +89,9 @@ fn resends(d: &Direction) -> Option<String> {
             let _ = write!(text, ". The resend time ({resend:.1} ms) is below the round trip (p90 {trip:.1} ms)");
         }
         (None, true) if d.tally.duplicates > d.tally.resent => {
-            text.push_str(". Most came after an ack: acks are lost or late, or the network duplicates packets");
+            text.push_str(". Most were sent after an ack: acks are lost or late, or the network duplicates packets");
         }
-        (None, true) => text.push_str(". Most came before any ack: packets or acks are lost or late"),
+        (None, true) => text.push_str(". Most were sent before any ack: packets or acks are lost or late"),
         (None, false) => {}
     }
     Some(text)
@@ -112,7 +112,7 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     }
     if d.lost() > 0 {
         let lost = Plural(d.lost(), "numbered message");
-        list.push(("lost", format!("{lost} never came: lost before the place of the capture, or by it")));
+        list.push(("lost", format!("{lost} never arrived: lost before the place of the capture, or by it")));
     }
     if d.unanswered() > 0 {
         list.push((
@@ -217,7 +217,7 @@ mod tests {
         let text = texts(&d).remove(0).1;
         assert_eq!(
             text,
-            "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most came before any ack: packets or acks \
+            "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most were sent before any ack: packets or acks \
              are lost or late"
         );
         d.resend_time.add(40_000_000);

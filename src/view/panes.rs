@@ -47,8 +47,8 @@ fn messages(state: &State, area: Rect, focused: bool, to: &mut Buffer) {
     if state.shown() == 0 {
         let text = match state.store.progress() {
             Progress::Reading => "no message so far",
-            _ if state.hiding().is_some() => "no message fits",
-            _ => "no message of a protocol we know",
+            _ if state.hiding().is_some() => "no message matches",
+            _ => "no message of a known protocol",
         };
         return put(&Line::styled(text, DIM), area, 0, to);
     }

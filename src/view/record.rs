@@ -167,7 +167,7 @@ impl Opened {
         Some(Opened { parts: unpack(row, record, known)?, frame: row.frame, conversation })
     }
 
-    /// Adds what later messages tell.
+    /// Adds the relations that later messages show.
     pub(super) fn link(&mut self, linked: &mut Linked, options: &Options) {
         struct Take(Option<Dissection>);
         impl Sink for Take {

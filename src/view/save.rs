@@ -56,7 +56,7 @@ fn form(name: &str) -> Result<Form, String> {
 
 fn failed(error: io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::AlreadyExists => "there is such a file, which is not replaced".into(),
+        io::ErrorKind::AlreadyExists => "the file exists, and is not replaced".into(),
         _ => error.to_string(),
     }
 }
@@ -80,7 +80,7 @@ impl Saving {
         Saving { store: Arc::clone(&state.store), subject: state.subject.clone(), chosen, len }
     }
 
-    /// Writes them into a new file: what to tell the user.
+    /// Writes them into a new file, and returns a note for the user.
     pub fn write(&self, name: &str) -> String {
         let written = form(name).and_then(|form| match form {
             Form::Messages(format) => self.messages(name, format),

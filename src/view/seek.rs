@@ -21,7 +21,7 @@ impl State {
             (Some(number), _) => self.go_to(number as usize),
             (None, true) => self.show_status("still looking"),
             (None, false) => {
-                self.show_status(if forward { "no message after it fits" } else { "no message before it fits" })
+                self.show_status(if forward { "no message after it matches" } else { "no message before it matches" })
             }
         }
     }
@@ -77,7 +77,7 @@ impl State {
     fn seek_on(&mut self) -> bool {
         let whole = self.store.progress() != Progress::Reading;
         let Some(fits) = &mut self.fits else { return false };
-        // What only later messages tell is not known before the end.
+        // A match that depends on later messages is not known before the end.
         if fits.looked >= self.store.len() || !whole && fits.filter.later().is_some() {
             return false;
         }
@@ -92,7 +92,7 @@ impl State {
                 self.go_to(to);
             } else if !more {
                 self.seeking = None;
-                self.show_status("no message fits");
+                self.show_status("no message matches");
             }
         }
         more

@@ -40,7 +40,7 @@ impl State {
             isize::MAX => (self.shown(), 1),
             by => (self.selected, by.unsigned_abs().saturating_add(1)),
         };
-        // To either end: the first one, seen from there.
+        // To either endpoint: the first one, seen from there.
         let forward = (by > 0) != (far == 1);
         let last = self.along(flow, from, forward, far).last().copied();
         self.selected = last.unwrap_or(self.selected);

@@ -245,7 +245,7 @@ impl State {
                 self.go_to(to);
             }
             None if self.store.progress() == Progress::Reading && later => {
-                self.show_status("what later messages tell is known when the input has been read")
+                self.show_status("relations to later messages are known when the input has been read")
             }
             None if later => self.show_status("no later message is related to it"),
             None => self.show_status("no earlier message is related to it"),

@@ -188,7 +188,7 @@ impl Store {
         }
     }
 
-    /// Adds what later messages tell, once the input has been read.
+    /// Adds the relations that later messages show, once the input has been read.
     pub fn link(&self, opened: &mut Opened) {
         if let Some(linked) = &mut self.kept().linked {
             opened.link(linked, &self.options);

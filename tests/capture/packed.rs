@@ -51,7 +51,7 @@ fn what_the_program_wrote() {
     *wrong.last_mut().unwrap() ^= 1;
     let (_, error) = read(&wrong);
     let Some(CaptureError::Read { source, .. }) = error else { panic!("{error:?}") };
-    assert_eq!(source.to_string(), "zstd: the check sum is wrong");
+    assert_eq!(source.to_string(), "zstd: the checksum is wrong");
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn what_is_no_capture_is_named() {
         (b"\n<!DOCTYPE HTML>", "an HTML page", ""),
     ] {
         let how = if how.is_empty() { String::new() } else { format!(": convert it first ({how})") };
-        assert_eq!(refused(file), Some(format!("it is {what}, no capture{how}")));
-        let packed = format!("it is packed, and inside is {what}, no capture{how}");
+        assert_eq!(refused(file), Some(format!("it is {what}, not a capture{how}")));
+        let packed = format!("it is packed, and inside is {what}, not a capture{how}");
         assert_eq!(refused(&zstd(file)), Some(packed));
     }
     // Text that begins like one of these formats, but may be hex text.

@@ -414,7 +414,7 @@ fn what_does_not_go_together() {
         (&["decode", "-i", "eth7", "--join"], "cannot be used with"),
         (&["decode", "-i", "eth7", "--follow"], "cannot be used with"),
         (&["decode", "-i", "eth7", "--link"], "cannot be used with"),
-        (&["decode", "-i", "eth7", "-F", "has unanswered"], "-w FILE keeps the frames"),
+        (&["decode", "-i", "eth7", "-F", "has unanswered"], "record with -w FILE"),
         (&["decode", "x.pcap", "--capture-filter", "udp"], "only with -i"),
         (&["stats", "x.pcap", "-w", "y.pcap"], "only with -i"),
         (&["decode", "x.pcap", "-a", "duration:3"], "-a: only with -i"),

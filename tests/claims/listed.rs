@@ -26,8 +26,8 @@ fn ends_packets_bytes_and_what_it_looks_like() {
             "netkit:   udp 10.1.0.3:40000 - 10.2.0.3:41000: 1 packet, 3 bytes, eeddcc",
         ]
     );
-    assert!(told.contains("netkit: 3 tcp packets are of no protocol we know"), "{told}");
-    assert!(told.contains("netkit: 3 udp packets are of no protocol we know"), "{told}");
+    assert!(told.contains("netkit: 3 tcp packets are of no known protocol"), "{told}");
+    assert!(told.contains("netkit: 3 udp packets are of no known protocol"), "{told}");
 }
 
 /// However many conversations there are, the list and the memory are bounded, and the list reports that it is

@@ -308,8 +308,8 @@ sets = { lonely = 1 }
         .collect();
     let expected = [
         (at("state = 0"), "memory state is never set"),
-        (at("lonely = 0"), "memory lonely is never asked for"),
-        (at("nobody = 1"), "setting nobody is never asked for"),
+        (at("lonely = 0"), "memory lonely is never used"),
+        (at("nobody = 1"), "setting nobody is never used"),
         (at("[flags.never]"), "flags never is never used"),
         (at("[struct.spare]"), "struct spare is never used"),
         (at("[numbers.all]"), "numbers.all: nothing acknowledges them"),

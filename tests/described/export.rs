@@ -217,7 +217,7 @@ fn what_cannot_be_written_says_why() {
         assert_eq!(done.status.code(), Some(2), "{told}");
         assert!(done.stdout.is_empty() && told.contains(what), "{told}");
     };
-    refused(&["gne", "--as-toml"], "gne cannot be written as a protocol file: a packet may stand in a packet");
+    refused(&["gne", "--as-toml"], "gne cannot be written as a protocol file: a packet may contain a packet");
     refused(&["riptide.ack", "--as-toml"], "a whole protocol");
     refused(&["--as-toml"], "PROTO");
     let enet = fixture("protocols/enet.toml").display().to_string();

@@ -268,7 +268,7 @@ fn names_that_stand_twice_are_refused_or_proven_apart() {
             (true, done) => assert!(done.is_ok(), "{fields}: {:?}", done.err()),
             (false, done) => {
                 let why = done.expect_err(fields);
-                assert!(why.reason.contains("the name is there twice"), "{fields}: {why}");
+                assert!(why.reason.contains("the name is given twice"), "{fields}: {why}");
             }
         }
     }

@@ -135,7 +135,7 @@ fn every_key_says_what_it_expects() {
         (
             "protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\n[[message]]\nid = 1\nname = \"b\"",
             5,
-            "found by the same",
+            "found in the same way",
         ),
         (
             "protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\n[[message]]\nid = 1\nname = \"b\"\nmessage = \"z\"",

@@ -225,7 +225,10 @@ fn given_back(name: &str, packets: u64) {
     let text = String::from_utf8(done.stdout).unwrap();
     let human = run(&["check", &toml(name), &pcap(name)]);
     let human = String::from_utf8(human.stdout).unwrap();
-    assert!(human.contains(&format!("round trip  {packets} packets, every one is given back")), "{human}\n{text}");
+    assert!(
+        human.contains(&format!("round trip  {packets} packets, each encodes back to its bytes")),
+        "{human}\n{text}"
+    );
 }
 
 #[test]

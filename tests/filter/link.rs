@@ -136,7 +136,7 @@ fn a_full_memory_is_said_and_claims_nothing() {
     let path = fixture("riptide/riptide20-lossy.pcap");
     let mut command = netkit(&["decode", "--link", "-f", "ndjson", "--limit", "links=20"]);
     let few = feed(command.arg(&path).args(args_of(&path)), b"").ok();
-    assert!(few.err.contains("relations not remembered") && few.err.contains("--limit links=N"), "{}", few.err);
+    assert!(few.err.contains("relations were not remembered") && few.err.contains("--limit links=N"), "{}", few.err);
     let all = decode_with("riptide/riptide20-lossy.pcap", None, &LINK);
     for (some, all) in few.lines().iter().zip(&all) {
         assert!(related(some).iter().all(|one| related(all).contains(one)), "{some}");
@@ -156,7 +156,7 @@ fn commands_that_read_once_refuse_it() {
         &["decode", "--check", "-F", "has never_acked"],
     ] {
         let done = feed(netkit(args).arg(&path), b"");
-        assert!(done.status == Some(2) && done.err.contains("only later messages tell"), "{args:?} {}", done.err);
+        assert!(done.status == Some(2) && done.err.contains("depends on later messages"), "{args:?} {}", done.err);
     }
     // The condition of a gate makes the program read ahead, too.
     let gate = |state: &str| feed(netkit(&["decode", "-q", "--reject", state]).arg(&path), b"").status;

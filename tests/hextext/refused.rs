@@ -50,12 +50,12 @@ fn places_and_reasons() {
         ("00000000: 00000111 00000010  ..", (1, 30), "does not have one character"),
         // Offsets that do not continue.
         ("00000010: 0801", (1, 1), "begins at offset 00000010, not at 0"),
-        ("0000: 0801\n0003: 00", (2, 1), "offset 0003 where 0x2 is due"),
-        ("0000: 0801 0001\n0002: 00", (2, 1), "offset 0002 where 0x4 is due"),
-        ("0000  08 01\n0801", (2, 1), "offset 0801 where 0x2 is due"),
-        ("0000  08 01\n08 01", (2, 1), "an offset is due here, 0x2"),
-        ("0000  08 01\nhello", (2, 1), "an offset is due here, 0x2"),
-        ("00000000  08 01  |..|\n00000003", (2, 1), "offset 00000003 where 0x2 is due"),
+        ("0000: 0801\n0003: 00", (2, 1), "offset 0003 where 0x2 is expected"),
+        ("0000: 0801 0001\n0002: 00", (2, 1), "offset 0002 where 0x4 is expected"),
+        ("0000  08 01\n0801", (2, 1), "offset 0801 where 0x2 is expected"),
+        ("0000  08 01\n08 01", (2, 1), "expected an offset here, 0x2"),
+        ("0000  08 01\nhello", (2, 1), "expected an offset here, 0x2"),
+        ("00000000  08 01  |..|\n00000003", (2, 1), "offset 00000003 where 0x2 is expected"),
         ("0000  08 0g", (1, 11), "'g' is not a hex digit"),
         ("0000  08 01  00", (1, 14), "the text column has '0' where the byte is 0x08"),
         ("0000  08 0102", (1, 10), "\"0102\" is not as long as the groups"),
@@ -66,7 +66,7 @@ fn places_and_reasons() {
         ("*\n0000  08", (1, 1), "'*' is not a hex digit"),
         ("0000  08 01\n*", (2, 1), "there is no line after it"),
         ("0000  08 01\n*\n*", (3, 1), "there is no line before it"),
-        ("0000  08 01\n*\n0005  00", (3, 1), "offset 0005 where 0x2 is due"),
+        ("0000  08 01\n*\n0005  00", (3, 1), "offset 0005 where 0x2 is expected"),
         ("0000000 08 01\n*\n0000020", (3, 1), "could be octal, decimal or hex"),
         // Source code.
         ("{ 0x08, 1 }", (1, 9), "\"1\" has no 0x"),
@@ -76,25 +76,25 @@ fn places_and_reasons() {
         ("0x08, 0x0g", (1, 10), "'g' is not a hex digit"),
         ("uint16_t x[] = { 0x0801 };", (1, 18), "0x0801 in an array"),
         ("{ 0x08, 0x01", (1, 1), "'{' is never closed"),
-        ("{ 0x08 ]", (1, 8), "']' cannot stand here"),
-        ("[0x08; 5]", (1, 6), "';' cannot stand here"),
-        ("hello 0x08", (1, 1), "'h' cannot stand here"),
-        ("{0x08}; char b[] = {0x09};", (1, 9), "'c' cannot stand here"),
-        ("[[0x08], [0x09]]", (1, 8), "',' cannot stand here"),
+        ("{ 0x08 ]", (1, 8), "']' is unexpected here"),
+        ("[0x08; 5]", (1, 6), "';' is unexpected here"),
+        ("hello 0x08", (1, 1), "'h' is unexpected here"),
+        ("{0x08}; char b[] = {0x09};", (1, 9), "'c' is unexpected here"),
+        ("[[0x08], [0x09]]", (1, 8), "',' is unexpected here"),
         ("int x = 5;", (1, 9), "\"5\" has no 0x"),
         ("use foo(bar);", (1, 1), "no hex bytes follow"),
-        ("char a_len[] = {0x08};\nunsigned int a_len = 2;", (2, 22), "said to be 2, but the array has 1"),
+        ("char a_len[] = {0x08};\nunsigned int a_len = 2;", (2, 22), "the declared length is 2, but the array has 1"),
         ("\"0801\"", (1, 1), "without \\x escapes"),
         ("\"\\x08", (1, 1), "'\"' is never closed"),
         (r#""\x8""#, (1, 5), "'\"' is not a hex digit"),
         (r#""\x08\q""#, (1, 6), "the escape \\q is not read"),
         (r#""\x08\012""#, (1, 6), "the escape \\0 is not read"),
-        ("\"\\x08é\"", (1, 6), "'é' cannot stand here"),
-        (r#"r"\x08""#, (1, 1), "'r' cannot stand here"),
-        (r"\x08 01", (1, 6), "'0' cannot stand here"),
+        ("\"\\x08é\"", (1, 6), "'é' is unexpected here"),
+        (r#"r"\x08""#, (1, 1), "'r' is unexpected here"),
+        (r"\x08 01", (1, 6), "'0' is unexpected here"),
         (r"\x08\n", (1, 5), "the escape \\n is not read"),
-        (r#"printf "\x08""#, (1, 1), "'p' cannot stand here"),
-        ("#define X \"\\x08\"", (1, 1), "'#' cannot stand here"),
+        (r#"printf "\x08""#, (1, 1), "'p' is unexpected here"),
+        ("#define X \"\\x08\"", (1, 1), "'#' is unexpected here"),
         ("b\"\"", (1, 1), "no hex bytes"),
         // tcpdump.
         ("12:00:00.000000 IP a > b: UDP", (1, 1), "a tcpdump line without bytes"),
@@ -138,7 +138,7 @@ fn too_long() {
     assert!(refused(&line).contains("line of more than 16 MiB"));
     let star = "0000000000  00 01\n*\nffffffffe0\n";
     assert!(refused(star).contains("message of more than 64 MiB"));
-    assert!(refused("[x]".repeat(100)).contains("line 1, column 151: '[' cannot stand here"));
+    assert!(refused("[x]".repeat(100)).contains("line 1, column 151: '[' is unexpected here"));
     let wide = format!("0000: {}", "00".repeat(257));
     assert!(refused(wide).contains("more than 256 bytes"));
 }

@@ -66,7 +66,7 @@ fn a_lost_question_is_asked_again_and_not_counted() {
     let target = peer.addr.to_string();
     let told = summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "--interval=20ms", "-W", "600ms", "-f", "ndjson"]));
     assert_eq!(told["outcome"], "ok");
-    assert_eq!(told["notes"], json!(["nobody answered 2 copies of the first question: its time is not counted"]));
+    assert_eq!(told["notes"], json!(["no answer to 2 copies of the first question: its time is not counted"]));
     assert_eq!((&told["rtt"]["sent"], &told["rtt"]["received"]), (&json!(2), &json!(2)));
     assert_eq!(peer.sent().len(), 5);
 }

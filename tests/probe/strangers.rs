@@ -59,7 +59,7 @@ fn an_encrypted_websocket() {
     request.carrier = Some(Carrier::Ws);
     let report = ask(&request, &peer.addr.to_string());
     assert_eq!((outcome(&report), detail(&report, "stranger").as_str()), ("other_protocol", Some("TLS")));
-    assert!(text(&report).contains("HTTPS") && text(&report).contains("no TLS"), "{}", text(&report));
+    assert!(text(&report).contains("HTTPS") && text(&report).contains("not speak TLS"), "{}", text(&report));
 }
 
 /// Without a protocol, the report names both transports.

@@ -128,8 +128,8 @@ fn corruption_and_outages_are_counted() {
     let lines = lines(&out);
     assert_eq!((&lines[0]["outcome"], &lines[0]["corrupted"]), (&"passed".into(), &true.into()), "{out}");
     assert_eq!(lines[1]["outcome"], "outage", "{out}");
-    assert!(told.contains("up   1 packet came, 1 went, 1 with a bit flipped\n"), "{told}");
-    assert!(told.contains("down 1 packet came, 0 went, 1 lost in an outage\n"), "{told}");
+    assert!(told.contains("up   1 packet arrived, 1 sent, 1 with a bit flipped\n"), "{told}");
+    assert!(told.contains("down 1 packet arrived, 0 sent, 1 lost in an outage\n"), "{told}");
 }
 
 /// SIGUSR1 and `--status` print clients, the queue, rates and losses, and the relay goes on.
@@ -146,18 +146,18 @@ fn the_status_is_printed_on_request() {
     let (first, up) = loop {
         signal(&proxy.child, "-USR1");
         let [first, up, _] = ["status after", "netkit: up ", "netkit: down "].map(|what| proxy.tells(what));
-        if up.contains(" 3 packets came") {
+        if up.contains(" 3 packets arrived") {
             break (first, up);
         }
     };
     assert!(first.contains(" s: 1 client of datagrams and 0 streams now; 2 datagrams ("), "{first}");
-    assert!(up.starts_with("netkit: up   3 packets came, 0 went, 1 dropped; now "), "{up}");
+    assert!(up.starts_with("netkit: up   3 packets arrived, 0 sent, 1 dropped; now "), "{up}");
     // It relays as before.
     client.send(&[3, 7]).unwrap();
     let mut buffer = [0; 8];
     assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[3, 7][..]));
     let (_, told) = proxy.end();
-    assert!(told.contains("netkit: up   4 packets came, 1 went, 1 dropped\n"), "{told}");
+    assert!(told.contains("netkit: up   4 packets arrived, 1 sent, 1 dropped\n"), "{told}");
     let mut proxy = Proxy::start(&server, &["-f", "none", "--status", "100ms"]);
     for _ in 0..2 {
         proxy.tells("status after");
@@ -205,8 +205,8 @@ fn messages_are_dropped_doubled_and_edited() {
         (&"data".into(), &1.into(), &Value::Null)
     );
     assert_eq!((&lines[0]["message"], &lines[0]["delayed_ms"]), (&"unreliable_message".into(), &Value::Null));
-    assert!(told.contains("up   6 packets came, 6 went, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
-    assert!(told.contains("up   6 messages came, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
+    assert!(told.contains("up   6 packets arrived, 6 sent, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
+    assert!(told.contains("up   6 messages arrived, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn both_legs_are_recorded() {
     }
     let (out, told) = proxy.end();
     assert_eq!(out, "");
-    assert!(told.contains(&format!("up   100 packets came, {came} went, {} lost", 100 - came)), "{told}");
+    assert!(told.contains(&format!("up   100 packets arrived, {came} sent, {} lost", 100 - came)), "{told}");
     let decoded = Command::new(env!("CARGO_BIN_EXE_netkit"))
         .args(["decode", pcap, "-q", "-p", "dnp", "-f", "ndjson"])
         .output()
@@ -259,7 +259,7 @@ fn directions_hold_for_what_follows() {
     assert!(server.recv(&mut [0; 8]).is_err(), "up all is lost");
     let (_, told) = proxy.end();
     assert!(told.contains("--loss: udp alone is relayed"), "{told}");
-    assert!(told.contains("up   1 packet came, 0 went, 1 lost"), "{told}");
+    assert!(told.contains("up   1 packet arrived, 0 sent, 1 lost"), "{told}");
     let proxy = Proxy::start(&server, &["-f", "none", "--down", "--loss", "100%"]);
     client.connect(&proxy.at).unwrap();
     client.send(b"x").unwrap();
@@ -269,7 +269,7 @@ fn directions_hold_for_what_follows() {
     client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     assert!(client.recv(&mut [0; 8]).is_err(), "down all is lost");
     let (_, told) = proxy.end();
-    assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
+    assert!(told.contains("down 1 packet arrived, 0 sent, 1 lost"), "{told}");
 }
 
 /// The table shows the requested and the actual impairment of each direction.
@@ -417,7 +417,7 @@ fn datagrams_beside_a_stream_are_told() {
     server.wait().unwrap();
     let (out, told) = proxy.end();
     assert!(out.contains("connection_accepted"), "{out}");
-    assert!(told.contains("for datagrams beside its stream: they are not relayed"), "{told}");
+    assert!(told.contains("for datagrams: they are not relayed"), "{told}");
 }
 
 /// If both transports are relayed, the proxy replaces the ports that a GNE server and its client name: the datagrams

@@ -65,7 +65,7 @@ fn notify_messages_show_the_loss_of_both_directions() {
         takes(&client, &mut here);
     }
     let (_, told) = proxy.end();
-    // `up   400 packets came, 352 went, 48 lost`
+    // `up   400 packets arrived, 352 sent, 48 lost`
     let count = |way: &str, word: &str| {
         let line = told.lines().find_map(|line| line.strip_prefix("netkit: ")?.strip_prefix(way)).expect(&told);
         let part = line.split(", ").find(|part| part.ends_with(word)).expect(&told);
@@ -76,7 +76,7 @@ fn notify_messages_show_the_loss_of_both_directions() {
         let stats = run(&[&read[..], &["-f", "json"]].concat(), b"").ok();
         let stats = crate::common::json(stats.text());
         for (way, from) in [("up ", "first"), ("down ", "second")] {
-            let truth = count(way, "lost") / count(way, "came");
+            let truth = count(way, "lost") / count(way, "arrived");
             let rows = stats["path"].as_array().unwrap();
             let row = rows.iter().find(|row| row["from"] == from).unwrap_or_else(|| panic!("{rows:?}"));
             let [low, loss, high] = ["loss_low", "loss", "loss_high"].map(|name| row[name].as_f64().unwrap());

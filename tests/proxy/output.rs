@@ -38,7 +38,7 @@ fn a_blocked_stdout_stops_no_datagram() {
     let missing = told.lines().find_map(|line| line.strip_prefix("netkit: ")?.strip_suffix(" lines not printed"));
     let missing: u32 = missing.unwrap_or_else(|| panic!("{told}")).parse().unwrap();
     assert!((1..count).contains(&missing), "{told}");
-    assert!(told.contains(&format!("up   {count} packets came, {count} went\n")), "{told}");
+    assert!(told.contains(&format!("up   {count} packets arrived, {count} sent\n")), "{told}");
 }
 
 /// `| head -2`: printing ends, relaying and recording go on.
@@ -52,7 +52,7 @@ fn a_closed_stdout_ends_the_printing_alone() {
     let (status, told) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{told}");
     assert!(told.contains("netkit: stdout is closed: the relay goes on\n"), "{told}");
-    assert!(!told.contains("not printed") && told.contains("up   500 packets came, 500 went\n"), "{told}");
+    assert!(!told.contains("not printed") && told.contains("up   500 packets arrived, 500 sent\n"), "{told}");
     assert_eq!(frames(&pcap), 1000, "both legs");
     std::fs::remove_file(pcap).unwrap();
 }
@@ -90,7 +90,7 @@ fn a_full_disk_ends_the_recording_alone() {
     let line = format!("netkit: {}: recording stopped: File too large (os error 27) after ", pcap.display());
     let packets = told.lines().find_map(|text| text.strip_prefix(&line)?.split(' ').next()?.parse::<u32>().ok());
     assert!((1..1000).contains(&packets.unwrap_or_default()), "{told}");
-    assert!(told.contains("up   500 packets came, 500 went\n"), "{told}");
+    assert!(told.contains("up   500 packets arrived, 500 sent\n"), "{told}");
     assert_eq!(std::fs::metadata(&pcap).unwrap().len(), 32 * 512);
     std::fs::remove_file(pcap).unwrap();
 }

@@ -63,7 +63,7 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     until(&client, &server, &[3, 1], &[3, 0xaa]);
     // A wrong file: its error is reported with its place, and the earlier rules stay.
     fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: dta=bb\n").unwrap();
-    proxy.tells("the rules before it stay");
+    proxy.tells("the previous rules stay in force");
     until(&client, &server, &[3, 1], &[3, 0xaa]);
     // Corrected, with the same modification time and length, and reloaded by SIGHUP.
     let times = fs::metadata(&file.0).unwrap().modified().unwrap();
@@ -73,7 +73,7 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     assert!(Command::new("kill").args(["-HUP", &proxy.id().to_string()]).status().unwrap().success());
     until(&client, &server, &[3, 1], &[3, 0xcc]);
     fs::remove_file(&file.0).unwrap();
-    proxy.tells("it is gone: the rules stay as they are");
+    proxy.tells("it is gone: the rules stay in force");
     until(&client, &server, &[3, 1], &[3, 0xcc]);
     let (_, told) = proxy.end();
     assert!(told.contains("read again: 1 rule"), "{told}");
@@ -85,7 +85,7 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
         "{place} {told}"
     );
     assert!(
-        told.contains("the rules before it stay") && told.contains("it is gone: the rules stay as they are"),
+        told.contains("the previous rules stay in force") && told.contains("it is gone: the rules stay in force"),
         "{told}"
     );
 }
@@ -105,7 +105,7 @@ fn wrong_files_are_refused_before_anybody_comes() {
     assert_eq!(told(&["--profile", profile.path()], ":2: it ends before it begins"), Some(2));
     let lossy = Temporary::new("lossy-profile", "from 1s: loss 5%\n");
     let only = ["--profile", lossy.path(), "--transport", "tcp"];
-    assert_eq!(told(&only, "--loss with --transport tcp: a stream's bytes come all, once and in order"), Some(2));
+    assert_eq!(told(&only, "--loss with --transport tcp: all bytes of a stream arrive, once and in order"), Some(2));
     assert_eq!(told(&["--like", "acknex/acknex-a5.pcap"], "--like: "), Some(2));
 }
 
@@ -143,7 +143,7 @@ fn timetable() -> bool {
     assert!(&buffer[..4] == b"late" && sent.elapsed() >= Duration::from_millis(100));
     let (_, told) = proxy.end();
     assert!(told.contains("udp alone is relayed"), "{told}");
-    assert!(told.contains("up   2 packets came, 1 went, 1 lost"), "{told}");
+    assert!(told.contains("up   2 packets arrived, 1 sent, 1 lost"), "{told}");
     true
 }
 

@@ -95,9 +95,9 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
         assert_eq!(fates, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{told}");
         assert_eq!((&lines[2]["edited"][0], &lines[5]["copies"]), (&"payload".into(), &1.into()));
         // Messages are counted apart from the packets, which are as many as there were reads.
-        assert!(told.contains("netkit: up   6 messages came, 2 dropped, 1 edited, 1 duplicated\n"), "{told}");
+        assert!(told.contains("netkit: up   6 messages arrived, 2 dropped, 1 edited, 1 duplicated\n"), "{told}");
         let packets = told.lines().find(|line| line.starts_with("netkit: up ") && line.contains(" packet")).unwrap();
-        assert!(packets.ends_with(" went"), "{told}");
+        assert!(packets.ends_with(" sent"), "{told}");
     }
 }
 

@@ -91,7 +91,7 @@ fn a_server_that_is_not_there_resets_the_client() {
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     let (counts, told) = relay.end();
     assert_eq!((counts.refused, counts.reset), (1, 1));
-    assert!(told.notes[0].contains("the server is not reached"), "{:?}", told.notes);
+    assert!(told.notes[0].contains("the server cannot be reached"), "{:?}", told.notes);
 }
 
 /// A slow reader slows its sender, and no bytes pile up in between.

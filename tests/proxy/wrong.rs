@@ -12,7 +12,7 @@ fn what_cannot_be_is_refused_before_anybody_comes() {
     };
     told(
         &["--loss", "5%", "--transport", "tcp"],
-        "--loss with --transport tcp: a stream's bytes come all, once and in order",
+        "--loss with --transport tcp: all bytes of a stream arrive, once and in order",
     );
     told(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
     told(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram is independent");
@@ -77,7 +77,7 @@ fn a_described_protocol_has_rules() {
     client.send(b"end").unwrap();
     assert_eq!(server.recv(&mut [0; 64]).unwrap(), 3);
     let (_, told) = proxy.end();
-    assert!(told.contains("up   2 packets came, 1 went, 1 dropped"), "{told}");
+    assert!(told.contains("up   2 packets arrived, 1 sent, 1 dropped"), "{told}");
 }
 
 /// A proxy that sends to itself would see each packet as one of a new client, again and again.

@@ -115,7 +115,7 @@ fn rules_take_all_actions() {
     assert_eq!(frames(&later), frames(&plain));
     let output = run(&PITAYA, &["--dry-run", "--on", "message == request and id == 9999: drop"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("no message of the client fits"), "{told}");
+    assert!(told.contains("no message of the client matches"), "{told}");
 }
 
 /// A route code has a meaning only in its server's dictionary: elsewhere another handler would run.

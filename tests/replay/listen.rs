@@ -147,7 +147,7 @@ fn others_while_one_is_played() {
     // It leaves, and the recorded client gets the place.
     ours.send(&[5]).unwrap();
     let report = played(server, &CAPTURE, &at);
-    let left = format!("{} left with nothing said of the recording but its opening", ours.local_addr().unwrap());
+    let left = format!("{} left after sending only the recording's opening", ours.local_addr().unwrap());
     assert!(remarks(&report).iter().any(|r| r.starts_with(&left) && r.contains("disconnect")), "{report}");
 }
 

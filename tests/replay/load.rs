@@ -417,7 +417,7 @@ fn bounds() {
         (server.at, "dropped>0%", None),
         (closed, "dropped>0", None),
         (closed, "refused>=100%", Some("100.000 %")),
-        (closed, "p99>1s", Some("there is none to hold it against")),
+        (closed, "p99>1s", Some("there is no data to check")),
     ] {
         let (lines, told, status) = run(at, &["--clients", "5", "--ramp", "1000/s", "--fail-on", bound]);
         assert_eq!(status, Some(broken.is_some().into()), "{bound}: {lines:?}");

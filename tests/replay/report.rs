@@ -64,7 +64,7 @@ not sent      3 messages, frames 31 to 40: the session was over
 note          no datagrams are granted
 the peer diverged from the capture in 3 places:
   frame 22 packets rate_adjust packets[0].rate: 5000, was 2500
-  frame 20 packets ping: did not come
+  frame 20 packets ping: did not arrive
   packets 16: not in the capture: {\"packets\":[{\"id\":16}]}
 not held against the peer: 1 pings that differ (-v lists them)
 ";
@@ -74,7 +74,7 @@ not held against the peer: 1 pings that differ (-v lists them)
     let expected = "\
 sent          1 of 1 message in 0.003 s
 received      1 of 1 message
-the peer said what it said in the capture
+the peer sent the same messages as in the capture
 ";
     assert_eq!(quiet.to_string(), expected);
 }

@@ -53,7 +53,7 @@ fn a_tour() {
     terminal.keys(&format!("s{page}\r"));
     terminal.shows(&format!("report of {count} messages"));
     terminal.keys(&format!("s{frames}\r"));
-    terminal.shows("there is such a file");
+    terminal.shows("the file exists");
     common::run(&["decode", CAPTURE, "-F", "message == heartbeat", "-w", &cut], b"").ok();
     common::run(&["report", CAPTURE, "-F", "message == heartbeat", "-o", &report], b"").ok();
     assert_eq!(std::fs::read(&frames).expect("frames"), std::fs::read(&cut).expect("frames"));

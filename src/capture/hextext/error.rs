@@ -70,7 +70,7 @@ pub enum HexErrorKind {
     #[error("{0:?} is not a hex digit")]
     Stray(char),
     /// A character that the form uses, but not at this position.
-    #[error("{0:?} cannot stand here: neither hex nor part of an array or a string of bytes")]
+    #[error("{0:?} is unexpected here: neither hex nor part of an array or a string of bytes")]
     Misplaced(char),
     /// Digits that do not make whole bytes.
     #[error("an odd number of hex digits ({count}) in \"{token}\"")]
@@ -82,7 +82,7 @@ pub enum HexErrorKind {
     },
     /// A first column that could be an offset or data.
     #[error(
-        "\"{0}\" could begin with an offset or with data: take the offset column off, or join \
+        "\"{0}\" could begin with an offset or with data: remove the offset column, or join \
          the digits of each line"
     )]
     OffsetOrData(String),
@@ -99,7 +99,7 @@ pub enum HexErrorKind {
     )]
     NotAtZero(String),
     /// An offset that does not continue the previous line.
-    #[error("offset {found} where {expected:#x} is due: lines are missing, or stand twice")]
+    #[error("offset {found} where {expected:#x} is expected: lines are missing or repeated")]
     Gap {
         /// The offset as written.
         found: String,
@@ -107,7 +107,7 @@ pub enum HexErrorKind {
         expected: u64,
     },
     /// A line of a dump without the offset column.
-    #[error("an offset is due here, {expected:#x}: part the messages of different forms by a blank line")]
+    #[error("expected an offset here, {expected:#x}: separate messages of different forms by a blank line")]
     OffsetDue {
         /// The number of bytes so far.
         expected: u64,
@@ -130,11 +130,11 @@ pub enum HexErrorKind {
     #[error("the text column \"{0}\" does not have one character for each byte before it")]
     TextLength(String),
     /// A text column that could be bytes as well.
-    #[error("\"{0}\" could be the text column or more bytes: take the text column off")]
+    #[error("\"{0}\" could be the text column or more bytes: remove the text column")]
     TextOrData(String),
     /// `xxd -e` and `xxd -g 4` print the same form with different byte orders.
     #[error(
-        "groups of {0} digits could be `xxd -e`, which turns the bytes around: use `xxd` \
+        "groups of {0} digits could be `xxd -e`, which reverses the bytes: use `xxd` \
          without -e and -g"
     )]
     GroupOrder(usize),
@@ -151,7 +151,7 @@ pub enum HexErrorKind {
     #[error("0x{0} in an array is a number of several bytes, whose order is not known")]
     Wide(String),
     /// Quotes around text that could also be digits.
-    #[error("a quoted string without \\x escapes: if it is hex, take the quotes off")]
+    #[error("a quoted string without \\x escapes: if it is hex, remove the quotes")]
     NoEscape,
     /// An escape that netkit does not read.
     #[error("the escape \\{0} is not read, only \\xHH with two digits, \\0 \\a \\b \\t \\n \\v \\f \\r \\\\ \\\" \\'")]
@@ -163,7 +163,7 @@ pub enum HexErrorKind {
     #[error("{0:?} is never closed")]
     Unclosed(char),
     /// A `_len = N` of `xxd -i` that differs from the array's length.
-    #[error("the length is said to be {declared}, but the array has {found} bytes")]
+    #[error("the declared length is {declared}, but the array has {found} bytes")]
     Length {
         /// The length in the text.
         declared: u64,

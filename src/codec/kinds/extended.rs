@@ -109,7 +109,7 @@ impl Extended {
         let number = read - self.plus as i128;
         let Ok(value) = u64::try_from(number) else {
             let have = reader.left() as u64;
-            let reason = Reason::Undefined("less than what it counts beside");
+            let reason = Reason::Undefined("less than the bytes that it counts in addition");
             return Err(reader.broken(field, Fault::new(reason, start, 0, have)));
         };
         let exact = self.encoded(number, most).is_some_and(|(written, _)| written == head);

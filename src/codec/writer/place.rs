@@ -28,7 +28,7 @@ impl<'a> Writer<'a> {
         names::in_group(table, &mut |field| all.push(field.name));
         all.dedup();
         let what = match crate::nearest::nearest(key, all.iter().copied()) {
-            _ if all.contains(&key) => "has no place here: other fields say that it is not there".into(),
+            _ if all.contains(&key) => "does not belong here: by other fields it is absent".into(),
             Some(near) => format!("unknown field{}", crate::nearest::hint(Some(near))),
             None if table.is_empty() => "unknown field".into(),
             None if all.is_empty() => "unknown field: there are none".into(),

@@ -117,7 +117,7 @@ pub fn all() -> anyhow::Result<Vec<Program>> {
     let found: Vec<Program> =
         ["tcpdump", "dumpcap"].into_iter().filter_map(|name| find(OsStr::new(name))).filter_map(Program::new).collect();
     match found.is_empty() {
-        true => anyhow::bail!("no program that captures: neither tcpdump nor dumpcap is there: {}", platform::INSTALL),
+        true => anyhow::bail!("no capture program: neither tcpdump nor dumpcap was found: {}", platform::INSTALL),
         false => Ok(found),
     }
 }

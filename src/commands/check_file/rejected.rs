@@ -50,7 +50,7 @@ impl Rejected {
             Rejection::Transport => {
                 ("transport", format!("it is {}, which the file does not have", decision.transport))
             }
-            Rejection::Path => ("path", "it is no WebSocket with the file's path, or port".into()),
+            Rejection::Path => ("path", "it is not a WebSocket with the file's path or port".into()),
             Rejection::Few(..) => {
                 ("few", "no packet could be tried: none is whole at the beginning of its streams".into())
             }
@@ -68,7 +68,7 @@ impl Rejected {
             Rejection::Framing(side, bytes) => {
                 rejected.excerpt = Some(Excerpt::around(&bytes, Some(0)));
                 let from = decision.ends[side.index()];
-                ("framing", format!("what {from} sends does not begin with a message as [tcp] frame has it"))
+                ("framing", format!("what {from} sends does not begin with a message as [tcp] frame describes it"))
             }
             Rejection::Misfit(Broken { number, side, bytes, misfit }) => {
                 let at = misfit.bit.map(|bit| bit as usize / 8);

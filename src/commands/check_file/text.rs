@@ -51,7 +51,7 @@ pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
         one(capture, described.facts().name, colour, &mut out);
     }
     if let Some(unseen) = findings.unseen.as_ref().filter(|_| messages > 0) {
-        let all = if unseen.is_empty() { "none: each message was there".into() } else { unseen.join(", ") };
+        let all = if unseen.is_empty() { "none".into() } else { unseen.join(", ") };
         let _ = writeln!(out, "\n{}messages never seen{}: {}", palette.title, palette.reset, Printable(all));
     }
     if findings.unseen.is_some() {
@@ -95,7 +95,7 @@ fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
         let bytes = share(tally.explained_bytes, "byte");
         let _ = writeln!(out, "  {:11} {colour}{packets}{reset}, {bytes}", "explained");
         let differ = match tally.different.of {
-            0 => format!("{}, every one is given back", Plural(tally.different.all, "packet")),
+            0 => format!("{}, each encodes back to its bytes", Plural(tally.different.all, "packet")),
             n => format!("{}{n} of {} differ{reset}", palette.error, Plural(tally.different.all, "packet")),
         };
         let _ = writeln!(out, "  {:11} {differ}", "round trip");
@@ -113,7 +113,7 @@ fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
         let messages = Plural(tally.given_up.all, "message");
         let _ = writeln!(
             out,
-            "  {:11} {conversations}, read as {name} for {messages}: what followed did not fit",
+            "  {:11} {conversations}, read as {name} for {messages}: later packets did not fit",
             "given up"
         );
     }
@@ -164,7 +164,7 @@ fn differences(tally: &Tally, colour: bool, out: &mut String) {
         let (title, reset, name) = (palette.title, palette.reset, difference.message);
         let _ = write!(
             out,
-            "\n  {title}not given back{reset}: frame {}, flow {}: {name}",
+            "\n  {title}does not encode back{reset}: frame {}, flow {}: {name}",
             difference.frame, difference.flow
         );
         match &difference.gives {

@@ -286,7 +286,7 @@ fn put_new(beside: &Path, place: &Path) -> io::Result<()> {
         Ok(()) => fs::remove_file(beside),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            "was made by somebody else in the meantime: --force replaces it",
+            "was created by another program in the meantime: --force replaces it",
         )),
         // The file system may not support hard links.
         Err(_) => fs::rename(beside, place),

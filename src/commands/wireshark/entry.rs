@@ -42,7 +42,7 @@ fn joined(files: &[PathBuf]) -> anyhow::Result<String> {
 fn named(path: &Path) -> anyhow::Result<String> {
     match path.to_str().filter(|text| !text.contains(['\n', '\r', '"'])) {
         Some(text) => Ok(text.into()),
-        None => anyhow::bail!("{}: no program of the shell can name this path", path.display()),
+        None => anyhow::bail!("{}: a path with line feeds or quotes cannot be written into the entry", path.display()),
     }
 }
 

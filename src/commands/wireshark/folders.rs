@@ -49,7 +49,7 @@ pub fn folders() -> anyhow::Result<Folders> {
         roaming: folder("APPDATA").filter(|_| platform::WINDOWS),
     };
     let Some(known) = by_rule(&place) else {
-        anyhow::bail!("no home folder: HOME is not set, so nobody knows where Wireshark looks");
+        anyhow::bail!("HOME is not set, so Wireshark's folders are unknown");
     };
     Ok(match asked() {
         Some(text) => named_by(&text, known),

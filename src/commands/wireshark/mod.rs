@@ -63,11 +63,15 @@ fn install(folders: &Folders, args: &Wireshark) -> anyhow::Result<u8> {
     // Files for another version of Wireshark.
     for path in folders.all_extcap.iter().map(|folder| folder.join(entry::NAME)) {
         if list.iter().all(|file| file.path != path) && installed::state(&path)? == State::Ours {
-            writeln!(out, "{}: is netkit's, for another version of Wireshark; left", Printable(path.display()))?;
+            writeln!(
+                out,
+                "{}: is netkit's, for another version of Wireshark; left as it is",
+                Printable(path.display())
+            )?;
         }
     }
     if platform::is_root() {
-        writeln!(out, "these are root's folders, and Wireshark 4.4 reads no scripts of root's")?;
+        writeln!(out, "these are root's folders, and Wireshark does not run root's scripts from 4.4 on")?;
     }
     writeln!(out, "Wireshark and tshark have it from their next start on (Wireshark: Analyze, Reload Lua Plugins)")?;
     Ok(0)

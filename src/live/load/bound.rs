@@ -63,7 +63,7 @@ impl FromStr for Bound {
                 Amount::Millis(time.as_secs_f64() * 1e3)
             }
             (false, Some(percent)) => {
-                Amount::Percent(number(percent).ok_or_else(|| format!("{amount:?}: a number is due before %"))?)
+                Amount::Percent(number(percent).ok_or_else(|| format!("{amount:?}: a number is missing before %"))?)
             }
             (false, None) => Amount::Count(number(amount).ok_or_else(|| format!("{amount:?}: {example}"))?),
         };
@@ -82,7 +82,7 @@ impl Bound {
     pub fn broken(&self, figures: &Figures) -> Option<String> {
         let json = figures.json();
         let Some(value) = json.get(self.name).and_then(serde_json::Value::as_f64) else {
-            return Some("there is none to hold it against".into());
+            return Some("there is no data to check".into());
         };
         let (value, shown) = match self.amount {
             Amount::Count(_) => (value, format!("{value}")),

@@ -185,7 +185,7 @@ impl Socket {
                 self.flush();
                 match self.unsent.len() > most {
                     true => Err(NetError::Io(io::Error::other(format!(
-                        "it takes nothing of what is sent to it: more than {most} bytes wait (--limit live_unread)"
+                        "it reads nothing of what is sent to it: more than {most} bytes wait (--limit live_unread)"
                     )))),
                     false => Ok(()),
                 }

@@ -58,12 +58,12 @@ impl fmt::Display for Figures {
         match self.limit() {
             Some("client") if counts[Own] > 0 => writeln!(
                 f,
-                "limit         this side's: {} for which it had no descriptor, port or memory say nothing of the server",
+                "limit         this side's: {} for which it had no descriptor, port or memory do not measure the server",
                 Plural(counts[Own], "session")
             ),
             Some("client") if others.is_empty() => writeln!(
                 f,
-                "limit         this side's: {own}: times are longer than the server's, fewer clients tell more"
+                "limit         this side's: {own}: times are longer than the server's; measure with fewer clients"
             ),
             Some("client") => writeln!(f, "limit         this side's: {own}{others}"),
             Some(_) => writeln!(f, "limit         the server's: {own}{others}"),
@@ -93,7 +93,7 @@ mod tests {
         let cases = [
             (run(9, 1, 0), None, "none was met"),
             (run(9, 1, 3), Some("server"), "the server's: "),
-            (run(0, 1, 3), Some("client"), "fewer clients tell more"),
+            (run(0, 1, 3), Some("client"), "measure with fewer clients"),
             (run(9, 80, 0), Some("client"), "others took this machine's processors"),
             // A tenth of a second does not explain a silence of whole seconds.
             (run(9, 80, 3), Some("server"), "others took this machine's processors"),

@@ -294,7 +294,7 @@ fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     let clients = request.clients.iter().filter(|client| client.probe.is_some_and(costs));
     let left_out: Vec<&str> = clients.map(|client| client.dissector.name()).collect();
     let mut failure = Failure { advice: advice.into(), ..failure };
-    failure.text = format!("no protocol of ours answers ({})", tried.join(", "));
+    failure.text = format!("no known protocol answers ({})", tried.join(", "));
     if !left_out.is_empty() {
         failure.text += &format!("; {} is not asked in rounds, which would cost its server", left_out.join(", "));
     }

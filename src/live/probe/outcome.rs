@@ -126,7 +126,7 @@ impl Failure {
                 (Outcome::Silent, "a firewall drops it, or the host is down: check the address and the port's filter")
             }
             NetError::Closed { .. } => {
-                (Outcome::Closed, "the server may be of another protocol, or refuses without a word: see its log")
+                (Outcome::Closed, "the server may speak another protocol, or refuse without an answer: see its log")
             }
             NetError::Endless { .. } | NetError::Flood { .. } => {
                 (Outcome::Broken, "this is hardly a server of this protocol")

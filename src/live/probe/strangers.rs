@@ -31,7 +31,7 @@ const ALERTS: [(u8, &str); 9] = [
     (80, "internal_error"),
 ];
 const TLS: &str =
-    "an encrypted port: netkit speaks no TLS; probe the game's own port, or go through a proxy that decrypts";
+    "an encrypted port: netkit does not speak TLS; probe the game's own port, or go through a proxy that decrypts";
 
 /// Recognises the server that sends these bytes.
 pub fn stranger(raw: &[Vec<u8>]) -> Option<Stranger> {

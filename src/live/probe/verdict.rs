@@ -42,7 +42,8 @@ impl Unexpected {
         if let Some(received) = self.0.iter().find(broken) {
             let fault = received.fault.clone().unwrap_or_default();
             let text = format!("a broken answer: {fault}; bytes {}", hex_of(raw));
-            let advice = "something between may cut packets, or the server is of another protocol; -v shows the tree";
+            let advice =
+                "something on the path may truncate packets, or the server speaks another protocol; -v shows the tree";
             let answer = json!({"message": received.message, "fields": received.to_json(), "fault": fault});
             return Failure::new(Outcome::Broken, text, advice).with("answer", answer).with("bytes", hex_of(raw));
         }

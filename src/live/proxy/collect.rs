@@ -184,7 +184,7 @@ impl<'a> Collector<'a> {
         match beside.replace(&names, decoded, message.flow_info.flow, ends) {
             Ok(named) => named,
             Err(error) => {
-                self.unopened.push(format!("{}: no socket for datagrams beside its stream: {error}", ends[0]));
+                self.unopened.push(format!("{}: no socket for its datagrams: {error}", ends[0]));
                 None
             }
         }
@@ -325,7 +325,7 @@ impl<'a> Collector<'a> {
                             Ok((puts, written.map_err(|error| error.to_string())?))
                         }),
                     Some((Err(error), _)) => Err(format!("it cannot be written: {error}")),
-                    _ => Err("written again, it has other bytes".into()),
+                    _ => Err("encoded again, it has other bytes".into()),
                 };
                 seen.edited = Some(match made {
                     Ok((puts, bytes)) => {

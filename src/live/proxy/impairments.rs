@@ -129,7 +129,7 @@ impl FromStr for Outage {
         let (time, every) = (time?, every?);
         match time < every {
             true => Ok(Outage { time, every }),
-            false => Err(format!("{text:?}: the outage is not shorter than the time in which it comes")),
+            false => Err(format!("{text:?}: the outage must be shorter than its period")),
         }
     }
 }

@@ -16,10 +16,10 @@ const BOUND: usize = 17 << 20;
 /// The number of bytes that are kept after they passed, until the protocol is known: they contain its beginning.
 const HISTORY: usize = 128 << 10;
 
-const PASSED: &str = "some of it had passed before it was whole";
+const PASSED: &str = "a part of it had passed before it was complete";
 const NESTED: &str = "it is between the frames of another message";
 const UNKNOWN: &str = "it is not known which bytes of the stream it has";
-const OTHER: &str = "its frame, written again, has other bytes";
+const OTHER: &str = "its frame, encoded again, has other bytes";
 
 /// Bytes that pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -100,7 +100,7 @@ fn the_order_of_the_queue() {
     queue.push(1, start + ms(3), Order::Due, 10, "next").unwrap();
     queue.push(1, start + ms(3), Order::Due, 10, "third").unwrap();
     assert_eq!(drain(&mut queue, start + ms(9)), ["other", "next", "late", "third"]);
-    // Without a later packet it is sent all the same.
+    // Without a later packet it is still sent.
     queue.push(1, start, Order::Behind, 10, "alone").unwrap();
     assert_eq!(drain(&mut queue, start + ms(99)), Vec::<&str>::new());
     assert_eq!(drain(&mut queue, start + ms(100)), ["alone"]);

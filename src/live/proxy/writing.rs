@@ -37,7 +37,7 @@ impl Writing {
         fields["payload"] = values.clone();
         match self.encoder.encode(&decoded.clone().with_fields(fields).line(flow)) {
             Ok(same) if same == bytes => Ok(()),
-            Ok(_) => Err("its payload, written again, has other bytes".into()),
+            Ok(_) => Err("its payload, encoded again, has other bytes".into()),
             Err(error) => Err(format!("its payload cannot be written: {error}")),
         }
     }

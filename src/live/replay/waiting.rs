@@ -90,7 +90,7 @@ impl Visitors {
     /// Returns the remarks about them.
     pub fn remarks(self) -> impl Iterator<Item = String> {
         let times = |(text, times): (String, u64)| if times > 1 { format!("{text} ({times} times)") } else { text };
-        let more = (self.more > 0).then(|| format!("{} more of others came and were not played", self.more));
+        let more = (self.more > 0).then(|| format!("{} more of others arrived and were not played", self.more));
         self.list.into_iter().map(times).chain(more)
     }
 }
@@ -128,7 +128,7 @@ impl<'w, 'a> Door<'w, 'a> {
     /// Notes that the played peer has left, without more of the recording than its opening.
     pub fn left(&mut self, peer: SocketAddr, why: &str) {
         self.left = Some(peer);
-        let left = "left with nothing said of the recording but its opening";
+        let left = "left after sending only the recording's opening";
         self.visitors.note(format!("{peer} {left} ({why}): the place is free again"));
     }
 

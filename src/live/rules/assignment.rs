@@ -65,9 +65,9 @@ impl Assignment {
         let inside = kinds.iter().filter(|_| step == 0).find_map(inside);
         let near = hint(inside.as_deref().or_else(|| nearest(name, known)));
         let whose = match kinds {
-            [] => return Err(Misfit::Path("no message fits the condition".into())),
+            [] => return Err(Misfit::Path("no message matches the condition".into())),
             [(proto, message)] => format!("{proto}.{message} has"),
-            _ => "no message that fits has".into(),
+            _ => "no matching message has".into(),
         };
         let no = if kinds.len() == 1 { "no field" } else { "a field" };
         let advice = match path.first() {

@@ -114,7 +114,7 @@ impl Parser<'_> {
                 let (word, at) = (self.peek(), self.at);
                 let n = digits::unsigned(&word).filter(|n| *n > 0);
                 rule.after = n.ok_or_else(|| {
-                    let what = format!("after: expected how many messages pass before, got {word:?}");
+                    let what = format!("after: expected the number of messages to skip, got {word:?}");
                     self.fail(at, word.chars().count(), what)
                 })?;
                 self.at += word.chars().count();
@@ -142,7 +142,7 @@ impl Parser<'_> {
         }
         let drops = rule.actions.iter().any(|action| matches!(action, Action::Drop(None)));
         match drops && rule.actions.len() > 1 {
-            true => Err(self.fail(0, self.chars.len(), "what is dropped cannot be changed as well".into())),
+            true => Err(self.fail(0, self.chars.len(), "a dropped message cannot be changed".into())),
             false => Ok(()),
         }
     }
@@ -218,7 +218,7 @@ impl Parser<'_> {
                 let word: String = self.chars.get(start..).unwrap_or_default().iter().take_while(bare).collect();
                 self.at += word.chars().count();
                 match word.is_empty() {
-                    true => Err(self.fail(start, 1, "expected a value; nothing at all is \"\"".into())),
+                    true => Err(self.fail(start, 1, "expected a value; an empty one is \"\"".into())),
                     false => Ok(Given::Word(word)),
                 }
             }

@@ -81,13 +81,17 @@ fn wrong_rules_are_told_with_their_place() {
     told("message == reliable: drop 30", "a share from 0% to 100%", "30");
     told("message == reliable: delay", "delay: ", "");
     told("message == reliable: delay 2h", "delay: ", "2h");
-    told("message == reliable: after drop", "how many messages pass before", "drop");
-    told("message == reliable: drop, payload=00", "cannot be changed as well", "message == reliable: drop, payload=00");
+    told("message == reliable: after drop", "the number of messages to skip", "drop");
+    told(
+        "message == reliable: drop, payload=00",
+        "a dropped message cannot be changed",
+        "message == reliable: drop, payload=00",
+    );
     told("message == reliable: drop,", "expected an action", "");
     told("message == reliable: payload=", "expected a value", "");
     told("message == reliable: payload.name=\"x", "the quotation has no end", "\"");
     told("message == reliable: payload:={\"a\":", "no JSON", "{");
-    told("riptide.heartbeat and dnp.link_update: number=3", "no message fits", "number");
+    told("riptide.heartbeat and dnp.link_update: number=3", "no message matches", "number");
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl Encoder for Writing {
         match written.as_slice() {
             [Ok(client), Ok(server)] if client != server => Err(EncodeError {
                 path: "from".into(),
-                what: format!("client and server send {} in different forms: tell which", line.message),
+                what: format!("client and server send {} in different forms: name the side", line.message),
             }),
             [Err(_), Ok(server)] => Ok(server.clone()),
             _ => written.into_iter().next().unwrap_or(Ok(Vec::new())),

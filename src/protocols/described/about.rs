@@ -55,11 +55,11 @@ pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
         all.push(note(numbered.late, "note", "a number below the newest"));
         all.push(note(numbered.acked_by, "note", "which messages it acknowledges first, and how long after each"));
         all.push(note(numbered.acked_unseen, "warning", "it acknowledges numbers that the capture does not have"));
-        all.push(note(codes.nack, "note", "the other side says that it lacks messages"));
+        all.push(note(codes.nack, "note", "the other side reports that messages are missing"));
     }
     if !traffic.requests.is_empty() {
         all.push(note(codes.answers, "note", "which message it answers, and after how long"));
-        all.push(note(codes.asked_again, "note", "it asks what was asked before and is not answered"));
+        all.push(note(codes.asked_again, "note", "a request was repeated before its response"));
     }
     all
 }

@@ -41,13 +41,13 @@ fn unused(file: &File, text: &str, advice: &mut Advice) {
     for one in &file.memory {
         let name = one.name.as_str();
         match (asked.contains(name), set.contains(name)) {
-            (false, _) => advice.push((one.line, format!("memory {name} is never asked for: nothing depends on it"))),
-            (true, false) => advice.push((one.line, format!("memory {name} is never set: it stays what it is"))),
+            (false, _) => advice.push((one.line, format!("memory {name} is never used: nothing depends on it"))),
+            (true, false) => advice.push((one.line, format!("memory {name} is never set: it keeps its first value"))),
             (true, true) => {}
         }
     }
     for one in file.settings.iter().filter(|one| !asked.contains(one.name.as_str())) {
-        advice.push((one.line, format!("setting {} is never asked for: nothing depends on it", one.name)));
+        advice.push((one.line, format!("setting {} is never used: nothing depends on it", one.name)));
     }
     let mut used: HashSet<&str> = file.memory.iter().chain(&file.settings).map(|one| one.name.as_str()).collect();
     let refer = |named: &'_ Option<Named>| match named {
@@ -115,11 +115,11 @@ fn conversations(file: &File, description: &Description, silent: bool, advice: &
     if silent {
         let why = match ports {
             true => {
-                "only its ports tell it from others: nothing in its packets rules any out (constant, closed \
+                "only its ports distinguish it from others: nothing in its packets rules any out (constant, closed \
                  enumeration, checksum, numbers that no message has)"
             }
             false => {
-                "nothing tells it from others (port, constant, closed enumeration, checksum, numbers that no message \
+                "nothing distinguishes it from others (port, constant, closed enumeration, checksum, numbers that no message \
                  has): only -p and --port read it"
             }
         };

@@ -60,7 +60,7 @@ impl Frames {
 /// Compiles the framing that a file describes.
 pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
     if ports.frames.is_empty() {
-        let why = "tcp: frame is missing: how messages stand in the stream, as frame = { length = \"u16\" }";
+        let why = "tcp: frame is missing: how messages are framed in the stream, as frame = { length = \"u16\" }";
         return Err((ports.line, why.into()));
     }
     let mut frames = Vec::new();

@@ -201,7 +201,7 @@ impl Questions for Asking {
             }
         }
         let Some((copy, (received, took))) = answer else {
-            let advice = "check the port and the file's [probe]; the server may answer nobody whom it does not know";
+            let advice = "check the port and the file's [probe]; the server may answer only known clients";
             return Err(engine.silent(plan.send, advice));
         };
         engine.findings.find(ask.dissector.name(), self.carrier, None);
@@ -214,7 +214,7 @@ impl Questions for Asking {
         } else {
             // It is unknown which transmission was answered.
             let copies = if copy == 2 { "1 copy".into() } else { format!("{} copies", copy - 1) };
-            engine.findings.note(format!("nobody answered {copies} of the first question: its time is not counted"));
+            engine.findings.note(format!("no answer to {copies} of the first question: its time is not counted"));
         }
         if count > 0 {
             engine.listen(self, Instant::now() + ask.request.interval)?;

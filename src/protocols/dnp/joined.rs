@@ -14,7 +14,7 @@ const HELD_BYTES: usize = 4 << 20;
 const SPARE: usize = 16;
 
 pub(super) static MESSAGE: Field = bytes("message", Len::Rest).doc("the message, all parts joined");
-pub(super) static PARTS: Field = u32le("parts").doc("how many parts the message came in");
+pub(super) static PARTS: Field = u32le("parts").doc("the number of the message's parts");
 
 /// The two commands that are sent in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

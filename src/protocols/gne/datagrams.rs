@@ -75,7 +75,7 @@ impl Session for GneDatagramSession {
             if port != named {
                 dissection.notes.warn(
                     "gne.udp_source",
-                    format_args!("from port {port}, but the client named {named}: accepted all the same"),
+                    format_args!("from port {port}, but the client named {named}: still accepted"),
                 );
             }
         }

@@ -55,7 +55,7 @@ static SETTINGS: [Setting; 3] = [
             Message::ClientPort.name(),
             Message::Packets.name(),
         ],
-        "what dump's input is, where it does not tell itself",
+        "what dump's input is, where its bytes do not show it",
     ),
 ];
 
@@ -63,7 +63,7 @@ static SETTINGS: [Setting; 3] = [
 /// conversations.
 pub(crate) static GNE: Protocol = Protocol {
     facts: Facts {
-        about: "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it",
+        about: "GNE, Gillius's network engine, over HawkNL: TCP and UDP",
         transports: &[Transport::Tcp],
         transports_by_port: &[Transport::Udp],
         carriers: &[hawknl::PROTO],
@@ -78,7 +78,7 @@ pub(crate) static GNE: Protocol = Protocol {
         }),
         dump_transport: |_| Transport::Tcp,
         outline: Err(
-            "a packet may stand in a packet, to any depth, and a list of packets ends with a mark; which message a frame \
+            "a packet may contain a packet, to any depth, and a list of packets ends with a mark; which message a frame \
              is, and the byte order of its numbers, follow from its place in the handshake: the language has no word for these",
         ),
         ..Facts::new(PROTO)

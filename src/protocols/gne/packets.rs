@@ -165,18 +165,18 @@ fn unknown_id(dissection: &mut Dissection) {
 
 /// Notes packets after an exit. The library still reads them.
 fn after_exit(exited: &mut bool, exits: bool, dissection: &mut Dissection) {
-    let mut behind = 0;
+    let mut later = 0;
     if *exited || exits {
         let nodes = dissection.tree.nodes();
         for packet in dissection.tree.children(Some(0)) {
-            behind += *exited as usize;
+            later += *exited as usize;
             *exited |= nodes.get(packet + 1).is_some_and(|n| is_id(n) && n.value == Value::UInt(EXIT));
         }
     }
-    if behind > 0 {
+    if later > 0 {
         dissection.notes.note(
             "gne.after_exit",
-            format_args!("packets after the sender's exit: {behind}; the library still reads those of the same frame"),
+            format_args!("packets after the sender's exit: {later}; the library still reads those of the same frame"),
         );
     }
 }

@@ -45,7 +45,7 @@ pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, gap: bool, out: &
             notes.note("hawknl.unfinished", text);
         }
         _ => {
-            let text = format_args!("the frame was never finished: {there} of {all} came");
+            let text = format_args!("the frame was never finished: {there} of {all} arrived");
             notes.warn("hawknl.unfinished", text);
         }
     }
@@ -66,7 +66,7 @@ pub fn stub<'a>(bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'
         ),
         false => dissection.notes.warn(
             "hawknl.unfinished",
-            format_args!("the frame was never finished: {there} of the 4 bytes of its header came"),
+            format_args!("the frame was never finished: {there} of the 4 bytes of its header arrived"),
         ),
     }
     dissection

@@ -43,7 +43,7 @@ pub const LENGTH: Field = u16be("length").doc("how long the content would have b
 pub static UNFINISHED: [Field; 3] = [
     tag("magic", 16, u16::from_le_bytes(MAGIC) as u64).doc("NL"),
     LENGTH,
-    bytes("data", Len::Rest).doc("what came of the content"),
+    bytes("data", Len::Rest).doc("the part of the content that arrived"),
 ];
 
 /// Reads the first four bytes of a frame: the length, or the error in them.

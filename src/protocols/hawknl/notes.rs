@@ -6,7 +6,7 @@ use crate::dissect::NoteDoc;
 pub const UNFINISHED: NoteDoc = NoteDoc {
     code: "hawknl.unfinished",
     level: "warning",
-    doc: "the stream ends inside a frame; a note for a lone header, with which many sessions end",
+    doc: "the stream ends inside a frame; a note for a lone header, which ends many sessions",
 };
 
 /// No frame at all.

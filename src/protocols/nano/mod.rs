@@ -75,10 +75,10 @@ const OUTLINE: Outline = Outline {
     several: true,
     carriers: &[(layout::package::DATA as u64, "data")],
     left_out: &[
-        "What earlier packages tell: the routes of the handshake's dictionary, and the route of a response.",
+        "What earlier packages define: the routes of the handshake's dictionary, and the route of a response.",
         "The forms of payloads: JSON, protobuf by the handshake's or the user's definitions, zlib.",
         "Where packages begin in a stream that is out of step, or whose beginning the capture does not have.",
-        "What came of a package that is cut, and packages in several WebSocket messages.",
+        "The part of a truncated package, and packages in several WebSocket messages.",
         "Ids of more than ten groups: a varint has ten at most.",
     ],
     ..Outline::new("type")

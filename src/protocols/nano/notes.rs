@@ -38,7 +38,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("nano.id_zero", "note", "a request with the id 0: servers do not answer it"),
     note("nano.server_kind", "note", "which server it is, by the keys of its handshake"),
     note("websocket.package_cut", "warning", "an unfinished package, given up because a message begins anew"),
-    note("websocket.many_frames", "note", "not the first package of a message that came in many frames: listed there"),
+    note("websocket.many_frames", "note", "not the first package of a message in many frames: listed there"),
     websocket::notes::UNMASKED,
     websocket::notes::REFUSED,
     note("tcp.gap", "warning", "bytes of the stream are missing before this message"),

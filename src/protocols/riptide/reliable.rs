@@ -158,7 +158,7 @@ impl Reliable {
         match handled {
             Some(Handled { now: true, before: 1.. }) => notes.warn(
                 "riptide.handled_twice",
-                format_args!("the receiver does not know it for a copy: the application gets it again"),
+                format_args!("the receiver does not recognise the copy: the application gets the message again"),
             ),
             Some(Handled { now: false, before: 0 }) => notes.warn(
                 "riptide.never_handled",

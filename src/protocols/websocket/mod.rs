@@ -340,6 +340,6 @@ impl Carrier {
     /// Emits a message whose last fragment is missing.
     fn unfinished(&mut self, side: Side, roles: &Roles, out: &mut Out<'_>) {
         out.unit = None;
-        self.data_line(side, Some("the message's last fragment never came"), roles, out);
+        self.data_line(side, Some("the message's last fragment never arrived"), roles, out);
     }
 }

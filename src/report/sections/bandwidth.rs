@@ -34,7 +34,7 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
     let (unit, scale) = unit(top);
     let axis = Linear::new(top / scale);
     let ticks: Vec<_> = axis.ticks().map(|tick| (axis.at(tick), format!("{} {unit}", plain(tick)))).collect();
-    let about = format!("Each step is {}; what is sent in it, a second.", time_label(series.step));
+    let about = format!("Bytes per second, in steps of {}.", time_label(series.step));
     let layers: Vec<(usize, Vec<f64>)> = series
         .layers
         .iter()

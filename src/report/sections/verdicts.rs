@@ -49,8 +49,7 @@ pub fn plain(context: &Context<'_>, noted: &Noted, html: &mut Html) {
 /// Writes the verdicts; `linked`: the page has the messages.
 fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, html: &mut Html) {
     if all.is_empty() {
-        let why =
-            "None of the rules applies: nothing was resent, lost or left without an answer in a way that they tell.";
+        let why = "None of the rules applies: nothing was resent, lost or left unanswered in a way that they describe.";
         return nothing(why, html);
     }
     html.line().el("ul").class("verdicts").with(|html| {
@@ -130,12 +129,12 @@ fn links(places: &Places, html: &mut Html) {
 fn notes(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     let all: Vec<_> = noted.notes().collect();
     if all.is_empty() {
-        return nothing("The analysis has nothing to say of any message.", html);
+        return nothing("No message has a note.", html);
     }
     let docs: BTreeMap<&str, &str> =
         context.registry.iter().flat_map(|dissector| dissector.notes()).map(|note| (note.code, note.doc)).collect();
-    region("notes", "Notes: what the analysis says of messages, worst first", html, |html| {
-        heading([("level", "t"), ("note", "t"), ("times", "n"), ("what it says", "t"), ("first frames", "t")], html);
+    region("notes", "Notes on messages, worst first", html, |html| {
+        heading([("level", "t"), ("note", "t"), ("times", "n"), ("meaning", "t"), ("first frames", "t")], html);
         html.el("tbody").with(|html| {
             let mut before = Vec::new();
             for (level, code, places) in all {

@@ -30,8 +30,8 @@ impl Compiler<'_> {
                 self.mistakes.push((field.line, why));
             } else if field.uses == 0 {
                 let why = format!(
-                    "{name}: hidden, but encode could not give it back: it is no constant (value), no length or \
-                     count of a later field, and nothing is found by it (by) or is there because of it (if)"
+                    "{name}: hidden, but encode could not give it back: it is not a constant (value), a length or \
+                     count of a later field, the key of a message (by) or a condition (if)"
                 );
                 self.mistakes.push((field.line, why));
             }

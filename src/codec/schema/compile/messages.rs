@@ -153,7 +153,7 @@ impl<'a> Compiler<'a> {
             for id in ids.iter().filter(|(least, most)| least == most) {
                 let condition = m.condition.as_deref().unwrap_or("");
                 if let Some(twin) = found.insert((id.0, &m.from, condition), &m.name) {
-                    let why = format!("{}: {twin} is found by the same: it would never be used", m.name);
+                    let why = format!("{}: {twin} is found in the same way: this one would never be used", m.name);
                     self.mistakes.push((m.line, why));
                 }
             }

@@ -26,7 +26,7 @@ pub fn compile(file: &str, text: &File, encodings: &'static [Encoding]) -> Resul
     let mut found = FxHashMap::default();
     for m in &text.messages {
         if let Some(twin) = found.insert((m.id, &m.route, &m.message, &m.from), &m.name) {
-            return Err(fail((m.line, format!("{twin} is found by the same: it would never be used"))));
+            return Err(fail((m.line, format!("{twin} is found in the same way: this one would never be used"))));
         }
     }
     text.messages.iter().map(|m| message(text, m, encodings).map_err(fail)).collect()
@@ -41,7 +41,7 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
     keys(m, first.keys)?;
     identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
     if let Some(t) = m.fields.iter().find(|t| first.keys.taken.contains(&t.name.as_str())) {
-        return t.fail("the name is taken: the packet's own fields stand beside it");
+        return t.fail("the name is taken by a field of the packet itself");
     }
     let chosen = chosen(text, m, encodings)?;
     let mut fields = Vec::new();

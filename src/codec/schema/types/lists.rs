@@ -140,7 +140,7 @@ impl<'a> Compiler<'a> {
             of.flags |= flag::ELEMENT;
         }
         if matches!(count, Count::Rest | Count::Until(_) | Count::UntilOrEnd(_)) && of.kind.bits() == Some(0) {
-            return t.fail(format!("{element} takes no bytes, so nobody knows how many there are"));
+            return t.fail(format!("{element} takes no bytes, so their number is unknown"));
         }
         let mut field = array(leak(&t.name), count, lasting(of));
         field.flags |= carries;

@@ -17,7 +17,7 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
         || Address::named(base).is_some();
     let message = base == "message";
     let shown = if t.kind.is_empty() { "a view (of)" } else { t.kind.trim() };
-    let misses = |key: &str, other: &str| Some(format!("{key}: {other} is missing, without which it says nothing"));
+    let misses = |key: &str, other: &str| Some(format!("{key}: {other} is missing, without which it has no effect"));
     let wrong = |key: &str, of: &str| Some(format!("{key} is for {of}, not for {shown}"));
     if t.or_end && t.until.is_none() {
         return misses("or_end", "until");
@@ -85,7 +85,7 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     let constant = t.value.is_some();
     let fixed = [("closed", t.closed), ("default", t.default.is_some())];
     if let Some((key, _)) = fixed.iter().find(|(_, given)| *given && constant) {
-        return Some(format!("{key} says nothing of a constant (value)"));
+        return Some(format!("{key} does not apply to a constant (value)"));
     }
     let list = t.kind.trim().ends_with(']') && !["bytes", "text"].contains(&base);
     if t.hidden && !constant && (structure || list || base == "fault" || base == "payload" || base == "bytes") {

@@ -120,7 +120,7 @@ impl<'a> Compiler<'a> {
         match extent {
             Some((extent, scale)) => field = padded(field, extent, (scale, plus, t.align), &t.name),
             None if t.align > 0 && takes_the_rest(&field) => {
-                return t.fail("align: it takes everything up to the end, after which nothing can stand");
+                return t.fail("align: it takes everything up to the end, so nothing can follow");
             }
             None if t.align > 0 => field = padded(field, Extent::Own, ((1, 1), 0, t.align), &t.name),
             None => {}

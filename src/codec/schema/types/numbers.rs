@@ -68,7 +68,7 @@ impl<'a> Compiler<'a> {
             match self.word_type(&case.word, t.line)? {
                 Some(number) if matches!(number.kind, Kind::UInt { .. }) => {
                     if longer.iter().any(|longer| longer.head == case.value) {
-                        return t.fail(format!("{} is there twice", case.value));
+                        return t.fail(format!("{} is given twice", case.value));
                     }
                     longer.push(Longer { head: case.value, word: lasting(number), plus: case.plus.into() });
                 }

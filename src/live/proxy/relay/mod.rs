@@ -290,9 +290,10 @@ impl Relay {
         }
         for server in watch.named().filter(|server| *server != self.config.target) {
             if self.named.len() < NAMED && self.named.insert(server) {
-                out.note(Topic::Other, format!(
-                    "the server names {server} for datagrams beside its stream: they are not relayed, and go past the proxy"
-                ));
+                out.note(
+                    Topic::Other,
+                    format!("the server names {server} for datagrams: they are not relayed, and bypass the proxy"),
+                );
             }
         }
     }

@@ -217,7 +217,7 @@ impl Relay {
                     self.again.extend(tokens);
                 }
                 Err(error) => {
-                    out.note(Topic::Server, format!("{address}: the server is not reached: {error}"));
+                    out.note(Topic::Server, format!("{address}: the server cannot be reached: {error}"));
                     self.counts.reset += 1;
                     self.free.push(slot);
                 }
@@ -262,7 +262,7 @@ impl Relay {
         match self.beside(opened, slot, number) {
             Ok(client) => self.take(slot, number, Entry::Udp(Box::new(client))),
             Err(error) => {
-                out.note(Topic::TurnedAway, format!("no socket for datagrams beside a stream: {error}"));
+                out.note(Topic::TurnedAway, format!("no socket for a stream's datagrams: {error}"));
                 self.free.push(slot);
             }
         }

@@ -181,7 +181,7 @@ impl Pair {
         out: &mut dyn Output,
     ) -> Turn {
         let [client, _] = self.ends();
-        out.note(Topic::Server, format!("{client}: the server is not reached: {error}"));
+        out.note(Topic::Server, format!("{client}: the server cannot be reached: {error}"));
         counts.refused += u64::from(error.kind() == ErrorKind::ConnectionRefused);
         counts.reset += 1;
         reset(&self.sockets[0].socket);

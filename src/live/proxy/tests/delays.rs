@@ -237,7 +237,7 @@ fn copies_are_put_out_of_order_together() {
     assert!(!queue.has_behind(1));
     let all: Vec<&str> = std::iter::from_fn(|| queue.pop(start)).collect();
     assert_eq!(all, ["b", "a", "a again", "b again"]);
-    // Without a later packet they are sent all the same.
+    // Without a later packet they are still sent.
     queue.push(1, start, Order::Behind, 10, "c").unwrap();
     queue.push(1, start, Order::Copy, 10, "c again").unwrap();
     assert_eq!((queue.pop(start + ms(99)), queue.bytes()), (None, 20));

@@ -297,7 +297,7 @@ impl<'p, 'a> Player<'p, 'a> {
         for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
             unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
         }
-        // Messages that were no longer kept have arrived all the same.
+        // Messages that were no longer kept have arrived, too.
         let came = |at: usize| received.more > 0 && met.came(at);
         // With all messages of both sides at hand, more parts can be distinguished.
         actor.learn(&mut plan.expected.iter().map(|m| &m.decoded).chain(&received.messages));
@@ -331,8 +331,8 @@ impl<'p, 'a> Player<'p, 'a> {
     pub fn ending(self) -> Ending {
         let Player { plan, actor, channels, out, unsaid, error, stopped, next, mut late, .. } = self;
         let left = late.abandon().next().unwrap_or(next);
-        let left = plan.steps.get(left).map(|step| format!("{} was not said: the session was over", step.name()));
-        let unsaid = unsaid.first().map(|unsaid| format!("{} was not said: {}", unsaid.message, unsaid.why)).or(left);
+        let left = plan.steps.get(left).map(|step| format!("{} was not sent: the session was over", step.name()));
+        let unsaid = unsaid.first().map(|unsaid| format!("{} was not sent: {}", unsaid.message, unsaid.why)).or(left);
         Ending {
             complete: error.is_none() && unsaid.is_none() && out.counts.unacknowledged == 0,
             over: actor.over().filter(|_| unsaid.is_some()),
@@ -399,7 +399,7 @@ impl<'p, 'a> Player<'p, 'a> {
                 return Ok(());
             }
             if !self.channels.caller {
-                return Err(NetError::Encode("who was called cannot connect again".into()));
+                return Err(NetError::Encode("a listening side cannot connect again".into()));
             }
             self.phase = Phase::Connecting;
             self.actions.push_back(Action::Reconnect);

@@ -17,7 +17,7 @@ impl Report {
     pub(super) fn differences(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.divergences.len() {
             0 if self.uncompared > 0 => {}
-            0 => writeln!(f, "the peer said what it said in the capture")?,
+            0 => writeln!(f, "the peer sent the same messages as in the capture")?,
             count => {
                 writeln!(f, "the peer diverged from the capture in {}:", Plural(count, "place"))?;
                 match f.alternate() {
@@ -84,7 +84,7 @@ fn summary(f: &mut Formatter<'_>, all: &[&Divergence]) -> fmt::Result {
             };
             let frames: Vec<String> = all.iter().filter_map(frame).take(FRAMES).collect();
             let more = if count > FRAMES { ", ..." } else { "" };
-            writeln!(f, "  {count} {message}: did not come (frames {}{more})", frames.join(", "))
+            writeln!(f, "  {count} {message}: did not arrive (frames {}{more})", frames.join(", "))
         }
         Some(Divergence::Extra { message, content }) => {
             writeln!(f, "  {count} {message}: not in the capture: {}, ...", short(content, f))
@@ -95,7 +95,7 @@ fn summary(f: &mut Formatter<'_>, all: &[&Divergence]) -> fmt::Result {
 
 fn line(f: &mut Formatter<'_>, divergence: &Divergence) -> fmt::Result {
     match divergence {
-        Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come"),
+        Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not arrive"),
         Divergence::Extra { message, content } => {
             let content = short(content, f);
             writeln!(f, "  {message}: not in the capture: {content}")

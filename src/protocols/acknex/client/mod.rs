@@ -61,7 +61,7 @@ struct AcknexActor {
 }
 
 static RULES: Rules = Rules {
-    empty: "no message of the protocol: nobody knows what a server makes of it",
+    empty: "no message of the protocol: servers' reactions are unknown",
     broken: "",
     live: &[],
     opens: [&[], &[]],

@@ -95,7 +95,7 @@ impl Framing {
                 frames += 1;
                 empty += u32::from(body == 0);
                 longest = longest.max(body);
-                // Text leads through itself: its letters are lengths, and its frames all the same.
+                // Text leads through itself: its letters are lengths, and its frames of one size.
                 different.insert(&rest[..rest.len().min(head + body)]);
                 at += head + body;
                 aligned += u32::from(kept.times.binary_search_by_key(&at, |(end, _)| *end).is_ok());

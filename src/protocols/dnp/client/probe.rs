@@ -42,7 +42,7 @@ const LINKS: usize = 64;
 
 /// Refusals of a request that no server can accept.
 static STRANGERS: &[Refusal] = &[Refusal::new(ConnectionAcknowledge.name(), "", Outcome::Rejected).saying(
-    "a DNP server that takes nobody: {}",
+    "a DNP server that accepts no clients: {}",
     "it is not listening: start its listening, or look for the server's real port",
 )];
 

@@ -42,7 +42,7 @@ impl Dialect {
         let turned = self.order.is_some() && decoded.version.is_some() && self.order != decoded.version;
         decoded.version = self.order.or(decoded.version);
         if turned && message.notes.contains(&"gne.unknown_id") {
-            return Err("its bytes have no schema (--schema): nobody can turn them to the live byte order".into());
+            return Err("its bytes have no schema (--schema): they cannot be converted to the live byte order".into());
         }
         let mut length = message.length;
         let mut newer = None;

@@ -51,13 +51,12 @@ pub fn accepted(answer: &Json, body: &str) -> Result<(), Failure> {
         Some(code) => {
             let text = format!("the server refuses the handshake ({code}){words}");
             let advice =
-                "its handshake handler wants something of the user: --connect-data gives it; see the server's log";
+                "its handshake handler wants data of the user: --connect-data provides it; see the server's log";
             Err(Failure::new(Outcome::Rejected, text, advice).with("code", code).with("said", body))
         }
         None => {
             let text = "a handshake answer without a code".to_string();
-            let advice =
-                "the body is neither JSON nor zlib of it, or of a server that nobody has described; -v shows it";
+            let advice = "the body is neither JSON nor zlib of it, or the server is of an unknown kind; -v shows it";
             Err(Failure::new(Outcome::Broken, text, advice).with("said", body))
         }
     }

@@ -195,9 +195,9 @@ impl Nano {
         }
         let full = "it is full (pinus and pomelo: maxConnections), or refuses this address (their blacklist)";
         if self.carrier == Carrier::Ws {
-            let text = "the server ends the connection after the upgrade, without a word";
+            let text = "the server ends the connection after the upgrade, without an answer";
             let advice =
-                format!("{full}; or its check of handshakes refuses netkit's: --connect-data gives what it wants");
+                format!("{full}; or its check of handshakes refuses netkit's: --connect-data provides its data");
             return if raw { Failure::new(Outcome::Closed, text, advice) } else { failure };
         }
         let silent = match engine.open(self.carrier, None) {
@@ -206,12 +206,12 @@ impl Nano {
         };
         match silent {
             Err(ended) if ended.outcome == Outcome::Closed => {
-                let text = "the server ends every connection at once, also one that says nothing";
+                let text = "the server ends every connection at once, even one that sends nothing";
                 Failure::new(Outcome::Closed, text, full)
             }
             _ => {
-                let text = "the server ends the connection without a word when it has the handshake";
-                let advice = "its check of handshakes (nano's HandshakeValidator) refuses netkit's: --connect-data gives what it wants of the user; or it is of another protocol";
+                let text = "the server ends the connection without an answer when it has the handshake";
+                let advice = "its check of handshakes (nano's HandshakeValidator) refuses netkit's: --connect-data provides the user's data; or it is of another protocol";
                 Failure::new(Outcome::Closed, text, advice)
             }
         }

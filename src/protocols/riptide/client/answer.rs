@@ -38,7 +38,7 @@ impl Riptide {
         let advice = match (outcome, self.version, data.is_empty()) {
             (Outcome::Full, ..) => "all places are taken: try again later, or raise the server's limit",
             _ if !self.given && (!data.is_empty() || values.is_some()) => {
-                "the server's application refuses this client: if it wants a password or the like, --connect-data gives it"
+                "the server's application refuses this client: if it wants a password or the like, --connect-data provides it"
             }
             (_, "2.0", _) | (_, _, false) => "the server's application refuses this client: see its accept handler",
             _ => {

@@ -195,7 +195,7 @@ impl RiptideActor {
         };
         format!(
             "no answer to the connect of Riptide {own}: nothing listens there, or a server of {others}, \
-             which does not hear it (netkit probe tells)"
+             which ignores it (netkit probe finds the version)"
         )
     }
 
