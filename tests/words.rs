@@ -170,7 +170,7 @@ fn comments() {
 #[test]
 fn texts() {
     let mut all = files("src", "md");
-    all.extend(["README.md", "completions/netkit.1"].map(String::from));
+    all.extend(["README.md", "CHANGELOG.md", "completions/netkit.1"].map(String::from));
     all.extend(files("tests/golden", "txt"));
     let mut wrong = Vec::new();
     for file in all {
