@@ -140,6 +140,8 @@ mod tests {
         for text in ["::1", "::", "0.0.0.0", "255.255.255.255"] {
             assert_eq!(addresses.map(text.parse().unwrap()).to_string(), text, "there is only one of it");
         }
+        let other = v6("2a00::1".parse().unwrap(), 0x0102_0304_0506_0708);
+        assert_eq!(other.to_string(), "2001:db8::102:304:506:708", "each of the random bytes");
         // After the addresses above.
         for n in 0x200..30_000u32 {
             let ip = IpAddr::V4(Ipv4Addr::from_bits(0xc0a8_0000 + n));

@@ -166,3 +166,26 @@ fn beginnings(pieces: &[Piece<'_>], begun: &mut [bool; 2]) -> Vec<(Side, Vec<u8>
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes after a gap do not continue those before it. A stream that was captured from its middle is read.
+    #[test]
+    fn beginnings_end_at_gaps() {
+        let piece = |side, missing, bytes| Piece { side, missing, bytes, length: 2 };
+        let pieces = [
+            piece(Side::A, 0, b"ab"),
+            piece(Side::B, 7, b"kl"),
+            piece(Side::A, 0, b"cd"),
+            piece(Side::B, 0, b"mn"),
+            piece(Side::A, 1, b"xy"),
+            piece(Side::A, 0, b"zz"),
+        ];
+        let mut begun = [true; 2];
+        let all = beginnings(&pieces, &mut begun);
+        assert_eq!(all, [(Side::A, b"abcd".to_vec()), (Side::B, b"klmn".to_vec())]);
+        assert_eq!(begun, [true, false]);
+    }
+}

@@ -379,6 +379,20 @@ mod tests {
         (place, figures.reasons.into_keys().collect())
     }
 
+    /// Only what happened is listed, in the words of each count.
+    #[test]
+    fn an_interval_is_a_line() {
+        let mut part = Part { at: Duration::from_millis(2_500), active: 7, ..Part::default() };
+        part.counted.counts[Connected] = 2;
+        assert_eq!(part.to_string(), "   2.5 s  7 active, 2 connected");
+        (part.counted.counts[Refused], part.counted.counts[Silent]) = (3, 4);
+        part.counted.requests.add(2 * MILLISECOND);
+        let text = part.to_string();
+        let (counts, times) = text.split_once(", 1 request p50 ").unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(counts, "   2.5 s  7 active, 2 connected, 3 refused, 4 without an answer");
+        assert!(times.contains(" p99 ") && times.ends_with(" ms"), "{text}");
+    }
+
     #[test]
     fn each_end_has_its_place() {
         let some = |text: &str| Some(text.to_string());

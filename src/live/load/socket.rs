@@ -235,3 +235,38 @@ impl Socket {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mio::Poll;
+    use std::net::TcpListener;
+
+    /// A peer that reads late is no error: what the system does not take waits, and all of it arrives.
+    #[test]
+    fn bytes_wait_for_a_peer_that_reads_late() {
+        const SIZE: usize = 32 << 20;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let poll = Poll::new().unwrap();
+        let peer = listener.local_addr().unwrap();
+        let mut socket = Socket::to(Transport::Tcp, peer, poll.registry(), Token(0)).unwrap();
+        let (mut accepted, _) = listener.accept().unwrap();
+        while !socket.is_connected().unwrap() {
+            std::thread::yield_now();
+        }
+        assert!(socket.send(&vec![1; SIZE], SIZE).is_ok());
+        assert!(!socket.unsent.is_empty() && socket.broken.is_none());
+        assert!(socket.send(&[2], 1).is_err(), "more waits than may");
+        let reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            accepted.read_to_end(&mut bytes).map(|_| bytes)
+        });
+        socket.finish();
+        while socket.finish {
+            std::thread::yield_now();
+            socket.flush();
+        }
+        let bytes = reader.join().unwrap().unwrap();
+        assert!(bytes.len() == SIZE + 1 && bytes.ends_with(&[1, 2]) && socket.broken.is_none(), "{}", bytes.len());
+    }
+}

@@ -263,3 +263,17 @@ fn place<'j>(fields: &'j mut Json, path: &[PathStep<'_>]) -> Result<(&'j mut Jso
     }
     Ok((place, pointer))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_what_is_inside_them() {
+        let put = Put { name: "hp".into(), pointer: "/links/0/hp".into(), value: Json::Null, header: false };
+        for (place, is) in [("/links/0/hp", true), ("/links", true), ("", true), ("/links/0/h", false), ("/hp", false)]
+        {
+            assert_eq!(put.at(place), is, "{place}");
+        }
+    }
+}

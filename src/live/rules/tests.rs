@@ -153,3 +153,22 @@ fn enumerations_and_flags() {
     assert_eq!(got.unwrap()["flags"], json!(["error"]));
     assert_eq!(made("message == request: id=77", request, json!({"id": 1})).unwrap()["id"], json!(77), "no text");
 }
+
+/// `>=` and `<=` contain their number.
+#[test]
+fn bounds_contain_what_they_say() {
+    let tally = Tally { applied: 3, ..Tally::default() };
+    for (bound, broken) in [
+        ("applied > 3", false),
+        ("applied > 2", true),
+        ("applied >= 3", true),
+        ("applied >= 4", false),
+        ("applied < 3", false),
+        ("applied < 4", true),
+        ("applied <= 3", true),
+        ("applied <= 2", false),
+    ] {
+        let bound: Bound = bound.parse().unwrap();
+        assert_eq!(bound.broken([&tally]), broken.then_some(3), "{bound}");
+    }
+}

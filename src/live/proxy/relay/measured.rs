@@ -37,3 +37,16 @@ impl Measured {
         (self.rate > 0.0).then_some(self.rate)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_second_counts() {
+        let mut measured = Measured::default();
+        assert_eq!(measured.busiest(), None);
+        [1e3, 3e3, 2e3].into_iter().for_each(|bits| measured.rate(bits));
+        assert_eq!(measured.busiest(), Some(3e3));
+    }
+}

@@ -1,5 +1,6 @@
 //! Tests of delays, rates and times without a network, against calculated values on a simulated clock.
 
+use super::super::jitter::Jitter;
 use super::*;
 
 /// Returns the milliseconds that packets take beyond the delay. They arrive at intervals of `every` microseconds. No
@@ -206,6 +207,16 @@ fn outages() {
     assert_eq!(due(30_001), ms(30_006));
 }
 
+/// However long nothing was sent, the next level is there at once.
+#[test]
+fn silence_costs_no_steps() {
+    let (mut jitter, start) = (Jitter::new(crate::random::Random::new(1)), Instant::now());
+    for day in 1..=3 {
+        let level = jitter.level(Duration::from_nanos(1), start + Duration::from_secs(86_400 * day));
+        assert!(level.is_finite() && level > 0.0, "{level}");
+    }
+}
+
 /// One bit of the requested share of packets is flipped, at any position.
 #[test]
 fn corruption() {
@@ -223,6 +234,9 @@ fn corruption() {
     let (mean, sigma) = (COUNT as f64 * 0.1, (COUNT as f64 * 0.1 * 0.9).sqrt());
     assert!((flipped - mean).abs() < 3.0 * sigma, "{flipped}");
     assert!(bits.iter().all(|count| (30..100).contains(count)), "{bits:?}");
+    let mut bytes = [0xff; 4];
+    corrupt(&mut bytes, 9);
+    assert_eq!(bytes, [0xff, 0xfd, 0xff, 0xff], "a bit that is set");
     corrupt(&mut [], 7);
 }
 
