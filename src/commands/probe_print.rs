@@ -104,7 +104,7 @@ impl<'a> Printer<'a> {
             Form::Ndjson => {
                 let mut summary = report::summary_json(result, false);
                 let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-                // As in all lines: before what is said about that time.
+                // As in all lines, the time comes before what was found.
                 if let Some(keys) = summary.as_object_mut() {
                     keys.shift_insert(1, "time".into(), (now.as_millis() as f64 / 1e3).into());
                 }
