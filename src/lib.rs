@@ -92,6 +92,7 @@ pub mod filter;
 pub mod flow;
 pub mod live;
 pub mod message;
+mod named;
 #[doc(hidden)]
 pub mod nearest;
 #[doc(hidden)]

@@ -78,7 +78,7 @@ fn options(proto: &str, args: &Json) -> Options {
     for pair in args.chunks(2) {
         match pair {
             ["--set" | "-s", setting] => options.set(setting).expect("a setting"),
-            ["--from", role] => options.from = Role::by_name(role),
+            ["--from", role] => options.from = Role::named(role),
             other => panic!("{proto}: {other:?}"),
         }
     }

@@ -19,23 +19,14 @@ pub enum Leg {
     Server,
 }
 
-impl Leg {
-    /// Both legs.
-    pub const BOTH: [Leg; 2] = [Leg::Client, Leg::Server];
+crate::named!(Leg: Client = "client", Server = "server");
 
+impl Leg {
     /// The name of its interface in a recording.
     pub fn interface(self) -> &'static str {
         match self {
             Leg::Client => "client side",
             Leg::Server => "server side",
-        }
-    }
-
-    /// The name of the leg's side.
-    pub fn name(self) -> &'static str {
-        match self {
-            Leg::Client => "client",
-            Leg::Server => "server",
         }
     }
 }
@@ -64,7 +55,7 @@ impl Interface {
             };
             match (u16_at(option, 0, big), value) {
                 (0, _) => break,
-                (NAME, name) => leg = Leg::BOTH.into_iter().find(|leg| leg.interface().as_bytes() == name),
+                (NAME, name) => leg = Leg::ALL.iter().copied().find(|leg| leg.interface().as_bytes() == name),
                 (RESOLUTION, &[exponent]) => resolution = exponent,
                 (OFFSET, value) => {
                     if let Ok(value) = value.try_into() {

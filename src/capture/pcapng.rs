@@ -225,7 +225,7 @@ impl PcapNg {
         }
         self.interfaces.push(interface);
         let has = |leg| self.interfaces.iter().any(|interface| interface.leg == Some(leg));
-        self.has_legs = Leg::BOTH.into_iter().all(has);
+        self.has_legs = Leg::ALL.iter().copied().all(has);
         if self.leg.is_some() && self.has_legs {
             self.of_legs = std::mem::take(&mut self.interfaces);
         }

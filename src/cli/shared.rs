@@ -54,7 +54,7 @@ pub struct Source {
 }
 
 pub fn role(text: &str) -> Result<Role, String> {
-    match Role::by_name(text) {
+    match Role::named(text) {
         Some(role @ (Role::Client | Role::Server)) => Ok(role),
         _ => Err("expected client or server".into()),
     }

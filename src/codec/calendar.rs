@@ -78,19 +78,9 @@ const YEARS: (i128, i128) = (-62_135_596_800, 253_402_300_799);
 /// Units of the last decimal of an NTP time in a second. Each fraction has one text, since there are more than 2^32.
 const NTP_DECIMALS: i128 = 10_000_000_000;
 
+crate::named!(Clock: Unix = "unix", UnixMillis = "unix_ms", Ntp = "ntp");
+
 impl Clock {
-    /// The clocks.
-    pub const ALL: [Clock; 3] = [Clock::Unix, Clock::UnixMillis, Clock::Ntp];
-
-    /// The word in the description language.
-    pub fn word(self) -> &'static str {
-        match self {
-            Clock::Unix => "unix",
-            Clock::UnixMillis => "unix_ms",
-            Clock::Ntp => "ntp",
-        }
-    }
-
     /// The number of decimals of a second.
     fn decimals(self) -> usize {
         match self {

@@ -49,7 +49,7 @@ pub fn kind(field: &Field) -> String {
         Kind::Checksum(checksum) => checksum.describe().into(),
         Kind::Chosen(chosen) => chosen.describe().into(),
         Kind::Extended(extended) => sizes(extended),
-        Kind::Numeral(numeral) => format!("number in text, {}{}", numeral.radix.word(), extent(&numeral.len)),
+        Kind::Numeral(numeral) => format!("number in text, {}{}", numeral.radix.name(), extent(&numeral.len)),
         Kind::Address(address) => address.about().into(),
         Kind::Protobuf(_) => "message".into(),
         Kind::Custom(codec) => codec.describe().into(),

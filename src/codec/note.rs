@@ -13,16 +13,7 @@ pub enum Level {
     Error,
 }
 
-impl Level {
-    /// The name in the output: `note`, `warning`, `error`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Error => "error",
-        }
-    }
-}
+crate::named!(Level: Note = "note", Warning = "warning", Error = "error");
 
 /// One note. [`Notes::text`] returns its text.
 #[derive(Clone, Copy, Debug)]

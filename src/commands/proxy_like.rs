@@ -32,7 +32,7 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
     read::file(path, options, global, &mut seeing).context("--like")?;
     let estimates = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
     let streams = args.transport == Some(ProxyTransport::Tcp);
-    for (way, (like, words)) in Way::BOTH.into_iter().zip(estimates) {
+    for (way, (like, words)) in Way::ALL.iter().copied().zip(estimates) {
         notify(global, format_args!("like {}: {:<4} {words}", path.display(), way.name()));
         let own = &mut ways[way.index()];
         if !streams {

@@ -16,7 +16,7 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
         }
     }
     let mut lines = vec![line];
-    for way in Way::BOTH {
+    for &way in Way::ALL {
         let counts = &ways[way.index()];
         let line = format!("{:<4} {} arrived, {} sent", way.name(), Plural(counts.came, "packet"), counts.passed);
         let list = [
@@ -32,7 +32,9 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
         ];
         lines.push(line + &nonzero(&list));
     }
-    for (way, counts) in Way::BOTH.into_iter().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.came > 0) {
+    for (way, counts) in
+        Way::ALL.iter().copied().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.came > 0)
+    {
         let line = format!("{:<4} {} arrived", way.name(), Plural(counts.came, "message"));
         let list = [
             (counts.dropped, "dropped"),
@@ -82,7 +84,7 @@ pub fn broken<'t>(bounds: &[Bound], tallies: impl Iterator<Item = &'t Tally> + C
 /// requested different ones at different times.
 pub fn asked_and_got(asked: &[Option<Impairments>; 2], counts: &Counts, measured: &[Measured; 2]) -> Vec<String> {
     let mut lines = Vec::new();
-    for way in Way::BOTH {
+    for &way in Way::ALL {
         let (asked, measured) = (&asked[way.index()], &measured[way.index()]);
         let Some(delays) = measured.delays().filter(|_| asked.as_ref().is_none_or(|asked| !asked.is_none())) else {
             continue;

@@ -17,21 +17,9 @@ pub enum Role {
     Unknown,
 }
 
+crate::named!(Role: Client = "client", Server = "server", Unknown = "unknown");
+
 impl Role {
-    /// The name in the output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Role::Client => "client",
-            Role::Server => "server",
-            Role::Unknown => "unknown",
-        }
-    }
-
-    /// The role of this name.
-    pub fn by_name(name: &str) -> Option<Role> {
-        [Role::Client, Role::Server, Role::Unknown].into_iter().find(|r| r.name() == name)
-    }
-
     /// The other side's role.
     pub const fn other(self) -> Role {
         match self {

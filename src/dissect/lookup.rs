@@ -14,10 +14,7 @@ impl Line<'_> {
     pub fn version<V>(&self, by_name: impl Fn(&str) -> Option<V>, expected: &str) -> Result<Option<V>, EncodeError> {
         let Some(name) = self.version else { return Ok(None) };
         let found = by_name(name);
-        found.map(Some).ok_or_else(|| EncodeError {
-            path: "version".into(),
-            what: format!("no version {name:?}: expected {expected}"),
-        })
+        found.map(Some).ok_or_else(|| EncodeError::new("version", format!("no version {name:?}: expected {expected}")))
     }
 
     /// The layout of the line's message. `owner` is the owner of the layouts, for the error.
@@ -38,7 +35,7 @@ impl Line<'_> {
     /// The error for a message that `owner` does not have, with the nearest name that it has.
     pub fn no_such_message(&self, owner: impl Display, names: impl IntoIterator<Item = &'static str>) -> EncodeError {
         let near = hint(nearest(self.message, names));
-        EncodeError { path: "message".into(), what: format!("{owner} has no message {:?}{near}", self.message) }
+        EncodeError::new("message", format!("{owner} has no message {:?}{near}", self.message))
     }
 
     /// Whether the line is a datagram without captured bytes: not even the type is there as a field.

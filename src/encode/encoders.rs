@@ -75,10 +75,8 @@ impl<'a> Encoders<'a> {
             Framing::Tcp => (self.of(entry).frame(message, &line), "tcp"),
             Framing::WebSocket => (self.of(entry).websocket(message, &line), "ws"),
         };
-        framed.ok_or_else(|| EncodeError {
-            path: "transport".into(),
-            what: format!("{} has no form for {what}", entry.dissector.name()),
-        })
+        framed
+            .ok_or_else(|| EncodeError::new("transport", format!("{} has no form for {what}", entry.dissector.name())))
     }
 
     fn of(&mut self, entry: &Entry) -> &mut dyn Encoder {

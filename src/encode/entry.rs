@@ -88,17 +88,13 @@ const KEYS: [&str; 22] = [
     "bytes",
 ];
 
-fn error(path: &str, what: impl Into<String>) -> EncodeError {
-    EncodeError { path: path.into(), what: what.into() }
-}
-
 /// The error for an unexpected value, which is shortened in the text.
 fn wrong(path: &str, expected: &str, got: &Json) -> EncodeError {
     let mut shown = got.to_string();
     if shown.chars().count() > 60 {
         shown = shown.chars().take(57).collect::<String>() + "...";
     }
-    error(path, format!("expected {expected}, got {shown}"))
+    EncodeError::new(path, format!("expected {expected}, got {shown}"))
 }
 
 impl Entry {
@@ -108,7 +104,7 @@ impl Entry {
     /// The key that is missing, unknown or of the wrong type, and the expected form.
     pub fn new(object: Json, source: &Source) -> Result<Entry, EncodeError> {
         let Json::Object(mut map) = object else { return Err(wrong("line", "an object", &object)) };
-        let message = text(&map, "message")?.ok_or_else(|| error("message", "required, but not given"))?;
+        let message = text(&map, "message")?.ok_or_else(|| EncodeError::new("message", "required, but not given"))?;
         let proto = text(&map, "proto")?.or_else(|| source.proto.clone());
         let (proto, message) = match proto {
             Some(proto) => {
@@ -123,15 +119,15 @@ impl Entry {
         let (fields, beside) = match map.remove("fields") {
             Some(Json::Object(fields)) => (Json::Object(fields), None),
             Some(Json::Array(list)) => annotated::plain(&list).map_err(|what| match what.split_once(": ") {
-                Some((path, what)) => error(path, what),
-                None => error("fields", what),
+                Some((path, what)) => EncodeError::new(path, what),
+                None => EncodeError::new("fields", what),
             })?,
             Some(other) => return Err(wrong("fields", "an object", &other)),
             None => {
                 if let Some(key) = map.keys().find(|k| !KEYS.contains(&k.as_str())) {
                     let near = nearest(key, KEYS);
                     let what = "unknown key: a message's fields are in an object under \"fields\"";
-                    return Err(error(key, format!("{what}{}", hint(near))));
+                    return Err(EncodeError::new(key, format!("{what}{}", hint(near))));
                 }
                 (Json::Object(Map::new()), None)
             }
@@ -139,7 +135,7 @@ impl Entry {
         let derived = match map.remove("derived") {
             None | Some(Json::Null) => beside,
             Some(Json::Array(list)) => {
-                let (fields, derived) = annotated::plain(&list).map_err(|what| error("derived", what))?;
+                let (fields, derived) = annotated::plain(&list).map_err(|what| EncodeError::new("derived", what))?;
                 derived.or(Some(fields))
             }
             Some(derived @ Json::Object(_)) => Some(join(derived, beside)),
@@ -147,7 +143,9 @@ impl Entry {
         };
         let packet = match map.remove("packet") {
             None | Some(Json::Null) => None,
-            Some(Json::Array(list)) => Some(annotated::plain(&list).map_err(|what| error("packet", what))?.0),
+            Some(Json::Array(list)) => {
+                Some(annotated::plain(&list).map_err(|what| EncodeError::new("packet", what))?.0)
+            }
             Some(packet @ Json::Object(_)) => Some(packet),
             Some(other) => return Err(wrong("packet", "an object", &other)),
         };
@@ -162,8 +160,8 @@ impl Entry {
             }
         };
         let from = match text(&map, "from")? {
-            Some(name) => Role::by_name(&name)
-                .ok_or_else(|| error("from", format!("{name:?}: expected client, server or unknown")))?,
+            Some(name) => Role::named(&name)
+                .ok_or_else(|| EncodeError::new("from", format!("{name:?}: expected client, server or unknown")))?,
             None => Role::Unknown,
         };
         Ok(Entry {
@@ -178,7 +176,7 @@ impl Entry {
                 None => None,
                 Some("udp") => Some(Transport::Udp),
                 Some("tcp") => Some(Transport::Tcp),
-                Some(other) => return Err(error("transport", format!("{other:?}: expected udp or tcp"))),
+                Some(other) => return Err(EncodeError::new("transport", format!("{other:?}: expected udp or tcp"))),
             },
             ends: [end(&map, "src")?, end(&map, "dst")?],
             time: match map.get("time") {
@@ -217,7 +215,10 @@ fn dissector_of(proto: &str, registry: &Registry) -> Result<&'static dyn Dissect
             Some(near) => hint(Some(near)),
             None => format!(": there are {}", registry.names().collect::<Vec<_>>().join(", ")),
         };
-        error("proto", format!("no protocol {proto:?}{what}; --protocol-file loads one that a file describes"))
+        EncodeError::new(
+            "proto",
+            format!("no protocol {proto:?}{what}; --protocol-file loads one that a file describes"),
+        )
     })
 }
 
@@ -236,9 +237,9 @@ pub(super) fn named(text: &str, registry: &Registry) -> Result<(String, String),
         [proto] => Ok((proto.into(), text.into())),
         [] => {
             let what = format!("no protocol has a message {text:?}{}", hint(nearest(text, registry.messages())));
-            Err(error("message", format!("{what}; `netkit fields` lists them")))
+            Err(EncodeError::new("message", format!("{what}; `netkit fields` lists them")))
         }
-        _ => Err(error("proto", format!("{text:?} is a message of {}: say which", having.join(" and ")))),
+        _ => Err(EncodeError::new("proto", format!("{text:?} is a message of {}: say which", having.join(" and ")))),
     }
 }
 
@@ -267,7 +268,7 @@ fn version(map: &Map<String, Json>) -> Result<Option<String>, EncodeError> {
 
 fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeError> {
     let Some(text) = text(map, key)? else { return Ok(None) };
-    let what = || error(key, format!("{text:?} is no ADDR:PORT, as 10.0.0.1:7777 or [::1]:7777"));
+    let what = || EncodeError::new(key, format!("{text:?} is no ADDR:PORT, as 10.0.0.1:7777 or [::1]:7777"));
     text.parse().map(Some).map_err(|_| what())
 }
 

@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
             }
             "note" | "warning" | "error" => {
                 self.next += 1;
-                let level = [Level::Note, Level::Warning, Level::Error].into_iter().find(|l| l.name() == name);
+                let level = Level::named(name);
                 return Ok(Expression::Level(level.unwrap_or(Level::Note)));
             }
             _ => return self.primary(),

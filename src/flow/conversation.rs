@@ -16,15 +16,7 @@ pub enum Transport {
     Tcp,
 }
 
-impl Transport {
-    /// The name in lower case: `udp` or `tcp`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Transport::Udp => "udp",
-            Transport::Tcp => "tcp",
-        }
-    }
-}
+crate::named!(Transport: Udp = "udp", Tcp = "tcp");
 
 impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -130,7 +130,7 @@ pub fn options(args: &[&str]) -> Options {
     for pair in args.chunks(2) {
         match pair {
             ["--set" | "-s", setting] => options.set(setting).expect("a setting"),
-            ["--from", role] => options.from = Role::by_name(role),
+            ["--from", role] => options.from = Role::named(role),
             ["--server", server] => options.server = Some(server.parse().expect("a server")),
             ["-p", name] => options.proto = Some((*name).into()),
             other => panic!("{other:?}"),

@@ -66,22 +66,11 @@ pub enum Outcome {
     Open,
 }
 
-impl Outcome {
-    /// The name of the outcome in every output format.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Outcome::Left => "left",
-            Outcome::Kicked => "kicked",
-            Outcome::Refused => "refused",
-            Outcome::TimedOut => "timed_out",
-            Outcome::PoorConnection => "poor_connection",
-            Outcome::Unanswered => "unanswered",
-            Outcome::Pending => "pending",
-            Outcome::Reset => "reset",
-            Outcome::Open => "open",
-        }
-    }
-}
+crate::named!(Outcome:
+    Left = "left", Kicked = "kicked", Refused = "refused", TimedOut = "timed_out",
+    PoorConnection = "poor_connection", Unanswered = "unanswered", Pending = "pending", Reset = "reset",
+    Open = "open",
+);
 
 /// The end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

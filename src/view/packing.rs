@@ -88,7 +88,6 @@ pub fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
 const NONE: &str = "-";
 const REASONS: [Reason; 6] =
     [Reason::Short, Reason::Cut, Reason::Unterminated, Reason::Count, Reason::TooLong, Reason::Depth];
-const LEVELS: [Level; 3] = [Level::Note, Level::Warning, Level::Error];
 
 /// Reads what [`pack`] has appended; `None`: it is something else.
 pub fn unpack(row: &Row, record: &[u8], known: &Known) -> Option<Parts> {
@@ -118,7 +117,7 @@ pub fn unpack(row: &Row, record: &[u8], known: &Known) -> Option<Parts> {
         dissection.source().1.extend_from_slice(from.bytes()?);
     }
     for _ in 0..from.number()? {
-        let level = LEVELS.get(usize::from(from.byte()?)).copied()?;
+        let level = Level::ALL.get(usize::from(from.byte()?)).copied()?;
         let (code, text) = (known.name(from.number()?)?, std::str::from_utf8(from.bytes()?).ok()?);
         dissection.notes.add(level, code, format_args!("{text}"));
     }

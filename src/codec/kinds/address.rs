@@ -19,22 +19,9 @@ pub enum Address {
 /// The bytes after which a UUID has a hyphen.
 const HYPHENS: [usize; 4] = [4, 6, 8, 10];
 
+crate::named!(Address: Ipv4 = "ipv4", Ipv6 = "ipv6", Mac = "mac", Uuid = "uuid");
+
 impl Address {
-    /// Returns the address that this word of the description language means.
-    pub fn named(word: &str) -> Option<Address> {
-        [Address::Ipv4, Address::Ipv6, Address::Mac, Address::Uuid].into_iter().find(|one| one.word() == word)
-    }
-
-    /// The word in the description language.
-    pub fn word(self) -> &'static str {
-        match self {
-            Address::Ipv4 => "ipv4",
-            Address::Ipv6 => "ipv6",
-            Address::Mac => "mac",
-            Address::Uuid => "uuid",
-        }
-    }
-
     /// A description with an example, for documentation and error messages.
     pub fn about(self) -> &'static str {
         match self {
@@ -110,7 +97,7 @@ mod tests {
             assert!(address.show(&bytes, &mut text));
             assert_eq!(String::from_utf8(text).unwrap(), notation);
             assert_eq!(address.parse(notation), Some(bytes));
-            assert_eq!(Address::named(address.word()), Some(address));
+            assert_eq!(Address::named(address.name()), Some(address));
         }
         assert_eq!(Address::Mac.parse("02:00:5e:10:00"), None);
         assert_eq!(Address::Uuid.parse("123e4567e89b12d3a456426614174000"), None);

@@ -29,15 +29,9 @@ pub struct Numeral {
 const NO_NUMBER: &str = "a text that is no number";
 const TOO_LARGE: &str = "a number that has no room in 64 bits";
 
-impl Radix {
-    /// The word in the description language.
-    pub fn word(self) -> &'static str {
-        match self {
-            Radix::Decimal => "dec",
-            Radix::Hex => "hex",
-        }
-    }
+crate::named!(Radix: Decimal = "dec", Hex = "hex");
 
+impl Radix {
     /// The smallest and the largest number.
     pub const fn range(self) -> (i128, i128) {
         match self {

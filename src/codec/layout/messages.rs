@@ -32,17 +32,9 @@ macro_rules! messages {
             $(#[doc = concat!("`", $name, "`")] $message,)*
         }
 
+        $crate::named!($messages: $($message = $name),*);
+
         impl $messages {
-            /// All messages.
-            pub const ALL: &'static [$messages] = &[$($messages::$message),*];
-
-            /// The name in the output.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($messages::$message => $name,)*
-                }
-            }
-
             /// Returns a layout of this message.
             pub const fn layout(
                 self,
@@ -56,11 +48,6 @@ macro_rules! messages {
             #[inline]
             pub fn of(layout: &$crate::codec::Layout) -> $messages {
                 Self::ALL[layout.index as usize]
-            }
-
-            /// Returns the message of that name.
-            pub fn named(name: &str) -> Option<$messages> {
-                Self::ALL.iter().copied().find(|message| message.name() == name)
             }
         }
 

@@ -30,6 +30,13 @@ pub struct EncodeError {
     pub what: String,
 }
 
+impl EncodeError {
+    /// Creates an error at a path, with the mistake and what was expected.
+    pub fn new(path: impl Into<String>, what: impl Into<String>) -> EncodeError {
+        EncodeError { path: path.into(), what: what.into() }
+    }
+}
+
 /// The reason why a walk ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteStop {
@@ -188,7 +195,7 @@ impl<'a> Writer<'a> {
             self.names = vec!["unparsed"];
             self.put_bits_of(rest).map_err(|stop| match stop {
                 WriteStop::Error(error) => error,
-                WriteStop::Broken => EncodeError { path: "unparsed".into(), what: "expected hex".into() },
+                WriteStop::Broken => EncodeError::new("unparsed", "expected hex"),
             })?;
         }
         self.close(0);

@@ -14,16 +14,9 @@ pub enum Carrier {
     Ws,
 }
 
-impl Carrier {
-    /// The word on the command line and in the output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Carrier::Udp => "udp",
-            Carrier::Tcp => "tcp",
-            Carrier::Ws => "ws",
-        }
-    }
+crate::named!(Carrier: Udp = "udp", Tcp = "tcp", Ws = "ws");
 
+impl Carrier {
     /// The transport below it.
     pub const fn transport(self) -> Transport {
         match self {

@@ -40,28 +40,14 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
-    /// The stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Outcome::Ok => "ok",
-            Outcome::ResolveFailed => "resolve_failed",
-            Outcome::NoRoute => "no_route",
-            Outcome::Refused => "refused",
-            Outcome::Silent => "silent",
-            Outcome::OtherProtocol => "other_protocol",
-            Outcome::OtherVersion => "other_version",
-            Outcome::Rejected => "rejected",
-            Outcome::Full => "full",
-            Outcome::Pending => "pending",
-            Outcome::Closed => "closed",
-            Outcome::Broken => "broken",
-            Outcome::TimedOut => "timed_out",
-            Outcome::Interrupted => "interrupted",
-            Outcome::Failed => "failed",
-        }
-    }
+crate::named!(Outcome:
+    Ok = "ok", ResolveFailed = "resolve_failed", NoRoute = "no_route", Refused = "refused", Silent = "silent",
+    OtherProtocol = "other_protocol", OtherVersion = "other_version", Rejected = "rejected", Full = "full",
+    Pending = "pending", Closed = "closed", Broken = "broken", TimedOut = "timed_out", Interrupted = "interrupted",
+    Failed = "failed",
+);
 
+impl Outcome {
     /// The priority of an outcome: of several methods' outcomes the highest is reported, so that any answer comes
     /// first.
     pub const fn weight(self) -> u8 {

@@ -9,10 +9,9 @@ pub enum Way {
     Down,
 }
 
-impl Way {
-    /// Both directions.
-    pub const BOTH: [Way; 2] = [Way::Up, Way::Down];
+crate::named!(Way: Up = "up", Down = "down");
 
+impl Way {
     /// Returns 0 or 1.
     pub fn index(self) -> usize {
         self as usize
@@ -23,14 +22,6 @@ impl Way {
         match self {
             Way::Up => Way::Down,
             Way::Down => Way::Up,
-        }
-    }
-
-    /// Returns the direction's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Up => "up",
-            Way::Down => "down",
         }
     }
 }

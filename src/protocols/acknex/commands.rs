@@ -15,20 +15,9 @@ pub enum Version {
     A6,
 }
 
+crate::named!(Version: A5 = "a5", A6 = "a6");
+
 impl Version {
-    /// The name in the output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Version::A5 => "a5",
-            Version::A6 => "a6",
-        }
-    }
-
-    /// Returns the edition with that name.
-    pub fn by_name(name: &str) -> Option<Version> {
-        [Version::A5, Version::A6].into_iter().find(|v| v.name() == name)
-    }
-
     /// Its messages.
     pub fn book(self) -> &'static Book {
         match self {

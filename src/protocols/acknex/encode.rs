@@ -40,10 +40,7 @@ impl Writing {
             return Ok(found);
         }
         Err(match book.by_name(from.other(), line.message) {
-            Some(_) => {
-                let what = format!("only the {} sends {}", from.other().name(), line.message);
-                EncodeError { path: "message".into(), what }
-            }
+            Some(_) => EncodeError::new("message", format!("only the {} sends {}", from.other().name(), line.message)),
             None => {
                 let names = book.names().chain([unreadable.name]);
                 line.no_such_message(format_args!("acknex {}", version.name()), names)
@@ -74,7 +71,7 @@ fn skin_came_first(line: &Line<'_>) -> bool {
 
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-        let version = line.version(Version::by_name, "a5 or a6")?.or(self.asked.version).unwrap_or(Version::A6);
+        let version = line.version(Version::named, "a5 or a6")?.or(self.asked.version).unwrap_or(Version::A6);
         if line.is_empty() {
             return Ok(Vec::new());
         }
@@ -87,10 +84,10 @@ impl Encoder for Writing {
         }
         // Both sides may send a message with that name. The fields decide, unless both forms encode alike.
         match written.as_slice() {
-            [Ok(client), Ok(server)] if client != server => Err(EncodeError {
-                path: "from".into(),
-                what: format!("client and server send {} in different forms: name the side", line.message),
-            }),
+            [Ok(client), Ok(server)] if client != server => {
+                let what = format!("client and server send {} in different forms: name the side", line.message);
+                Err(EncodeError::new("from", what))
+            }
             [Err(_), Ok(server)] => Ok(server.clone()),
             _ => written.into_iter().next().unwrap_or(Ok(Vec::new())),
         }

@@ -131,7 +131,7 @@ impl Asked {
     pub fn of(options: &Options) -> Asked {
         let get = |key| options.settings.get(key);
         Asked {
-            version: get("acknex.version").and_then(Version::by_name),
+            version: get("acknex.version").and_then(Version::named),
             angle_le: get("acknex.angle").map(|word| word == "le"),
             fixed: get("acknex.position").map(|word| word == "fixed"),
             bgr: get("acknex.color").map(|word| word == "bgr"),

@@ -29,19 +29,10 @@ pub enum MisfitKind {
     Cut,
 }
 
-impl MisfitKind {
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            MisfitKind::Fault => "fault",
-            MisfitKind::Unknown => "unknown",
-            MisfitKind::Trailing => "trailing",
-            MisfitKind::Checksum => "checksum",
-            MisfitKind::Whole => "whole",
-            MisfitKind::Cut => "cut",
-        }
-    }
-}
+crate::named!(MisfitKind:
+    Fault = "fault", Unknown = "unknown", Trailing = "trailing", Checksum = "checksum", Whole = "whole",
+    Cut = "cut",
+);
 
 /// The place where a packet does not fit, and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -39,7 +39,6 @@ impl Writing {
 
     /// Replaces the fields of a payload by its bytes.
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
-        let fail = |what: String| EncodeError { path: "payload".into(), what };
         let place = if line.message == LinkState { CONTENT.name } else { DATA.name };
         // The first byte is the schema's first field. It is not known in advance, so each schema is tried.
         let all = self.schemas.messages("dnp").iter().filter(|m| m.message.is_empty() || m.message == line.message);
@@ -59,7 +58,7 @@ impl Writing {
                 _ => {}
             }
         }
-        Err(first.unwrap_or_else(|| fail("no schema has such a payload".into())))
+        Err(first.unwrap_or_else(|| EncodeError::new("payload", "no schema has such a payload")))
     }
 
     /// Remembers the types of a link_state.

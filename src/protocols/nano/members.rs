@@ -187,7 +187,7 @@ pub fn write(given: &Json, fields: &'static [Field]) -> Result<Vec<u8>, EncodeEr
 
 fn wrong(path: &str, expected: &str, got: &Json) -> EncodeError {
     let shown: String = got.to_string().chars().take(60).collect();
-    EncodeError { path: path.into(), what: format!("expected {expected}, got {shown}") }
+    EncodeError::new(path, format!("expected {expected}, got {shown}"))
 }
 
 fn object(given: &Json, fields: &'static [Field], path: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
@@ -209,7 +209,7 @@ fn object(given: &Json, fields: &'static [Field], path: &str, out: &mut Vec<u8>)
             }
             None if field.is(flag::OMIT_EMPTY) => {}
             None => {
-                return Err(EncodeError { path: own, what: format!("required, but not given ({})", member(field)) });
+                return Err(EncodeError::new(own, format!("required, but not given ({})", member(field))));
             }
         }
     }
@@ -233,7 +233,7 @@ fn value(given: &Json, field: &'static Field, path: &str, out: &mut Vec<u8>) -> 
                 && items.len() != *n as usize
             {
                 let what = format!("expected {}, got {}", Plural(*n, "element"), items.len());
-                return Err(EncodeError { path: path.into(), what });
+                return Err(EncodeError::new(path, what));
             }
             out.push(b'[');
             for (k, item) in items.iter().enumerate() {

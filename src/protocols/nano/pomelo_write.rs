@@ -14,18 +14,14 @@ pub fn write(given: &Json, protos: &Protos, message: u32) -> Result<Vec<u8>, Enc
     Ok(out)
 }
 
-fn wrong(path: &str, what: impl Into<String>) -> EncodeError {
-    EncodeError { path: path.into(), what: what.into() }
-}
-
 fn body(given: &Json, protos: &Protos, message: u32, path: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let (Some(values), Some(table)) = (given.as_object(), protos.get(message)) else {
-        return Err(wrong(path, "expected an object with the values of the protos"));
+        return Err(EncodeError::new(path, "expected an object with the values of the protos"));
     };
     for (name, given) in values {
         let own = format!("{path}.{name}");
         let Some((tag, field)) = by_name(table, protos, name) else {
-            return Err(wrong(&own, "the protos have no such field"));
+            return Err(EncodeError::new(&own, "the protos have no such field"));
         };
         let key = tag << 3 | wire(field.kind);
         match (field.rule, given) {
@@ -46,7 +42,7 @@ fn body(given: &Json, protos: &Protos, message: u32, path: &str, out: &mut Vec<u
                     value(item, field.kind, protos, &format!("{own}[{at}]"), out)?;
                 }
             }
-            (Rule::Repeated, _) => return Err(wrong(&own, "expected a list")),
+            (Rule::Repeated, _) => return Err(EncodeError::new(&own, "expected a list")),
             (Rule::Pairs, _) => pairs(given, (key, field.kind), protos, &own, out)?,
         }
     }
@@ -64,7 +60,7 @@ fn pairs(given: &Json, of: (u64, Kind), protos: &Protos, path: &str, out: &mut V
         _ => None,
     };
     let (Some([Some(key), Some(of_value)]), Some(values)) = (pair, given.as_object()) else {
-        return Err(wrong(path, "expected an object, and protos with its key and value"));
+        return Err(EncodeError::new(path, "expected an object, and protos with its key and value"));
     };
     varint(of.0, out);
     varint(values.len() as u64, out);
@@ -88,14 +84,14 @@ fn wire(kind: Kind) -> u64 {
 
 fn value(given: &Json, kind: Kind, protos: &Protos, path: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     if let Some(raw) = given.get("raw").and_then(Json::as_str) {
-        let bytes = hex::decode(raw).map_err(|_| wrong(path, "expected hex digits under \"raw\""))?;
+        let bytes = hex::decode(raw).map_err(|_| EncodeError::new(path, "expected hex digits under \"raw\""))?;
         if kind == Kind::Text {
             varint(bytes.len() as u64, out);
         }
         out.extend_from_slice(&bytes);
         return Ok(());
     }
-    let expected = |what: &str| wrong(path, format!("expected {what}, got {given}"));
+    let expected = |what: &str| EncodeError::new(path, format!("expected {what}, got {given}"));
     let real = || match given {
         Json::String(text) => digits::real(text),
         other => other.as_f64(),
@@ -135,7 +131,7 @@ fn value(given: &Json, kind: Kind, protos: &Protos, path: &str, out: &mut Vec<u8
             varint(inner.len() as u64, out);
             out.extend_from_slice(&inner);
         }
-        Kind::Missing => return Err(wrong(path, "the protos lack this field's type")),
+        Kind::Missing => return Err(EncodeError::new(path, "the protos lack this field's type")),
     }
     Ok(())
 }

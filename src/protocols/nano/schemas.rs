@@ -142,5 +142,5 @@ pub fn write(
         }
     }
     let what = "expected hex: no schema has such a payload";
-    Err(first.unwrap_or_else(|| EncodeError { path: "payload".into(), what: what.into() }))
+    Err(first.unwrap_or_else(|| EncodeError::new("payload", what)))
 }

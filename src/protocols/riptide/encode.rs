@@ -20,14 +20,14 @@ pub struct Writing {
 impl Writing {
     /// An encoder with the user's settings.
     pub fn new(options: &Options) -> Writing {
-        let set = options.settings.get("riptide.version").and_then(Version::by_name);
+        let set = options.settings.get("riptide.version").and_then(Version::named);
         Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() }
     }
 }
 
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-        let version = line.version(Version::by_name, "1.0, 1.2, 2.0, 2.1 or 2.2")?.unwrap_or(self.default);
+        let version = line.version(Version::named, "1.0, 1.2, 2.0, 2.1 or 2.2")?.unwrap_or(self.default);
         let layout = line.layout(format_args!("riptide {}", version.name()), version.layouts())?;
         if line.is_empty() {
             return Ok(Vec::new());
@@ -45,7 +45,7 @@ impl Encoder for Writing {
     }
 
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
-        let version = line.version.and_then(Version::by_name).unwrap_or(self.default);
+        let version = line.version.and_then(Version::named).unwrap_or(self.default);
         let mut framed = match version.packed() {
             true => (message.len() as u32).to_le_bytes().to_vec(),
             false => (message.len() as u16).to_le_bytes().to_vec(),

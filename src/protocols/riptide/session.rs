@@ -60,7 +60,7 @@ pub struct RiptideSession {
 impl RiptideSession {
     /// The state of a new conversation.
     pub fn new(flow_info: &FlowInfo<'_>) -> RiptideSession {
-        let set = flow_info.options.settings.get("riptide.version").and_then(Version::by_name);
+        let set = flow_info.options.settings.get("riptide.version").and_then(Version::named);
         let server = flow_info
             .server_by_option()
             .or_else(|| flow_info.server_by_from(Side::A))

@@ -21,25 +21,11 @@ pub enum Version {
     V22,
 }
 
+crate::named!(Version: V10 = "1.0", V12 = "1.2", V20 = "2.0", V21 = "2.1", V22 = "2.2");
+
 impl Version {
     /// The versions that are tried, in this order. 2.1 is only ever found as a kind of 2.2.
     pub(super) const TRIED: [Version; 4] = [Version::V20, Version::V22, Version::V12, Version::V10];
-
-    /// The name in the output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Version::V10 => "1.0",
-            Version::V12 => "1.2",
-            Version::V20 => "2.0",
-            Version::V21 => "2.1",
-            Version::V22 => "2.2",
-        }
-    }
-
-    /// Returns the version with that name.
-    pub fn by_name(name: &str) -> Option<Version> {
-        [Version::V10, Version::V12, Version::V20, Version::V21, Version::V22].into_iter().find(|v| v.name() == name)
-    }
 
     /// Whether it is bit-packed, with a type of 4 bits.
     pub const fn packed(self) -> bool {

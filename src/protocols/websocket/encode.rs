@@ -23,7 +23,7 @@ pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
         Message::Binary => opcode::BINARY,
         Message::Frame => match line.field(&OPCODE).map(|v| v.as_u64()) {
             Some(Some(n @ 0..=15)) => n as u8,
-            Some(_) => return Err(wrong("opcode", "expected a number from 0 to 15")),
+            Some(_) => return Err(EncodeError::new("opcode", "expected a number from 0 to 15")),
             None => return Writer::new(line.fields).broken(true).write(&[]),
         },
         _ => return Writer::new(line.fields).broken(line.broken).write(layout.fields),
@@ -48,18 +48,14 @@ pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
     }
     let mask = fields.get(MASK.name).map(|mask| hex_of("mask", mask)).transpose()?;
     let mask: Option<[u8; 4]> = match mask {
-        Some(bytes) => Some(bytes.try_into().map_err(|_| wrong("mask", "expected 8 hex digits"))?),
+        Some(bytes) => Some(bytes.try_into().map_err(|_| EncodeError::new("mask", "expected 8 hex digits"))?),
         None => None,
     };
     Ok(frame::write(op, mask, &payload))
 }
 
-fn wrong(path: &str, what: &str) -> EncodeError {
-    EncodeError { path: path.into(), what: what.into() }
-}
-
 fn hex_of(path: &str, value: &Json) -> Result<Vec<u8>, EncodeError> {
-    value.as_str().and_then(|text| hex::decode(text).ok()).ok_or_else(|| wrong(path, "expected hex"))
+    value.as_str().and_then(|text| hex::decode(text).ok()).ok_or_else(|| EncodeError::new(path, "expected hex"))
 }
 
 /// Puts a message into a frame, masked if a client sends it. The carrier's own lines are frames and heads already.

@@ -187,7 +187,7 @@ impl Lists {
                 tail = format!(", {}", at + 1);
             }
             let row =
-                format!("    {{ {}, \"{}\", {}, {}{tail} }},\n", Quoted(path), kind.word(), shown(unit), shown(doc));
+                format!("    {{ {}, \"{}\", {}, {}{tail} }},\n", Quoted(path), kind.name(), shown(unit), shown(doc));
             rows.push_str(&row);
         }
         // Writing to a String cannot fail.

@@ -17,22 +17,12 @@ pub enum Type {
     Text,
 }
 
-impl Type {
-    /// Returns the script's name of the type.
-    pub fn word(self) -> &'static str {
-        match self {
-            Type::U32 => "u32",
-            Type::U64 => "u64",
-            Type::I32 => "i32",
-            Type::I64 => "i64",
-            Type::Float => "f",
-            Type::Bool => "b",
-            Type::Bytes => "x",
-            Type::Group => "n",
-            Type::Text => "s",
-        }
-    }
+crate::named!(Type:
+    U32 = "u32", U64 = "u64", I32 = "i32", I64 = "i64", Float = "f", Bool = "b", Bytes = "x", Group = "n",
+    Text = "s",
+);
 
+impl Type {
     /// Returns a type for the values of both.
     pub fn with(self, other: Type) -> Type {
         let (low, high) = (self.min(other), self.max(other));

@@ -35,7 +35,7 @@ impl Parser<'_> {
                 "while" => field.repeats = Some(reader.text("while", value)?),
                 "time" => {
                     let word = reader.text("time", value)?;
-                    field.time = Clock::ALL.into_iter().find(|clock| clock.word() == word);
+                    field.time = Clock::named(&word);
                     if field.time.is_none() {
                         return self.fail(&inner, format!("time: expected unix, unix_ms or ntp, got {word:?}"));
                     }
@@ -122,7 +122,7 @@ impl Parser<'_> {
                 "text" => self.reader.text("text", inner.1)?,
                 _ => return Err(self.reader.unknown(inner, keys::NUMBER)),
             };
-            digits = [Radix::Decimal, Radix::Hex].into_iter().find(|radix| radix.word() == word);
+            digits = Radix::named(&word);
             if digits.is_none() {
                 return self.fail(&inner, format!("text: expected dec or hex, got {word:?}"));
             }

@@ -188,7 +188,7 @@ impl<'a> Compiler<'a> {
         }
         if let Some(clock) = t.time {
             if let (numbers, false) = takes(clock, &field.kind) {
-                return Err(fail(format!("time: {} is for {numbers}, not for {kind}", clock.word())));
+                return Err(fail(format!("time: {} is for {numbers}, not for {kind}", clock.name())));
             }
             let signed = match field.kind {
                 Kind::Int { .. } => true,

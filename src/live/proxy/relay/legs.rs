@@ -70,7 +70,7 @@ impl<W: Write> LegWriter<W> {
     /// Returns the error of the writer.
     pub fn new(out: W) -> io::Result<LegWriter<W>> {
         let mut out = PcapNgWriter::new(out)?;
-        for leg in Leg::BOTH {
+        for &leg in Leg::ALL {
             out.interface(ETHERNET, 9, leg.interface())?;
         }
         let (left, next) = (Bound::default(), FxHashMap::default());

@@ -120,7 +120,7 @@ impl Pair {
             }
         }
         let (mut next, mut again): (Option<Instant>, bool) = (None, false);
-        for way in Way::BOTH {
+        for &way in Way::ALL {
             again |= self.read(way, config, counts, buffer, watch, out);
             next = [next, self.waiting(way, config, counts.arrivals(), watch, out)].into_iter().flatten().min();
             // The client's bytes wait until the server is connected.

@@ -176,7 +176,7 @@ impl Export<'_> {
                 keys.push(("flags", quoted(&self.pool.flags(&wanted, flags.names))));
             }
             Show::Flags(_) => return Err(Unsaid("flags of which some bits are fixed".into())),
-            Show::Time { clock, .. } => keys.push(("time", quoted(clock.word()))),
+            Show::Time { clock, .. } => keys.push(("time", quoted(clock.name()))),
             Show::Scaled(Scale::Degrees) => keys.push(("angle", "true".into())),
             Show::Scaled(scale) => {
                 let (num, den, rounded) = match *scale {

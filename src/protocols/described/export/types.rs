@@ -81,7 +81,7 @@ impl Export<'_> {
             | Kind::Checksum(_)
             | Kind::Chosen(_) => Err(Unsaid(format!("{}: files have it in other words", describe::kind(field)))),
             Kind::Numeral(_) => Err(Unsaid("a number in text".into())),
-            Kind::Address(address) => one(vec![("type", quoted(address.word()))]),
+            Kind::Address(address) => one(vec![("type", quoted(address.name()))]),
             Kind::Derived => Err(Unsaid("known from earlier messages only".into())),
             kind => match kind.width() {
                 Some((bits, Order::Conversation)) => {

@@ -74,7 +74,7 @@ fn version(messages: &[Recorded]) -> Version {
     let last = versions.clone().next();
     // Only acks identify 2.1, and they arrive late.
     let name = versions.find(|v| *v == "2.1").or(last);
-    name.and_then(Version::by_name).unwrap_or(Version::V20)
+    name.and_then(Version::named).unwrap_or(Version::V20)
 }
 
 struct RiptideActor {
@@ -119,7 +119,7 @@ impl RiptideActor {
         }
         RiptideActor {
             life: Life::new("riptide", &actor::RULES, context),
-            version: context.version.and_then(Version::by_name).unwrap_or_else(|| version(context.messages)),
+            version: context.version.and_then(Version::named).unwrap_or_else(|| version(context.messages)),
             datagrams,
             client_id: None,
             rejected: false,
