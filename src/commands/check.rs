@@ -3,7 +3,7 @@
 
 use super::gates::{Pick, merged};
 use super::notify::notify;
-use super::parallel::{self, Shared};
+use super::parallel::{Reading, Shared};
 use super::{input, interrupt};
 use crate::cli::{Decode, Global};
 use netkit::capture::Capture;
@@ -23,9 +23,10 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
 fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let mut check = Check::new(options, pick);
     let (mut whole, mut checked, mut stopped) = (true, 0, None);
+    let reading = Reading { options, global, threads: args.threads, follow: false, link: false };
     for path in &args.files {
         check.next();
-        let read = parallel::file(path, options, global, args.threads, &mut check);
+        let read = reading.file(path, &mut check);
         checked += check.results.messages;
         whole &= check.results.different == 0;
         if let Some(first) = &check.results.first {

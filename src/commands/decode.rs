@@ -7,14 +7,13 @@ use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer, dumb, text};
+use super::parallel::Reading;
 use super::selection::Selection;
 use super::usage::{NO_PARQUET, usage};
-use super::{capture, check, cut, input, link, names, parallel, read};
+use super::{capture, check, cut, input, names};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
-use netkit::capture::Capture;
-use netkit::dissect::{LinkedSink, Options};
-use netkit::read::Any;
+use netkit::dissect::Options;
 use netkit::render::{self, Files};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -75,32 +74,17 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     options.wants = printer.reads();
     let link = args.link || printer.pick.later();
+    let reading = Reading { options: &options, global, threads: args.threads, follow: args.follow, link };
     if args.join {
-        return joined(args, global, &options, printer, &files.unwrap_or_default(), link);
+        return joined(args, &reading, printer, &files.unwrap_or_default());
     }
     let mut failed = None;
     for path in &args.files {
-        let live = Live::of(path, args.follow);
-        input::announce_wait(path, global);
-        let read = link::open(path, args.follow, link, &options, global).and_then(|(input, linked)| {
-            if let Some(files) = &files {
-                files.restart(&names::name(path));
-            }
-            if let Some(linked) = linked {
-                printer.live(live);
-                return read::whole(input, &options, global, &mut Any(&mut LinkedSink { sink: &mut printer, linked }));
-            }
-            let threads = if printer.divides() { parallel::threads(path, args.threads, printer.watched) } else { 1 };
-            match threads {
-                n if n > 1 && live == Live::No && input.format().is_some() => {
-                    read::report(printer.divided(Capture::new(input)?, &options, n), global, &mut printer)
-                }
-                _ => {
-                    printer.live(live);
-                    read::whole(input, &options, global, &mut printer)
-                }
-            }
-        });
+        printer.live(Live::of(path, args.follow));
+        if let Some(files) = &files {
+            files.restart(&names::name(path));
+        }
+        let read = reading.file(path, &mut printer);
         if !stop().is_set() {
             printer.pick.end(&input::name(path));
         }
@@ -109,7 +93,6 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         }
         if let Err(error) = read {
             // The messages before the error have been printed. The other files are still read.
-            let error = error.context(input::name(path));
             if super::usage::broken_pipe(&error) {
                 return Err(error);
             }
@@ -195,33 +178,17 @@ fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
 }
 
 /// Reads all files as one.
-fn joined(
-    args: &Decode,
-    global: &Global,
-    options: &Options,
-    mut printer: Printer,
-    files: &Files,
-    link: bool,
-) -> anyhow::Result<u8> {
+fn joined(args: &Decode, reading: &Reading<'_>, mut printer: Printer, files: &Files) -> anyhow::Result<u8> {
     let join = Join::new(&args.files)?;
     let all = PathBuf::from(join.names().map(input::name).collect::<Vec<_>>().join(", "));
-    let threads = if printer.divides() { parallel::threads_for(join.size, args.threads, printer.watched) } else { 1 };
-    let (capture, broken) = join.open(files, global)?;
-    let read = match threads {
-        _ if link => {
-            let linked = link::joined(&args.files, options)?;
-            read::frames(capture, options, global, &mut Any(&mut LinkedSink { sink: &mut printer, linked }))
-        }
-        n if n > 1 => read::report(printer.divided(capture, options, n), global, &mut printer),
-        _ => read::frames(capture, options, global, &mut printer),
-    };
+    let (broken, read) = reading.joined(join, files, &mut printer)?;
     if !stop().is_set() {
         printer.pick.end(&input::name(&all));
     }
     if let Ok(Some(stopped)) = &read {
         stopped.report(&all);
     }
-    let status = finish(args, global, printer, !broken.any() && read.is_ok())?;
+    let status = finish(args, reading.global, printer, !broken.any() && read.is_ok())?;
     read.with_context(|| input::name(&all))?;
     Ok(interrupt::status(false).unwrap_or(if broken.any() { 3 } else { status }))
 }

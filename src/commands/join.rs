@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const GAP: i128 = 1_000_000_000;
 
 /// Files in the order of their first frames.
+#[derive(Clone)]
 pub struct Join {
     files: VecDeque<(PathBuf, Option<Time>)>,
     /// The size of all files, in bytes.

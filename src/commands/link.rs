@@ -12,7 +12,7 @@ use netkit::plural::Plural;
 use netkit::read::{Any, CaptureSink};
 use netkit::render::Files;
 use std::io::{Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Opens an input: followed, with its relations, which are read first, or plain.
 ///
@@ -77,10 +77,10 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
 ///
 /// # Errors
 /// Fails if one of them is not a capture.
-pub fn joined(files: &[PathBuf], options: &Options) -> anyhow::Result<Linked> {
+pub fn joined(join: Join, options: &Options) -> anyhow::Result<Linked> {
     let (options, quiet) = (&reading(options), Global::silent());
     let mut reading = Reading(Links::new(options.limits.lists.links));
-    let (capture, _) = Join::new(files)?.open(&Files::default(), &quiet)?;
+    let (capture, _) = join.open(&Files::default(), &quiet)?;
     let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
     Ok(counted(reading.0.finish(true)))
 }

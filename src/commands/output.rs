@@ -4,8 +4,10 @@ use super::context::Context;
 use super::gates::{Pick, merged};
 use super::notify::notify;
 use super::pager::Paged;
-use super::redact;
+use super::parallel::Shared;
+use super::stopped::ReadResult;
 use super::usage::{Usage, usage};
+use super::{read, redact};
 use crate::cli::{Color, Format, Global, Output};
 use crate::platform;
 use netkit::capture::{Capture, Time};
@@ -98,21 +100,9 @@ impl Printer {
         Ok(())
     }
 
-    /// Whether several threads can render parts of it.
-    pub fn divides(&self) -> bool {
-        self.context.is_none() && self.pick.divides() && self.renderer.part().is_some()
-    }
-
     /// Returns the parts of a message that are read.
     pub fn reads(&self) -> Wants {
         self.pick.reads() | self.renderer.reads()
-    }
-
-    /// Prints a capture with `count` threads. Each renders messages, and their text is put in order.
-    pub fn divided(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
-        self.begin();
-        let parts = std::iter::from_fn(|| self.renderer.part()).take(count + 1).collect();
-        merged(capture, options, parts, &mut self.pick, &mut self.renderer)
     }
 
     /// Sets the time when output must be flushed.
@@ -163,6 +153,28 @@ pub fn chosen(names: &[String], format: Format, options: &Options) -> anyhow::Re
     }
     let columns = Columns::parse(names, options.proto.as_deref(), &Names::new(options));
     Ok(Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?))
+}
+
+impl Shared for Printer {
+    fn divides(&self) -> bool {
+        self.context.is_none() && self.pick.divides() && self.renderer.part().is_some()
+    }
+
+    fn watched(&self) -> bool {
+        self.watched
+    }
+
+    /// Each thread renders messages, and their text is put in order.
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
+        self.begin();
+        let parts = std::iter::from_fn(|| self.renderer.part()).take(count + 1).collect();
+        merged(capture, options, parts, &mut self.pick, &mut self.renderer)
+    }
+
+    /// Without a table of functions: printing is what has to be fast.
+    fn alone(&mut self, capture: Capture, options: &Options, global: &Global) -> ReadResult {
+        read::frames(capture, options, global, self)
+    }
 }
 
 impl CaptureSink for Printer {

@@ -1,13 +1,14 @@
-//! Reads a capture with several threads: one reads the file and distributes its conversations to queues, which any
-//! thread dissects.
+//! Reads inputs into a sink: one after the other or joined, plain, followed or with relations, with one thread or
+//! several. One of several threads reads the file and distributes its conversations to queues, which any thread
+//! dissects.
 
-use super::join::Join;
+use super::join::{Broken, Join};
 use super::stopped::ReadResult;
-use super::{input, read};
+use super::{input, link, read};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{Capture, Input};
-use netkit::dissect::Options;
+use netkit::capture::Capture;
+use netkit::dissect::{Linked, LinkedSink, Options};
 use netkit::read::{Any, CaptureSink, Summary};
 use netkit::render::Files;
 use std::path::{Path, PathBuf};
@@ -18,13 +19,7 @@ const SMALL: u64 = 4 << 20;
 /// The maximum number of threads: more would wait for the reader.
 const MOST: usize = 8;
 
-/// Returns the number of threads worth using; `requested` is the user's choice.
-pub fn threads(path: &Path, requested: Option<usize>, watched: bool) -> usize {
-    let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
-    whole.map_or(1, |about| threads_for(about.len(), requested, watched))
-}
-
-/// Returns the same for a number of bytes in plain files.
+/// Returns the number of threads worth using for this many bytes in plain files; `requested` is the user's choice.
 pub fn threads_for(size: u64, requested: Option<usize>, watched: bool) -> usize {
     match requested {
         Some(n) => n.clamp(1, MOST),
@@ -34,63 +29,107 @@ pub fn threads_for(size: u64, requested: Option<usize>, watched: bool) -> usize 
 }
 
 /// A sink whose work several threads can share.
-pub trait Shared: CaptureSink {
+pub trait Shared: CaptureSink + Sized {
     /// Whether they can, with the user's options.
     fn divides(&self) -> bool {
         true
     }
 
+    /// Whether the user watches the output: then one thread shows messages sooner.
+    fn watched(&self) -> bool {
+        false
+    }
+
     /// Reads a capture with `count` threads. Afterwards the sink is as if it had seen all messages.
     fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary;
+
+    /// Reads a capture with one thread.
+    ///
+    /// # Errors
+    /// Fails like [`read::frames`].
+    fn alone(&mut self, capture: Capture, options: &Options, global: &Global) -> ReadResult {
+        read::frames(capture, options, global, &mut Any(self))
+    }
 }
 
-/// Reads like [`read::file`], with several threads if that pays, or is requested.
-///
-/// # Errors
-/// Fails like [`read::file`].
-pub fn file(
-    path: &Path,
-    options: &Options,
-    global: &Global,
-    requested: Option<usize>,
-    sink: &mut impl Shared,
-) -> ReadResult {
-    let count = threads(path, requested, false);
-    if count == 1 || !sink.divides() {
-        return read::file(path, options, global, sink);
+/// The way in which inputs are read.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    pub options: &'a Options,
+    pub global: &'a Global,
+    /// The requested number of threads.
+    pub threads: Option<usize>,
+    /// `--follow`: the input grows.
+    pub follow: bool,
+    /// `--link`: relations to later messages are read first.
+    pub link: bool,
+}
+
+impl Reading<'_> {
+    /// Reads one input: a capture or hex text.
+    ///
+    /// # Errors
+    /// Fails if it cannot be opened or read to its end.
+    pub fn file(&self, path: &Path, sink: &mut impl Shared) -> ReadResult {
+        let Reading { options, global, .. } = *self;
+        input::announce_wait(path, global);
+        let mut read = || {
+            let (input, linked) = link::open(path, self.follow, self.link, options, global)?;
+            let endless = self.follow || path.as_os_str() == "-";
+            let file = std::fs::metadata(path).ok().filter(|about| about.is_file() && !endless);
+            match (input.format(), linked) {
+                (Some(_), linked) => self.capture(Capture::new(input)?, file.map(|about| about.len()), linked, sink),
+                (None, Some(linked)) => read::whole(input, options, global, &mut Any(&mut LinkedSink { sink, linked })),
+                (None, None) => read::whole(input, options, global, &mut Any(sink)),
+            }
+        };
+        read().with_context(|| input::name(path))
     }
-    let mut read = || {
-        let input = Input::new(input::open(path)?)?.reopening(input::again(path));
-        match input.format() {
-            Some(_) => read::report(sink.shared(Capture::new(input)?, options, count), global, sink),
-            None => read::whole(input, options, global, &mut Any(sink)),
+
+    /// Reads files as one. `names` receives the names of the files as they begin. Returns also whether all files were
+    /// read to their ends.
+    ///
+    /// # Errors
+    /// Fails if the first file cannot be opened.
+    pub fn joined(&self, join: Join, names: &Files, sink: &mut impl Shared) -> anyhow::Result<(Broken, ReadResult)> {
+        let (size, again) = (join.size, join.clone());
+        let (capture, broken) = join.open(names, self.global)?;
+        let linked = self.link.then(|| link::joined(again, self.options)).transpose()?;
+        Ok((broken, self.capture(capture, Some(size), linked, sink)))
+    }
+
+    /// Reads a capture, with its relations if they were read before. `size`: that of its plain files.
+    fn capture(
+        &self,
+        capture: Capture,
+        size: Option<u64>,
+        linked: Option<Linked>,
+        sink: &mut impl Shared,
+    ) -> ReadResult {
+        let Reading { options, global, .. } = *self;
+        let divided = size.filter(|_| linked.is_none() && sink.divides());
+        let count = divided.map_or(1, |size| threads_for(size, self.threads, sink.watched()));
+        if count > 1 {
+            return read::report(sink.shared(capture, options, count), global, sink);
         }
-    };
-    read().with_context(|| input::name(path))
-}
+        sink.begin();
+        match linked {
+            Some(linked) => read::frames(capture, options, global, &mut Any(&mut LinkedSink { sink, linked })),
+            None => sink.alone(capture, options, global),
+        }
+    }
 
-/// Reads like [`read::files`], with several threads if that pays, or is requested.
-///
-/// # Errors
-/// Fails like [`read::files`].
-pub fn files(
-    paths: &[PathBuf],
-    join: bool,
-    options: &Options,
-    global: &Global,
-    requested: Option<usize>,
-    sink: &mut impl Shared,
-) -> ReadResult {
-    if let ([path], false) = (paths, join) {
-        return file(path, options, global, requested, sink);
+    /// Reads one file, or several files as one.
+    ///
+    /// # Errors
+    /// Fails if one of them cannot be read to its end.
+    pub fn files(&self, paths: &[PathBuf], join: bool, sink: &mut impl Shared) -> ReadResult {
+        if let ([path], false) = (paths, join) {
+            return self.file(path, sink);
+        }
+        let (broken, read) = self.joined(Join::new(paths)?, &Files::default(), sink)?;
+        let stopped = read?;
+        broken.whole()?;
+        Ok(stopped)
     }
-    let join = Join::new(paths)?;
-    let count = threads_for(join.size, requested, false);
-    if count == 1 || !sink.divides() {
-        return read::files(paths, true, options, global, sink);
-    }
-    let (capture, broken) = join.open(&Files::default(), global)?;
-    let stopped = read::report(sink.shared(capture, options, count), global, sink)?;
-    broken.whole()?;
-    Ok(stopped)
 }

@@ -2,7 +2,6 @@
 
 use super::capture;
 use super::cut::{self, Marks};
-use super::follow;
 use super::gates::{Pick, Picked, merged};
 use super::interrupt::{self, stop};
 use super::names;
@@ -10,13 +9,11 @@ use super::notify;
 use super::options::{inputs, options};
 use super::outfile::{self, stdout_is_no_input};
 use super::output::{draws, style};
-use super::parallel::{self, Shared};
+use super::parallel::{Reading, Shared};
 use super::selection::Selection;
 use super::usage::Usage;
-use super::{input, read};
 use crate::cli::{Global, View as Args};
 use crate::platform;
-use anyhow::Context;
 use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Closing;
@@ -197,12 +194,8 @@ fn reading(args: &Args, options: &Options, global: &Global, pick: Pick, store: &
     let to = Receiving(Arc::clone(store));
     let sink = Keeping { recorder: store.recorder(), to, records: Vec::new(), growing: args.source.follow };
     let mut picked = Picked { pick, sink };
-    let read = match &args.files[..] {
-        [file] if args.source.follow => follow::open(file)
-            .and_then(|input| read::whole(input, options, global, &mut picked))
-            .with_context(|| input::name(file)),
-        files => parallel::files(files, files.len() > 1, options, global, args.threads, &mut picked),
-    };
+    let reading = Reading { options, global, threads: args.threads, follow: args.source.follow, link: false };
+    let read = reading.files(&args.files, args.files.len() > 1, &mut picked);
     store.account(&picked.pick.account);
     drop(picked);
     let whole = matches!(read, Ok(None));
