@@ -1,7 +1,7 @@
 //! Compares two runs: the differences as `netkit diff` lists them, and both runs' curves in the same charts.
 
 use super::charts::{Chart, Mark, chart, entry, line};
-use super::figures::{Count, Shown, bytes, heading, region, table};
+use super::figures::{Count, Shown, body, bytes, heading, region, table};
 use super::scale::{Linear, plain, time_label};
 use super::sections::delays::{axis, delay, quantiles_of};
 use super::sections::{delivery, nothing, verdicts};
@@ -98,14 +98,10 @@ fn sums(series: &[Series; 2], html: &mut Html) {
     }
     region("bytes-by-message", "Bytes by message, the largest of each", html, |html| {
         heading([("message", "t"), ("A", "n"), ("B", "n")], html);
-        html.el("tbody").with(|html| {
-            for (name, sums) in &names {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("t").short(60, name);
-                    for sum in sums {
-                        html.el("td").class("n").attr("data-c", "sum").text(Count(*sum));
-                    }
-                });
+        body(&names, html, |(name, sums), html| {
+            html.el("th").attr("scope", "row").class("t").short(60, name);
+            for sum in sums {
+                html.el("td").class("n").attr("data-c", "sum").text(Count(*sum));
             }
         });
     });

@@ -81,29 +81,25 @@ pub fn table_with(
     let index = place("index");
     region(shown.id, shown.caption, html, |html| {
         heading(columns.iter().map(|column| (column.name.replace('_', " "), column.class)), html);
-        html.el("tbody").with(|html| {
-            for row in table.rows.iter().take(shown.most) {
-                html.line().el("tr").with(|html| {
-                    for column in &columns {
-                        let Some(cell) = row.get(column.at) else { continue };
-                        let exact = match cell {
-                            Cell::Int(_) | Cell::Flag(_) => None,
-                            cell => cell.printed(),
-                        };
-                        let mut td = html.el("td").class(column.class).attr("data-c", column.name);
-                        if let Some(exact) = exact {
-                            td = td.attr("data-v", exact);
-                        }
-                        td.with(|html| match (column.name, cell) {
-                            _ if own(row, column.name, html) => {}
-                            ("frame", Cell::Int(frame)) => {
-                                let index = index.and_then(|at| row.get(at));
-                                place_link(*frame, if let Some(Cell::Int(k)) = index { Some(*k) } else { None }, html);
-                            }
-                            ("by_frame", Cell::Int(frame)) => place_link(*frame, None, html),
-                            _ => column.cell(cell, html),
-                        });
+        body(table.rows.iter().take(shown.most), html, |row, html| {
+            for column in &columns {
+                let Some(cell) = row.get(column.at) else { continue };
+                let exact = match cell {
+                    Cell::Int(_) | Cell::Flag(_) => None,
+                    cell => cell.printed(),
+                };
+                let mut td = html.el("td").class(column.class).attr("data-c", column.name);
+                if let Some(exact) = exact {
+                    td = td.attr("data-v", exact);
+                }
+                td.with(|html| match (column.name, cell) {
+                    _ if own(row, column.name, html) => {}
+                    ("frame", Cell::Int(frame)) => {
+                        let index = index.and_then(|at| row.get(at));
+                        place_link(*frame, if let Some(Cell::Int(k)) = index { Some(*k) } else { None }, html);
                     }
+                    ("by_frame", Cell::Int(frame)) => place_link(*frame, None, html),
+                    _ => column.cell(cell, html),
                 });
             }
         });
@@ -122,6 +118,15 @@ pub fn heading<N: fmt::Display>(names: impl IntoIterator<Item = (N, &'static str
                 html.el("th").attr("scope", "col").class(class).short(60, name);
             }
         });
+    });
+}
+
+/// Writes the rows of a table.
+pub fn body<R>(rows: impl IntoIterator<Item = R>, html: &mut Html, mut row: impl FnMut(R, &mut Html)) {
+    html.el("tbody").with(|html| {
+        for each in rows {
+            html.line().el("tr").with(|html| row(each, html));
+        }
     });
 }
 

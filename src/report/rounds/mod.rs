@@ -5,7 +5,7 @@ mod read;
 pub use read::Rounds;
 
 use super::charts::{Chart, Mark, areas, chart, dots, entry, line};
-use super::figures::{Count, heading, region};
+use super::figures::{Count, body, heading, region};
 use super::scale::{Linear, Log, delay_label, plain, time_label};
 use super::sections::nothing;
 use super::{Html, section};
@@ -168,14 +168,10 @@ fn rows(rounds: &Rounds, (id, title): (&'static str, &str), series: &[Series], p
     region(id, &format!("{title}, in steps of {}", time_label(steps.step)), html, |html| {
         let names = series.iter().map(|(_, name, _)| (name.as_str(), "n"));
         heading(std::iter::once(("from (s)", "n")).chain(names), html);
-        html.el("tbody").with(|html| {
-            for (k, row) in steps.values.iter().enumerate() {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * steps.step));
-                    for value in row {
-                        html.el("td").class("n").text(value.map_or("–".into(), plain));
-                    }
-                });
+        body(steps.values.iter().enumerate(), html, |(k, row), html| {
+            html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * steps.step));
+            for value in row {
+                html.el("td").class("n").text(value.map_or("–".into(), plain));
             }
         });
     });
@@ -195,14 +191,10 @@ fn whole(rounds: &Rounds, html: &mut Html) {
     const FIGURES: [&str; 5] = ["requests", "p50", "p90", "p99", "max"];
     region("kinds", "From request to response by kind of message (ms)", html, |html| {
         heading(std::iter::once(("message", "t")).chain(FIGURES.map(|name| (name, "n"))), html);
-        html.el("tbody").with(|html| {
-            for (name, figures) in kinds {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("t").short(120, name);
-                    for name in FIGURES {
-                        cell(name, figures.get(name).unwrap_or(&Json::Null), html);
-                    }
-                });
+        body(kinds, html, |(name, figures), html| {
+            html.el("th").attr("scope", "row").class("t").short(120, name);
+            for name in FIGURES {
+                cell(name, figures.get(name).unwrap_or(&Json::Null), html);
             }
         });
     });
@@ -226,14 +218,14 @@ fn pairs(
 ) {
     region(id, caption, html, |html| {
         heading([(key, "t"), (value, "n")], html);
-        html.el("tbody").with(|html| {
-            for (name, value) in object.iter().filter(|(name, value)| *name != "report" && !value.is_object()) {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("t").short(120, name.replace('_', " "));
-                    cell(name, value, html);
-                });
-            }
-        });
+        body(
+            object.iter().filter(|(name, value)| *name != "report" && !value.is_object()),
+            html,
+            |(name, value), html| {
+                html.el("th").attr("scope", "row").class("t").short(120, name.replace('_', " "));
+                cell(name, value, html);
+            },
+        );
     });
 }
 
@@ -256,25 +248,21 @@ fn targets(rounds: &Rounds, html: &mut Html) {
     region("targets", "Targets (round trips in ms)", html, |html| {
         let names = ["rounds", "ok", "sent", "answered", "lost", "shortest", "longest"].map(|name| (name, "n"));
         heading([("target", "t")].into_iter().chain(names).chain([("other outcomes", "t")]), html);
-        html.el("tbody").with(|html| {
-            for target in &rounds.targets {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("t").short(120, &target.name);
-                    let ok = target.outcomes.get("ok").copied().unwrap_or(0);
-                    let [sent, answered] = target.asked;
-                    for (name, n) in [("rounds", target.rounds), ("ok", ok), ("sent", sent), ("answered", answered)] {
-                        html.el("td").class("n").attr("data-c", name).attr("data-v", n).text(Count(n));
-                    }
-                    let lost = sent.saturating_sub(answered) as f64 / sent.max(1) as f64 * 100.0;
-                    html.el("td").class("n").text(if sent > 0 { format!("{lost:.1} %") } else { "–".into() });
-                    for time in [target.extremes.map(|(least, _)| least), target.extremes.map(|(_, most)| most)] {
-                        html.el("td").class("n").text(time.map_or("–".into(), plain));
-                    }
-                    let others = target.outcomes.iter().filter(|(name, _)| *name != "ok");
-                    let others: Vec<String> = others.map(|(name, n)| format!("{n} {name}")).collect();
-                    html.el("td").class("t").short(240, others.join(", "));
-                });
+        body(&rounds.targets, html, |target, html| {
+            html.el("th").attr("scope", "row").class("t").short(120, &target.name);
+            let ok = target.outcomes.get("ok").copied().unwrap_or(0);
+            let [sent, answered] = target.asked;
+            for (name, n) in [("rounds", target.rounds), ("ok", ok), ("sent", sent), ("answered", answered)] {
+                html.el("td").class("n").attr("data-c", name).attr("data-v", n).text(Count(n));
             }
+            let lost = sent.saturating_sub(answered) as f64 / sent.max(1) as f64 * 100.0;
+            html.el("td").class("n").text(if sent > 0 { format!("{lost:.1} %") } else { "–".into() });
+            for time in [target.extremes.map(|(least, _)| least), target.extremes.map(|(_, most)| most)] {
+                html.el("td").class("n").text(time.map_or("–".into(), plain));
+            }
+            let others = target.outcomes.iter().filter(|(name, _)| *name != "ok");
+            let others: Vec<String> = others.map(|(name, n)| format!("{n} {name}")).collect();
+            html.el("td").class("t").short(240, others.join(", "));
         });
     });
     if rounds.targets.len() > DRAWN {

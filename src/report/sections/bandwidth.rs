@@ -1,7 +1,7 @@
 //! Bytes over time, stacked by message and by direction.
 
 use super::super::charts::{Chart, Mark, areas, chart, entry};
-use super::super::figures::{Count, bytes, heading, region};
+use super::super::figures::{Count, body, bytes, heading, region};
 use super::super::scale::{Linear, plain, time_label};
 use super::super::{Html, section};
 use super::nothing;
@@ -71,16 +71,12 @@ fn rows(id: &'static str, title: &str, series: &Series, html: &mut Html) {
         let names = series.layers.iter().map(|(name, _)| *name);
         heading(std::iter::once("from (s)").chain(names).chain(["all"]).map(|name| (name, "n")), html);
         let totals = series.totals();
-        html.el("tbody").with(|html| {
-            for (k, total) in totals.iter().enumerate() {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * series.step));
-                    for (_, values) in &series.layers {
-                        html.el("td").class("n").text(Count(values.get(k).copied().unwrap_or(0)));
-                    }
-                    html.el("td").class("n").text(Count(*total));
-                });
+        body(totals.iter().enumerate(), html, |(k, total), html| {
+            html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * series.step));
+            for (_, values) in &series.layers {
+                html.el("td").class("n").text(Count(values.get(k).copied().unwrap_or(0)));
             }
+            html.el("td").class("n").text(Count(*total));
         });
         html.el("tfoot").with(|html| {
             html.el("tr").with(|html| {

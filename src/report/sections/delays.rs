@@ -1,7 +1,7 @@
 //! The times that acknowledgements and answers took: over time, and as quantiles.
 
 use super::super::charts::{Chart, Mark, chart, dots, entry, line};
-use super::super::figures::{Count, Shown, heading, region, table};
+use super::super::figures::{Count, Shown, body, heading, region, table};
 use super::super::scale::{Log, delay_label, plain, time_label};
 use super::super::{Context, Html, section};
 use super::{nothing, side};
@@ -105,15 +105,11 @@ pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String
 pub fn quantiles_of(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     region("", &format!("{title} (ms)"), html, |html| {
         heading([("share that waited no longer", "t"), ("A", "n"), ("B", "n")], html);
-        html.el("tbody").with(|html| {
-            for percent in [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 100.0] {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("t").text(format_args!("{percent} %"));
-                    for delays in both {
-                        let nanos = delays.and_then(|d| if percent < 100.0 { d.percentile(percent) } else { d.max() });
-                        html.el("td").class("n").text(nanos.map_or("–".into(), |_| plain(millis(nanos))));
-                    }
-                });
+        body([10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 100.0], html, |percent, html| {
+            html.el("th").attr("scope", "row").class("t").text(format_args!("{percent} %"));
+            for delays in both {
+                let nanos = delays.and_then(|d| if percent < 100.0 { d.percentile(percent) } else { d.max() });
+                html.el("td").class("n").text(nanos.map_or("–".into(), |_| plain(millis(nanos))));
             }
         });
     });
@@ -204,22 +200,18 @@ fn rows(id: &'static str, title: &str, course: &Course, awaited: Awaited, sides:
         let names =
             sides.iter().flat_map(|(role, _)| ["count", "median", "p90"].map(|what| [role.name(), what].join(" ")));
         heading(std::iter::once("from (s)".to_owned()).chain(names).map(|name| (name, "n")), html);
-        html.el("tbody").with(|html| {
-            for k in 0..longest.div_ceil(per) {
-                html.line().el("tr").with(|html| {
-                    html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * step));
-                    for (role, _) in sides {
-                        let mut sum = Delays::default();
-                        let part = course.of(awaited, *role).chunks(per).nth(k).unwrap_or(&[]);
-                        part.iter().for_each(|delays| sum.merge(delays));
-                        html.el("td").class("n").attr("data-c", "count").text(Count(sum.count()));
-                        for p in [50.0, 90.0] {
-                            let nanos = sum.percentile(p);
-                            let text = nanos.map_or("–".into(), |_| plain(millis(nanos)));
-                            html.el("td").class("n").text(text);
-                        }
-                    }
-                });
+        body(0..longest.div_ceil(per), html, |k, html| {
+            html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * step));
+            for (role, _) in sides {
+                let mut sum = Delays::default();
+                let part = course.of(awaited, *role).chunks(per).nth(k).unwrap_or(&[]);
+                part.iter().for_each(|delays| sum.merge(delays));
+                html.el("td").class("n").attr("data-c", "count").text(Count(sum.count()));
+                for p in [50.0, 90.0] {
+                    let nanos = sum.percentile(p);
+                    let text = nanos.map_or("–".into(), |_| plain(millis(nanos)));
+                    html.el("td").class("n").text(text);
+                }
             }
         });
     });

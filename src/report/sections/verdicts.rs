@@ -1,6 +1,6 @@
 //! The verdicts with the messages they rest on, and all notes and faults.
 
-use super::super::figures::{Count, heading, place_link, region};
+use super::super::figures::{Count, body, heading, place_link, region};
 use super::super::{Context, Html, section};
 use super::nothing;
 use crate::codec::Level;
@@ -177,15 +177,11 @@ fn faults(noted: &Noted, html: &mut Html) {
     );
     region("faults", &caption, html, |html| {
         heading([("protocol", "t"), ("message", "t"), ("times", "n"), ("first frames", "t")], html);
-        html.el("tbody").with(|html| {
-            for (proto, name, places) in all.into_iter().take(FAULTS) {
-                html.line().el("tr").with(|html| {
-                    html.el("td").class("t").text(proto);
-                    html.el("td").class("t").text(name);
-                    html.el("td").class("n").attr("data-c", "times").text(Count(places.count));
-                    html.el("td").class("t").with(|html| links(places, html));
-                });
-            }
+        body(all.into_iter().take(FAULTS), html, |(proto, name, places), html| {
+            html.el("td").class("t").text(proto);
+            html.el("td").class("t").text(name);
+            html.el("td").class("n").attr("data-c", "times").text(Count(places.count));
+            html.el("td").class("t").with(|html| links(places, html));
         });
     });
 }
