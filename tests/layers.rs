@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Helpers of a few lines that use none of netkit's types: any layer may import them.
-const HELPERS: [&str; 5] = ["duration", "nearest", "plural", "printable", "random"];
+const HELPERS: [&str; 6] = ["duration", "named", "nearest", "plural", "printable", "random"];
 
 /// The layers in the order of the table in `src/lib.rs`.
 fn layers() -> Vec<String> {
@@ -335,7 +335,6 @@ const KNOWN: [(&[&str], &str); 10] = [
             "dissect/flow_info.rs",
             "dissect/message.rs",
             "dissect/options.rs",
-            "dissect/registry.rs",
         ],
         "options hold the registry of dissectors, and a dissector is given options: both are the interface of a protocol",
     ),

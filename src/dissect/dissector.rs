@@ -1,15 +1,17 @@
-//! The interface of a protocol: its tables, its recognition, its state for a conversation.
+//! The interface of a protocol: its tables, its recognition, its state for a conversation; and the protocols of a run.
 
 use super::decision::Decision;
+use super::encoder::Encoder;
 use super::facts::Facts;
-use super::flow_info::{FlowInfo, Role};
+use super::flow_info::FlowInfo;
 use super::message::{Out, Provenance};
 use super::options::Options;
+use super::role::Role;
+use crate::codec::Layout;
 use crate::codec::layout::Field;
-use crate::codec::{EncodeError, Layout};
 use crate::flow::{Side, Stream, Transport};
-use serde_json::Value as Json;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// A protocol: static and stateless. The state for a conversation is in its [`Session`]. Its constant properties are in
 /// its [`Facts`], each with a method of a `dyn Dissector`.
@@ -258,107 +260,52 @@ pub trait Session: Send {
     }
 }
 
-/// One message to be encoded.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    /// The message's name.
-    pub message: &'a str,
-    /// The line's `proto`: the dissector's own, or its carrier's.
-    pub proto: &'a str,
-    /// The version, if given.
-    pub version: Option<&'a str>,
-    /// The sender's role.
-    pub from: Role,
-    /// The number of its conversation; 0 if none is given.
-    pub flow: u64,
-    /// The fields.
-    pub fields: &'a Json,
-    /// The derived values.
-    pub derived: Option<&'a Json>,
-    /// The fields of the headers around the message.
-    pub packet: Option<&'a Json>,
-    /// The message's index among the messages of a packet, from 1, and their number.
-    pub part: Option<(u64, u64)>,
-    /// Whether the message was broken when it was read.
-    pub broken: bool,
+/// The known dissectors, in the order in which they are listed and asked.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    dissectors: Arc<[&'static dyn Dissector]>,
 }
 
-impl Line<'_> {
-    /// A field.
-    pub fn field(&self, field: &Field) -> Option<&Json> {
-        self.fields.get(field.name)
+impl Registry {
+    /// A registry of these dissectors. If two have the same name, the first is taken.
+    pub fn new(dissectors: impl IntoIterator<Item = &'static dyn Dissector>) -> Registry {
+        let mut list: Vec<&'static dyn Dissector> = Vec::new();
+        for dissector in dissectors {
+            if list.iter().all(|d| d.name() != dissector.name()) {
+                list.push(dissector);
+            }
+        }
+        Registry { dissectors: list.into() }
     }
 
-    /// A derived value.
-    pub fn derived(&self, field: &Field) -> Option<&Json> {
-        self.derived?.get(field.name)
-    }
-}
-
-/// Encodes messages, with the state that later messages need from earlier ones.
-pub trait Encoder: Send {
-    /// The message's bytes.
-    ///
-    /// # Errors
-    /// The path of the invalid field, and the expected value.
-    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError>;
-
-    /// Whether the message changes the encoding of later ones. A message of a kind that does not need not be encoded if
-    /// its bytes are known.
-    fn remembers(&self, _proto: &str, _message: &str) -> bool {
-        true
+    /// Adds a dissector, which is asked first. One with the same name is replaced.
+    #[must_use]
+    pub fn with(&self, dissector: &'static dyn Dissector) -> Registry {
+        Registry::new(std::iter::once(dissector).chain(self.iter()))
     }
 
-    /// Like [`encode`](Self::encode), but for protocols with several messages in a packet: returns `None` until the
-    /// last of them is given, then the packet's bytes.
-    ///
-    /// # Errors
-    /// Those of [`encode`](Self::encode).
-    fn part(&mut self, line: &Line<'_>) -> Result<Option<Vec<u8>>, EncodeError> {
-        self.encode(line).map(Some)
+    /// All dissectors.
+    pub fn iter(&self) -> impl Iterator<Item = &'static dyn Dissector> + '_ {
+        self.dissectors.iter().copied()
     }
 
-    /// Ends the input. Returns the error if a packet is incomplete.
-    fn unfinished(&mut self) -> Option<EncodeError> {
-        None
+    /// The dissector of this name.
+    pub fn by_name(&self, name: &str) -> Option<&'static dyn Dissector> {
+        self.iter().find(|d| d.name() == name)
     }
 
-    /// The message in the protocol's own framing for streams; `None` if it has none.
-    fn frame(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
-        None
+    /// The dissector for lines with this `proto`: the name of a dissector or of its carrier.
+    pub fn for_line(&self, proto: &str) -> Option<&'static dyn Dissector> {
+        self.by_name(proto).or_else(|| self.iter().find(|d| d.carriers().contains(&proto)))
     }
 
-    /// The message as a WebSocket message, masked if a client sends it; `None` if the protocol does not use WebSocket.
-    fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
-        None
+    /// The `proto` names that lines may have: of the dissectors and of their carriers.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.iter().flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
     }
 
-    /// The rewriter of the carrier's frames for one conversation; `None` if there is no carrier.
-    fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
-        None
+    /// The names of all messages.
+    pub fn messages(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.iter().flat_map(|d| d.tables()).flat_map(|table| table.layouts).map(|layout| layout.name)
     }
-}
-
-/// Rewrites the frames of a carrier when a message of a conversation is edited in transit. It has to receive all
-/// frames of both directions in their order: earlier ones determine the form of later ones.
-pub trait Rewriter: Send {
-    /// Processes the next frames of a side (or the carrier's head). `old` is the message in them as it was read; `None`
-    /// if it is not needed. `new` are the messages to send instead, each in its own frames; `None` forwards the frames
-    /// as they are. Returns the bytes to send; `None` for the same bytes.
-    ///
-    /// # Errors
-    /// The reason why they cannot be changed: they are forwarded as they are.
-    fn frames(
-        &mut self,
-        side: Side,
-        bytes: &[u8],
-        old: Option<&[u8]>,
-        new: Option<&[&[u8]]>,
-    ) -> Result<Option<Vec<u8>>, &'static str>;
-
-    /// Whether every frame of a side has to be rewritten from now on, so that none may bypass this.
-    fn binds(&self, side: Side) -> bool;
-
-    /// Records that frames of a side have passed without being seen.
-    fn missed(&mut self, side: Side);
 }

@@ -1,34 +1,10 @@
 //! The facts about a conversation apart from its payload: endpoints, opener, the user's options.
 
 use super::options::Options;
+use super::role::Role;
 use crate::capture::Leg;
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
-
-/// The sender's role.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// The client.
-    Client,
-    /// The server.
-    Server,
-    /// Not known.
-    #[default]
-    Unknown,
-}
-
-crate::named!(Role: Client = "client", Server = "server", Unknown = "unknown");
-
-impl Role {
-    /// The other side's role.
-    pub const fn other(self) -> Role {
-        match self {
-            Role::Client => Role::Server,
-            Role::Server => Role::Client,
-            Role::Unknown => Role::Unknown,
-        }
-    }
-}
 
 /// The conversation, as passed to its session.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Finds the version and the layout of a line, for every encoder.
 
-use super::dissector::Line;
+use super::encoder::Line;
 use crate::codec::layout::UNKNOWN;
 use crate::codec::{EncodeError, Layout};
 use crate::nearest::{hint, nearest};

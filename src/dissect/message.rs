@@ -2,8 +2,9 @@
 
 use super::decision::{Closed, Decision};
 use super::delivery::Events;
-use super::flow_info::{FlowInfo, Role};
+use super::flow_info::FlowInfo;
 use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
+use super::role::Role;
 use super::scratch::Scratch;
 use super::wants::Wants;
 use crate::capture::Time;

@@ -12,6 +12,7 @@ mod decision;
 pub(crate) mod delivery;
 pub(crate) mod dissector;
 mod document;
+mod encoder;
 mod facts;
 pub(crate) mod flow_info;
 pub(crate) mod framed;
@@ -28,8 +29,8 @@ mod part;
 pub(crate) mod payload;
 mod protocol;
 mod public;
-mod registry;
 mod relations;
+pub(crate) mod role;
 mod scratch;
 mod wants;
 
@@ -38,12 +39,12 @@ pub use conversation::SessionReader;
 pub use decision::{Closed, Decision};
 pub use delivery::{Event, Events, Handled, Link};
 pub use dissector::{
-    Dissector, Encoder, Evidence, Line, NoteDoc, Observation, PortNames, Rewriter, Senders, Session, Setting,
-    StreamEvent, Table,
+    Dissector, Evidence, NoteDoc, Observation, PortNames, Registry, Senders, Session, Setting, StreamEvent, Table,
 };
 pub use document::document;
+pub use encoder::{Encoder, Line, Rewriter};
 pub use facts::Facts;
-pub use flow_info::{FlowInfo, Role, Roles};
+pub use flow_info::{FlowInfo, Roles};
 pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
 pub use inspector::{Counters, Inspector, Sideless, SidelessList, Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
 pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
@@ -55,7 +56,7 @@ pub use outline::{Outline, StreamFrame};
 pub use part::Part;
 pub use protocol::Protocol;
 pub use public::Public;
-pub use registry::Registry;
 pub use relations::{Expected, FrameLines, RelatedNote, Relation, RelationKind, Relations, Target};
+pub use role::Role;
 pub use scratch::Scratch;
 pub use wants::Wants;

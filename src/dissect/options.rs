@@ -1,8 +1,8 @@
 //! The user's options for sessions and encoders.
 
-use super::flow_info::Role;
+use super::dissector::Registry;
 use super::part::Part;
-use super::registry::Registry;
+use super::role::Role;
 use super::wants::Wants;
 use crate::capture::Leg;
 use crate::codec::schema::Schemas;

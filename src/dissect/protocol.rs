@@ -1,6 +1,7 @@
 //! A protocol that is known at compile time, as most are.
 
-use super::dissector::{Dissector, Encoder, Evidence, Observation, Session};
+use super::dissector::{Dissector, Evidence, Observation, Session};
+use super::encoder::Encoder;
 use super::facts::Facts;
 use super::flow_info::FlowInfo;
 use super::options::Options;

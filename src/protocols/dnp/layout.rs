@@ -8,7 +8,7 @@ use super::values::{BY_TYPE, TYPES};
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::dissect::Table;
-use crate::dissect::flow_info::Role;
+use crate::dissect::role::Role;
 
 messages! {
     /// DNP's messages.

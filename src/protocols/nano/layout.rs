@@ -10,7 +10,7 @@ use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Fault, Layout, Reader, Reason, Sampler, Stop, Value, Writer, digits};
 use crate::dissect::Table;
-use crate::dissect::flow_info::Role;
+use crate::dissect::role::Role;
 use crate::protocols::websocket;
 
 messages! {

@@ -7,7 +7,7 @@ use self::Message::*;
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::dissect::Table;
-use crate::dissect::flow_info::Role;
+use crate::dissect::role::Role;
 
 messages! {
     /// Riptide's messages, of all versions.
