@@ -6,7 +6,31 @@ use super::tcp::{Direction, Received, Scratch};
 use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics};
 use crate::capture::Segment;
 
-/// The parts shared by all directions.
+/// The parts that a table keeps for all directions.
+#[derive(Debug)]
+pub(super) struct Common {
+    pub caps: Caps,
+    pub statistics: Statistics,
+    scratch: Scratch,
+}
+
+impl Common {
+    pub fn new(caps: Caps) -> Common {
+        Common { caps, statistics: Statistics::default(), scratch: Scratch::default() }
+    }
+
+    pub fn tools<'a, H>(&'a mut self, handler: &'a mut H) -> Tools<'a, H> {
+        let Common { caps, statistics, scratch } = self;
+        Tools { handler, caps, statistics, scratch }
+    }
+
+    /// Counts into other statistics than its own.
+    pub fn uncounted<'a, H>(&'a mut self, statistics: &'a mut Statistics, handler: &'a mut H) -> Tools<'a, H> {
+        Tools { statistics, ..self.tools(handler) }
+    }
+}
+
+/// The parts shared by all directions, for one packet.
 pub(super) struct Tools<'a, H> {
     pub handler: &'a mut H,
     pub caps: &'a Caps,

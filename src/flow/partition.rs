@@ -1,9 +1,8 @@
 //! A part of a table's conversations, read by another thread.
 
-use super::drive::Tools;
+use super::drive::Common;
 use super::entry::Entry;
 use super::epoch::Report;
-use super::tcp::Scratch;
 use super::{Caps, Conversation, End, Handler, Side, Statistics};
 use crate::capture::{Body, Packet, Time};
 
@@ -24,22 +23,19 @@ impl<S> Moved<S> {
 pub struct Partition<S> {
     /// The conversations, indexed by their slots in the table.
     entries: Vec<Option<Box<Entry<S>>>>,
-    caps: Caps,
-    statistics: Statistics,
-    scratch: Scratch,
+    common: Common,
     changed: Vec<u32>,
 }
 
 impl<S> Partition<S> {
     /// A partition without conversations.
     pub fn new(caps: Caps) -> Partition<S> {
-        let (statistics, scratch) = (Statistics::default(), Scratch::default());
-        Partition { entries: Vec::new(), caps, statistics, scratch, changed: Vec::new() }
+        Partition { entries: Vec::new(), common: Common::new(caps), changed: Vec::new() }
     }
 
     /// The counters so far.
     pub fn statistics(&self) -> Statistics {
-        self.statistics
+        self.common.statistics
     }
 
     /// Receives a conversation that [leaves](Handler::leaves) the table.
@@ -89,13 +85,7 @@ impl<S> Partition<S> {
                     entry.syn(from, segment);
                 }
                 entry.count(from, time, segment.length.max(segment.payload.len()));
-                let mut tools = Tools {
-                    handler: &mut *handler,
-                    caps: &self.caps,
-                    statistics: &mut self.statistics,
-                    scratch: &mut self.scratch,
-                };
-                entry.segment(from, &packet, segment, &mut tools);
+                entry.segment(from, &packet, segment, &mut self.common.tools(handler));
                 entry.allocated() + handler.memory(&entry.conversation)
             }
         };
@@ -117,9 +107,7 @@ impl<S> Partition<S> {
     /// Closes a conversation.
     pub fn close(&mut self, slot: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.entries.get_mut(slot as usize).and_then(Option::take) else { return };
-        let mut tools =
-            Tools { handler, caps: &self.caps, statistics: &mut self.statistics, scratch: &mut self.scratch };
-        entry.close(why, &mut tools);
+        entry.close(why, &mut self.common.tools(handler));
     }
 
     /// Forgets a conversation that the table reads again.

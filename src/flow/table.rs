@@ -1,12 +1,11 @@
 //! The flow table: assigns packets to conversations.
 
-use super::drive::Tools;
+use super::drive::Common;
 use super::entry::{Entry, OFFLOADED, Syn};
 use super::epoch::{Ledger, Report};
 use super::key::{Hasher, Key};
 use super::partition::Moved;
 use super::slots::Slots;
-use super::tcp::Scratch;
 use super::{Caps, Conversation, End, Handler, Side, Statistics, Transport};
 use crate::capture::{Body, Packet, Segment};
 use std::net::SocketAddr;
@@ -16,9 +15,7 @@ use std::net::SocketAddr;
 pub struct Table<S> {
     slots: Slots<Entry<S>>,
     hasher: Hasher,
-    caps: Caps,
-    statistics: Statistics,
-    scratch: Scratch,
+    common: Common,
     /// The memory allocated for bytes, in all directions.
     buffered: usize,
     ledger: Ledger,
@@ -30,9 +27,7 @@ impl<S: Default> Table<S> {
         Table {
             slots: Slots::new(),
             hasher: Hasher::new(),
-            caps,
-            statistics: Statistics::default(),
-            scratch: Scratch::default(),
+            common: Common::new(caps),
             buffered: 0,
             ledger: Ledger::new(caps.buffered_bytes),
         }
@@ -40,7 +35,7 @@ impl<S: Default> Table<S> {
 
     /// The counters so far.
     pub fn statistics(&self) -> Statistics {
-        self.statistics
+        self.common.statistics
     }
 
     /// The number of current conversations.
@@ -104,7 +99,7 @@ impl<S: Default> Table<S> {
             && let Some(entry) = self.slots.get_mut(index)
             && entry.syn(from, segment) == Syn::Another
         {
-            self.statistics.reused += 1;
+            self.common.statistics.reused += 1;
             self.close(index, End::Reused, handler);
             (index, from) = self.locate(Transport::Tcp, packet, handler);
             if let Some(entry) = self.slots.get_mut(index) {
@@ -118,18 +113,10 @@ impl<S: Default> Table<S> {
         if entry.buffered == OFFLOADED {
             // The thread that reads the conversation counts its ignored and missing bytes.
             let uncounted = &mut Statistics::default();
-            let mut tools =
-                Tools { handler: &mut *handler, caps: &self.caps, statistics: uncounted, scratch: &mut self.scratch };
-            entry.segment(from, packet, segment, &mut tools);
+            entry.segment(from, packet, segment, &mut self.common.uncounted(uncounted, handler));
             handler.segment(&mut entry.conversation, from, packet);
         } else {
-            let mut tools = Tools {
-                handler: &mut *handler,
-                caps: &self.caps,
-                statistics: &mut self.statistics,
-                scratch: &mut self.scratch,
-            };
-            entry.segment(from, packet, segment, &mut tools);
+            entry.segment(from, packet, segment, &mut self.common.tools(handler));
             let now = entry.allocated() + handler.memory(&entry.conversation);
             let leaves = handler.leaves(&entry.conversation);
             if now != entry.buffered {
@@ -191,15 +178,15 @@ impl<S: Default> Table<S> {
     /// Creates a conversation.
     #[cold]
     fn begin(&mut self, transport: Transport, hash: u64, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> u32 {
-        let most = self.caps.conversations.clamp(1, u32::MAX as usize - 1);
+        let most = self.common.caps.conversations.clamp(1, u32::MAX as usize - 1);
         while self.slots.len() >= most
             && let Some(oldest) = self.slots.oldest()
         {
-            self.statistics.evicted += 1;
+            self.common.statistics.evicted += 1;
             self.close(oldest, End::Evicted, handler);
         }
-        self.statistics.conversations += 1;
-        let id = self.statistics.conversations;
+        self.common.statistics.conversations += 1;
+        let id = self.common.statistics.conversations;
         let conversation = Conversation::new(id, transport, packet.src, packet.dst, packet.time, packet.leg);
         self.slots.insert(hash, Entry::new(conversation))
     }
@@ -243,12 +230,12 @@ impl<S: Default> Table<S> {
         }
         self.ledger.used(reports);
         handler.reports(&mut |report| self.count(report));
-        while self.ledger.counted > self.caps.buffered_bytes
+        while self.ledger.counted > self.common.caps.buffered_bytes
             && let Some(oldest) = self.slots.oldest()
             && oldest != current
         {
-            self.statistics.evicted += 1;
-            self.statistics.evicted_by_bytes += 1;
+            self.common.statistics.evicted += 1;
+            self.common.statistics.evicted_by_bytes += 1;
             self.close(oldest, End::Evicted, handler);
         }
     }
@@ -273,12 +260,6 @@ impl<S: Default> Table<S> {
             return;
         }
         self.buffered -= entry.buffered;
-        let mut tools = Tools {
-            handler: &mut *handler,
-            caps: &self.caps,
-            statistics: &mut self.statistics,
-            scratch: &mut self.scratch,
-        };
-        entry.close(why, &mut tools);
+        entry.close(why, &mut self.common.tools(handler));
     }
 }
