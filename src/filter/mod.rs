@@ -241,8 +241,9 @@ enum Test {
     Matches(regex_lite::Regex),
 }
 
+/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
+pub(crate) enum Comparison {
     Equal,
     Unequal,
     Less,
@@ -251,9 +252,20 @@ enum Comparison {
     GreaterOrEqual,
 }
 
+crate::named!(Comparison:
+    Equal = "==", Unequal = "!=", Less = "<", LessOrEqual = "<=", Greater = ">", GreaterOrEqual = ">=",
+);
+
 impl Comparison {
+    /// Splits a bound, as `NAME > AMOUNT`, at its order comparison.
+    pub(crate) fn bound(text: &str) -> Option<(&str, Comparison, &str)> {
+        let (name, rest) = text.split_at(text.find(['<', '>'])?);
+        let (sign, amount) = rest.split_at(if rest[1..].starts_with('=') { 2 } else { 1 });
+        Some((name.trim(), Comparison::named(sign)?, amount.trim()))
+    }
+
     /// Whether it holds for operands in that order.
-    fn is(self, order: std::cmp::Ordering) -> bool {
+    pub(crate) fn is(self, order: std::cmp::Ordering) -> bool {
         match self {
             Comparison::Equal => order.is_eq(),
             Comparison::Unequal => order.is_ne(),

@@ -3,6 +3,7 @@
 use super::Figures;
 use super::counts::Count;
 use crate::duration;
+use crate::filter::Comparison;
 use crate::nearest::{hint, nearest};
 use std::fmt;
 use std::str::FromStr;
@@ -34,8 +35,7 @@ enum Amount {
 pub struct Bound {
     text: String,
     name: &'static str,
-    above: bool,
-    equal: bool,
+    comparison: Comparison,
     amount: Amount,
 }
 
@@ -44,11 +44,7 @@ impl FromStr for Bound {
 
     fn from_str(text: &str) -> Result<Bound, String> {
         let example = "expected NAME>AMOUNT or NAME<AMOUNT, as p99>200ms, dropped>1% or connected<1000";
-        let at = text.find(['<', '>']).ok_or_else(|| format!("{text:?}: {example}"))?;
-        let (name, rest) = text.split_at(at);
-        let (above, rest) = (rest.starts_with('>'), rest.get(1..).unwrap_or_default());
-        let (equal, amount) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
-        let (name, amount) = (name.trim(), amount.trim());
+        let (name, comparison, amount) = Comparison::bound(text).ok_or_else(|| format!("{text:?}: {example}"))?;
         let all = || Count::all().map(|(_, name)| name).chain(["requests"]).chain(TIMES);
         let Some(known) = all().find(|known| *known == name) else {
             let near = nearest(name, all());
@@ -67,7 +63,7 @@ impl FromStr for Bound {
             }
             (false, None) => Amount::Count(number(amount).ok_or_else(|| format!("{amount:?}: {example}"))?),
         };
-        Ok(Bound { text: text.into(), name: known, above, equal, amount })
+        Ok(Bound { text: text.into(), name: known, comparison, amount })
     }
 }
 
@@ -97,7 +93,6 @@ impl Bound {
             }
         };
         let (Amount::Count(limit) | Amount::Percent(limit) | Amount::Millis(limit)) = self.amount;
-        let over = if self.above { value > limit } else { value < limit };
-        (over || self.equal && value == limit).then_some(shown)
+        value.partial_cmp(&limit).is_some_and(|order| self.comparison.is(order)).then_some(shown)
     }
 }

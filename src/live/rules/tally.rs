@@ -1,6 +1,7 @@
 //! Counts the messages to which rules were applied, and the reasons why they could not be.
 
 use crate::codec::digits;
+use crate::filter::Comparison;
 use crate::nearest::{hint, nearest};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -54,8 +55,7 @@ impl Tally {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
     figure: usize,
-    above: bool,
-    equal: bool,
+    comparison: Comparison,
     amount: u64,
 }
 
@@ -66,8 +66,7 @@ impl Bound {
     pub fn broken<'t>(&self, tallies: impl IntoIterator<Item = &'t Tally>) -> Option<u64> {
         let figures = |tally: &Tally| [tally.matched, tally.applied, tally.not_applied];
         let sum = tallies.into_iter().map(|tally| figures(tally)[self.figure]).sum::<u64>();
-        let beyond = if self.above { sum > self.amount } else { sum < self.amount };
-        (beyond || self.equal && sum == self.amount).then_some(sum)
+        self.comparison.is(sum.cmp(&self.amount)).then_some(sum)
     }
 }
 
@@ -76,21 +75,17 @@ impl FromStr for Bound {
 
     fn from_str(text: &str) -> Result<Bound, String> {
         let wrong = || format!("{text:?}: expected FIGURE > N or FIGURE < N, as 'not_applied > 0'");
-        let (name, rest) = text.split_at(text.find(['<', '>']).ok_or_else(wrong)?);
-        let (above, rest) = (rest.starts_with('>'), rest.get(1..).unwrap_or_default());
-        let (equal, amount) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
-        let name = name.trim();
+        let (name, comparison, amount) = Comparison::bound(text).ok_or_else(wrong)?;
         let Some(figure) = Bound::FIGURES.iter().position(|figure| *figure == name) else {
             let near = hint(nearest(name, Bound::FIGURES));
             return Err(format!("no figure {name:?}{near}: there are {}", Bound::FIGURES.join(", ")));
         };
-        Ok(Bound { figure, above, equal, amount: digits::unsigned(amount.trim()).ok_or_else(wrong)? })
+        Ok(Bound { figure, comparison, amount: digits::unsigned(amount).ok_or_else(wrong)? })
     }
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, equal) = (if self.above { '>' } else { '<' }, if self.equal { "=" } else { "" });
-        write!(f, "{} {sign}{equal} {}", Bound::FIGURES[self.figure], self.amount)
+        write!(f, "{} {} {}", Bound::FIGURES[self.figure], self.comparison.name(), self.amount)
     }
 }
