@@ -1,9 +1,11 @@
 //! The options of `netkit encode`.
 
 use super::Dissect;
+use super::forms::{Allowed, one_of};
 use super::help::Tasks;
 use super::names::message;
 use clap::{Args, ValueEnum};
+use netkit::live::probe::Carrier;
 use std::path::PathBuf;
 
 /// `netkit encode`.
@@ -38,8 +40,8 @@ pub struct Encode {
     /// Add what a stream has around each message: length, header or frame
     ///
     /// tcp: the protocol's length or header; ws: a WebSocket frame. Default: none; for pcap as the line says.
-    #[arg(long, value_enum, value_name = "T", help_heading = "Output")]
-    pub transport: Option<Carried>,
+    #[arg(long, value_parser = one_of(TRANSPORTS), value_name = "T", help_heading = "Output")]
+    pub transport: Option<Carrier>,
     /// Report messages that cannot be written, and go on with the next
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub keep_going: bool,
@@ -62,16 +64,12 @@ pub enum To {
     Python,
 }
 
-/// The transport of the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Carried {
-    /// UDP: nothing around them.
-    Udp,
-    /// TCP: the protocol's own framing.
-    Tcp,
-    /// WebSocket: a binary message each.
-    Ws,
-}
+/// The transports of the messages.
+const TRANSPORTS: [Allowed<Carrier>; 3] = [
+    ("udp", Carrier::Udp, "UDP: nothing around them"),
+    ("tcp", Carrier::Tcp, "TCP: the protocol's own framing"),
+    ("ws", Carrier::Ws, "WebSocket: a binary message each"),
+];
 
 const ENCODE: &str = "\
 Examples:

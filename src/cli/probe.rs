@@ -1,13 +1,13 @@
 //! The options of `netkit probe`.
 
-use super::forms::{self, Form, one_of};
+use super::forms::{self, Allowed, Form, one_of};
 use super::help::Tasks;
 use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
 use crate::platform::LIST_SEPARATOR;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use netkit::duration::between;
-use netkit::live::probe::ConnectData;
+use netkit::live::probe::{Carrier, ConnectData};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,8 +32,8 @@ pub struct Probe {
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub protocol_file: Vec<PathBuf>,
     /// Ask over this transport only; default: all that the protocol has, in turn
-    #[arg(long, value_enum, value_name = "T", help_heading = "Protocol", hide_short_help = true)]
-    pub transport: Option<ProbeTransport>,
+    #[arg(long, value_parser = one_of(TRANSPORTS), value_name = "T", help_heading = "Protocol", hide_short_help = true)]
+    pub transport: Option<Carrier>,
     /// Change a setting of a protocol, as riptide.version=2.0
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
@@ -118,16 +118,9 @@ fn player(text: &str) -> Result<String, String> {
     }
 }
 
-/// The transport of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProbeTransport {
-    /// UDP.
-    Udp,
-    /// TCP.
-    Tcp,
-    /// WebSocket.
-    Ws,
-}
+/// The transports of a probe.
+const TRANSPORTS: [Allowed<Carrier>; 3] =
+    [("udp", Carrier::Udp, "UDP"), ("tcp", Carrier::Tcp, "TCP"), ("ws", Carrier::Ws, "WebSocket")];
 
 const PROBE: &str = "\
 Examples:

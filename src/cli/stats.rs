@@ -5,9 +5,10 @@ use super::forms::{self, Form, one_of};
 use super::help::Tasks;
 use super::names::{filter, sort, table};
 use super::{Dissect, Gates, Interface, Interfaces, Rotation, Traffic};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use netkit::dissect::Part;
 use netkit::render::TimeForm;
+use netkit::stats::Stacked;
 use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
@@ -67,7 +68,7 @@ pub struct Stats {
     pub time: Option<TimeForm>,
     /// Draw bytes a second over time, stacked by message or direction
     #[arg(long, value_parser = stacked, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", conflicts_with_all = ["by", "step", "delivery", "track", "unanswered", "never_acked", "slow", "latency"], help_heading = "Tables", hide_short_help = true)]
-    pub plot: Option<PlotBy>,
+    pub plot: Option<Stacked>,
     /// Show how long messages waited for responses and acknowledgements
     #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub latency: bool,
@@ -121,8 +122,8 @@ fn step(text: &str) -> Result<i64, String> {
 }
 
 /// Has no possible values, because shells would complete them as the next word, which is a file.
-fn stacked(text: &str) -> Result<PlotBy, String> {
-    PlotBy::from_str(text, false).map_err(|_| "expected message or direction".into())
+fn stacked(text: &str) -> Result<Stacked, String> {
+    Stacked::named(text).ok_or_else(|| "expected message or direction".into())
 }
 
 impl Stats {
@@ -130,15 +131,6 @@ impl Stats {
     pub fn path(&self) -> &Path {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
-}
-
-/// The layers of a plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PlotBy {
-    /// The message's name.
-    Message,
-    /// The sender.
-    Direction,
 }
 
 const STATS: &str = "\

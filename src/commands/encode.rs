@@ -5,12 +5,13 @@ use super::outfile::{self, OutFile};
 use super::usage::{Usage, usage};
 use super::written::{Encoded, Output, Written};
 use super::{input, interrupt};
-use crate::cli::{Carried, Encode, Global, To};
+use crate::cli::{Encode, Global, To};
 use anyhow::Context;
 use netkit::dissect::Options;
 use netkit::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
 use netkit::filter::Names;
 use netkit::flow::Transport;
+use netkit::live::probe::Carrier;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
 use serde_json::json;
@@ -179,8 +180,8 @@ impl<'a> Encoding<'a> {
     fn bytes(&mut self, entry: &Entry) -> anyhow::Result<Option<Encoded>> {
         let Some(message) = self.encoders.part(entry)? else { return Ok(None) };
         let framing = match (self.args.transport, self.to, self.carried(entry)) {
-            (Some(Carried::Ws), ..) => Framing::WebSocket,
-            (Some(Carried::Tcp), ..) | (None, To::Pcap, Transport::Tcp) => Framing::Tcp,
+            (Some(Carrier::Ws), ..) => Framing::WebSocket,
+            (Some(Carrier::Tcp), ..) | (None, To::Pcap, Transport::Tcp) => Framing::Tcp,
             _ => return Ok(Some(Encoded { message, framed: None })),
         };
         let framed = Some(self.encoders.framed(entry, &message, framing)?);
@@ -190,8 +191,7 @@ impl<'a> Encoding<'a> {
     /// Returns the transport of a message in a capture file.
     fn carried(&self, entry: &Entry) -> Transport {
         match self.args.transport {
-            Some(Carried::Udp) => Transport::Udp,
-            Some(Carried::Tcp | Carried::Ws) => Transport::Tcp,
+            Some(carrier) => carrier.transport(),
             None => entry.transport.unwrap_or(match entry.dissector.takes(Transport::Udp, false) {
                 true => Transport::Udp,
                 false => Transport::Tcp,

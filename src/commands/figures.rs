@@ -9,7 +9,7 @@ use super::output::{page, style};
 use super::stopped::ReadResult;
 use super::usage::{Usage, usage};
 use super::{join, names, read, redact};
-use crate::cli::{Form, Global, PlotBy, Stats as Args};
+use crate::cli::{Form, Global, Stats as Args};
 use netkit::capture::Time;
 use netkit::dissect::{Account, Message, Options, Sink};
 use netkit::filter::Names;
@@ -138,11 +138,10 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     Ok(status(args.path(), done?, &pick, global))
 }
 
-fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+fn plot(args: &Args, by: Stacked, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     if args.format != Form::Text {
         return usage("--plot: text only; --step 1s -f csv gives the figures");
     }
-    let by = if by == PlotBy::Message { Stacked::Message } else { Stacked::Direction };
     let plot = Plot::new(by, args.traffic.since);
     let (Picked { pick, sink: plot }, done) = count(&args.files, args.join, options, global, pick, plot);
     let style = style(global, false);

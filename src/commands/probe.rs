@@ -8,7 +8,7 @@ use super::probe_print::{Printer, Update};
 use super::selection::limits;
 use super::targets::{self, Asked};
 use super::usage::{Usage, broken_pipe, usage};
-use crate::cli::{self, Dissect, Global, Probe, ProbeTransport, protocol_files_given};
+use crate::cli::{self, Dissect, Global, Probe, protocol_files_given};
 use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::net::Recorder;
 use netkit::live::probe::{self, Carrier, Memory, Request, Shared, pool};
@@ -218,11 +218,6 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     let (mut options, described) = described_options(&dissect)?;
     let mut clients = described.clients();
     limits(&args.limit, &mut options)?;
-    let carrier = args.transport.map(|transport| match transport {
-        ProbeTransport::Udp => Carrier::Udp,
-        ProbeTransport::Tcp => Carrier::Tcp,
-        ProbeTransport::Ws => Carrier::Ws,
-    });
     let proto = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     if let Some(dissector) = proto.filter(|dissector| clients.probe(dissector.name()).is_none()) {
         let name = dissector.name();
@@ -238,7 +233,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         }
         clients = Clients::new(asked);
     }
-    if let (Some(dissector), Some(carrier)) = (proto, carrier) {
+    if let (Some(dissector), Some(carrier)) = (proto, args.transport) {
         let methods = clients.probe(dissector.name()).map_or(&[][..], |probe| probe.servers().methods);
         if !methods.iter().any(|course| course.carrier == carrier) {
             let mut all: Vec<&str> = methods.iter().map(|course| course.carrier.name()).collect();
@@ -264,7 +259,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     };
     Ok(Request {
         proto,
-        carrier,
+        carrier: args.transport,
         clients,
         options,
         samples: args.samples,

@@ -28,14 +28,7 @@ pub enum Stacked {
     Direction,
 }
 
-impl Stacked {
-    fn name(self) -> &'static str {
-        match self {
-            Stacked::Message => "message",
-            Stacked::Direction => "direction",
-        }
-    }
-}
+crate::named!(Stacked: Message = "message", Direction = "direction");
 
 /// Counts messages and bytes by step of time and layer.
 #[derive(Debug)]
