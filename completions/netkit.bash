@@ -1294,7 +1294,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -F -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --stages --for --fail-on --allow-public --last-frame --timeout --max-time --on --drop --seed --dry-run --allow-dangerous --expect --filter --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -F -f -p -s -q -v -h --join --to --listen --list --flow --leg --from --speed --asap --max-gap --loop --clients --ramp --stages --for --fail-on --allow-public --last-frame --timeout --max-time --on --drop --seed --dry-run --allow-dangerous --expect --filter --format --pcap --force --proto --protocol-file --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1417,6 +1417,21 @@ _netkit() {
                     ;;
                 -p)
                     COMPREPLY=($(compgen -W "riptide dnp nano gne acknex" -- "${cur}"))
+                    return 0
+                    ;;
+                --protocol-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --set)

@@ -453,6 +453,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as pcap; as pcapng with its messages for a name in .pcapng')
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Set the protocol instead of recognising it')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'Set the protocol instead of recognising it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Load a protocol that a file describes (TOML); may be repeated')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Change a setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Change a setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Load the layouts of your game''s payloads (TOML), for --on')

@@ -2,7 +2,7 @@
 
 use super::forms::{self, Form, one_of};
 use super::help::Tasks;
-use super::names::{filter, proto, setting};
+use super::names::{filter, proto, protocol_file, setting};
 use super::shared::{Legs, limit, port, role};
 use clap::Args;
 use netkit::dissect::{Role, Server};
@@ -126,6 +126,9 @@ pub struct Replay {
     /// Set the protocol instead of recognising it
     #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
     pub proto: Option<String>,
+    /// Load a protocol that a file describes (TOML); may be repeated
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
+    pub protocol_file: Vec<PathBuf>,
     /// Change a setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,

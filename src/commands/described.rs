@@ -3,6 +3,7 @@
 use super::usage::{Usage, usage};
 use crate::cli::configured;
 use netkit::dissect::{Dissector, Registry};
+use netkit::live::probe::Probe;
 use netkit::live::{Client, Clients};
 use netkit::nearest::{hint, nearest};
 use netkit::printable::Printable;
@@ -94,12 +95,13 @@ impl Loaded {
         self.all.iter().map(|described| *described as &'static dyn Dissector)
     }
 
-    /// Returns the clients: the built-in ones, and those of files that describe requests to servers.
+    /// Returns the clients: the built-in ones, and those of files. A file with a `[probe]` describes requests to servers.
     pub fn clients(&self) -> Clients {
-        let client =
-            |described: &&'static Described| Client { dissector: *described, probe: Some(*described), replay: None };
-        let asked = self.all.iter().filter(|described| described.description().is_asked());
-        Clients::new(protocols::clients().iter().chain(asked.map(client)))
+        let client = |described: &&'static Described| {
+            let probe = described.description().is_asked().then_some(*described as &'static dyn Probe);
+            Client { dissector: *described, probe, replay: Some(*described) }
+        };
+        Clients::new(protocols::clients().iter().chain(self.all.iter().map(client)))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::cli::{self, Dissect, Global, Probe, protocol_files_given};
 use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::net::Recorder;
 use netkit::live::probe::{self, Carrier, Memory, Request, Shared, pool};
-use netkit::live::{Clients, Observer};
+use netkit::live::{Client, Clients, Observer};
 use netkit::printable::Printable;
 use netkit::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
@@ -226,7 +226,8 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     }
     if proto.is_none() && protocol_files_given() {
         let given: Vec<&str> = described.all.iter().map(|described| described.facts().name).collect();
-        let asked: Vec<_> = clients.iter().filter(|client| given.contains(&client.dissector.name())).collect();
+        let asked = |client: &Client| client.probe.is_some() && given.contains(&client.dissector.name());
+        let asked: Vec<_> = clients.iter().filter(asked).collect();
         if asked.is_empty() {
             let why = format!("{}: no file has a [probe], which says what is asked", given.join(", "));
             return usage(why);

@@ -2,7 +2,7 @@
 
 use super::join::{self, Join};
 use super::notify::notify;
-use super::options::{inputs, options};
+use super::options::{described_options, inputs};
 use super::outfile::{self, Recording as Recorded};
 use super::output::style;
 use super::selection::limits;
@@ -16,7 +16,7 @@ use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, is_private, resolve};
 use netkit::live::replay::{Changes, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
-use netkit::live::{NetError, Observer};
+use netkit::live::{Clients, NetError, Observer};
 use netkit::render::palette::PLAIN;
 use netkit::render::{self, Renderer};
 use std::cell::RefCell;
@@ -35,9 +35,15 @@ pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
-    let dissect =
-        Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
-    let mut options = options(&dissect)?;
+    let dissect = Dissect {
+        proto: args.proto.clone(),
+        protocol_file: args.protocol_file.clone(),
+        set: args.set.clone(),
+        schema: args.schema.clone(),
+        ..Dissect::default()
+    };
+    let (mut options, described) = described_options(&dissect)?;
+    let clients = described.clients();
     options.server = args.server;
     options.leg = args.leg.unwrap_or(Legs::Client).one();
     options.ports.clone_from(&args.port);
@@ -49,7 +55,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     // Check the output before anything is read or sent.
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
     let changes = changes(args, &options)?;
-    let captured = read(args, global, &options, &changes).with_context(|| name.clone());
+    let captured = read(args, global, (&options, &clients), &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         notify(global, format_args!("{name}: stopped before all of it was read"));
@@ -73,7 +79,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         for setting in missing {
             options.set(setting).map_err(Usage)?;
         }
-        captured = read(args, global, &options, &changes).with_context(|| name.clone())?;
+        captured = read(args, global, (&options, &clients), &changes).with_context(|| name.clone())?;
         chosen = captured.take(args.flow);
         notify(global, format_args!("{name}: read with the dictionary of an earlier connection"));
     }
@@ -214,13 +220,18 @@ fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     Ok(changes)
 }
 
-fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) -> anyhow::Result<Recording> {
+fn read(
+    args: &Replay,
+    global: &Global,
+    (options, clients): (&Options, &Clients),
+    changes: &Changes,
+) -> anyhow::Result<Recording> {
     let (capture, broken) = match &args.files[..] {
         [file] if !args.join => (Capture::new(Input::new(input::open(file)?)?)?, None),
         files => Join::new(files)?.open(&render::Files::default(), global).map(|(c, broken)| (c, Some(broken)))?,
     };
     let packets = Packets::new(capture.leg(options.leg)).caps(options.limits.fragments);
-    let recording = Recording::read(packets, options, &netkit::protocols::clients(), changes)?;
+    let recording = Recording::read(packets, options, clients, changes)?;
     super::read::leg(recording.leg, global);
     // A recording with missing parts in the middle must not be played as if it were complete.
     broken.map_or(Ok(()), |broken| broken.whole())?;

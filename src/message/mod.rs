@@ -6,6 +6,7 @@
 
 mod read;
 
+use crate::codec::Tree;
 use crate::codec::layout::Field;
 use crate::dissect::{Line, Message, Role};
 use read::Read;
@@ -40,6 +41,8 @@ pub struct OwnedMessage {
     pub channel: Channel,
     /// Whether the next message goes into the same datagram.
     pub more: bool,
+    /// Whether it is a further message of a datagram or frame that the one before it was in.
+    pub further: bool,
     /// Whether the user's filter excludes it from comparisons.
     pub left_out: bool,
     /// The arrival time of its first byte, if a live peer sent it.
@@ -71,6 +74,7 @@ impl OwnedMessage {
             version: dissection.version,
             from: dissection.from,
             fault: dissection.fault.as_ref().map(ToString::to_string),
+            further: dissection.part.is_some_and(|(part, _)| part > 1),
             read: Some(Arc::new(Read::of(message))),
             ..OwnedMessage::default()
         }
@@ -95,6 +99,11 @@ impl OwnedMessage {
     /// The fields of the headers around the message as JSON; null if there are none.
     pub fn packet_json(&self) -> &Json {
         self.read.as_ref().map_or(&self.given.packet, |read| read.packet())
+    }
+
+    /// The trees of its fields and of the headers around it, if it was read and not changed since.
+    pub(crate) fn trees(&self) -> Option<[&Tree; 2]> {
+        self.read.as_ref().map(|read| read.trees())
     }
 
     /// The message's bytes, if it was read or has been written.

@@ -42,6 +42,11 @@ impl Read {
         }
     }
 
+    /// The trees of its fields and of the headers around it.
+    pub fn trees(&self) -> [&Tree; 2] {
+        [&self.tree, &self.around]
+    }
+
     fn sources(&self) -> Sources<'_> {
         Sources { main: &self.bytes, more: &self.more }
     }

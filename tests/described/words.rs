@@ -294,7 +294,7 @@ fn what_is_not_known_is_a_fault() {
 fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(files.len(), 5);
+    assert_eq!(files.len(), 6);
     assert_eq!(
         fields(files[3], b"025:hellol2:hii7ee"),
         json!({"values": [{"text": "hello"}, {"list": [{"text": "hi"}, {"number": 7}]}]})

@@ -16,6 +16,7 @@ fn unsure(name: &str, proto: &str) -> bool {
         // None of its messages is acknowledged.
         "acknex" => true,
         "gne" => name == "datagram",
+        "mygame" => ["ping", "pong"].contains(&name),
         _ => {
             matches!(
                 name,

@@ -7,6 +7,7 @@ mod common;
 mod dangerous;
 mod delays;
 mod delivery;
+mod described;
 mod dnp;
 mod edit;
 mod flood;

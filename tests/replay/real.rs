@@ -10,8 +10,16 @@ use serde_json::{Value as Json, json};
 use std::time::Duration;
 
 const SESSION: &str = "real/riptide-22-session.pcap";
-const STAGE: Stage =
-    Stage { lossy: None, allow_dangerous: false, set: &[], schema: None, until: None, edit: None, drop: None };
+const STAGE: Stage = Stage {
+    lossy: None,
+    allow_dangerous: false,
+    set: &[],
+    file: None,
+    schema: None,
+    until: None,
+    edit: None,
+    drop: None,
+};
 
 /// A conversation with changed messages.
 fn with(path: &str, flow: u64, change: impl FnOnce(&mut Vec<Recorded>)) -> Conversation {

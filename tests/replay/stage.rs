@@ -2,10 +2,12 @@
 
 use netkit::capture::{Capture, Input, Packets};
 use netkit::codec::schema::Schemas;
-use netkit::dissect::{Options, Role};
+use netkit::dissect::{Dissector, Options, Registry, Role};
 use netkit::filter::Names;
 use netkit::live::net::CancelToken;
 use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
+use netkit::live::{Client, Clients};
+use netkit::protocols::described::{Described, load};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,8 @@ pub struct Stage {
     pub allow_dangerous: bool,
     /// Settings: resend sooner if the protocol's own wait is long.
     pub set: &'static [&'static str],
+    /// A protocol file, below fixtures.
+    pub file: Option<&'static str>,
     /// A schema of the fixtures.
     pub schema: Option<&'static str>,
     pub until: Option<u64>,
@@ -33,7 +37,22 @@ pub fn options(stage: &Stage) -> Options {
         schemas.add(name, &text, &|proto| Some(netkit::protocols::by_name(proto)?.encodings())).unwrap();
         options.schemas = schemas.into();
     }
+    if let Some(described) = described(stage) {
+        options.registry = Registry::new(options.registry.iter().chain([described as &'static dyn Dissector]));
+        options.proto = Some(described.facts().name.into());
+    }
     options
+}
+
+/// The protocol of the stage's file.
+fn described(stage: &Stage) -> Option<&'static Described> {
+    let path = format!("{}/fixtures/{}", env!("CARGO_MANIFEST_DIR"), stage.file?);
+    Some(load(&path, &std::fs::read_to_string(&path).unwrap()).unwrap())
+}
+
+fn clients(stage: &Stage) -> Clients {
+    let client = |described: &'static Described| Client { dissector: described, probe: None, replay: Some(described) };
+    described(stage).map_or_else(netkit::protocols::clients, |described| Clients::new([client(described)]))
 }
 
 pub fn recording(path: &str, stage: &Stage) -> Recording {
@@ -45,7 +64,7 @@ pub fn recording(path: &str, stage: &Stage) -> Recording {
     let mut changes = Changes::default();
     stage.edit.into_iter().for_each(|text| changes.edit(text, &names).unwrap());
     stage.drop.into_iter().for_each(|text| changes.drop(text, &names).unwrap());
-    Recording::read(packets, &options, &netkit::protocols::clients(), &changes).unwrap()
+    Recording::read(packets, &options, &clients(stage), &changes).unwrap()
 }
 
 pub fn conversation(path: &str, flow: u64, stage: &Stage) -> Conversation {

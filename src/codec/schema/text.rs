@@ -6,6 +6,7 @@ use crate::codec::kinds::Radix;
 use crate::codec::schema::reading::{FieldHead, Lines, MessageHead, Named, Names};
 use serde_json::Value as Json;
 use std::ops::Deref;
+use std::time::Duration;
 
 /// A protocol file.
 #[derive(Debug, Default)]
@@ -29,6 +30,7 @@ pub struct File {
     pub requests: Vec<RequestsText>,
     pub recognise: Recognise,
     pub probe: Option<ProbeText>,
+    pub session: Option<SessionText>,
 }
 
 impl File {
@@ -294,4 +296,18 @@ pub struct ProbeText {
     pub again: Vec<(String, String)>,
     pub tell: Vec<String>,
     pub retries: Option<u64>,
+}
+
+/// `[session]`.
+#[derive(Debug, Default)]
+pub struct SessionText {
+    pub lines: Lines,
+    pub opens: Vec<String>,
+    pub opened: Vec<String>,
+    pub closes: String,
+    pub fields: Json,
+    pub keepalive: String,
+    pub every: Option<Duration>,
+    pub takes: Vec<(String, Vec<String>)>,
+    pub echoes: Vec<(String, Vec<String>)>,
 }

@@ -1,5 +1,6 @@
 //! A compiled protocol file.
 
+use super::client;
 use super::codes::Codes;
 use super::frames::{Frame, Frames};
 use super::lines::Names;
@@ -43,6 +44,8 @@ pub struct Description {
     pub(super) traffic: traffic::Rules,
     /// The plan for probing servers.
     pub(super) probe: Option<&'static Plan>,
+    /// The rules for live sessions.
+    pub(super) session: client::Session,
     /// The most bits that a packet rules out.
     pub(super) bits: u32,
     pub(super) has_joins: bool,

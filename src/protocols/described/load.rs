@@ -4,7 +4,7 @@ use super::codes::Codes;
 use super::description::{Description, Value};
 use super::lines::Names;
 use super::shown::{JOINED, MEMORY};
-use super::{Described, about, advice, frames, lines, probe, recognise, traffic};
+use super::{Described, about, advice, client, frames, lines, probe, recognise, traffic};
 use crate::codec::layout::{Field, When, flag, uint};
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::compile::{CARRIERS, Compiled, Compiler, Mistakes, lasting, statics};
@@ -124,6 +124,7 @@ fn finish(
     let probe = probe::compile(file, compiler, &carriers, ports.first().copied())?;
     let (codes, nameless) = (Codes::of(name), Names::of(name, &carried));
     let traffic = traffic::compile(file, compiler, (packet, headers), &carried, nameless)?;
+    let session = client::compile(file, (packet, headers), &carried, nameless, &traffic)?;
     let tables = about::tables(&carried, packet, nameless);
     let settings: Vec<Setting> =
         file.settings.iter().zip(&values).map(|(text, value)| about::setting(name, text, value)).collect();
@@ -180,6 +181,7 @@ fn finish(
         packets: file.recognise.packets.unwrap_or(3) as usize,
         traffic,
         probe,
+        session,
         bits,
         advice: std::mem::take(&mut compiler.advice),
     };

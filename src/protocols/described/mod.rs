@@ -5,6 +5,7 @@
 
 mod about;
 mod advice;
+mod client;
 mod codes;
 mod conditions;
 mod description;

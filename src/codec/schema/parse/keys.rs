@@ -1,7 +1,7 @@
 //! The keys of the language, by table.
 
 pub const FILE: &str = "protocol doc encoding udp tcp websocket packet message struct enum flags memory settings \
-    numbers requests recognise probe version";
+    numbers requests recognise probe session version";
 pub const UDP: &str = "ports";
 pub const TCP: &str = "ports frame";
 pub const WEBSOCKET: &str = "ports path";
@@ -23,6 +23,7 @@ pub const REQUESTS: &str = "asks answers by";
 pub const BY: &str = "ask answer";
 pub const RECOGNISE: &str = "server packets";
 pub const PROBE: &str = "send fields answer expect again tell retries";
+pub const SESSION: &str = "opens opened closes fields keepalive every takes echoes";
 
 /// All tables with their keys: those that the parser accepts, and lists in its errors.
 pub const KEYS: &[(&str, &str)] = &[
@@ -46,4 +47,5 @@ pub const KEYS: &[(&str, &str)] = &[
     ("by", BY),
     ("recognise", RECOGNISE),
     ("probe", PROBE),
+    ("session", SESSION),
 ];

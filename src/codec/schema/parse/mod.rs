@@ -139,6 +139,7 @@ impl Parser<'_> {
                 }
             }
             "probe" => file.probe = Some(self.probe(item)?),
+            "session" => file.session = Some(self.session(item)?),
             _ => return Err(self.reader.unknown(item, keys::FILE)),
         }
         Ok(())

@@ -1,9 +1,10 @@
-//! Parses the rules for conversations: numbers, requests, the probe.
+//! Parses the rules for conversations: numbers, requests, the probe, the session.
 
-use super::super::text::{NumbersText, Place, ProbeText, RequestsText};
+use super::super::text::{NumbersText, Place, ProbeText, RequestsText, SessionText};
 use super::{Done, Parser, keys};
 use crate::codec::schema::reading::{Item, Lines};
 use serde_json::Value as Json;
+use std::time::Duration;
 
 impl Parser<'_> {
     fn place(&self, key: &str, item: &Item<'_, '_>) -> Done<Place> {
@@ -126,5 +127,41 @@ impl Parser<'_> {
             true => self.fail(&item, "probe: expected send and answer: messages"),
             false => Ok(probe),
         }
+    }
+
+    pub(super) fn session(&self, item: Item<'_, '_>) -> Done<SessionText> {
+        let lines = Lines::of(self.line(&item));
+        let mut session = SessionText { lines, fields: Json::Object(Default::default()), ..SessionText::default() };
+        for inner in self.reader.table("session", item.1)? {
+            let (key, value) = inner;
+            session.lines.add(key.get_ref(), self.line(&inner));
+            match key.get_ref().as_ref() {
+                "opens" => session.opens = self.texts("opens", value)?,
+                "opened" => session.opened = self.texts("opened", value)?,
+                "closes" => session.closes = self.reader.text("closes", value)?,
+                "fields" => session.fields = self.json("fields", value)?,
+                "keepalive" => session.keepalive = self.reader.text("keepalive", value)?,
+                "every" => {
+                    let every = crate::duration::nanos(&self.reader.text("every", value)?);
+                    let every = every.ok().and_then(|nanos| u64::try_from(nanos).ok()).filter(|nanos| *nanos > 0);
+                    match every {
+                        Some(nanos) => session.every = Some(Duration::from_nanos(nanos)),
+                        None => return self.fail(&inner, "every: expected a time, as \"500ms\""),
+                    }
+                }
+                key @ ("takes" | "echoes") => {
+                    let list = if key == "takes" { &mut session.takes } else { &mut session.echoes };
+                    for (name, value) in self.reader.table(key, value)? {
+                        list.push((name.get_ref().to_string(), self.texts(key, value)?));
+                    }
+                }
+                _ => return Err(self.reader.unknown(inner, keys::SESSION)),
+            }
+        }
+        if session.keepalive.is_empty() != session.every.is_none() {
+            return self
+                .fail(&item, "session: keepalive and every belong together: a message, and the time between two");
+        }
+        Ok(session)
     }
 }

@@ -7,14 +7,15 @@ mod path;
 mod requests;
 mod rules;
 
-pub use rules::{Rules, compile};
+pub use numbers::Named;
+pub use path::{Fields, Path, Shown};
+pub use rules::{Numbers, Rules, What, compile};
 
 use super::codes::Codes;
 use super::key::Key;
 use crate::codec::node::Node;
 use crate::dissect::{Dissection, Provenance};
 use numbers::Spaces;
-use path::Path;
 use requests::Questions;
 
 /// The state of a conversation's numbers and requests.
@@ -57,8 +58,8 @@ fn shared(node: &Node, start: u32, dissection: &Dissection) -> bool {
 }
 
 /// The values of these fields of a line.
-fn key(fields: &[Path], dissection: &Dissection) -> Key {
+pub fn key(fields: &[Path], line: Shown<'_>) -> Key {
     let mut key = Key::default();
-    fields.iter().for_each(|field| key.push(field.number(dissection)));
+    fields.iter().for_each(|field| key.push(field.number(line)));
     key
 }

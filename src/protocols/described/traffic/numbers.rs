@@ -3,6 +3,7 @@
 use super::super::codes::Codes;
 use super::super::key::Key;
 use super::identified::Identified;
+use super::path::Shown;
 use super::rules::{Numbers, What};
 use super::{key, shared};
 use crate::codec::Tree;
@@ -110,20 +111,21 @@ impl Spaces {
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
-        if !numbers.when.holds(dissection) {
+        let line = Shown::from(&*dissection);
+        if !numbers.when.holds(line) {
             return;
         }
-        let Some((node, _, around)) = numbers.number.find(dissection) else { return };
+        let Some((node, _, around)) = numbers.number.find(line) else { return };
         let Some(number) = node.number() else { return };
         let again = around && shared(node, start, dissection);
-        let identity = numbers.resent_as.as_ref().and_then(|path| path.find(dissection));
+        let identity = numbers.resent_as.as_ref().and_then(|path| path.find(line));
         // A header's field that was already counted with another part does not count again.
         let identity = identity.filter(|(node, _, around)| !(*around && shared(node, start, dissection)));
         let identity = identity.and_then(|(node, ..)| node.number());
         if again && identity.is_none() {
             return;
         }
-        let key = key(&numbers.per, dissection);
+        let key = key(&numbers.per, line);
         let Some(at) = self.space((rule, place.side, key), Some(numbers.modulus)) else { return };
         let space = &mut self.all[at];
         let sequence = &mut space.sequence;
@@ -182,54 +184,17 @@ impl Spaces {
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
-        let (mut base, mut below, mut lacks) = (None, None, 0u64);
-        let mut any = false;
-        self.named.clear();
-        for ack in &numbers.acks {
-            if !ack.when.holds(dissection) {
-                continue;
-            }
-            let Some((node, tree, around)) = ack.field.find(dissection) else { continue };
-            if around && shared(node, start, dissection) {
-                continue;
-            }
-            any = true;
-            match (ack.what, node.number()) {
-                (What::One, Some(number)) => {
-                    base = Some(number as i64);
-                    self.named.push(number as i64);
-                }
-                (What::Below, Some(number)) => below = Some(number as i64),
-                (What::Bits, Some(set)) => {
-                    let Some(base) = base else { continue };
-                    let bits = (0..64i64).filter(|k| set >> k & 1 == 1);
-                    self.named.extend(bits.map(|k| (base - 1 - k).rem_euclid(numbers.modulus)));
-                }
-                (What::Lacks, Some(_)) => lacks += 1,
-                (What::Ranges | What::Lacks, None) => {
-                    let mut left = NAMED;
-                    for (from, to) in ranges(tree, node, ack.range) {
-                        let count = (to - from).rem_euclid(numbers.modulus) as u64 + 1;
-                        if ack.what == What::Lacks {
-                            lacks = lacks.saturating_add(count);
-                            continue;
-                        }
-                        let count = count.min(left);
-                        left -= count;
-                        self.named.extend((0..count as i64).map(|k| (from + k).rem_euclid(numbers.modulus)));
-                    }
-                }
-                _ => {}
-            }
-        }
+        let line = Shown::from(&*dissection);
+        let counted = |node: &Node| shared(node, start, dissection);
+        let Some(Named { below, lacks, .. }) = Named::of(numbers, line, &counted, &mut self.named) else { return };
+        let key = key(&numbers.per, line);
         if lacks > 0 {
             let text = format_args!("the other side lacks {}", Plural(lacks, "message"));
             dissection.notes.note(codes.nack, text);
         }
-        if !any || self.named.is_empty() && below.is_none() {
+        if self.named.is_empty() && below.is_none() {
             return;
         }
-        let key = key(&numbers.per, dissection);
         let Some(at) = self.space((rule, place.side.other(), key), None) else { return };
         let Spaces { all, named, acknowledgement, .. } = self;
         let space = &mut all[at];
@@ -261,6 +226,70 @@ impl Spaces {
         acknowledgement.sort();
         let unseen = "lost by the capture, or never sent";
         acknowledgement.tell(&space.sequence, &codes.numbered, unseen, place, dissection);
+    }
+}
+
+/// The acknowledgements in a line, besides the list of the numbers that they name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Named {
+    /// All numbers below are acknowledged.
+    pub below: Option<i64>,
+    /// The number of messages that the other side lacks.
+    pub lacks: u64,
+    /// Whether a field of the message itself acknowledges, or a condition selects such messages.
+    pub own: bool,
+}
+
+impl Named {
+    /// Reads a line's acknowledgements, and lists the numbers in them. `counted`: a header's field was read with an
+    /// earlier line. `None`: there are none.
+    pub fn of(
+        numbers: &Numbers,
+        line: Shown<'_>,
+        counted: &dyn Fn(&Node) -> bool,
+        list: &mut Vec<i64>,
+    ) -> Option<Named> {
+        let (mut named, mut base, mut any) = (Named::default(), None, false);
+        list.clear();
+        for ack in &numbers.acks {
+            if !ack.when.holds(line) {
+                continue;
+            }
+            let Some((node, tree, around)) = ack.field.find(line) else { continue };
+            if around && counted(node) {
+                continue;
+            }
+            any = true;
+            named.own |= ack.what != What::Below && (!around || !ack.when.is_always());
+            match (ack.what, node.number()) {
+                (What::One, Some(number)) => {
+                    base = Some(number as i64);
+                    list.push(number as i64);
+                }
+                (What::Below, Some(number)) => named.below = Some(number as i64),
+                (What::Bits, Some(set)) => {
+                    let Some(base) = base else { continue };
+                    let bits = (0..64i64).filter(|k| set >> k & 1 == 1);
+                    list.extend(bits.map(|k| (base - 1 - k).rem_euclid(numbers.modulus)));
+                }
+                (What::Lacks, Some(_)) => named.lacks += 1,
+                (What::Ranges | What::Lacks, None) => {
+                    let mut left = NAMED;
+                    for (from, to) in ranges(tree, node, ack.range) {
+                        let count = (to - from).rem_euclid(numbers.modulus) as u64 + 1;
+                        if ack.what == What::Lacks {
+                            named.lacks = named.lacks.saturating_add(count);
+                            continue;
+                        }
+                        let count = count.min(left);
+                        left -= count;
+                        list.extend((0..count as i64).map(|k| (from + k).rem_euclid(numbers.modulus)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        any.then_some(named)
     }
 }
 

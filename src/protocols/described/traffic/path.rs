@@ -11,6 +11,20 @@ use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
 use rustc_hash::FxHashSet;
 
+/// The name of a line, and the trees of its fields and of the headers around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'t> {
+    pub message: &'static str,
+    pub tree: &'t Tree,
+    pub packet: &'t Tree,
+}
+
+impl<'t> From<&'t Dissection> for Shown<'t> {
+    fn from(dissection: &'t Dissection) -> Shown<'t> {
+        Shown { message: dissection.message, tree: &dissection.tree, packet: &dissection.packet }
+    }
+}
+
 /// A field of a line.
 #[derive(Clone, Debug)]
 pub struct Path {
@@ -29,26 +43,27 @@ pub struct Path {
 
 impl Path {
     /// The field, its tree, and whether it is in the headers.
-    pub fn find<'t>(&self, dissection: &'t Dissection) -> Option<(&'t Node, &'t Tree, bool)> {
+    pub fn find<'t>(&self, line: Shown<'t>) -> Option<(&'t Node, &'t Tree, bool)> {
+        let Shown { message, tree, packet } = line;
         let own = || {
-            let found = if self.may_be_in(dissection.message) { find(&dissection.tree, &self.name) } else { None };
-            found.map(|node| (node, &dissection.tree, false))
+            let found = if self.may_be_in(message) { find(tree, &self.name) } else { None };
+            found.map(|node| (node, tree, false))
         };
         let around = || {
-            let found = if self.headers { find(&dissection.packet, &self.name) } else { None };
-            found.map(|node| (node, &dissection.packet, true))
+            let found = if self.headers { find(packet, &self.name) } else { None };
+            found.map(|node| (node, packet, true))
         };
         match self.of {
             // A message may be named "packet" too.
-            Some("packet") => around().or_else(|| match self.lines.named(dissection.message) {
+            Some("packet") => around().or_else(|| match self.lines.named(message) {
                 Some(Nameless::Packet) => own(),
-                _ if dissection.message == "packet" => own(),
+                _ if message == "packet" => own(),
                 _ => None,
             }),
-            Some(message) if message != dissection.message => {
+            Some(of) if of != message => {
                 let is = |node: &&Node| self.carried.iter().any(|field| std::ptr::eq(*field, node.field));
-                let node = dissection.packet.nodes().iter().rev().find(is)?;
-                Some((node, &dissection.packet, true))
+                let node = packet.nodes().iter().rev().find(is)?;
+                Some((node, packet, true))
             }
             Some(_) => own(),
             None => own().or_else(around),
@@ -61,8 +76,13 @@ impl Path {
     }
 
     /// The field's number.
-    pub fn number(&self, dissection: &Dissection) -> Option<u64> {
-        self.find(dissection)?.0.number()
+    pub fn number(&self, line: Shown<'_>) -> Option<u64> {
+        self.find(line)?.0.number()
+    }
+
+    /// The message, "packet", or a carrier that has the field; `None`: any. And its name.
+    pub fn names(&self) -> (Option<&'static str>, &'static str) {
+        (self.of, self.name.text)
     }
 }
 

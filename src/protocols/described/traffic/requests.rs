@@ -95,7 +95,7 @@ impl Questions {
 /// The value that a request and its answer share; 0: there is no such field.
 fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<u64> {
     let Some(path) = path else { return Some(0) };
-    let (node, ..) = path.find(dissection)?;
+    let (node, ..) = path.find(dissection.into())?;
     let mut hasher = FxHasher::default();
     match (node.number(), node.value) {
         (Some(number), _) => number.hash(&mut hasher),

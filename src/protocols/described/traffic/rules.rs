@@ -3,13 +3,12 @@
 
 use super::super::conditions;
 use super::super::lines::Names;
-use super::path::{Fields, Path};
+use super::path::{Fields, Path, Shown};
 use crate::codec::layout::{Field, Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler, KEY_FIELDS, statics};
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
 use crate::codec::schema::text::{File, NumbersText, Place as PlaceText, RequestsText};
-use crate::dissect::Dissection;
 use crate::nearest::{hint, nearest};
 
 /// The rules of a file.
@@ -51,13 +50,18 @@ impl Test {
     }
 
     /// Whether the condition holds for a line.
-    pub fn holds(&self, dissection: &Dissection) -> bool {
+    pub fn holds(&self, line: Shown<'_>) -> bool {
         let Some(when) = &self.when else { return true };
         let value = |name: &Name| {
             let (_, path) = self.names.iter().find(|(known, _)| std::ptr::eq(known.text, name.text))?;
-            path.number(dissection)
+            path.number(line)
         };
         conditions::holds(when, &value)
+    }
+
+    /// Whether it holds for every line.
+    pub fn is_always(&self) -> bool {
+        self.when.is_none()
     }
 }
 

@@ -1,0 +1,335 @@
+//! The numbers of a live session, by the file's `[numbers]`: ours are assigned and resent, the peer's are acknowledged.
+
+use super::super::key::Key;
+use super::super::traffic::{Named, Numbers, Shown, What, key};
+use super::values::{Draft, value};
+use crate::live::replay::actor::Outbox;
+use crate::message::OwnedMessage;
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+use std::collections::{BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+/// The time before a message is resent. It grows with each transmission, as in most libraries.
+const RESEND: Duration = Duration::from_millis(300);
+/// The most messages in flight.
+const FLYING: usize = 32;
+/// The most numbers of the peer beyond a missing one; the most transmissions that are known by their number.
+const BEYOND: usize = 4096;
+
+/// A number space: the place of its rule in the file, and the values of its key.
+pub type SpaceId = (usize, Key);
+
+/// The peer's numbers in one space.
+#[derive(Debug)]
+struct Received {
+    /// The number after those that arrived without a gap.
+    next: i64,
+    beyond: BTreeSet<i64>,
+    newest: i64,
+    last: i64,
+}
+
+impl Received {
+    /// Creates a space that begins with this number.
+    fn from(first: i64) -> Received {
+        Received { next: first, beyond: BTreeSet::new(), newest: first, last: -1 }
+    }
+
+    /// Takes a number. Returns whether it is new.
+    fn take(&mut self, number: i64, modulus: i64) -> bool {
+        self.last = number;
+        let after = |first: i64| (number - first).rem_euclid(modulus) <= modulus / 2;
+        if !after(self.next) {
+            return false;
+        }
+        if after(self.newest) {
+            self.newest = number;
+        }
+        if self.beyond.len() >= BEYOND {
+            self.beyond.pop_first();
+        }
+        let new = self.beyond.insert(number);
+        while self.beyond.remove(&self.next) {
+            self.next = (self.next + 1).rem_euclid(modulus);
+        }
+        new
+    }
+
+    /// Whether a number has arrived.
+    fn has(&self, number: i64, modulus: i64) -> bool {
+        self.beyond.contains(&number) || (number - self.next).rem_euclid(modulus) > modulus / 2
+    }
+}
+
+/// A message of ours that waits for its acknowledgement.
+#[derive(Debug)]
+struct Pending {
+    space: SpaceId,
+    number: i64,
+    message: OwnedMessage,
+    first: Instant,
+    last: Instant,
+    tries: u32,
+}
+
+/// All numbers of a session.
+#[derive(Debug)]
+pub struct Live {
+    rules: &'static [Numbers],
+    /// Our next number of each space.
+    next: FxHashMap<SpaceId, i64>,
+    /// The first recorded number of the peer in each space.
+    first: FxHashMap<SpaceId, i64>,
+    received: FxHashMap<SpaceId, Received>,
+    pending: VecDeque<Pending>,
+    /// The time of the peer's last numbered message.
+    stirred: Option<Instant>,
+    named: Vec<i64>,
+    /// Whether the transport may lose messages.
+    loses: bool,
+}
+
+/// The handling of a message of the peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It has no number.
+    Plain,
+    /// It arrived for the first time.
+    New,
+    /// It arrived before.
+    Again,
+}
+
+impl Live {
+    /// Creates the numbers of a session that has not begun.
+    pub fn new(rules: &'static [Numbers], loses: bool) -> Live {
+        Live {
+            rules,
+            next: FxHashMap::default(),
+            first: FxHashMap::default(),
+            received: FxHashMap::default(),
+            pending: VecDeque::new(),
+            stirred: None,
+            named: Vec::new(),
+            loses,
+        }
+    }
+
+    /// The spaces of a line, with its numbers.
+    fn spaces<'r>(&self, line: Shown<'r>) -> impl Iterator<Item = (SpaceId, i64, bool)> + use<'r> {
+        self.rules.iter().enumerate().filter_map(move |(at, rule)| {
+            let (node, _, around) =
+                Some(line).filter(|line| rule.when.holds(*line)).and_then(|l| rule.number.find(l))?;
+            Some(((at, key(&rule.per, line)), node.number()? as i64, around))
+        })
+    }
+
+    /// Whether a line has a number.
+    pub fn is_numbered(&self, line: Shown<'_>) -> bool {
+        self.spaces(line).next().is_some()
+    }
+
+    /// Whether a line does nothing but acknowledge.
+    pub fn is_ack(&mut self, line: Shown<'_>) -> bool {
+        if self.is_numbered(line) {
+            return false;
+        }
+        let mut list = std::mem::take(&mut self.named);
+        let is = |rule| Named::of(rule, line, &|_| false, &mut list).is_some_and(|named| named.own);
+        let any = self.rules.iter().any(is);
+        self.named = list;
+        any
+    }
+
+    /// Notes the numbers of a recorded message of the peer: its live numbers begin with the same ones.
+    pub fn expect(&mut self, line: Shown<'_>) {
+        for (space, number, _) in self.spaces(line) {
+            self.first.entry(space).or_insert(number);
+        }
+    }
+
+    /// Whether the peer has room for another message of ours.
+    pub fn has_room(&self) -> bool {
+        self.pending.len() < FLYING
+    }
+
+    /// Gives a message of ours its number: the first one of a space keeps the recorded number, each other one has the
+    /// number after the one before. `line`: the message as it was recorded.
+    pub fn number(&mut self, line: Shown<'_>, draft: &mut Draft) -> Vec<(SpaceId, i64)> {
+        let mut given = Vec::new();
+        for (space, recorded, _) in self.spaces(line) {
+            let Some(rule) = self.rules.get(space.0) else { continue };
+            let next = self.next.entry(space).or_insert(recorded);
+            let number = *next;
+            *next = (number + 1).rem_euclid(rule.modulus);
+            draft.put(&rule.number, number);
+            given.push((space, number));
+        }
+        given
+    }
+
+    /// Gives a message that was not recorded the next number of its space.
+    pub fn made(&mut self, message: OwnedMessage) -> OwnedMessage {
+        let mut draft = Draft::of(&message);
+        for (at, rule) in self.rules.iter().enumerate() {
+            let mut key = Key::default();
+            rule.per.iter().for_each(|path| key.push(value(&message, path).and_then(Json::as_u64)));
+            if let Some(next) = self.next.get_mut(&(at, key)) {
+                draft.put(&rule.number, *next);
+                *next = (*next + 1).rem_euclid(rule.modulus);
+            }
+        }
+        draft.done(&|_| false)
+    }
+
+    /// Keeps a message that was sent with these numbers until it is acknowledged.
+    pub fn sent(&mut self, given: &[(SpaceId, i64)], message: &OwnedMessage, now: Instant) {
+        for (space, number) in given.iter().copied() {
+            let acked = self.rules.get(space.0).is_some_and(|rule| !rule.acks.is_empty());
+            if acked && self.loses {
+                let message = message.clone();
+                self.pending.push_back(Pending { space, number, message, first: now, last: now, tries: 1 });
+            }
+        }
+    }
+
+    /// Sets the fields of a message of ours that acknowledge what has arrived: in every message that has them.
+    pub fn acknowledge(&self, line: Shown<'_>, draft: &mut Draft) {
+        for (at, rule) in self.rules.iter().enumerate() {
+            let key = key(&rule.per, line);
+            let received = self.received.get(&(at, key)).or_else(|| {
+                let mut all = self.received.iter().filter(|((rule, _), _)| *rule == at);
+                all.next().map(|(_, received)| received).filter(|_| rule.per.is_empty())
+            });
+            let Some(received) = received else { continue };
+            for ack in rule.acks.iter().filter(|ack| ack.when.holds(line)) {
+                match ack.what {
+                    What::One => draft.put(&ack.field, received.newest),
+                    What::Below => draft.put(&ack.field, received.next),
+                    What::Bits => {
+                        let has =
+                            |k: &i64| received.has((received.newest - 1 - k).rem_euclid(rule.modulus), rule.modulus);
+                        let bits = (0..32i64).filter(has).fold(0u64, |bits, k| bits | 1 << k);
+                        draft.put(&ack.field, bits);
+                    }
+                    What::Ranges | What::Lacks => {}
+                }
+            }
+        }
+    }
+
+    /// Takes a message of the peer: its acknowledgements, and its numbers.
+    pub fn recv(
+        &mut self,
+        line: Shown<'_>,
+        further: bool,
+        now: Instant,
+        out: &mut Outbox,
+    ) -> (Arrival, Vec<(SpaceId, i64)>) {
+        self.acknowledged(line, now, out);
+        let (mut arrival, mut numbers) = (Arrival::Plain, Vec::new());
+        for (space, number, around) in self.spaces(line) {
+            let Some(rule) = self.rules.get(space.0) else { continue };
+            let first = self.first.get(&space).copied().unwrap_or(number);
+            let received = self.received.entry(space).or_insert_with(|| Received::from(first));
+            // Several messages of a datagram share the number of its header.
+            if further && around && received.last == number {
+                arrival = if arrival == Arrival::Again { arrival } else { Arrival::New };
+                continue;
+            }
+            let new = received.take(number, rule.modulus);
+            out.counts.copies += u64::from(!new);
+            arrival = if new { Arrival::New } else { Arrival::Again };
+            self.stirred = Some(now);
+            numbers.push((space, number));
+        }
+        (arrival, numbers)
+    }
+
+    fn acknowledged(&mut self, line: Shown<'_>, now: Instant, out: &mut Outbox) {
+        let mut list = std::mem::take(&mut self.named);
+        for (at, rule) in self.rules.iter().enumerate() {
+            let Some(named) = Named::of(rule, line, &|_| false, &mut list) else { continue };
+            let space = (at, key(&rule.per, line));
+            let below = |number: i64| {
+                named.below.is_some_and(|below| (below - 1 - number).rem_euclid(rule.modulus) < rule.modulus / 2)
+            };
+            let mut done = Vec::new();
+            self.pending.retain(|one| {
+                let acked = one.space == space && (list.contains(&one.number) || below(one.number));
+                if acked {
+                    out.counts.acknowledged += 1;
+                    // It is unknown which of several transmissions was acknowledged.
+                    done.extend(
+                        (one.tries == 1).then(|| (one.message.message, now.saturating_duration_since(one.first))),
+                    );
+                }
+                !acked
+            });
+            done.into_iter().for_each(|(message, took)| out.counts.round_trip(message, took));
+        }
+        self.named = list;
+    }
+
+    /// Takes messages that were answered as acknowledged: in some protocols nothing else acknowledges them.
+    pub fn answered(&mut self, asks: &[&str], out: &mut Outbox) {
+        let before = self.pending.len();
+        self.pending.retain(|one| !asks.contains(&one.message.message));
+        out.counts.acknowledged += (before - self.pending.len()) as u64;
+    }
+
+    /// Resends messages that have waited long enough. Returns the time of the next call, and the message that nobody
+    /// acknowledged within `patience`, with the number of its transmissions.
+    pub fn tick(
+        &mut self,
+        patience: Duration,
+        now: Instant,
+        out: &mut Outbox,
+    ) -> (Option<Instant>, Option<(&'static str, u32)>) {
+        let mut when: Option<Instant> = None;
+        for one in &mut self.pending {
+            if now.saturating_duration_since(one.first) >= patience {
+                return (None, Some((one.message.message, one.tries)));
+            }
+            let pause = RESEND * one.tries.min(8);
+            if now.saturating_duration_since(one.last) >= pause {
+                (one.last, one.tries) = (now, one.tries + 1);
+                out.counts.resent += 1;
+                // A transmission with a number of its own is another message to the peer's numbers.
+                if let Some((rule, next)) = self.rules.get(one.space.0).zip(self.next.get_mut(&one.space))
+                    && rule.resent_as.is_some()
+                {
+                    one.number = *next;
+                    *next = (*next + 1).rem_euclid(rule.modulus);
+                    let mut draft = Draft::of(&one.message);
+                    draft.put(&rule.number, one.number);
+                    one.message = draft.done(&|_| false);
+                }
+                out.say.push_back(one.message.clone());
+            }
+            let next = one.last + RESEND * one.tries.min(8);
+            when = Some(when.map_or(next, |at| at.min(next)));
+        }
+        (when, None)
+    }
+
+    /// Whether everything is acknowledged, and the peer is at rest.
+    pub fn is_settled(&self, now: Instant) -> bool {
+        self.pending.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= RESEND)
+    }
+
+    /// Forgets the messages that wait.
+    pub fn abandon(&mut self, out: &mut Outbox) {
+        out.counts.unacknowledged += self.pending.len() as u64;
+        self.pending.clear();
+    }
+
+    /// Begins another session.
+    pub fn afresh(&mut self, out: &mut Outbox) {
+        self.abandon(out);
+        self.next.clear();
+        self.received.clear();
+        self.stirred = None;
+    }
+}
