@@ -11,7 +11,7 @@ use super::usage::{Usage, broken_pipe, usage};
 use crate::cli::{self, Dissect, Global, Probe, protocol_files_given};
 use netkit::dissect::{Dissector, Message, Options, Server, Sink};
 use netkit::live::net::Recorder;
-use netkit::live::probe::{self, Carrier, Memory, Request, Shared, pool};
+use netkit::live::probe::{self, Memory, Request, Shared, pool};
 use netkit::live::{Client, Clients, Observer};
 use netkit::printable::Printable;
 use netkit::render::{Details, Form, Format, Style};
