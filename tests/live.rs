@@ -9,7 +9,7 @@
 //! | outcome | Riptide | nano |
 //! |---|---|---|
 //! | accepted | pytide, UDP and TCP | pinus, TCP and WebSocket; found without --proto too |
-//! | full | pytide, but under the number of `rejected`: it sends 2.0's numbers in 2.2's form | none has a limit of places |
+//! | full | pytide, but under the number of `rejected`: it sends 2.0's numbers in 2.2's form | pinus: what its connector component does beyond max-connections |
 //! | rejected | pytide, under the number of `custom` | pinus: 500 by its handshake handler, kicked after it |
 //! | custom data | pytide loses it on the way, for its own client, too | pinus: `user` of the handshake |
 //! | wrong version | 2.0 requested of a 2.2 server; servers of 2.0 and 2.1 exist in C# only | pinus: 501 by its checkClient |
@@ -144,6 +144,12 @@ fn nano_refuses() {
         }
         server.is_left();
     }
+    let server = Server::nano("full");
+    for target in [server.target(), format!("ws://{}/", server.target())] {
+        let summary = fails(&target, &["-p", "nano"], "closed");
+        assert!(summary["advice"].as_str().is_some_and(|advice| advice.starts_with("it is full")), "{summary}");
+    }
+    server.is_left();
     let server = Server::nano("kick");
     for target in [server.target(), format!("ws://{}/", server.target())] {
         let summary = fails(&target, &["-p", "nano"], "rejected");

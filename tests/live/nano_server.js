@@ -1,9 +1,9 @@
 // A server of the nano family for netkit's live tests: pinus' own connector, TCP and WebSocket on one port, around a
 // stub application.
 //
-//     node nano_server.js open|dict|reject|version|kick|echo
+//     node nano_server.js open|dict|reject|version|kick|echo|full
 //
-// `echo` returns the content of each request; its dictionary has other codes than pomelo's.
+// `full` does what pinus' connector component does beyond max-connections. `echo` returns the content of each request; its dictionary has other codes than pomelo's.
 //
 // Prints `PORT n` when it listens, and exits after a minute. For each line on its stdin it prints `CLIENTS n`: the
 // larger number of its connector's clients and of its TCP sockets. Must run in the folder that has node_modules.
@@ -47,6 +47,7 @@ Object.defineProperty(pinus, 'app', {
 });
 const clients = new Set();
 connector.on('connection', (socket) => {
+  if (mode === 'full') return socket.disconnect();
   clients.add(socket);
   socket.on('disconnect', () => clients.delete(socket));
   socket.on('error', () => {});

@@ -200,6 +200,32 @@ fn a_capture_that_is_full() {
     std::fs::remove_file(&path).unwrap();
 }
 
+/// `probe --pcap FILE | head -1`: the file has what was recorded until then.
+#[cfg(unix)]
+#[test]
+fn a_capture_where_nobody_reads_the_output() {
+    let peer = udp(V4, anything, riptide);
+    let path = std::env::temp_dir().join(format!("netkit-probe-closed-{}.pcapng", std::process::id()));
+    let (file, target) = (path.to_str().unwrap(), peer.addr.to_string());
+    let mut child = crate::common::program()
+        .args(["probe", &target, "-p", "riptide", "-n", "1000", "--interval=0.02", "-f", "ndjson"])
+        .args(["--pcap", file, "--force"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut reader = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut reader, &mut first).unwrap();
+    drop(reader);
+    assert!(child.wait().unwrap().code().is_some(), "it ends, and by no signal");
+    assert_eq!(peer.sent().last(), Some(&vec![6]), "the server was left");
+    let decoded = netkit(&["decode", file, "-f", "ndjson", "--fail-on", "fault"]);
+    assert_eq!(decoded.status.code(), Some(0), "{decoded:?}");
+    let count = lines(&decoded).iter().filter(|line| line["from"] == "client").count();
+    assert_eq!(count, peer.sent().len(), "{decoded:?}");
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn trees_and_text() {
     let peer = udp(V4, anything, riptide);

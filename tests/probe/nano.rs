@@ -147,6 +147,28 @@ fn failures_over_tcp() {
     assert_eq!(outcome(&ask(&over(Carrier::Tcp), &closed_tcp().to_string())), "refused");
 }
 
+/// pinus and pomelo see a connection with its first byte, and end it at once if they are full; nano's check of
+/// handshakes ends one that has sent a handshake.
+#[test]
+fn who_is_full_is_told_from_who_checks_handshakes() {
+    for (advice, full) in [("it is full", true), ("its check of handshakes", false)] {
+        let peer = tcp(check, move |conn| {
+            while let [kind, a, b, c] = conn.read(4)[..] {
+                conn.read(u32::from_be_bytes([0, a, b, c]) as usize);
+                if full || kind == 1 {
+                    return;
+                }
+            }
+        });
+        let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
+        assert_eq!(outcome(&report), "closed", "{}", text(&report));
+        let failure = report.failure.unwrap();
+        assert!(failure.advice.starts_with(advice), "{failure:?}");
+        // The second connection has no handshake.
+        assert_eq!(peer.sent()[1], [3, 0, 0, 0]);
+    }
+}
+
 /// The answer to a client's key: SHA-1 of the key and a fixed text, in base64 (RFC 6455, 4.2.2).
 fn answer_to(head: &[u8]) -> String {
     let head = String::from_utf8_lossy(head).into_owned();

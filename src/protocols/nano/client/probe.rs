@@ -44,8 +44,12 @@ const SECOND: Duration = Duration::from_millis(500);
 /// The longest wait for the heartbeat that pomelo and pinus send directly after the ack, one round trip later. Without
 /// the wait it would be taken for the answer to ours, and so would every later one.
 const UNASKED: Duration = Duration::from_millis(50);
-/// The time in which a server that accepts no clients ends an idle connection.
+/// The time in which a server that accepts no clients ends a connection that has sent no handshake.
 const AT_ONCE: Duration = Duration::from_millis(250);
+
+const FULL: &str = "it is full (pinus and pomelo: maxConnections), or refuses this address (their blacklist)";
+/// The reason of a WebSocket that is closed without a code.
+const UNSAID: &str = "no code";
 
 static REFUSALS: &[Refusal] = &[
     Refusal::new(Kick.name(), "", Outcome::Rejected)
@@ -151,12 +155,25 @@ impl Questions for Nano {
             _ if received.message == self.wants => Reading::Answer,
             Package(Kick) => refused(received.text(&BODY).unwrap_or_default()),
             FromCarrier(Close) => {
-                refused(&received.number(&CLOSE_CODE).map_or("no code".into(), |code| code.to_string()))
+                let code = received.number(&CLOSE_CODE);
+                let read = refused(&code.map_or(UNSAID.into(), |code| code.to_string()));
+                match read {
+                    // pinus closes so at once if it is full.
+                    Reading::Refused(failure) if code.is_none() && self.wants == Handshake.name() => {
+                        Reading::Refused(Failure { advice: unanswered(), ..failure })
+                    }
+                    read => read,
+                }
             }
             Package(Handshake | Heartbeat) => Reading::Session,
             _ => Reading::Stray,
         })
     }
+}
+
+/// The advice for a WebSocket that ends without an answer.
+fn unanswered() -> String {
+    format!("{FULL}; or its check of handshakes refuses netkit's: --connect-data provides its data")
 }
 
 fn acknowledge(engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
@@ -182,8 +199,9 @@ impl Nano {
         })
     }
 
-    /// The failure when the server ends the connection without an answer. A second, idle connection shows whether it
-    /// ends every connection or only those with our handshake.
+    /// The failure when the server ends the connection without an answer. A second connection without a handshake shows
+    /// whether it ends every connection or only those with ours. It sends a heartbeat, which every server of this family
+    /// takes: pomelo and pinus see a connection with its first byte.
     fn unspoken(&mut self, failure: Failure, engine: &mut Engine<'_, '_>) -> Failure {
         if self.carrier == Carrier::Tcp && failure.details.get("stranger") == Some(&json!("HTTP")) {
             let text = "an HTTP server answers: this may be a WebSocket port";
@@ -193,21 +211,21 @@ impl Nano {
         if failure.details.get("ended") != Some(&json!(true)) || raw && self.carrier == Carrier::Tcp {
             return failure;
         }
-        let full = "it is full (pinus and pomelo: maxConnections), or refuses this address (their blacklist)";
         if self.carrier == Carrier::Ws {
             let text = "the server ends the connection after the upgrade, without an answer";
-            let advice =
-                format!("{full}; or its check of handshakes refuses netkit's: --connect-data provides its data");
-            return if raw { Failure::new(Outcome::Closed, text, advice) } else { failure };
+            return if raw { Failure::new(Outcome::Closed, text, unanswered()) } else { failure };
         }
         let silent = match engine.open(self.carrier, None) {
-            Ok(_) => engine.listen(self, Instant::now() + AT_ONCE),
+            Ok(session) => match session.send(super::super::NAME, Heartbeat.name(), &json!({})) {
+                Ok(sent) => engine.listen(self, sent + AT_ONCE),
+                Err(failure) => Err(failure),
+            },
             Err(failure) => Err(failure),
         };
         match silent {
             Err(ended) if ended.outcome == Outcome::Closed => {
-                let text = "the server ends every connection at once, even one that sends nothing";
-                Failure::new(Outcome::Closed, text, full)
+                let text = "the server ends every connection at once, even one without a handshake";
+                Failure::new(Outcome::Closed, text, FULL)
             }
             _ => {
                 let text = "the server ends the connection without an answer when it has the handshake";
