@@ -283,6 +283,19 @@ fn an_interrupted_probe_leaves() {
     assert_eq!(peer.sent().last(), Some(&hex("06")));
 }
 
+/// pytide ignores a goodbye that it reads together with the connect: it is sent again. Both versions ask.
+#[test]
+fn who_is_interrupted_before_an_answer_leaves_again() {
+    let peer = udp(V4, check, |_| Vec::new());
+    let report = interrupted(&udp_request(), &peer, |sent| sent.len() >= 2);
+    assert_eq!(outcome(&report), "interrupted");
+    peer.until(|sent| sent.len() >= 8);
+    let sent = peer.sent();
+    for goodbyes in sent[sent.len() - 6..].chunks(3) {
+        assert!(goodbyes.iter().all(|one| *one == goodbyes[0]) && goodbyes[0].len() == 1, "{sent:?}");
+    }
+}
+
 #[test]
 fn over_tcp() {
     // A 2.0 server: every message has a length before it.

@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 
 /// The time from one transmission of a goodbye to the next.
 const BETWEEN: Duration = Duration::from_millis(10);
+/// The same, if the server has not answered yet: in the next turn of its loop.
+const UNANSWERED: Duration = Duration::from_millis(50);
+/// The transmissions of a goodbye to a server that has not answered yet.
+const TIMES: usize = 3;
 /// The longest wait for a server's close that must precede ours.
 const CLOSING: Duration = Duration::from_secs(2);
 /// The longest wait for a server's close that follows ours.
@@ -394,15 +398,20 @@ impl<'a> Session<'a> {
             return false;
         }
         self.actor.iter_mut().for_each(|actor| actor.leave(&mut self.out));
+        // A server that reads the first datagram and the goodbye at once may ignore the goodbye (pytide), and then keeps
+        // the client.
+        let early = self.stop.is_set() && !self.received && self.carrier == Carrier::Udp;
+        let (times, pause) = if early { (TIMES, UNANSWERED) } else { (1, BETWEEN) };
         // There is a pause between transmissions.
-        while let Some(message) = self.out.say.pop_front() {
-            if self.write(&message).is_err() {
+        let goodbyes = std::mem::take(&mut self.out.say);
+        for (number, message) in (0..times).flat_map(|_| &goodbyes).enumerate() {
+            if number > 0 {
+                std::thread::sleep(pause);
+            }
+            if self.write(message).is_err() {
                 return false;
             }
             self.parted = true;
-            if !self.out.say.is_empty() {
-                std::thread::sleep(BETWEEN);
-            }
         }
         true
     }
