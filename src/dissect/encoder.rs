@@ -66,6 +66,11 @@ pub trait Encoder: Send {
         self.encode(line).map(Some)
     }
 
+    /// The fields of a compressed message as they are without compression; `None` if the message is not compressed.
+    fn uncompressed(&self, _line: &Line<'_>) -> Option<Json> {
+        None
+    }
+
     /// Ends the input. Returns the error if a packet is incomplete.
     fn unfinished(&mut self) -> Option<EncodeError> {
         None

@@ -15,6 +15,7 @@ mod payloads;
 mod relay;
 mod reload;
 mod rules;
+mod several;
 mod streams;
 mod timing;
 mod wrong;

@@ -48,8 +48,8 @@ fn package(kind: u8, body: &[u8]) -> Vec<u8> {
     [&[kind], &(body.len() as u32).to_be_bytes()[1..], body].concat()
 }
 
-fn request(id: u8, payload: &[u8]) -> Vec<u8> {
-    package(4, &[&[0, id, 9], &b"game.move"[..], payload].concat())
+fn request(flags: u8, id: u8, payload: &[u8]) -> Vec<u8> {
+    package(4, &[&[flags, id, 9], &b"game.move"[..], payload].concat())
 }
 
 /// Reads a package, as a peer does.
@@ -64,6 +64,8 @@ fn hear(stream: &mut TcpStream) -> Vec<u8> {
 struct Case {
     name: &'static str,
     write: Writer,
+    /// The flags of its messages.
+    flags: u8,
     /// `--schema FILE`, if it has one.
     schema: Vec<String>,
     files: PathBuf,
@@ -75,7 +77,7 @@ impl Case {
         let number = CASES.fetch_add(1, Ordering::Relaxed);
         let files = std::env::temp_dir().join(format!("netkit-payloads-{number}-{}", std::process::id()));
         std::fs::create_dir_all(&files).unwrap();
-        let mut case = Case { name, write, schema: Vec::new(), files };
+        let mut case = Case { name, write, flags: 0, schema: Vec::new(), files };
         if !fields.is_empty() {
             let head = format!("proto = \"nano\"\nencoding = \"{name}\"\n[[message]]\nroute = \"game.move\"\n");
             let text = format!("{head}message = \"request\"\nname = \"move\"\n[message.fields]\n{fields}\n");
@@ -91,7 +93,7 @@ impl Case {
     }
 
     fn said(&self, values: [Values; 3]) -> Vec<Vec<u8>> {
-        (1..).zip(values).map(|(id, values)| request(id, &(self.write)(values))).collect()
+        (1..).zip(values).map(|(id, values)| request(self.flags, id, &(self.write)(values))).collect()
     }
 
     /// Sends the three messages through a proxy with this rule; returns the messages that the server receives.
@@ -186,7 +188,7 @@ fn what_is_written_otherwise_stays() {
         |(hp, name, keep)| format!("{{ \"hp\": {hp}, \"name\": \"{name}\", \"keep\": {keep} }}").into();
     let case = Case { write: spaced, ..Case::new(ENCODINGS[4]) };
     let heard = case.through(Some("payload.name == cat: payload.hp=5"));
-    assert_eq!(heard, [&case.said(SAID)[..2], &[request(3, &json((5, "cat", true)))]].concat());
+    assert_eq!(heard, [&case.said(SAID)[..2], &[request(0, 3, &json((5, "cat", true)))]].concat());
     // A varint with one byte more than it needs.
     let long: Writer = |values| {
         let mut bytes = tagged(values);
@@ -201,4 +203,28 @@ fn what_is_written_otherwise_stays() {
         std::fs::remove_dir_all(&case.files).unwrap();
     }
     std::fs::remove_dir_all(&case.files).unwrap();
+}
+
+/// A compressed payload is changed as well, whatever compressor made it; the others keep their bytes.
+#[test]
+fn compressed_payloads() {
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::none());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+    let writers: [(usize, Writer, Writer); 3] =
+        [(4, |v| packed(&json(v)), json), (1, |v| packed(&tagged(v)), tagged), (5, |v| packed(&tagged(v)), tagged)];
+    for (which, write, plain) in writers {
+        let case = Case { write, flags: 0x10, ..Case::new(ENCODINGS[which]) };
+        let said = case.said(SAID);
+        let heard = case.through(Some("payload.hp == 20: payload.name='much longer'"));
+        assert_eq!([&heard[0], &heard[2]], [&said[0], &said[2]], "{}", case.name);
+        // The package's and the message's header.
+        let mut inflated = Vec::new();
+        flate2::read::ZlibDecoder::new(&heard[1][4 + 12..]).read_to_end(&mut inflated).unwrap();
+        assert_eq!(inflated, plain((20, "much longer", false)), "{}", case.name);
+        assert_eq!(case.through(Some("payload.keep == false: drop")), [said[0].clone(), said[2].clone()]);
+        std::fs::remove_dir_all(&case.files).unwrap();
+    }
 }

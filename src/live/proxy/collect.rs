@@ -1,6 +1,6 @@
 //! Collects the messages that pass, and applies the rules to each.
 
-use super::writing::Writing;
+use super::writing::{Change, Writing};
 use super::{Beside, Way};
 use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
@@ -23,6 +23,16 @@ pub struct Edited {
     pub fields: Vec<String>,
     /// The reason why they were not changed.
     pub not: Option<String>,
+}
+
+impl Edited {
+    /// The changed fields, or the reason why they were not changed.
+    fn of(made: Result<Vec<String>, String>) -> Edited {
+        match made {
+            Ok(fields) => Edited { fields, not: None },
+            Err(why) => Edited { fields: Vec::new(), not: Some(why) },
+        }
+    }
 }
 
 /// The counts of one direction's messages. A packet may have several, and a message several packets.
@@ -90,14 +100,21 @@ pub(super) struct Piece {
     pub flow: u64,
     /// Its index among the messages seen.
     pub seen: usize,
-    /// Its contents, if it is changed in a stream.
+    /// Its contents, if it is changed in a stream, or shares a datagram with others.
     pub decoded: Option<Box<OwnedMessage>>,
+    /// The change to it, if it shares a datagram.
+    pub(super) change: Change,
 }
 
 impl Piece {
     /// Whether the rules drop, change or copy it.
     pub fn touched(&self) -> bool {
         !self.kept || self.bytes.is_some() || self.copies > 0
+    }
+
+    /// Whether its datagram needs other bytes.
+    pub fn changes(&self) -> bool {
+        !self.kept || self.bytes.is_some() || matches!(self.change, Change::Edited(..))
     }
 }
 
@@ -252,6 +269,32 @@ impl<'a> Collector<'a> {
         self.writing.remove(&flow);
     }
 
+    /// Returns the bytes of a datagram after the changes of its messages.
+    ///
+    /// # Errors
+    /// The reason why it cannot be changed.
+    pub(super) fn packet(&mut self, pieces: Vec<Piece>, payload: &[u8]) -> Result<Vec<u8>, String> {
+        const UNKNOWN: &str = "it is not known which bytes of the datagram it has";
+        if pieces.iter().map(|piece| piece.length).sum::<usize>() != payload.len() {
+            return Err(UNKNOWN.into());
+        }
+        if pieces.iter().all(|piece| piece.decoded.is_none()) {
+            let (mut rest, mut bytes) = (payload, Vec::new());
+            for piece in &pieces {
+                let (own, behind) = rest.split_at(piece.length.min(rest.len()));
+                rest = behind;
+                if piece.kept {
+                    bytes.extend_from_slice(piece.bytes.as_deref().unwrap_or(own));
+                }
+            }
+            return Ok(bytes);
+        }
+        let flow = pieces.first().map_or(0, |piece| piece.flow);
+        let (old, changes): (Vec<_>, Vec<_>) =
+            pieces.into_iter().filter_map(|piece| Some((*piece.decoded?, piece.change))).unzip();
+        self.writing.get_mut(&flow).ok_or(UNKNOWN)?.changed(&old, &changes, flow, payload)
+    }
+
     fn writing(&mut self, flow: u64, proto: &str, options: &Options) -> Option<&mut Writing> {
         let dissector = options.registry.for_line(proto)?;
         Some(self.writing.entry(flow).or_insert_with(|| {
@@ -293,6 +336,7 @@ impl<'a> Collector<'a> {
             flow,
             seen: self.seen.len(),
             decoded: None,
+            change: Change::Kept,
         };
         if stream {
             (seen.delay, seen.copies) = (decision.delay, decision.copies);
@@ -305,36 +349,43 @@ impl<'a> Collector<'a> {
         // The encoder needs the messages that determine the encoding of later ones. If rules may be added later, it
         // needs all messages of a stream.
         let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
-        if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
+        if !stream && message.dissection.part.is_some() && !rules.is_empty() {
+            // The messages of a packet are written together, once all of them are read.
+            let decoded = OwnedMessage::of(message);
+            self.writing(flow, decoded.proto, options);
+            piece.change = if decision.dropped { Change::Dropped } else { Change::Kept };
+            if !decision.dropped && !decision.edits.is_empty() {
+                let made = edit(&decision.edits, &decoded, &Names::new(options));
+                seen.edited = Some(Edited::of(made.map(|(puts, changed)| {
+                    let names = puts.iter().map(|put| put.name.clone()).collect();
+                    piece.change = Change::Edited(puts, Box::new(changed));
+                    names
+                })));
+            }
+            piece.decoded = Some(Box::new(decoded));
+        } else if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
             let decoded = OwnedMessage::of(message);
             let named = if stream && !passed && !decision.dropped { self.named(&decoded, message) } else { None };
             let wanted = (named.is_some() || !decision.edits.is_empty()) && !decision.dropped;
             let writing = self.writing(flow, decoded.proto, options);
             let writing = writing.filter(|writing| wanted || writing.encoder.remembers(decoded.proto, decoded.message));
-            let again = writing.map(|writing| (writing.encoder.encode(&decoded.line(flow)), writing));
-            if wanted {
-                let made = match again {
-                    Some((Ok(same), writing)) if same == bytes => edit(&decision.edits, &decoded, &Names::new(options))
-                        .and_then(|(puts, mut changed)| {
-                            writing.reads_back(&decoded, &changed, flow, bytes)?;
-                            if let Some((field, port)) = named {
-                                changed.edit(|fields| fields[field] = port.into());
-                            }
-                            let changed = writing.follows(&decoded, changed, &puts, flow, bytes);
-                            let written = writing.encoder.encode(&changed.line(flow));
-                            Ok((puts, written.map_err(|error| error.to_string())?))
-                        }),
-                    Some((Err(error), _)) => Err(format!("it cannot be written: {error}")),
-                    _ => Err("encoded again, it has other bytes".into()),
-                };
-                seen.edited = Some(match made {
-                    Ok((puts, bytes)) => {
-                        piece.bytes = Some(bytes);
+            if let Some(writing) = writing {
+                if wanted {
+                    let made = edit(&decision.edits, &decoded, &Names::new(options)).and_then(|(puts, mut changed)| {
+                        if let Some((field, port)) = named {
+                            changed.edit(|fields| fields[field] = port.into());
+                        }
                         let named = named.map(|(field, _)| field.to_string());
-                        Edited { fields: puts.into_iter().map(|put| put.name).chain(named).collect(), not: None }
-                    }
-                    Err(why) => Edited { fields: Vec::new(), not: Some(why) },
-                });
+                        let names = puts.iter().map(|put| put.name.clone()).chain(named).collect();
+                        let change = [Change::Edited(puts, Box::new(changed))];
+                        piece.bytes = Some(writing.changed(std::slice::from_ref(&decoded), &change, flow, bytes)?);
+                        Ok(names)
+                    });
+                    seen.edited = Some(Edited::of(made));
+                } else {
+                    // The encoder needs the messages before.
+                    let _ = writing.encoder.encode(&decoded.line(flow));
+                }
             }
             if stream && piece.touched() {
                 piece.decoded = Some(Box::new(decoded));

@@ -277,25 +277,17 @@ impl<'w, 'c> Watch<'w, 'c> {
             copies: pieces.iter().map(|piece| piece.copies).max().unwrap_or(0),
             ..Verdict::default()
         };
-        let touched = pieces.iter().any(|piece| !piece.kept || piece.bytes.is_some());
-        if touched {
-            match pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len() {
-                true => {
-                    let (mut rest, mut bytes) = (payload, Vec::new());
-                    for piece in &pieces {
-                        let (own, behind) = rest.split_at(piece.length.min(rest.len()));
-                        rest = behind;
-                        if piece.kept {
-                            bytes.extend_from_slice(piece.bytes.as_deref().unwrap_or(own));
+        let kept = pieces.iter().filter(|piece| piece.kept).count() as u64;
+        if pieces.iter().any(Piece::changes) {
+            if kept == 0 && pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len() {
+                verdict.dropped = true;
+            } else {
+                match collector.packet(pieces, payload) {
+                    Ok(bytes) => verdict.bytes = Some(bytes),
+                    Err(why) => {
+                        for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some()) {
+                            one.refuse(&why);
                         }
-                    }
-                    verdict.dropped = pieces.iter().all(|piece| !piece.kept);
-                    verdict.bytes = Some(bytes);
-                }
-                false => {
-                    let why = "it is not known which bytes of the datagram it has";
-                    for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some()) {
-                        one.refuse(why);
                     }
                 }
             }
@@ -303,7 +295,6 @@ impl<'w, 'c> Watch<'w, 'c> {
         let collector = self.inspector.sink();
         collector.count(&seen);
         if verdict.copies > 0 && !verdict.dropped {
-            let kept = pieces.iter().filter(|piece| piece.kept).count() as u64;
             collector.messages[way.index()].copies += kept * u64::from(verdict.copies);
         }
         (verdict, seen)

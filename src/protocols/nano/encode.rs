@@ -2,7 +2,7 @@
 
 use super::layout::{BODY, CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
 use super::memory::Dictionary;
-use super::payload::{JSON, MESSAGE};
+use super::payload::{INFLATED, JSON, MESSAGE};
 use super::protos::Protos;
 use super::settings::Payload;
 use super::{layout, members, pomelo_write, schemas, settings, zlib};
@@ -182,6 +182,18 @@ impl Encoder for Packages {
             }
             None => Writer::new(line.fields).broken(broken).write(layout.fields),
         }
+    }
+
+    fn uncompressed(&self, line: &Line<'_>) -> Option<Json> {
+        let mut fields = line.fields.clone();
+        let flags = fields.get_mut(FLAGS.name)?.as_array_mut()?;
+        let before = flags.len();
+        flags.retain(|flag| flag != "compressed");
+        if flags.len() == before {
+            return None;
+        }
+        fields[PAYLOAD.name] = line.derived(&INFLATED)?.clone();
+        Some(fields)
     }
 
     fn remembers(&self, proto: &str, message: &str) -> bool {
