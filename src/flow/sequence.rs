@@ -122,8 +122,9 @@ impl Sequence {
     /// Like [`extend`](Sequence::extend), for numbers of more than 16 bits.
     pub fn extend_wide(&self, number: i64) -> i64 {
         let Some(newest) = self.newest else { return number };
-        let distance = (number - newest).rem_euclid(self.modulus);
-        newest + if distance >= (self.modulus + 1) / 2 { distance - self.modulus } else { distance }
+        // Numbers of 64 bits may be as far apart as they like.
+        let distance = number.wrapping_sub(newest).rem_euclid(self.modulus);
+        newest.wrapping_add(if distance >= (self.modulus + 1) / 2 { distance - self.modulus } else { distance })
     }
 
     /// The wire number of an extended one.

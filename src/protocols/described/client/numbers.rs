@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 const RESEND: Duration = Duration::from_millis(300);
 /// The most messages in flight.
 const FLYING: usize = 32;
-/// The most numbers of the peer beyond a missing one; the most transmissions that are known by their number.
+/// The most numbers of the peer beyond a missing one.
 const BEYOND: usize = 4096;
+/// The most number spaces of the peer. Messages of further ones are acknowledged, and taken as new.
+const SPACES: usize = 256;
 
 /// A number space: the place of its rule in the file, and the values of its key.
 pub type SpaceId = (usize, Key);
@@ -39,7 +41,7 @@ impl Received {
     /// Takes a number. Returns whether it is new.
     fn take(&mut self, number: i64, modulus: i64) -> bool {
         self.last = number;
-        let after = |first: i64| (number - first).rem_euclid(modulus) <= modulus / 2;
+        let after = |first: i64| number.wrapping_sub(first).rem_euclid(modulus) <= modulus / 2;
         if !after(self.next) {
             return false;
         }
@@ -51,14 +53,14 @@ impl Received {
         }
         let new = self.beyond.insert(number);
         while self.beyond.remove(&self.next) {
-            self.next = (self.next + 1).rem_euclid(modulus);
+            self.next = self.next.wrapping_add(1).rem_euclid(modulus);
         }
         new
     }
 
     /// Whether a number has arrived.
     fn has(&self, number: i64, modulus: i64) -> bool {
-        self.beyond.contains(&number) || (number - self.next).rem_euclid(modulus) > modulus / 2
+        self.beyond.contains(&number) || number.wrapping_sub(self.next).rem_euclid(modulus) > modulus / 2
     }
 }
 
@@ -162,7 +164,7 @@ impl Live {
             let Some(rule) = self.rules.get(space.0) else { continue };
             let next = self.next.entry(space).or_insert(recorded);
             let number = *next;
-            *next = (number + 1).rem_euclid(rule.modulus);
+            *next = number.wrapping_add(1).rem_euclid(rule.modulus);
             draft.put(&rule.number, number);
             given.push((space, number));
         }
@@ -177,7 +179,7 @@ impl Live {
             rule.per.iter().for_each(|path| key.push(value(&message, path).and_then(Json::as_u64)));
             if let Some(next) = self.next.get_mut(&(at, key)) {
                 draft.put(&rule.number, *next);
-                *next = (*next + 1).rem_euclid(rule.modulus);
+                *next = next.wrapping_add(1).rem_euclid(rule.modulus);
             }
         }
         draft.done(&|_| false)
@@ -208,8 +210,9 @@ impl Live {
                     What::One => draft.put(&ack.field, received.newest),
                     What::Below => draft.put(&ack.field, received.next),
                     What::Bits => {
-                        let has =
-                            |k: &i64| received.has((received.newest - 1 - k).rem_euclid(rule.modulus), rule.modulus);
+                        let has = |k: &i64| {
+                            received.has(received.newest.wrapping_sub(1 + k).rem_euclid(rule.modulus), rule.modulus)
+                        };
                         let bits = (0..32i64).filter(has).fold(0u64, |bits, k| bits | 1 << k);
                         draft.put(&ack.field, bits);
                     }
@@ -231,6 +234,11 @@ impl Live {
         let (mut arrival, mut numbers) = (Arrival::Plain, Vec::new());
         for (space, number, around) in self.spaces(line) {
             let Some(rule) = self.rules.get(space.0) else { continue };
+            if self.received.len() >= SPACES && !self.received.contains_key(&space) {
+                arrival = Arrival::New;
+                numbers.push((space, number));
+                continue;
+            }
             let first = self.first.get(&space).copied().unwrap_or(number);
             let received = self.received.entry(space).or_insert_with(|| Received::from(first));
             // Several messages of a datagram share the number of its header.
@@ -253,7 +261,9 @@ impl Live {
             let Some(named) = Named::of(rule, line, &|_| false, &mut list) else { continue };
             let space = (at, key(&rule.per, line));
             let below = |number: i64| {
-                named.below.is_some_and(|below| (below - 1 - number).rem_euclid(rule.modulus) < rule.modulus / 2)
+                named.below.is_some_and(|below| {
+                    below.wrapping_sub(1).wrapping_sub(number).rem_euclid(rule.modulus) < rule.modulus / 2
+                })
             };
             let mut done = Vec::new();
             self.pending.retain(|one| {
@@ -301,7 +311,7 @@ impl Live {
                     && rule.resent_as.is_some()
                 {
                     one.number = *next;
-                    *next = (*next + 1).rem_euclid(rule.modulus);
+                    *next = next.wrapping_add(1).rem_euclid(rule.modulus);
                     let mut draft = Draft::of(&one.message);
                     draft.put(&rule.number, one.number);
                     one.message = draft.done(&|_| false);

@@ -270,20 +270,20 @@ impl Named {
                 (What::Bits, Some(set)) => {
                     let Some(base) = base else { continue };
                     let bits = (0..64i64).filter(|k| set >> k & 1 == 1);
-                    list.extend(bits.map(|k| (base - 1 - k).rem_euclid(numbers.modulus)));
+                    list.extend(bits.map(|k| base.wrapping_sub(1 + k).rem_euclid(numbers.modulus)));
                 }
                 (What::Lacks, Some(_)) => named.lacks += 1,
                 (What::Ranges | What::Lacks, None) => {
                     let mut left = NAMED;
                     for (from, to) in ranges(tree, node, ack.range) {
-                        let count = (to - from).rem_euclid(numbers.modulus) as u64 + 1;
+                        let count = to.wrapping_sub(from).rem_euclid(numbers.modulus) as u64 + 1;
                         if ack.what == What::Lacks {
                             named.lacks = named.lacks.saturating_add(count);
                             continue;
                         }
                         let count = count.min(left);
                         left -= count;
-                        list.extend((0..count as i64).map(|k| (from + k).rem_euclid(numbers.modulus)));
+                        list.extend((0..count as i64).map(|k| from.wrapping_add(k).rem_euclid(numbers.modulus)));
                     }
                 }
                 _ => {}
