@@ -112,6 +112,13 @@ fn attributes(line: &Json, kind: &str, path: &str) -> Vec<String> {
     list.filter_map(|attribute| text(attribute.pointer(path)?)).collect()
 }
 
+/// A part of every address of a STUN message, masked or not.
+fn addresses(line: &Json, part: &str) -> Vec<String> {
+    let list = line["fields"]["attributes"].as_array().into_iter().flatten();
+    let values = list.flat_map(|attribute| ["masked", "plain"].map(|form| &attribute["value"][form][part]));
+    values.filter_map(text).collect()
+}
+
 const STUN: [Column; 9] = [
     ("stun.type", |line| {
         let kinds = [("binding_request", "0x0001"), ("binding_response", "0x0101")];
@@ -120,8 +127,8 @@ const STUN: [Column; 9] = [
     ("stun.id", |line| text(&line["packet"]["transaction"]).into_iter().collect()),
     ("stun.att.username", |line| attributes(line, "username", "/value/text")),
     ("stun.att.priority", |line| attributes(line, "priority", "/value/priority")),
-    ("stun.att.ipv4", |line| attributes(line, "xor_mapped_address", "/value/masked/ip")),
-    ("stun.att.port", |line| attributes(line, "xor_mapped_address", "/value/masked/port")),
+    ("stun.att.ipv4", |line| addresses(line, "ip")),
+    ("stun.att.port", |line| addresses(line, "port")),
     ("stun.att.hmac", |line| attributes(line, "message_integrity", "/value/bytes")),
     ("stun.att.crc32", |line| {
         attributes(line, "fingerprint", "/value/bytes").iter().map(|sum| format!("0x{sum}")).collect()
@@ -142,15 +149,15 @@ fn time(line: &Json, name: &str) -> Vec<String> {
     let month = MONTHS[time[5..7].parse::<usize>().unwrap() - 1];
     let fraction = netkit::codec::Clock::Ntp.number(time).unwrap() & 0xffff_ffff;
     let nanos = (fraction * 1_000_000_000) >> 32;
-    vec![format!("{month} {}, {} {}.{nanos:09} UTC", &time[8..10], &time[..4], &time[11..19])]
+    vec![format!("{month} {:>2}, {} {}.{nanos:09} UTC", time[8..10].trim_start_matches('0'), &time[..4], &time[11..19])]
 }
 
 const NTP: [Column; 12] = [
     ("ntp.flags.vn", |line| text(&line["packet"]["version"]).iter().map(|version| version.replace('v', "")).collect()),
     ("ntp.flags.mode", |line| vec![if line["message"] == "request" { "3" } else { "4" }.into()]),
     ("ntp.stratum", |line| text(&line["fields"]["stratum"]).into_iter().collect()),
-    ("ntp.ppoll", |line| text(&line["fields"]["poll"]).into_iter().collect()),
-    // tshark has it without its sign.
+    // tshark has both without their sign.
+    ("ntp.ppoll", |line| vec![(line["fields"]["poll"].as_i64().unwrap() as u8).to_string()]),
     ("ntp.precision", |line| vec![(line["fields"]["precision"].as_i64().unwrap() as u8).to_string()]),
     ("ntp.rootdelay", |line| vec![(line["fields"]["root_delay"].as_f64().unwrap() * 65536.0).to_string()]),
     ("ntp.rootdispersion", |line| vec![(line["fields"]["root_dispersion"].as_f64().unwrap() * 65536.0).to_string()]),
@@ -201,9 +208,10 @@ fn same_as_tshark(name: &str, columns: &[Column]) {
     let table = std::fs::read_to_string(fixture(&format!("described/{name}.tshark.tsv"))).unwrap();
     let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
     let head = rows.next().unwrap();
-    let done = run(&["decode", &pcap(name), "-p", &toml(name), "-f", "ndjson"]);
+    let proto = name.split('-').next().unwrap();
+    let done = run(&["decode", &pcap(name), "-p", &toml(proto), "-f", "ndjson"]);
     let all = lines(&String::from_utf8(done.stdout).unwrap());
-    let ours: Vec<&Json> = all.iter().filter(|line| line["proto"] == name).collect();
+    let ours: Vec<&Json> = all.iter().filter(|line| line["proto"] == proto).collect();
     let rows: Vec<_> = rows.collect();
     assert_eq!(rows.len(), ours.len(), "{name}");
     for (column, of) in columns {
@@ -220,10 +228,11 @@ fn same_as_tshark(name: &str, columns: &[Column]) {
 }
 
 fn given_back(name: &str, packets: u64) {
-    let done = run(&["check", &toml(name), &pcap(name), "-f", "json"]);
+    let file = toml(name.split('-').next().unwrap());
+    let done = run(&["check", &file, &pcap(name), "-f", "json"]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stdout));
     let text = String::from_utf8(done.stdout).unwrap();
-    let human = run(&["check", &toml(name), &pcap(name)]);
+    let human = run(&["check", &file, &pcap(name)]);
     let human = String::from_utf8(human.stdout).unwrap();
     assert!(
         human.contains(&format!("round trip  {packets} packets, each encodes back to its bytes")),
@@ -250,6 +259,17 @@ fn stun_is_as_tshark_says() {
     assert_eq!(all.iter().filter(|line| line["proto"] == "stun").count(), 4);
 }
 
+/// Over TCP, the length counts what follows the transaction.
+#[test]
+fn stun_over_tcp_is_as_tshark_says() {
+    let [kind, id, _, _, ip, port, ..] = STUN;
+    same_as_tshark("stun-tcp", &[kind, id, ip, port]);
+    given_back("stun-tcp", 12);
+    let done = run(&["decode", &pcap("stun-tcp"), "--protocol-file", &toml("stun"), "-f", "ndjson"]);
+    let all = lines(&String::from_utf8(done.stdout).unwrap());
+    assert_eq!(all.iter().filter(|line| line["proto"] == "stun").count(), 12);
+}
+
 #[test]
 fn coap_is_as_tshark_says() {
     same_as_tshark("coap", &COAP);
@@ -271,6 +291,27 @@ fn ntp_is_as_tshark_says() {
     let all = lines(&String::from_utf8(done.stdout).unwrap());
     assert_eq!(all.len(), 6);
     assert!(all.iter().all(|line| line["fields"]["transmit"].as_str().unwrap().starts_with("2026-11-24T14:00:53.")));
+}
+
+/// The length of an extension counts its kind and itself.
+#[test]
+fn ntp_with_extensions_is_as_tshark_says() {
+    fn data(line: &Json) -> Vec<String> {
+        line["fields"]["extensions"].as_array().unwrap().iter().filter_map(|one| text(&one["data"])).collect()
+    }
+    let extensions: [Column; 3] = [
+        ("ntp.ext.type", |line| {
+            let all = line["fields"]["extensions"].as_array().unwrap().iter();
+            all.map(|one| format!("0x{:04x}", one["kind"].as_u64().unwrap())).collect()
+        }),
+        ("ntp.ext.length", |line| data(line).iter().map(|hex| (hex.len() / 2 + 4).to_string()).collect()),
+        ("ntp.ext.value", data),
+    ];
+    same_as_tshark("ntp-ext", &NTP);
+    same_as_tshark("ntp-ext", &extensions);
+    let done = run(&["check", &toml("ntp"), &pcap("ntp-ext"), "-p", "ntp"]);
+    let page = String::from_utf8(done.stdout).unwrap();
+    assert!(page.contains("round trip  12 packets, each encodes back to its bytes"), "{page}");
 }
 
 #[test]
