@@ -568,10 +568,11 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         'netkit;fields' {
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Document the messages of these schemas too (TOML)')
             [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Document a protocol that a file describes (TOML)')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Write a protocol file from a description in another language (.proto)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Choose when to print in colour')
-            [CompletionResult]::new('--examples', '--examples', [CompletionResultType]::ParameterName, 'List the built-in protocol files, or print the one that is named')
+            [CompletionResult]::new('--examples', '--examples', [CompletionResultType]::ParameterName, 'List the built-in protocol files, print the one that is named, or write all into a folder (DIR/)')
             [CompletionResult]::new('--as-toml', '--as-toml', [CompletionResultType]::ParameterName, 'Print the protocol''s tables as a protocol file (TOML), to begin your own')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')

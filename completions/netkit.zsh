@@ -743,6 +743,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
 '*--protocol-file=[Document a protocol that a file describes (TOML)]:FILE:_files' \
+'(-f --format --examples --as-toml)--from=[Write a protocol file from a description in another language (.proto)]:FILE:_files' \
 '-f+[Choose the form of the output]:F:((text\:"For people"
 json\:"For tools"))' \
 '--format=[Choose the form of the output]:F:((text\:"For people"
@@ -750,7 +751,7 @@ json\:"For tools"))' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
-'(-f --format)--examples[List the built-in protocol files, or print the one that is named]' \
+'(-f --format)--examples[List the built-in protocol files, print the one that is named, or write all into a folder (DIR/)]' \
 '(-f --format --schema)--as-toml[Print the protocol'\''s tables as a protocol file (TOML), to begin your own]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \

@@ -19,9 +19,12 @@ pub struct Fields {
     /// Document a protocol that a file describes (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
-    /// List the built-in protocol files, or print the one that is named
+    /// List the built-in protocol files, print the one that is named, or write all into a folder (DIR/)
     #[arg(long, conflicts_with = "format")]
     pub examples: bool,
+    /// Write a protocol file from a description in another language (.proto)
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["what", "format", "examples", "as_toml"])]
+    pub from: Option<PathBuf>,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::FIELDS), value_name = "F")]
     pub format: Form,
@@ -37,4 +40,5 @@ Examples:
   netkit fields riptide.heartbeat    one message's fields, in wire order
   netkit fields dnp -f json          for tools
   netkit fields dnp --as-toml        a protocol file to begin your own with
-  netkit fields --examples enet > enet.toml    a protocol described in a file";
+  netkit fields --examples enet > enet.toml    a protocol described in a file
+  netkit fields --from game.proto > game.toml  begin with another description";

@@ -1,6 +1,5 @@
 //! Checks that a table is well-formed: every reference names an earlier field marked as referenced, cases are unique,
-//! names have only letters, digits and `_`, nesting is bounded. A unit test checks every table; the schema loader
-//! checks the users' schemas.
+//! names have only letters, digits and `_`, nesting is bounded. A unit test checks every table of the protocols.
 
 use super::layout::{Count, Field, Kind, Len, Name, Other, When, flag};
 

@@ -22,6 +22,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod calendar;
+#[cfg(test)]
 pub(crate) mod check;
 pub(crate) mod context;
 pub mod describe;

@@ -2,69 +2,121 @@
 
 use super::usage::{Usage, usage};
 use crate::cli::configured;
+use netkit::codec::schema::{Encoding, Schemas};
 use netkit::dissect::{Dissector, Registry};
 use netkit::live::probe::Probe;
 use netkit::live::{Client, Clients};
 use netkit::nearest::{hint, nearest};
 use netkit::printable::Printable;
 use netkit::protocols;
-use netkit::protocols::described::{Described, load as compile, mistakes};
+use netkit::protocols::described::{Described, carrier, described, load_over, mistakes_over};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The protocols described by files.
+/// The protocols and payloads that files describe.
 pub struct Loaded {
     /// All protocols.
     pub all: Vec<&'static Described>,
     /// The name of the one that was given as the protocol itself.
-    pub own: Option<&'static str>,
+    pub own: Option<String>,
+    /// The payloads of built-in protocols.
+    pub schemas: Schemas,
 }
 
-/// Reads protocol files: those of the configuration folder, those given, and `own`, the file of the protocol that all
-/// bytes are read as.
-pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
-    let mut loaded = Loaded { all: Vec::new(), own: None };
-    let given: Vec<&Path> = given.iter().map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty()).collect();
-    for path in own.into_iter().chain(given) {
-        let described = read(path)?;
-        let again = loaded.all.iter().any(|other| other.facts().name == described.facts().name);
-        match again {
-            // The same file, named twice.
-            true if own == Some(path) || loaded.own == Some(described.facts().name) => {}
-            true => {
-                let why = format!("{}: another file describes {}, too", path.display(), described.facts().name);
-                return usage(why);
-            }
-            false => loaded.all.push(described),
-        }
-        if own == Some(path) {
-            loaded.own = Some(described.facts().name);
-        }
+/// The files of a run: those given for protocols and for payloads, and `own`, the file of the protocol that all bytes are
+/// read as.
+#[derive(Clone, Copy, Default)]
+pub struct Files<'a> {
+    pub protocols: &'a [PathBuf],
+    pub schemas: &'a [PathBuf],
+    pub own: Option<&'a Path>,
+}
+
+impl<'a> Files<'a> {
+    fn given(&self) -> impl Iterator<Item = &'a Path> {
+        let named = self.protocols.iter().chain(self.schemas).map(PathBuf::as_path);
+        self.own.into_iter().chain(named.filter(|path| !path.as_os_str().is_empty()))
     }
-    for path in configured() {
-        // The user did not name this file in this run, so an error in it is only reported.
-        let described = match read(&path) {
-            Ok(described) => described,
-            Err(error) => {
-                report(&path, true, format_args!("{error:#}: the file is left out"));
-                continue;
-            }
+
+    /// The file that describes a protocol, and its text: one of those given, of the configuration folder, or built in.
+    pub fn carrier(&self, name: &str) -> Option<(String, String)> {
+        let own = self.given().map(Path::to_owned).chain(configured());
+        let describes = |path: PathBuf| {
+            let text = text(&path).ok()?;
+            (described(&text).as_deref() == Some(name)).then(|| (path.display().to_string(), text))
         };
-        match loaded.all.iter().find(|other| other.facts().name == described.facts().name) {
-            None => {
-                report(&path, false, format_args!("{}: loaded for {}", path.display(), described.facts().name));
-                loaded.all.push(described);
-            }
-            Some(_) => {
-                let name = described.facts().name;
-                report(&path, false, format_args!("{}: left out: another file describes {name}", path.display()));
+        own.into_iter().find_map(describes).or_else(|| {
+            let (file, text) = super::examples::describing(name)?;
+            Some((format!("{file}.toml"), text.into()))
+        })
+    }
+
+    /// Reads the files, and those of the configuration folder.
+    pub fn load(&self) -> anyhow::Result<Loaded> {
+        let mut loaded = Loaded { all: Vec::new(), own: None, schemas: Schemas::default() };
+        let mut read = BTreeSet::new();
+        // A file may be named twice.
+        for path in self.given().filter(|path| read.insert(path.to_path_buf())) {
+            let name = self.one(path, &mut loaded)?;
+            if self.own == Some(path) {
+                loaded.own = Some(name);
             }
         }
+        for path in configured() {
+            // The user did not name this file in this run, so an error in it is only reported.
+            let named = |text: &str| described(text).filter(|name| !name.is_empty());
+            let name = text(&path).ok().and_then(|text| named(&text));
+            let taken = name.filter(|name| loaded.all.iter().any(|other| other.facts().name == *name));
+            match taken.map_or_else(|| self.one(&path, &mut loaded).map(|name| (name, true)), |name| Ok((name, false)))
+            {
+                Ok((name, true)) => report(&path, false, format_args!("{}: loaded for {name}", path.display())),
+                Ok((name, false)) => {
+                    let why = format!("{}: left out: another file describes {name}", path.display());
+                    report(&path, false, format_args!("{why}"));
+                }
+                Err(error) => report(&path, true, format_args!("{error:#}: the file is left out")),
+            }
+        }
+        Ok(loaded)
     }
-    Ok(loaded)
+
+    /// Reads one file, and returns the name of its protocol, or of the built-in one whose payloads it describes.
+    fn one(&self, path: &Path, loaded: &mut Loaded) -> anyhow::Result<String> {
+        let (file, text) = (path.display().to_string(), text(path)?);
+        if let Some(built_in) = carrier(&text).filter(|name| protocols::by_name(name).is_some()) {
+            loaded.schemas.add(&file, &text, &encodings).map_err(|error| Usage(error.to_string()))?;
+            return Ok(built_in);
+        }
+        let carriers = |name: &str| self.carrier(name);
+        let described = load_over(&file, &text, &carriers).map_err(|_| {
+            let all = mistakes_over(&file, &text, &carriers);
+            Usage(all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nnetkit: "))
+        })?;
+        let name = described.facts().name;
+        if loaded.own.as_deref() == Some(name) {
+            return Ok(name.into());
+        }
+        if loaded.all.iter().any(|other| other.facts().name == name) {
+            return usage(format!("{file}: another file describes {name}, too"));
+        }
+        loaded.all.push(described);
+        Ok(name.into())
+    }
+}
+
+/// The encodings of a built-in protocol's payloads.
+pub fn encodings(name: &str) -> Option<&'static [Encoding]> {
+    protocols::by_name(name).map(|d| d.encodings()).filter(|encodings| !encodings.is_empty())
+}
+
+/// Reads the text of a file.
+fn text(path: &Path) -> anyhow::Result<String> {
+    let name = path.display().to_string();
+    let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
+    Ok(String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8, as TOML is")))?)
 }
 
 /// Reports the outcome for a file of the configuration folder, once for each file: with `-v`, or always if there is an
@@ -103,18 +155,6 @@ impl Loaded {
         };
         Clients::new(protocols::clients().iter().chain(self.all.iter().map(client)))
     }
-}
-
-/// Reads one file.
-pub fn read(path: &Path) -> anyhow::Result<&'static Described> {
-    let name = path.display().to_string();
-    let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
-    let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8, as TOML is")))?;
-    let all = |_| {
-        let lines: Vec<String> = mistakes(&name, &text).iter().map(ToString::to_string).collect();
-        Usage(lines.join("\nnetkit: "))
-    };
-    Ok(compile(&name, &text).map_err(all)?)
 }
 
 /// Checks that a protocol of this name is known.

@@ -1,5 +1,6 @@
 //! `netkit fields`: prints the tables as documentation, as text and as JSON.
 
+use super::described::Files;
 use super::output::style;
 use super::usage::{Usage, usage};
 use crate::cli::{Fields, Form, Global};
@@ -7,6 +8,7 @@ use netkit::codec::layout::{Field, Kind, flag};
 use netkit::codec::schema::{self, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::{Dissector, LIMITS, Registry, RelationKind, Role, Table, document};
+use netkit::printable::Printable;
 use netkit::protocols;
 use netkit::render::palette::Palette;
 use serde_json::Value as Json;
@@ -18,7 +20,11 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     if args.examples {
         return super::examples::run(args.what.as_deref());
     }
-    let described = super::described::load(&args.protocol_file, None)?;
+    if let Some(path) = &args.from {
+        return from(path);
+    }
+    let files = Files { protocols: &args.protocol_file, schemas: &args.schema, own: None };
+    let described = files.load()?;
     let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
     let style = style(global, false);
     // JSON and the names of columns are for programs.
@@ -42,7 +48,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     if let (true, Some(d)) = (args.as_toml, proto) {
         return as_toml(d, message);
     }
-    let schemas = super::options::schemas(&args.schema)?;
+    let schemas = &described.schemas;
     match (args.format, proto) {
         (Form::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
         (Form::Json, None) => {
@@ -50,7 +56,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
         #[cfg(feature = "parquet")]
-        (Form::Parquet, proto) => columns(&registry, proto, message, &args.schema, &mut page)?,
+        (Form::Parquet, proto) => columns(&registry, proto, message, schemas, &mut page)?,
         #[cfg(not(feature = "parquet"))]
         (Form::Parquet, _) => return usage(super::usage::NO_PARQUET),
         (_, None) => overview(&registry, &mut page),
@@ -82,17 +88,33 @@ fn as_toml(d: &dyn Dissector, message: Option<&str>) -> anyhow::Result<u8> {
     Ok(0)
 }
 
+/// Prints a protocol file made from a description in another language, and the share that was carried over.
+fn from(path: &std::path::Path) -> anyhow::Result<u8> {
+    let name = path.display().to_string();
+    let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
+    let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8")))?;
+    let imported = protocols::described::import(&name, &text).map_err(|(line, why)| match line {
+        0 => Usage(why),
+        line => Usage(format!("{name}: line {line}: {why}")),
+    })?;
+    io::stdout().write_all(imported.text.as_bytes())?;
+    let share = 100.0 * imported.carried as f64 / imported.all.max(1) as f64;
+    let (carried, all) = (imported.carried, imported.all);
+    let _ = writeln!(io::stderr(), "netkit: {}: {carried} of {all} statements ({share:.0} %)", Printable(&name));
+    Ok(0)
+}
+
 /// Prints one line per column: the message, the column, its type in SQL.
 #[cfg(feature = "parquet")]
 fn columns(
     registry: &Registry,
     proto: Option<&dyn Dissector>,
     message: Option<&str>,
-    schemas: &[std::path::PathBuf],
+    schemas: &schema::Schemas,
     page: &mut Page,
 ) -> anyhow::Result<()> {
     let mut options = netkit::dissect::Options::new(registry.clone());
-    options.schemas = super::options::schemas(schemas)?.into();
+    options.schemas = schemas.clone().into();
     for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();

@@ -1,10 +1,8 @@
 //! The options of dissection, and the files that they name.
 
-use super::described::{self, Loaded};
+use super::described::{self, Files, Loaded};
 use super::usage::Usage;
 use crate::cli::Dissect;
-use anyhow::Context;
-use netkit::codec::schema::Schemas;
 use netkit::dissect::{Options, Registry};
 use netkit::protocols;
 use std::path::{Path, PathBuf};
@@ -19,31 +17,21 @@ pub fn described_options(dissect: &Dissect) -> anyhow::Result<(Options, Loaded)>
     let mut options = Options { from: dissect.from, ..protocols::options() };
     let named = dissect.proto.clone().filter(|name| name != "auto");
     let own = named.as_deref().filter(|name| crate::cli::is_file(name)).map(PathBuf::from);
-    let described = described::load(&dissect.protocol_file, own.as_deref())?;
+    let files = Files { protocols: &dissect.protocol_file, schemas: &dissect.schema, own: own.as_deref() };
+    let mut described = files.load()?;
     options.registry = Registry::new(options.registry.iter().chain(described.dissectors()));
-    options.proto = described.own.map(Into::into).or(named.filter(|_| own.is_none()));
+    options.proto = described.own.clone().or(named.filter(|_| own.is_none()));
     if let Some(name) = &options.proto {
         described::known(name, &options.registry)?;
     }
     for text in &dissect.set {
         options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
-    options.schemas = schemas(&dissect.schema)?.into();
+    options.schemas = std::mem::take(&mut described.schemas).into();
     Ok((options, described))
 }
 
 /// Returns all files that a command reads. None of them may be its output.
 pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, schemas: &'a [PathBuf]) -> Vec<&'a Path> {
     read.into_iter().chain(schemas).map(PathBuf::as_path).collect()
-}
-
-/// Reads the users' schemas.
-pub fn schemas(files: &[PathBuf]) -> anyhow::Result<Schemas> {
-    let mut schemas = Schemas::default();
-    let encodings = |proto: &str| protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty());
-    for path in files {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        schemas.add(&path.display().to_string(), &text, &encodings).map_err(|e| Usage(e.to_string()))?;
-    }
-    Ok(schemas)
 }

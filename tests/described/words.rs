@@ -294,12 +294,13 @@ fn what_is_not_known_is_a_fault() {
 fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(files.len(), 6);
+    // That over ENet: `over::a_game_over_enet_in_one_file`.
+    assert_eq!(files.len(), 7);
     assert_eq!(
         fields(files[3], b"025:hellol2:hii7ee"),
         json!({"values": [{"text": "hello"}, {"list": [{"text": "hi"}, {"number": 7}]}]})
     );
-    assert_eq!(read(files[4], b"\x01")[0]["message"], "who");
+    assert_eq!(read(files[5], b"\x01")[0]["message"], "who");
     let options = [&b"\x04game\0\x01a\xc0\x00\x05"[..], &[0; 15], b"\x01\x32hi\xffx"].concat();
     assert_eq!(
         read(files[2], &options)[0]["fields"],

@@ -49,6 +49,11 @@ impl Choice {
         self.from == 0 || from == 0 || self.from == from
     }
 
+    /// Whether it may contain another message.
+    pub fn carries(&self) -> bool {
+        self.layout.fields.iter().any(|field| field.is(flag::CARRIES))
+    }
+
     /// Returns its number, if it has only one.
     pub fn id(&self) -> Option<u64> {
         match self.ids {

@@ -76,6 +76,15 @@ pub struct Field {
     pub hook: u16,
 }
 
+/// An encoding's words. Each has the function that makes its field, with the arguments after the name: `short: i16le,
+/// string: text(Len::Rest)`.
+macro_rules! type_words {
+    ($($word:ident: $make:ident $(($($given:expr),*))?),* $(,)?) => {
+        &[$((stringify!($word), $make(stringify!($word) $($(, $given)*)?))),*]
+    };
+}
+pub(crate) use type_words;
+
 /// A value of a field, and its name.
 pub(crate) type ValueName = (u64, &'static str);
 

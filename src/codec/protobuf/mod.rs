@@ -14,7 +14,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use super::layout::{Field, Kind, Len, array, bytes, group, varint};
+use super::layout::*;
 use super::writer::WriteStop;
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
@@ -72,6 +72,13 @@ pub const LARGEST: u64 = (1 << 29) - 1;
 
 /// Names reserved for this module's own fields.
 pub const TAKEN: [&str; 2] = ["unknown", "wire"];
+
+/// The types of fields, by the names that `.proto` files have for them.
+pub static WORDS: &[(&str, Field)] = type_words! {
+    int32: svarint(10), int64: svarint(10), uint32: varint(10), uint64: varint(10), sint32: zigzag(10),
+    sint64: zigzag(10), bool: boolean(8), fixed32: u32le, fixed64: u64le, sfixed32: i32le, sfixed64: i64le,
+    int: svarint(10), integer: svarint(10), float: f32le, double: f64le, string: text(Len::Rest), bytes: bytes(Len::Rest),
+};
 
 static UNKNOWN: Field = array("unknown", super::layout::Count::Rest, &OTHER).doc("fields that the schema lacks");
 static OTHER: Field = group("field", &OTHERS);

@@ -28,11 +28,11 @@
 //! `types` make tables of it. What a session does with these is above the codec.
 
 pub(crate) mod compile;
+pub(crate) mod compose;
 pub(crate) mod known;
 pub(crate) mod named;
 pub(crate) mod names;
 pub(crate) mod parse;
-mod payload;
 pub(crate) mod reading;
 pub(crate) mod text;
 mod types;
@@ -77,14 +77,7 @@ pub struct Encoding {
     pub bits: bool,
 }
 
-/// An encoding's words. Each has the function that makes its field, with the arguments after the name: `short: i16le,
-/// string: text(Len::Rest)`.
-macro_rules! words {
-    ($($word:ident: $make:ident $(($($given:expr),*))?),* $(,)?) => {
-        &[$((stringify!($word), $make(stringify!($word) $($(, $given)*)?))),*]
-    };
-}
-pub(crate) use words;
+pub(crate) use super::layout::type_words as words;
 
 /// The arrangement of a message's fields on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +103,9 @@ pub struct Keys {
     /// Reserved names: those of the fields beside the payload's.
     pub taken: &'static [&'static str],
 }
+
+/// The keys where no payload is looked up.
+pub(crate) static NO_KEYS: Keys = Keys { carriers: &[], ids: None, routes: None, taken: &[] };
 
 /// Returns the field for an array of that type.
 pub type ArrayOf = fn(word: &str, count: Count) -> Option<Field>;
@@ -162,18 +158,20 @@ impl Schemas {
         text: &str,
         encodings: &dyn Fn(&str) -> Option<&'static [Encoding]>,
     ) -> Result<(), SchemaError> {
-        let parsed = payload::parse::parse(file, text)?;
-        let Some(known) = encodings(&parsed.proto) else {
-            return Err(SchemaError {
-                file: file.into(),
-                line: parsed.proto_line,
-                reason: format!("no protocol {:?} that takes schemas", parsed.proto),
-            });
+        let parsed = parse::parse(file, text)?;
+        let fail = |(line, reason)| SchemaError { file: file.into(), line, reason };
+        let Some(over) = &parsed.over else {
+            let why = "proto is missing: expected proto = \"NAME\", the protocol whose payloads these are";
+            return Err(fail((1, why.into())));
         };
-        let messages = payload::compile(file, &parsed, known)?;
-        match self.protos.iter_mut().find(|(p, _)| *p == parsed.proto) {
+        let Some(known) = encodings(&over.protocol) else {
+            return Err(fail((over.line, format!("no protocol {:?} that takes schemas", over.protocol))));
+        };
+        let first = |wrong: compile::Mistakes| wrong.into_iter().min_by_key(|(line, _)| *line).unwrap_or_default();
+        let messages = compile::payloads(&parsed, over, known).map_err(|wrong| fail(first(wrong)))?;
+        match self.protos.iter_mut().find(|(p, _)| *p == over.protocol) {
             Some((_, list)) => list.extend(messages),
-            None => self.protos.push((parsed.proto, messages)),
+            None => self.protos.push((over.protocol.clone(), messages)),
         }
         Ok(())
     }

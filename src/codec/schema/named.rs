@@ -1,8 +1,8 @@
-//! Names of numbers, and conditions: a schema's statements about a field besides its type.
+//! Names: of fields, and of numbers.
 
 use super::reading::{Named, Names};
-use crate::codec::layout::{Kind, Name, When};
-use crate::codec::{bits, digits};
+use crate::codec::bits;
+use crate::codec::layout::Kind;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -74,45 +74,4 @@ pub fn names(
         Some(twice) => Err(format!("{} and {} have the same value {}", twice[0].1, twice[1].1, twice[0].0)),
         None => Ok(names),
     }
-}
-
-/// Parses `kind == 2`, `kind in 1, 2`, `kind == walk`, `flags & 4`. `value` looks up a name.
-pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When, String> {
-    let number = |t: &str| {
-        let t = t.trim();
-        // Negative ones are in two's complement.
-        let parsed = digits::whole(t).and_then(|n| u64::try_from(n).ok().or(i64::try_from(n).ok().map(|n| n as u64)));
-        let word = || match t {
-            "true" => Some(1),
-            "false" => Some(0),
-            _ => value(t),
-        };
-        parsed.or_else(word).ok_or(format!("{t:?} is no number, and no name of one"))
-    };
-    if let Some((name, value)) = text.split_once("==") {
-        return Ok(When::Eq(Name::new(leak(name.trim())), number(value)?));
-    }
-    if let Some((name, values)) = text.split_once(" in ") {
-        let values = values
-            .trim()
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .split(',')
-            .map(number)
-            .collect::<Result<Vec<u64>, String>>()?;
-        return Ok(When::In(Name::new(leak(name.trim())), Box::leak(values.into_boxed_slice())));
-    }
-    if let Some((name, mask)) = text.split_once('&') {
-        let mask = number(mask)?;
-        return match mask.is_power_of_two() {
-            true => Ok(When::Bit(Name::new(leak(name.trim())), mask.trailing_zeros() as u8)),
-            false => Err(format!("{mask} is not one bit")),
-        };
-    }
-    Err(format!("if: expected FIELD == N, FIELD in N, N or FIELD & BIT, got {text:?}"))
-}
-
-/// Returns the field that a condition refers to.
-pub fn condition_name(text: &str) -> &str {
-    text.split(['=', '&', ' ']).next().unwrap_or("").trim()
 }

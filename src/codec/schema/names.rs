@@ -43,6 +43,10 @@ impl<'a> Compiler<'a> {
         if let Some(place) = self.known.iter().rposition(is) {
             return Some(Found::Field(place));
         }
+        if self.encoding.is_some() {
+            // The carrier remembers nothing for its payloads.
+            return None;
+        }
         let side = bare.strip_prefix("server.").or(bare.strip_prefix("client.")).unwrap_or(bare);
         let firsts = self.text.memory.iter().chain(&self.text.settings);
         if firsts.clone().any(|first| first.name == side) {

@@ -95,6 +95,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) file: &'a str,
     /// The offset of the end of each line.
     ends: Vec<usize>,
+    /// The number of the first line.
+    first: usize,
 }
 
 /// A key and its value.
@@ -102,19 +104,19 @@ pub(crate) type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Span
 
 impl<'f> Reader<'f> {
     /// Creates a reader of this file.
-    pub(crate) fn new(file: &'f str, text: &str) -> Reader<'f> {
-        Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
+    pub(crate) fn new(file: &'f str, text: &str, first: usize) -> Reader<'f> {
+        Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect(), first }
     }
 
     /// Returns the column of an offset, from 1.
     pub(crate) fn column(&self, text: &str, at: usize) -> usize {
-        let line = self.line(at);
+        let line = 1 + self.line(at) - self.first;
         let start = if line > 1 { self.ends.get(line - 2).map_or(0, |end| end + 1) } else { 0 };
         text.get(start..at).map_or(1, |before| before.chars().count() + 1)
     }
 
     pub(crate) fn line(&self, at: usize) -> usize {
-        1 + self.ends.partition_point(|end| *end < at)
+        self.first + self.ends.partition_point(|end| *end < at)
     }
 
     pub(crate) fn error(&self, at: usize, reason: String) -> SchemaError {

@@ -14,8 +14,14 @@ pub struct File {
     pub protocol: String,
     pub protocol_line: usize,
     pub doc: String,
+    /// `encoding`, and its line: a byte order, or an encoding of the carrier.
+    pub encoding: (String, usize),
     /// The most significant byte comes first; `None`: not set.
     pub big: Option<bool>,
+    /// `[over]`, or `proto`: the protocol whose payloads these are.
+    pub over: Option<OverText>,
+    /// The file of another protocol, over this one.
+    pub payload: Option<PayloadText>,
     pub udp: Option<Ports>,
     pub tcp: Option<Ports>,
     pub websocket: Option<Ports>,
@@ -40,6 +46,25 @@ impl File {
         let structs = self.structs.iter().flat_map(|(.., fields)| fields);
         packet.chain(structs).chain(self.messages.iter().flat_map(|m| &m.fields))
     }
+}
+
+/// `[over]`: what carries the messages.
+#[derive(Debug, Default)]
+pub struct OverText {
+    pub line: usize,
+    /// A protocol.
+    pub protocol: String,
+    /// Its message; empty: any that has a payload.
+    pub message: String,
+}
+
+/// The payloads of a protocol that another file describes.
+#[derive(Debug)]
+pub struct PayloadText {
+    /// The struct of their fields, and the carrier of their messages.
+    pub name: String,
+    /// The byte order of their types.
+    pub big: Option<bool>,
 }
 
 /// One transport.
@@ -86,6 +111,8 @@ pub struct MessageText {
     pub head: MessageHead,
     pub ids: Option<Vec<IdText>>,
     pub any: bool,
+    pub route: Option<String>,
+    pub encoding: String,
     pub condition: Option<String>,
     pub sets: Vec<(String, Word)>,
     pub fields: Vec<FieldText>,
@@ -142,6 +169,10 @@ pub struct FieldText {
     pub charset: Option<String>,
     pub xor: Option<ValueText>,
     pub inline: bool,
+    /// The field's number in protobuf.
+    pub tag: Option<u64>,
+    /// Whether a list of numbers follows a single number in protobuf.
+    pub packed: Option<bool>,
     /// The character between texts that are shown as one.
     pub joined: Option<String>,
     /// The bits of two bytes that mark the rest as the place where the texts continue.

@@ -7,19 +7,23 @@ mod suggested;
 mod tally;
 mod text;
 
+use super::described::{self, Files};
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
 use super::stopped::Stopped;
 use super::usage::{Usage, usage};
-use super::{described, input, interrupt, read};
+use super::{input, interrupt, read};
 use crate::cli::{Check, Form, Global};
 use anyhow::Context;
 use netkit::capture::Input;
-use netkit::codec::schema::SchemaError;
+use netkit::codec::schema::{SchemaError, Schemas};
 use netkit::dissect::{Dissector, Options, Registry};
 use netkit::encode::deeply;
 use netkit::printable::Json;
-use netkit::protocols::{self, described::Described, described::mistakes};
+use netkit::protocols::{
+    self,
+    described::{Described, carrier, mistakes_over},
+};
 use std::io::{Cursor, Write};
 use std::path::Path;
 use tally::Tally;
@@ -72,7 +76,13 @@ fn checked(args: &Check, global: &Global) -> anyhow::Result<u8> {
         return usage(format!("{file} is a capture: netkit check GAME.toml {file}"));
     }
     let found = match std::str::from_utf8(&text) {
-        Ok(text) => mistakes(&file, text),
+        Ok(text) => match payloads_of(text) {
+            Some(_) => {
+                let added = Schemas::default().add(&file, text, &described::encodings);
+                added.err().into_iter().collect()
+            }
+            None => mistakes_over(&file, text, &|name| files(args).carrier(name)),
+        },
         Err(error) => {
             let line =
                 1 + text.get(..error.valid_up_to()).map_or(0, |good| good.iter().filter(|b| **b == b'\n').count());
@@ -81,7 +91,8 @@ fn checked(args: &Check, global: &Global) -> anyhow::Result<u8> {
     };
     let mut findings = Findings { file, described: None, mistakes: found, captures: Vec::new(), unseen: None };
     let mut ended = Ended::default();
-    if findings.mistakes.is_empty() {
+    let payloads = std::str::from_utf8(&text).ok().and_then(payloads_of);
+    if findings.mistakes.is_empty() && (payloads.is_none() || !args.captures.is_empty()) {
         let (options, own) = options(args)?;
         findings.described = Some(own);
         against(args, global, &options, own, &mut findings, &mut ended)?;
@@ -107,12 +118,23 @@ struct Ended {
     error: Option<anyhow::Error>,
 }
 
+/// The files of the run.
+fn files(args: &Check) -> Files<'_> {
+    let dissect = &args.dissect;
+    Files { protocols: &dissect.protocol_file, schemas: &dissect.schema, own: Some(&args.file) }
+}
+
+/// The built-in protocol whose payloads a file describes.
+fn payloads_of(text: &str) -> Option<String> {
+    carrier(text).filter(|name| protocols::by_name(name).is_some())
+}
+
 /// Returns the options, with the protocol of the file.
 fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
     let dissect = &args.dissect;
-    let loaded = described::load(&dissect.protocol_file, Some(&args.file))?;
-    let own = loaded.all.iter().find(|described| Some(described.facts().name) == loaded.own);
-    let own = *own.context("no protocol")?;
+    let loaded = files(args).load()?;
+    let own = loaded.all.iter().find(|described| Some(described.facts().name) == loaded.own.as_deref());
+    let own = *own.context("the payloads of a built-in protocol: netkit decode CAPTURE --schema reads them")?;
     let mut options = Options { from: dissect.from, server: args.server, ..protocols::options() };
     options.registry = Registry::new(options.registry.iter().chain(loaded.dissectors()));
     match dissect.proto.as_deref() {
@@ -133,7 +155,7 @@ fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
     for text in &dissect.set {
         options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
-    options.schemas = super::options::schemas(&dissect.schema)?.into();
+    options.schemas = loaded.schemas.into();
     Ok((options, own))
 }
 

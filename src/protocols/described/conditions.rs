@@ -38,7 +38,7 @@ pub fn condition(
     compiler: &Compiler<'_>,
     fields: impl Iterator<Item = &'static Field>,
 ) -> Compiled<When> {
-    let mut other = Compiler::new(compiler.text);
+    let mut other = Compiler::new(compiler.text, None);
     for field in fields.filter(|field| !field.name.is_empty()) {
         let names = describe::names(&field.show).unwrap_or_default();
         let head = FieldHead { line, ..FieldHead::default() };

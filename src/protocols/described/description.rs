@@ -56,6 +56,10 @@ pub struct Description {
     pub(super) id_bits: FxHashMap<usize, u32>,
     pub(super) memory_fields: &'static [Field],
     pub(super) path: &'static str,
+    /// The carrier of the messages in payloads that another file describes.
+    pub(super) payload: &'static str,
+    /// The messages around such payloads.
+    pub(super) around: Vec<&'static Field>,
     /// Advice for the author.
     pub advice: Vec<(usize, String)>,
 }
@@ -67,6 +71,11 @@ impl Description {
     /// Whether the file describes how servers are probed.
     pub fn is_asked(&self) -> bool {
         self.probe.is_some()
+    }
+
+    /// Whether it is a message around a payload that another file describes.
+    pub(super) fn is_around(&self, message: &'static Field) -> bool {
+        self.around.iter().any(|field| std::ptr::eq(*field, message))
     }
 
     /// The number of messages.

@@ -95,9 +95,8 @@ pub fn headers(packet: &'static [Field], carried: &[Carried]) -> &'static [Field
     let mut all: Vec<Field> = Vec::new();
     let mut seen = FxHashSet::default();
     outer(packet, &mut all, &mut seen);
-    for (carrier, _) in carried.iter().filter(|(carrier, _)| !carrier.is_empty()) {
-        let found = carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.field.name == *carrier);
-        found.for_each(|choice| outer(choice.layout.fields, &mut all, &mut seen));
+    for choice in carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.carries()) {
+        outer(choice.layout.fields, &mut all, &mut seen);
     }
     statics(all)
 }

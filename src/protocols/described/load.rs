@@ -3,15 +3,17 @@
 use super::codes::Codes;
 use super::description::{Description, Value};
 use super::lines::Names;
+use super::over::{self, Carriers};
 use super::shown::{JOINED, MEMORY};
 use super::{Described, about, advice, client, frames, lines, probe, recognise, traffic};
 use crate::codec::layout::{Field, When, flag, uint};
 use crate::codec::reader::TRAILING;
+use crate::codec::schema::SchemaError;
 use crate::codec::schema::compile::{CARRIERS, Compiled, Compiler, Mistakes, lasting, statics};
+use crate::codec::schema::compose::CARRIER;
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::{identifier, leak};
-use crate::codec::schema::text::{File, First};
-use crate::codec::schema::{SchemaError, parse};
+use crate::codec::schema::text::{File, First, MessageText};
 use crate::dissect::{Dissector, Facts, Public, Setting};
 use crate::flow::Transport;
 use crate::live::probe::Carrier;
@@ -21,10 +23,24 @@ use crate::live::probe::Carrier;
 /// # Errors
 /// The first mistake, with its line.
 pub fn load(file: &str, text: &str) -> Result<&'static Described, SchemaError> {
-    let parsed = parse::parse(file, text)?;
-    build(&parsed, text).map_err(|wrong| {
-        let first = wrong.into_iter().min_by_key(|(line, _)| *line).unwrap_or_default();
-        SchemaError { file: file.into(), line: first.0, reason: first.1 }
+    load_over(file, text, &|_| None)
+}
+
+/// Compiles a protocol file, which may be over another one. `carriers`: the file of a protocol, and its text.
+///
+/// # Errors
+/// The first mistake, with its line.
+pub fn load_over(file: &str, text: &str, carriers: Carriers<'_>) -> Result<&'static Described, SchemaError> {
+    all(file, text, carriers).map_err(|mut wrong| wrong.swap_remove(0))
+}
+
+/// Compiles a protocol file. On error: all mistakes, by line.
+pub(super) fn all(file: &str, text: &str, carriers: Carriers<'_>) -> Result<&'static Described, Vec<SchemaError>> {
+    let (parsed, carrier) = over::parsed(file, text, carriers)?;
+    build(&parsed, text).map_err(|mut wrong| {
+        wrong.sort();
+        let error = |(line, reason)| over::mistake(file, &carrier, line, reason);
+        wrong.into_iter().map(error).collect()
     })
 }
 
@@ -43,7 +59,7 @@ fn first(compiler: &Compiler<'_>, first: &First) -> Compiled<(&'static str, u64)
 
 /// Compiles a parsed file. On error: all mistakes.
 pub(super) fn build(file: &File, source: &str) -> Result<&'static Described, Mistakes> {
-    let mut compiler = Compiler::new(file);
+    let mut compiler = Compiler::new(file, None);
     let packet = head(file, &mut compiler);
     let packet = compiler.or_later(packet);
     match packet.filter(|_| compiler.mistakes.is_empty()) {
@@ -99,7 +115,7 @@ fn finish(
         Some((line, text)) => Some(recognise::server(compiler, *line, text)?),
         None => None,
     };
-    let name = leak(&file.protocol);
+    let (name, name_line) = (leak(&file.protocol), file.protocol_line);
     let carried: Vec<Carried> = {
         let mut all: Vec<_> = compiler.all_choices().map(|(carrier, list)| (leak(carrier), list)).collect();
         all.sort_by_key(|(carrier, _)| *carrier);
@@ -183,11 +199,18 @@ fn finish(
         probe,
         session,
         bits,
+        payload: file.payload.as_ref().map_or("", |payload| leak(&payload.name)),
+        around: std::mem::take(&mut compiler.around),
         advice: std::mem::take(&mut compiler.advice),
     };
     let mut hints = std::mem::take(&mut described.advice);
     advice::advise(file, source, &described, silent, &mut hints);
+    // Those on the carrier are for the author of its file.
+    hints.retain(|(line, _)| *line < CARRIER);
     described.advice = hints;
+    if let Some(alike) = over::alike(&described) {
+        return Err((name_line, alike));
+    }
     let described = lasting(Described(lasting(described)));
     if let (Some(plan), Some(text)) = (probe, &file.probe) {
         plan.check(&mut *described.encoder(&crate::protocols::options()), name)
@@ -198,12 +221,12 @@ fn finish(
 
 /// The first name in a message's fields that a header around it has too: both would be in `packet`.
 fn among_headers(file: &File, packet: &'static [Field], carried: &[Carried]) -> Option<(usize, String)> {
-    let carries = |name: &str| carried.iter().any(|(carrier, _)| *carrier == name);
     let fields_of = |name: &str| {
         let mut all = carried.iter().flat_map(|(_, list)| list.iter());
         all.find(|choice| choice.field.name == name).map_or(&[][..], |choice| choice.layout.fields)
     };
-    for m in file.messages.iter().filter(|m| carries(&m.name)) {
+    let carries = |m: &&MessageText| fields_of(&m.name).iter().any(|field| field.is(flag::CARRIES));
+    for m in file.messages.iter().filter(carries) {
         let own = lines::header(fields_of(&m.name));
         let mut above = lines::header(packet);
         let mut carrier = m.message.as_str();

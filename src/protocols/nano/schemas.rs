@@ -47,15 +47,7 @@ pub static ENCODINGS: [Encoding; 5] = [
             string: text(Len::Rest), number: f64le, integer: i64le, int: i64le, bool: boolean(8), any: bytes(Len::Rest),
         },
     ),
-    encoding(
-        "protobuf",
-        Form::Tagged,
-        words! {
-            int32: svarint(10), int64: svarint(10), uint32: varint(10), uint64: varint(10), sint32: zigzag(10),
-            sint64: zigzag(10), bool: boolean(8), fixed32: u32le, fixed64: u64le, sfixed32: i32le, sfixed64: i64le,
-            int: svarint(10), integer: svarint(10), float: f32le, double: f64le, string: text(Len::Rest), bytes: bytes(Len::Rest),
-        },
-    ),
+    encoding("protobuf", Form::Tagged, crate::codec::protobuf::WORDS),
     Encoding {
         byte: "u8",
         ..encoding(

@@ -23,6 +23,16 @@ impl Compiler<'_> {
                 }
             });
         }
+        self.check_hidden();
+        for (name, line, _) in &text.structs {
+            if !self.used_structs.contains(name.as_str()) {
+                self.advice.push((*line, format!("struct {name} is never used")));
+            }
+        }
+    }
+
+    /// Refuses hidden fields that encode could not give back.
+    pub(super) fn check_hidden(&mut self) {
         for field in self.all.iter().filter(|field| field.hidden && !field.constant) {
             let name = &field.name;
             if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {
@@ -34,11 +44,6 @@ impl Compiler<'_> {
                      count of a later field, the key of a message (by) or a condition (if)"
                 );
                 self.mistakes.push((field.line, why));
-            }
-        }
-        for (name, line, _) in &text.structs {
-            if !self.used_structs.contains(name.as_str()) {
-                self.advice.push((*line, format!("struct {name} is never used")));
             }
         }
     }

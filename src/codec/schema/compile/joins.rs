@@ -11,7 +11,7 @@ use crate::nearest::{hint, nearest};
 /// The most fields of a key.
 pub const KEY_FIELDS: usize = 8;
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
     /// Compiles the rules for joining a field's parts.
     pub fn join(&mut self, join: &JoinText, t: &FieldText, own: Option<&'static Field>) -> Compiled<&'static Join> {
         let fail = |why: &str| t.fail(format!("join: {why}"));
@@ -67,6 +67,18 @@ impl Compiler<'_> {
             return fail("by is for wholes that are messages of a carrier (is)");
         }
         let made = lasting(made);
+        if let Some(payload) = self.text.payload.as_ref().filter(|payload| join.is.as_ref() == Some(&payload.name)) {
+            // The names of the carrier are not those of the whole.
+            let known = std::mem::take(&mut self.known);
+            let opened = self.opened;
+            let whole = self.structure(&payload.name, t);
+            (self.known, self.opened) = (known, opened);
+            if let Some(Kind::Struct(fields)) = whole? {
+                _ = made.whole.set(fields);
+            }
+            self.later.push(Later { join: made, line: t.line, is: None, by: None, own });
+            return Ok(made);
+        }
         self.later.push(Later { join: made, line: t.line, is: join.is.clone(), by: join.by.clone(), own });
         Ok(made)
     }

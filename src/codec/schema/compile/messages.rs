@@ -23,7 +23,7 @@ impl<'a> Compiler<'a> {
             return t.fail("by is missing: the number that selects the message");
         };
         let (way, names) = self.by(by, t, t.hidden_id)?;
-        let carrier = self.carriers.last().copied().unwrap_or("");
+        let carrier = self.carrier();
         let of_text = match way {
             By::Field(name) => matches!(self.find(name.text), Some(Found::Field(place)) if self.known[place].text),
             By::Word(_) => false,
@@ -77,6 +77,16 @@ impl<'a> Compiler<'a> {
         let mut both = crate::codec::layout::inline("", statics(vec![part, field]));
         both.flags |= flag::CARRIES;
         Ok(both)
+    }
+
+    /// The carrier of the messages in the field that is being compiled; "": the packet.
+    fn carrier(&self) -> &'a str {
+        let carrier = self.carriers.last().copied().unwrap_or("");
+        let payload = self.text.payload.as_ref().map(|payload| payload.name.as_str());
+        let Some(payload) = payload.filter(|payload| self.is_within(payload)) else { return carrier };
+        // A message of the payload is a carrier of its own.
+        let own = |m: &MessageText| m.name == carrier && m.line < crate::codec::schema::compose::CARRIER;
+        if self.text.messages.iter().any(own) { carrier } else { payload }
     }
 
     /// Advises on numbers that no packet can have, and on names without a message.
@@ -238,6 +248,10 @@ impl<'a> Compiler<'a> {
         if self.carriers.contains(&name) {
             return Err((m.line, format!("{name}: carries itself")));
         }
+        let meaningless = [("route", m.route.is_some()), ("encoding", !m.encoding.is_empty())];
+        if let Some((key, _)) = meaningless.iter().find(|(_, given)| *given) {
+            return Err((m.at(key), format!("{key} is for payloads of built-in protocols ([over])")));
+        }
         let when = match &m.condition {
             Some(text) => {
                 let condition = self.condition(text, m.at("if"), "if")?;
@@ -251,7 +265,9 @@ impl<'a> Compiler<'a> {
         let (known, left, listed) = (self.known.len(), self.left, self.listed);
         self.left = MOST_FIELDS;
         self.carriers.push(name);
-        let fields = self.list(&m.fields);
+        let opened = std::mem::take(&mut self.opened);
+        let fields = self.body(m);
+        let is_around = std::mem::replace(&mut self.opened, opened);
         self.carriers.pop();
         let fields = fields?;
         (self.left, self.listed) = (left, listed);
@@ -277,6 +293,10 @@ impl<'a> Compiler<'a> {
             Some([IdText::One(Word::Name(id))]) if text && !m.any => Some(leak(id)),
             _ => None,
         };
-        Ok(Choice { field: lasting(field), ids: statics(ids), text, any: m.any, from, when, layout })
+        let field = lasting(field);
+        if is_around {
+            self.around.push(field);
+        }
+        Ok(Choice { field, ids: statics(ids), text, any: m.any, from, when, layout })
     }
 }

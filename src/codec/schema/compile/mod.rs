@@ -1,18 +1,22 @@
 //! Compiles a file's structure to tables.
 
 mod check;
+mod encoded;
 mod exclusive;
 mod hooks;
 mod joins;
 mod messages;
+mod over;
 mod references;
 mod sizes;
 mod structs;
 mod unique;
 
+pub use encoded::{counted, is_number};
 pub use hooks::{Hook, Join, Set};
 pub use joins::KEY_FIELDS;
 pub use messages::BY_ID;
+pub use over::payloads;
 pub use references::asked;
 pub use sizes::{packed, padded, region, takes_the_rest};
 
@@ -21,8 +25,9 @@ use super::parse::condition::Expr;
 use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing};
 use crate::codec::layout::{Field, ValueName, When};
-use crate::codec::schema::named::{identifier, leak};
+use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
+use crate::codec::schema::{Encoding, Form};
 use crate::nearest::{hint, nearest};
 use exclusive::excludes;
 use references::References;
@@ -65,6 +70,8 @@ struct Later {
 /// Compiles one file.
 pub struct Compiler<'a> {
     pub text: &'a File,
+    /// The carrier's encoding of values.
+    pub encoding: Option<&'static Encoding>,
     /// The fields that later ones may refer to, including those of open groups.
     pub known: Vec<Known>,
     /// All fields and their uses.
@@ -92,15 +99,20 @@ pub struct Compiler<'a> {
     pub advice: Vec<(usize, String)>,
     /// Mistakes after which compilation continued.
     pub mistakes: Mistakes,
+    /// Whether a payload that another file describes was compiled.
+    opened: bool,
+    /// The messages around such payloads.
+    pub around: Vec<&'static Field>,
     /// The bits that each message's number rules out, by the address of the message's field.
     pub id_bits: FxHashMap<usize, u32>,
 }
 
 impl<'a> Compiler<'a> {
     /// A compiler for this file.
-    pub fn new(text: &'a File) -> Compiler<'a> {
+    pub fn new(text: &'a File, encoding: Option<&'static Encoding>) -> Compiler<'a> {
         Compiler {
             text,
+            encoding,
             known: Vec::new(),
             all: Vec::new(),
             hooks: vec![Hook::default()],
@@ -119,6 +131,8 @@ impl<'a> Compiler<'a> {
             moving: 0,
             advice: Vec::new(),
             mistakes: Vec::new(),
+            opened: false,
+            around: Vec::new(),
             id_bits: FxHashMap::default(),
         }
     }
@@ -172,13 +186,19 @@ impl<'a> Compiler<'a> {
         Ok(fields)
     }
 
-    /// Compiles consecutive fields.
-    pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
+    /// Refuses too many fields.
+    fn room(&mut self, texts: &[FieldText]) -> Compiled<()> {
         if let Some(first) = texts.first() {
             let left = self.left.checked_sub(texts.len()).filter(|_| self.all.len() + texts.len() < MOST_ALL);
             let why = || (first.line, format!("more than {MOST_FIELDS} fields with those of all structs"));
             self.left = left.ok_or_else(why)?;
         }
+        Ok(())
+    }
+
+    /// Compiles consecutive fields, or the members of an object.
+    pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
+        self.room(texts)?;
         let mut fields: Vec<Field> = Vec::new();
         let mistakes = self.mistakes.len();
         for (k, t) in texts.iter().enumerate() {
@@ -203,6 +223,9 @@ impl<'a> Compiler<'a> {
         let fields = statics(fields);
         if let Some(twice) = unique::twice(fields, texts) {
             self.mistakes.push(twice);
+            return Ok(fields);
+        }
+        if self.form() == Form::Members {
             return Ok(fields);
         }
         self.left_to_others(fields, texts)
@@ -248,7 +271,7 @@ impl<'a> Compiler<'a> {
 
     fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
         let fail = |why: String| Err((t.line, why));
-        identifier(&t.name, &["unparsed", "unended"]).map_err(|why| (t.line, why))?;
+        self.suits(t)?;
         let when = match &t.condition {
             Some(text) => {
                 let condition = self.condition(text, t.line, &t.name)?;

@@ -4,6 +4,7 @@ use super::{Compiled, Compiler, DEPTH, lasting, takes_the_rest};
 use crate::codec::digits;
 use crate::codec::kinds::Ring;
 use crate::codec::layout::{Kind, flag};
+use crate::codec::schema::Form;
 use crate::codec::schema::text::FieldText;
 use crate::codec::schema::types::WORDS;
 
@@ -24,14 +25,27 @@ pub(super) fn may_end(t: &FieldText) -> bool {
     t.condition.is_some() || t.repeats.is_none() && counts.any(ends)
 }
 
-impl Compiler<'_> {
+/// Whether fields are preceded by their numbers.
+pub(super) fn is_tagged(fields: &[FieldText]) -> bool {
+    fields.iter().any(|t| t.tag.is_some())
+}
+
+impl<'a> Compiler<'a> {
+    /// Whether the fields of this struct are being compiled, or those of a struct or message in it.
+    pub fn is_within(&self, name: &str) -> bool {
+        self.structs.iter().any(|open| open.name == name)
+    }
+
     /// Compiles a struct: its fields, or the place where it contains itself.
     pub fn structure(&mut self, name: &str, t: &FieldText) -> Compiled<Option<Kind>> {
-        let text = self.text;
+        let (text, form) = (self.text, self.form());
         let Some((name, line, fields)) = text.structs.iter().find(|(other, ..)| other == name) else { return Ok(None) };
         if let Some(open) = self.structs.iter_mut().find(|open| open.name == name) {
             if t.inline {
                 return t.fail(format!("struct {name} contains itself: it cannot be inline"));
+            }
+            if form != Form::Sequence {
+                return t.fail(format!("struct {name} contains itself"));
             }
             if open.endings == self.endings {
                 return t.fail(format!(
@@ -48,7 +62,16 @@ impl Compiler<'_> {
             return Err((*line, format!("struct {name} has no fields")));
         }
         self.structs.push(Open { name, endings: self.endings, ring: None });
+        self.opened |= text.payload.as_ref().is_some_and(|payload| payload.name == *name);
         self.used_structs.insert(name);
+        if form == Form::Tagged || form == Form::Sequence && is_tagged(fields) {
+            let message = self.protobuf(fields);
+            self.structs.pop();
+            return match t.inline {
+                true => t.fail("fields with tags cannot be inline"),
+                false => Ok(Some(Kind::Protobuf(message?))),
+            };
+        }
         let list = self.list(fields);
         let ring = self.structs.pop().and_then(|open| open.ring);
         let list = list?;

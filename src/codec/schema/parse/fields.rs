@@ -89,6 +89,8 @@ impl Parser<'_> {
                 "default" => field.default = Some(self.json("default", value)?),
                 "charset" => field.charset = Some(reader.text("charset", value)?),
                 "xor" => field.xor = Some(self.constant("xor", value)?),
+                "tag" => field.tag = Some(reader.number("tag", value)?),
+                "packed" => field.packed = Some(reader.truth("packed", value)?),
                 "inline" => field.inline = reader.truth("inline", value)?,
                 "align" => {
                     let align = reader.number("align", value)?;

@@ -1,16 +1,17 @@
 //! The keys of the language, by table.
 
-pub const FILE: &str = "protocol doc encoding udp tcp websocket packet message struct enum flags memory settings \
+pub const FILE: &str = "protocol proto doc encoding over udp tcp websocket packet message struct enum flags memory settings \
     numbers requests recognise probe session version";
+pub const OVER: &str = "protocol";
 pub const UDP: &str = "ports";
 pub const TCP: &str = "ports frame";
 pub const WEBSOCKET: &str = "ports path";
 pub const FRAME: &str = "length plus header most until if";
 pub const PACKET: &str = "fields";
-pub const MESSAGE: &str = "id any message name doc if from sets fields";
+pub const MESSAGE: &str = "id any route message name doc if from encoding sets fields";
 pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
     hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
-    charset xor inline padded rounded angle checked prefix align while plus joined back number time";
+    charset xor inline padded rounded angle checked prefix align while plus joined back number time tag packed";
 pub const SIZE: &str = "type scale plus";
 pub const NUMBER: &str = "text";
 pub const CASE: &str = "type plus";
@@ -28,6 +29,7 @@ pub const SESSION: &str = "opens opened closes fields keepalive every takes echo
 /// All tables with their keys: those that the parser accepts, and lists in its errors.
 pub const KEYS: &[(&str, &str)] = &[
     ("file", FILE),
+    ("over", OVER),
     ("udp", UDP),
     ("tcp", TCP),
     ("websocket", WEBSOCKET),

@@ -8,7 +8,7 @@ mod values;
 
 pub use keys::KEYS;
 
-use super::text::{File, First, FrameText, IdText, MessageText, Ports, Word};
+use super::text::{File, First, FrameText, IdText, MessageText, OverText, Ports, Word};
 use crate::codec::digits;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::reading::{Item, LONGEST, Reader};
@@ -21,12 +21,12 @@ type Done<T> = Result<T, SchemaError>;
 
 /// Parses a file.
 pub fn parse(file: &str, text: &str) -> Done<File> {
-    parse_all(file, text).map_err(|mut all| all.swap_remove(0))
+    parse_all(file, text, 1).map_err(|mut all| all.swap_remove(0))
 }
 
-/// Parses a file. On error: all mistakes, by line.
-pub fn parse_all(file: &str, text: &str) -> Result<File, Vec<SchemaError>> {
-    let parser = Parser { reader: Reader::new(file, text), more: RefCell::default() };
+/// Parses a file whose first line has this number. On error: all mistakes, by line.
+pub fn parse_all(file: &str, text: &str, first: usize) -> Result<File, Vec<SchemaError>> {
+    let parser = Parser { reader: Reader::new(file, text, first), more: RefCell::default() };
     let parsed = parser.parse(text);
     let mut all = parser.more.take();
     match parsed {
@@ -70,11 +70,23 @@ impl Parser<'_> {
             let done = self.table(&mut file, item);
             self.or_later(done);
         }
-        if file.protocol.is_empty() && self.more.borrow().is_empty() {
+        // Over another protocol, it may be the name of one of that protocol's encodings.
+        if let (Some((_, value)), None, None) = (table.get_key_value("encoding"), &file.over, file.big) {
+            let wrong = self.order("encoding", value);
+            self.or_later(wrong);
+        }
+        if file.protocol.is_empty() && file.over.is_none() && self.more.borrow().is_empty() {
             let why = "protocol is missing: expected protocol = \"NAME\", as the output will call it";
             return Err(self.reader.error(0, why.into()));
         }
         Ok(file)
+    }
+
+    /// Parses `riptide`, or `riptide.reliable`.
+    fn over(&self, item: &Item<'_, '_>, value: &Value<'_>) -> Done<OverText> {
+        let text = self.reader.text(item.0.get_ref(), value)?;
+        let (protocol, message) = text.split_once('.').unwrap_or((&text, ""));
+        Ok(OverText { line: self.line(item), protocol: protocol.into(), message: message.into() })
     }
 
     /// Parses one key of the file.
@@ -85,9 +97,24 @@ impl Parser<'_> {
                 file.protocol = self.reader.text("protocol", value)?;
                 file.protocol_line = self.line(&item);
             }
+            "proto" => file.over = Some(self.over(&item, value)?),
+            "over" => {
+                for inner in self.reader.table("over", value)? {
+                    match inner.0.get_ref().as_ref() {
+                        "protocol" => file.over = Some(self.over(&inner, inner.1)?),
+                        _ => return Err(self.reader.unknown(inner, keys::OVER)),
+                    }
+                }
+                if file.over.is_none() {
+                    return self.fail(&item, "over: protocol is missing: what carries the messages");
+                }
+            }
             "doc" => file.doc = self.reader.text("doc", value)?,
             "version" => _ = self.reader.text("version", value)?,
-            "encoding" => file.big = Some(self.order("encoding", value)?),
+            "encoding" => {
+                file.encoding = (self.reader.text("encoding", value)?, self.line(&item));
+                file.big = self.order("encoding", value).ok();
+            }
             "udp" => file.udp = Some(self.ports(item, keys::UDP)?),
             "tcp" => file.tcp = Some(self.ports(item, keys::TCP)?),
             "websocket" => file.websocket = Some(self.ports(item, keys::WEBSOCKET)?),
@@ -243,6 +270,8 @@ impl Parser<'_> {
             }
             match key.get_ref().as_ref() {
                 "id" => message.ids = Some(self.ids(value)?),
+                "route" => message.route = Some(self.reader.text("route", value)?),
+                "encoding" => message.encoding = self.reader.text("encoding", value)?,
                 "any" => message.any = self.reader.truth("any", value)?,
                 "if" => message.condition = Some(self.reader.text("if", value)?),
                 "sets" => {

@@ -43,7 +43,7 @@ impl<'a> Compiler<'a> {
             Some("utf-16be" | "utf16be") => Charset::Utf16(Order::Big),
             Some("utf-16le" | "utf16le") => Charset::Utf16(Order::Little),
             Some("utf-16" | "utf16") => {
-                Charset::Utf16(if self.text.big == Some(true) { Order::Big } else { Order::Little })
+                Charset::Utf16(if self.big() == Some(true) { Order::Big } else { Order::Little })
             }
             Some(other) => {
                 let near = hint(nearest(other, known));
@@ -65,8 +65,11 @@ impl<'a> Compiler<'a> {
         if let Some(between) = &t.joined {
             return Ok((self.joined(t, kind, between)?, extent));
         }
+        if let Some(field) = self.foreign(t, kind, all)? {
+            return Ok((field, extent));
+        }
         if kind.ends_with(']') {
-            return Ok((self.repeated(t, kind, all, hook)?, extent));
+            return Ok((self.repeated(t, kind, all)?, extent));
         }
         let letters = match kind {
             "text" | "cstring" | "string8" | "string16" | "string32" => Some(self.letters(t)?),
@@ -130,13 +133,13 @@ impl<'a> Compiler<'a> {
                     false => Ok((content(letters, Len::Rest), Some((Extent::Prefix(number), (1, 1))))),
                 }
             }
-            "payload" => {
-                let mut field = bytes("", Len::Rest);
-                field.flags |= flag::PAYLOAD;
-                Ok((field, extent))
-            }
             // The plain forms of text and bytes include their length.
             _ => Ok(match extent {
+                None if kind == "payload" => {
+                    let mut field = bytes("", Len::Rest);
+                    field.flags |= flag::PAYLOAD;
+                    (field, None)
+                }
                 Some((Extent::Prefix(number), (1, 1))) if plain => (content(letters, Len::Prefix(number)), None),
                 Some((Extent::Field(name), (1, 1))) if plain => (content(letters, Len::Field(name)), None),
                 Some((Extent::Const(n), (1, 1))) if plain => (content(letters, Len::Const(n)), None),

@@ -1,14 +1,15 @@
 //! Lists: `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
 
-use super::super::compile::{Compiled, Compiler, lasting, packed, region};
+use super::super::compile::{Compiled, Compiler, counted, lasting, packed, region};
 use super::super::known::{Found, used};
 use super::super::parse::condition::Expr;
 use super::super::text::FieldText;
 use super::contents::content;
-use super::{MOST, WORDS, prefix};
+use super::{MOST, prefix};
 use crate::codec::digits;
 use crate::codec::kinds::{Address, Extent};
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, array, flag, of, uint};
+use crate::codec::schema::Form;
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
@@ -18,7 +19,7 @@ impl<'a> Compiler<'a> {
     pub(super) fn list_ends(&self, t: &FieldText, kind: &str) -> Compiled<Option<u8>> {
         let (Some(until), true) = (&t.until, kind.ends_with(']')) else { return Ok(None) };
         let fail = |why: &str| t.fail(format!("until: {why}"));
-        let content = ["bytes[", "text["].iter().any(|of| kind.starts_with(of));
+        let content = ["bytes[", "payload[", "text["].iter().any(|of| kind.starts_with(of));
         match until[..] {
             _ if content || !kind.ends_with("[*]") => fail("is for text, bytes and lists T[*]"),
             [_] if t.until_number => Ok(None),
@@ -29,13 +30,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
-    pub(super) fn repeated(
-        &mut self,
-        t: &'a FieldText,
-        kind: &'a str,
-        all: &'a [FieldText],
-        hook: u16,
-    ) -> Compiled<Field> {
+    pub(super) fn repeated(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
         let Some(open) = kind.rfind('[') else { return t.fail(format!("no type {kind:?}: [ is missing")) };
         if kind.matches('[').count() > 16 {
             return t.fail("lists in lists, more than 16 deep");
@@ -44,7 +39,18 @@ impl<'a> Compiler<'a> {
             return t.fail(format!("no type {kind:?}"));
         };
         let (element, times) = (element.trim(), times.trim());
-        let count = if times.is_empty() {
+        let form = self.form();
+        if form == Form::Tagged && (!times.is_empty() || element.ends_with(']')) {
+            return t.fail(format!("lists are written {element}[] here: how many there are is on the wire"));
+        }
+        let count = if let ("", Some(prefix)) = (times, self.encoding.and_then(|encoding| encoding.length)) {
+            Count::Prefix(counted(prefix, t, all))
+        } else if times.is_empty() && form != Form::Sequence {
+            Count::Rest
+        } else if let ("", Some(_)) = (times, self.encoding) {
+            let ways = format!("write {element}[5], {element}[FIELD] or {element}[*]");
+            return t.fail(format!("arrays have no count of their own here: {ways}"));
+        } else if times.is_empty() {
             return t
                 .fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
         } else if times == "*" {
@@ -67,7 +73,7 @@ impl<'a> Compiler<'a> {
             }
             Count::Const(n)
         } else if let Some(number) = self.word_type(times, t.line)? {
-            let what = if element == "bytes" || element == "text" { "length" } else { "count" };
+            let what = if ["bytes", "payload", "text"].contains(&element) { "length" } else { "count" };
             Count::Prefix(prefix(number, t, what, all)?)
         } else {
             match self.find(times) {
@@ -84,7 +90,17 @@ impl<'a> Compiler<'a> {
                 }
             }
         };
-        if element == "bytes" || element == "text" {
+        let byte = self.encoding.is_some_and(|encoding| encoding.byte == element);
+        if byte && (t.scale.is_some() || t.names.is_some() || t.flags.is_some()) {
+            return t.fail("scale, enum and flags are for whole numbers, not for bytes");
+        }
+        if let Some(mut field) = self.encoding.and_then(|encoding| encoding.array?(element, count)) {
+            self.know(t, &t.name, (false, Vec::new()), false);
+            field.set_name(leak(&t.name));
+            return Ok(field);
+        }
+        let own = form == Form::Sequence && ["bytes", "payload", "text"].contains(&element);
+        if own && self.encoded(element).is_none() || byte {
             let letters = if element == "text" { Some(self.letters(t)?) } else { None };
             self.know(t, &t.name, (false, Vec::new()), t.hidden);
             let len = match count {
@@ -95,7 +111,9 @@ impl<'a> Compiler<'a> {
             };
             let wide = matches!(letters, Some(Charset::Utf16(_)));
             if !wide && t.compressed.is_none() && t.xor.is_none() {
-                return Ok(content(letters, len));
+                // Padding bits of the last byte are not part of it.
+                let field = content(letters, len);
+                return Ok(if byte { field.padded() } else { field });
             }
             let mut field = content(letters, Len::Rest);
             field.set_name(leak(&t.name));
@@ -120,12 +138,13 @@ impl<'a> Compiler<'a> {
         self.listed += 1;
         let mark = (self.known.len(), self.all.len());
         let of = match element.ends_with(']') {
-            true => self.repeated(t, element, all, hook),
-            false => self.element(t, element, hook),
+            true => self.repeated(t, element, all),
+            false => self.element(t, element, all),
         };
         // A mistake inside may have left it at 0.
         self.listed = self.listed.saturating_sub(1);
         let mut of = of?;
+        self.repeats(t, element, &of)?;
         let count = match &t.repeats {
             Some(text) if t.kind.trim() == kind => self.repeating(t, text, count, &mut of, (element, mark.0))?,
             _ => count,
@@ -190,14 +209,20 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles one element of a list.
-    fn element(&mut self, t: &'a FieldText, element: &'a str, hook: u16) -> Compiled<Field> {
+    fn element(&mut self, t: &'a FieldText, element: &'a str, all: &[FieldText]) -> Compiled<Field> {
         if let Some(number) = self.number_type(t, element)? {
             let mut number = number;
             number.default = None;
             return Ok(number);
         }
-        let _ = hook;
+        if let Some(field) = self.encoded(element) {
+            if t.scale.is_some() || t.names.is_some() || t.flags.is_some() {
+                return t.fail(format!("scale, enum and flags are for whole numbers, not for {element}"));
+            }
+            return Ok(self.copied(field, t, all));
+        }
         match element {
+            _ if self.form() != Form::Sequence => {}
             "string8" | "string16" | "string32" | "cstring" => {
                 let letters = Some(self.letters(t)?);
                 let len = match element {
@@ -232,8 +257,7 @@ impl<'a> Compiler<'a> {
             }
             return Ok(group);
         }
-        let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
-        let near = hint(nearest(element, WORDS.split(' ').chain(structs)));
-        t.fail(format!("no type {element:?}{near}"))
+        let near = hint(nearest(element, self.words()));
+        t.fail(format!("no type {element:?}{}{near}", self.in_encoding()))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::text::{FieldText, File};
 use crate::codec::kinds::{Address, catalogue};
+use crate::codec::schema::Form;
 
 /// Whether the number is always the same, or has several sizes.
 fn constant_or_longer(t: &FieldText) -> bool {
@@ -9,7 +10,7 @@ fn constant_or_longer(t: &FieldText) -> bool {
 }
 
 /// The first such key of a field, and the types that it is for.
-pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
+pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
     let base = t.kind.split('[').next().unwrap_or_default().trim();
     let sum = base.to_ascii_lowercase().starts_with("crc") && catalogue::by_name(base).is_some();
     let structure = text.structs.iter().any(|(name, ..)| name == base);
@@ -87,7 +88,7 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     if let Some((key, _)) = fixed.iter().find(|(_, given)| *given && constant) {
         return Some(format!("{key} does not apply to a constant (value)"));
     }
-    let list = t.kind.trim().ends_with(']') && !["bytes", "text"].contains(&base);
+    let list = t.kind.trim().ends_with(']') && !["bytes", "payload", "text"].contains(&base);
     if t.hidden && !constant && (structure || list || base == "fault" || base == "payload" || base == "bytes") {
         return Some("hidden: only numbers, text that ends with one character, and constants can be".into());
     }
@@ -101,7 +102,7 @@ pub fn misplaced(t: &FieldText, text: &File) -> Option<String> {
     if !t.unit.is_empty() && (message || base == "fault") {
         return wrong("unit", "values");
     }
-    if t.optional && !constant && !["text", "bytes", "payload"].contains(&base) {
+    if t.optional && form != Form::Members && !constant && !["text", "bytes", "payload"].contains(&base) {
         return Some("optional is for constants, text and bytes: value is missing".into());
     }
     if t.align > 0 && (message || base == "fault" || t.kind.is_empty() || !t.bits.is_empty() || constant) {

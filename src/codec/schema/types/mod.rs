@@ -14,6 +14,7 @@ use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::digits;
 use crate::codec::kinds::{Address, Extent, Packing, catalogue};
 use crate::codec::layout::{Field, Kind, Len, Other, Show, flag, of, switch};
+use crate::codec::schema::Form;
 use crate::codec::schema::named::{identifier, leak};
 use crate::nearest::{hint, nearest};
 
@@ -31,7 +32,7 @@ impl<'a> Compiler<'a> {
     /// Compiles a field with all of its keys.
     pub fn shaped(&mut self, t: &'a FieldText, all: &'a [FieldText], hook: u16) -> Compiled<Field> {
         let kind = t.kind.trim();
-        if let Some(why) = misplaced::misplaced(t, self.text) {
+        if let Some(why) = misplaced::misplaced(t, self.text, self.form()) {
             return t.fail(why);
         }
         if t.prefix.is_some() && !self.has_prefix(t, kind)? {
@@ -176,8 +177,21 @@ impl<'a> Compiler<'a> {
 
     /// Compiles numbers, structs, messages, checksums.
     fn other(&mut self, t: &'a FieldText, kind: &'a str, hook: u16) -> Compiled<Field> {
+        if self.encoding.is_some() && kind == "message" {
+            return t.fail("the messages of payloads are found by the protocol that carries them");
+        }
         if kind == "message" {
             return self.chosen(t, hook);
+        }
+        if self.form() != Form::Sequence {
+            if let Some(number) = self.number_type(t, kind)? {
+                return Ok(number);
+            }
+            if let Some(fields) = self.grouped(t, kind)? {
+                return Ok(fields);
+            }
+            let near = hint(nearest(kind, self.words()));
+            return t.fail(format!("no type {kind:?}{}{near}", self.in_encoding()));
         }
         if kind == "fault" {
             let why = if t.doc.is_empty() { "what follows is not described" } else { leak(&t.doc) };
@@ -199,9 +213,8 @@ impl<'a> Compiler<'a> {
         if let Some(fields) = self.grouped(t, kind)? {
             return Ok(fields);
         }
-        let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
-        let near = hint(nearest(kind, WORDS.split(' ').chain(structs)));
-        t.fail(format!("no type {kind:?}{near}"))
+        let near = hint(nearest(kind, self.words()));
+        t.fail(format!("no type {kind:?}{}{near}", self.in_encoding()))
     }
 
     /// Compiles a struct, in an object of its own or in its parent's.
@@ -232,10 +245,10 @@ impl<'a> Compiler<'a> {
         field.doc = leak(&t.doc);
         if !t.unit.is_empty() {
             field.unit = leak(&t.unit);
-            if let Kind::Array { count, of } = field.kind {
-                let mut of = of.clone();
+            if let (Kind::Array { count, of }, None) = (&field.kind, self.encoded(t.kind.trim())) {
+                let mut of = (*of).clone();
                 of.unit = field.unit;
-                field.kind = Kind::Array { count, of: lasting(of) };
+                field.kind = Kind::Array { count: *count, of: lasting(of) };
             }
         }
         if t.hidden && t.kind != "message" {
@@ -250,7 +263,7 @@ impl<'a> Compiler<'a> {
         if let (Kind::Text { .. }, true) = (&field.kind, field.is(flag::REFERENCED)) {
             field.show = Show::Asked(self.texts);
         }
-        let content = matches!(field.kind, Kind::Text { .. } | Kind::Bytes { .. });
+        let content = matches!(field.kind, Kind::Text { .. } | Kind::Bytes { .. }) || self.form() == Form::Members;
         if t.optional && t.value.is_none() && content {
             field.flags |= flag::OMIT_EMPTY;
         }

@@ -1,18 +1,27 @@
 //! Numbers: words, bits, and their display.
 
-use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::compile::{Compiled, Compiler, is_number, lasting, statics};
 use super::super::known::{Found, Known, used};
 use super::super::text::{CaseText, FieldText};
 use crate::codec::kinds::{Extended, Head, Longer};
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
 use crate::codec::scale::Scale;
+use crate::codec::schema::Form;
 use crate::codec::schema::named::names;
 use crate::codec::schema::reading::Named;
 use crate::codec::{Clock, describe, digits};
 
 impl<'a> Compiler<'a> {
+    /// The byte order of types without their own: that of the file which has the field.
+    pub(super) fn big(&self) -> Option<bool> {
+        match &self.text.payload {
+            Some(payload) if self.is_within(&payload.name) => payload.big,
+            _ => self.text.big,
+        }
+    }
+
     fn order(&self, suffix: &str, bits: u8, line: usize) -> Compiled<Option<Order>> {
-        Ok(Some(match (suffix, self.text.big) {
+        Ok(Some(match (suffix, self.big()) {
             ("le", _) => Order::Little,
             ("be", _) => Order::Big,
             ("", _) if bits <= 8 => Order::Little,
@@ -29,6 +38,15 @@ impl<'a> Compiler<'a> {
     /// The number type of a word: `u16`, `varint32`.
     pub fn word_type(&self, word: &str, line: usize) -> Compiled<Option<Field>> {
         let field = |kind| Field { kind, ..uint("", 8) };
+        match self.encoded(word) {
+            Some(number) if is_number(&number.kind) => {
+                let mut number = number.clone();
+                number.set_name("");
+                return Ok(Some(number));
+            }
+            None if self.form() == Form::Sequence => {}
+            _ => return Ok(None),
+        }
         let varint = |max_groups, sign| Ok(Some(field(Kind::VarInt { max_groups, sign })));
         match word {
             "varint" => return varint(10, Sign::None),
@@ -103,7 +121,8 @@ impl<'a> Compiler<'a> {
 
     /// Compiles a number with its display.
     pub(super) fn number_type(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
-        let width = kind.strip_prefix("bits(").and_then(|k| k.split_once(')'));
+        let bits = self.encoding.is_none_or(|encoding| encoding.bits);
+        let width = kind.strip_prefix("bits(").filter(|_| bits).and_then(|k| k.split_once(')'));
         let field = match width {
             None if t.of.is_some() => uint("", 64),
             Some((n, suffix)) if ["", "le", "be"].contains(&suffix) => {
@@ -225,7 +244,9 @@ impl<'a> Compiler<'a> {
             return Err("scale is for numbers of up to 32 bits".into());
         }
         let over = num == 1 && den.is_power_of_two();
-        Ok(Show::Scaled(if over { Scale::Over(den) } else { Scale::Exact { num, den } }))
+        // Payloads of the built-in protocols are shown with few decimals.
+        let ratio = if self.encoding.is_some() { Scale::Ratio { num, den } } else { Scale::Exact { num, den } };
+        Ok(Show::Scaled(if over { Scale::Over(den) } else { ratio }))
     }
 }
 

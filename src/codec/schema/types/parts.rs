@@ -5,7 +5,7 @@ use super::super::known::{Found, used};
 use super::super::text::{FieldText, PartText};
 use super::WORDS;
 use crate::codec::kinds::{Part, Parts};
-use crate::codec::layout::{Field, Flags, Kind, Show, flag, uint};
+use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, uint};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
 use crate::codec::{bits, describe};
@@ -20,8 +20,10 @@ impl<'a> Compiler<'a> {
         }
         let number = match &t.of {
             None => match self.word_type(kind, t.line)? {
-                Some(number) if matches!(number.kind, Kind::UInt { .. }) => number,
-                Some(_) => return t.fail(format!("bits are of a u8, u16, u32 or u64, not of {kind}")),
+                Some(number) if matches!(number.kind, Kind::UInt { .. } | Kind::VarInt { sign: Sign::None, .. }) => {
+                    number
+                }
+                Some(_) => return t.fail(format!("bits are of a u8, u16, u32, u64 or varint, not of {kind}")),
                 None => {
                     let near = hint(nearest(kind, WORDS.split(' ')));
                     return t.fail(format!("no type {kind:?}{near}"));
@@ -36,7 +38,8 @@ impl<'a> Compiler<'a> {
                 None => return Err(self.nothing(t.line, &format!("{}: of", t.name), of)),
             },
         };
-        let width = number.kind.width().map_or(64, |(bits, _)| bits);
+        let varies = matches!(number.kind, Kind::VarInt { .. });
+        let width = if kind == "varint32" { 32 } else { number.kind.width().map_or(64, |(bits, _)| bits) };
         let mut taken = 0u64;
         let (mut fields, mut places) = (Vec::new(), Vec::new());
         for part in &t.bits {
@@ -52,12 +55,25 @@ impl<'a> Compiler<'a> {
             }
             taken |= mask;
             let field = self.part(t, part, count)?;
-            places.push(Part::new((part.low, count), &field, &number, t.of.is_some()));
+            places.push(Part::new((part.low, count), &field, &number, t.of.is_some() || varies));
             fields.push(field);
         }
         let mut raw = number;
         raw.set_name(leak(&t.name));
         raw.flags |= flag::HIDDEN;
+        if varies && taken != bits::mask(width) {
+            return t.fail(format!("bits: the parts of a {kind} are {}..0, all of them", width - 1));
+        }
+        if varies {
+            // Its parts are a view of it.
+            raw.flags |= flag::REFERENCED;
+            raw.default = Some(0);
+            self.know(t, &t.name, (true, Vec::new()), false);
+            let of = Some(self.name(&t.name));
+            let parts = Parts { number: lasting(raw.clone()), places: statics(places), fields: statics(fields), of };
+            let view = crate::codec::layout::of("", Kind::Parts(lasting(parts)));
+            return Ok(crate::codec::layout::inline("", statics(vec![raw, view])));
+        }
         if self.is_referred(&t.name) && t.of.is_none() {
             raw.flags |= flag::REFERENCED;
             self.know(t, &t.name, (true, Vec::new()), false);

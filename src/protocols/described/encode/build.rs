@@ -48,11 +48,33 @@ impl Build<'_> {
         };
         let mut path = vec![choice];
         while !carrier.is_empty() && path.len() < 16 {
-            let Some((outer, choice)) = named(carrier) else { break };
+            let outer = match self.description.payload == carrier {
+                true => self.around_payload(all()),
+                false => named(carrier),
+            };
+            let Some((outer, choice)) = outer else { break };
             path.insert(0, choice);
             carrier = outer;
         }
         Ok(path)
+    }
+
+    /// The message around a payload: the one most of whose fields are given.
+    fn around_payload<'d>(
+        &self,
+        all: impl Iterator<Item = (&'d str, &'static Choice)>,
+    ) -> Option<(&'d str, &'static Choice)> {
+        let given = |choice: &Choice| {
+            let fields = super::super::lines::header(choice.layout.fields);
+            let shown = fields.iter().filter(|field| !field.is(flag::HIDDEN) && !field.name.is_empty());
+            let names: Vec<&str> = shown.map(|field| field.name).collect();
+            let there = names.iter().filter(|name| self.packet.contains_key(**name)).count();
+            (there, std::cmp::Reverse(names.len()))
+        };
+        let around =
+            all.filter(|(_, choice)| self.description.is_around(choice.field) && choice.is_from(self.state.from));
+        // Of equals, the first.
+        around.collect::<Vec<_>>().into_iter().rev().max_by_key(|(_, choice)| given(choice))
     }
 
     /// Fills the object of one level of fields. `path`: the messages still to be placed.
@@ -186,10 +208,9 @@ impl Build<'_> {
                     By::Word(number) => self.packet.get(number.name).and_then(Json::as_u64),
                     By::Field(_) => None,
                 });
-                let carries = |choice: &Choice| choice.layout.fields.iter().any(|field| field.is(flag::CARRIES));
                 let fits =
                     |choice: &Choice| choice.is_from(self.state.from) && remembered_holds(&choice.when, &self.state);
-                let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| carries(choice) && fits(choice)));
+                let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| choice.carries() && fits(choice)));
                 match outer {
                     Some((place, choice)) => (place, choice, path),
                     None if self.line() == Some(Nameless::Unknown) => return self.unknown(field, chosen, into),
