@@ -1,8 +1,8 @@
 //! `.proto` files: messages become structs whose fields have tags.
 
 use super::Draft;
-use super::tokens::{Token, tokens};
-use crate::codec::{digits, protobuf};
+use super::tokens::{Token, number, tokens, within};
+use crate::codec::protobuf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -123,7 +123,7 @@ impl<'a> Proto<'a> {
                 }
                 "message" => {
                     self.at += 1;
-                    let name = self.inner(scope)?;
+                    let name = within(scope, &self.word()?);
                     self.expect("{")?;
                     self.messages.insert(name.clone(), MessageOf { line, ..MessageOf::default() });
                     self.draft.keep();
@@ -131,7 +131,7 @@ impl<'a> Proto<'a> {
                 }
                 "enum" => {
                     self.at += 1;
-                    let name = self.inner(scope)?;
+                    let name = within(scope, &self.word()?);
                     self.enumeration(name)?;
                 }
                 "oneof" if depth > 0 => {
@@ -158,12 +158,6 @@ impl<'a> Proto<'a> {
             0 => Ok(()),
             _ => Err((self.line(), format!("{scope}: the bracket {{ does not end"))),
         }
-    }
-
-    /// The name of a message or enumeration in another one.
-    fn inner(&mut self, scope: &str) -> Done<String> {
-        let name = self.word()?;
-        Ok(if scope.is_empty() { name } else { format!("{scope}.{name}") })
     }
 
     fn enumeration(&mut self, name: String) -> Done<()> {
@@ -263,7 +257,7 @@ impl<'a> Proto<'a> {
         let known = |name: &String| self.messages.contains_key(name) || self.enums.contains_key(name);
         let mut scope = Some(scope);
         while let Some(around) = scope {
-            let name = if around.is_empty() { bare.to_owned() } else { format!("{around}.{bare}") };
+            let name = within(around, bare);
             if known(&name) {
                 return Some(name);
             }
@@ -350,13 +344,4 @@ impl<'a> Proto<'a> {
         self.draft.text = format!("{head}{packet}\n\n{text}");
         self.draft
     }
-}
-
-fn number(text: &str) -> Option<i64> {
-    let (minus, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-    let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hex) => i64::from_str_radix(hex, 16).ok()?,
-        None => digits::unsigned::<u64>(digits).and_then(|n| i64::try_from(n).ok())?,
-    };
-    Some(if minus { -number } else { number })
 }

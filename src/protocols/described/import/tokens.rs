@@ -1,5 +1,7 @@
 //! The words and signs of a `.proto` file, with their lines.
 
+use crate::codec::digits;
+
 /// A word, a sign, or a text in quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
@@ -46,4 +48,19 @@ fn quoted(rest: &str, quote: char) -> usize {
         }
     }
     rest.len()
+}
+
+/// A whole number, in decimal or hex digits.
+pub fn number(text: &str) -> Option<i64> {
+    let (minus, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => i64::from_str_radix(hex, 16).ok()?,
+        None => digits::unsigned::<u64>(digits).and_then(|n| i64::try_from(n).ok())?,
+    };
+    Some(if minus { -number } else { number })
+}
+
+/// The name of a message or enumeration in another one.
+pub fn within(scope: &str, name: &str) -> String {
+    if scope.is_empty() { name.into() } else { format!("{scope}.{name}") }
 }
