@@ -1077,7 +1077,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__proxy)
-            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --fail-on --seed --format --columns --pcap --pcap-size --pcap-files --status --force --most-clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
+            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --jitter-reorder --loss --duplicate --reorder --corrupt --outage --rate --rate-payload --stall --reset --network --profile --like --on --rules --fail-on --seed --view --hold --hold-for --most-held --format --columns --pcap --pcap-size --pcap-files --status --force --most-clients --idle --proto --protocol-file --set --schema --port --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1193,6 +1193,18 @@ _netkit() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hold-for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --most-held)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

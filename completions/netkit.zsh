@@ -637,6 +637,9 @@ tcp\:"TCP, and what it carries"))' \
 '--rules=[Read rules as those of --on from a file, one a line]:FILE:_files' \
 '*--fail-on=[Exit with status 1 when rules acted too often or rarely\: '\''not_applied > 0'\'']:FIGURE>N:_default' \
 '--seed=[Choose which packets are impaired\: the same number impairs the same ones]:N:_default' \
+'--hold=[Hold matching messages until you pass, edit or drop them]:EXPR:_default' \
+'--hold-for=[Pass a held message after this time]:TIME:_default' \
+'--most-held=[Hold at most N messages at once, and pass further ones]:N:_default' \
 '-f+[Choose the form of the output]:F:((summary\:"One line for each message"
 tree\:"Annotated trees\: each field with its bytes"
 table\:"A table, at the end, for a few messages"
@@ -678,6 +681,7 @@ never\:"Never"))' \
 '*--up[Apply the impairments that follow to what clients send]' \
 '*--down[Apply the impairments that follow to what the server sends]' \
 '*--both[Apply the impairments that follow to both directions, as without it]' \
+'(-f --format --columns --status)--view[Show the messages on the terminal, as netkit view does, and hold, edit and drop them]' \
 '--force[Replace an existing output file]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \

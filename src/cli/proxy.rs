@@ -54,6 +54,18 @@ pub struct Proxy {
     /// Choose which packets are impaired: the same number impairs the same ones
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Impairments", hide_short_help = true)]
     pub seed: u64,
+    /// Show the messages on the terminal, as netkit view does, and hold, edit and drop them
+    #[arg(long, conflicts_with_all = ["format", "columns", "status"], help_heading = "Inspector")]
+    pub view: bool,
+    /// Hold matching messages until you pass, edit or drop them
+    #[arg(long, value_name = "EXPR", requires = "view", help_heading = "Inspector", hide_short_help = true)]
+    pub hold: Option<String>,
+    /// Pass a held message after this time
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = idle, requires = "view", help_heading = "Inspector", hide_short_help = true)]
+    pub hold_for: Duration,
+    /// Hold at most N messages at once, and pass further ones
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000), requires = "view", help_heading = "Inspector", hide_short_help = true)]
+    pub most_held: u32,
     /// Choose the form of the output
     #[arg(short, long, default_value = "summary", value_parser = one_of(relayed()), value_name = "F", help_heading = "Output")]
     pub format: Format,
@@ -103,6 +115,13 @@ pub struct Proxy {
     /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
+}
+
+impl Proxy {
+    /// The form in which messages are printed.
+    pub fn printed(&self) -> Format {
+        if self.view { Format::None } else { self.format }
+    }
 }
 
 /// The transport.
@@ -232,6 +251,7 @@ Examples:
   netkit proxy :7777 192.0.2.7:7777 --up --loss 5% --down --delay 200ms
   netkit proxy :7777 192.0.2.7:7777 -p riptide --on 'message == ack and from == server: drop 30%' \\
       --on 'message == heartbeat: delay 400ms' --on 'message_id == 7: payload=00ff'
+  netkit proxy :7777 192.0.2.7:7777 --view --hold 'message == request'
   netkit proxy :7777 192.0.2.7:7777 -f ndjson | jq 'select(.outcome == \"lost\")'
 
 The proxy listens at LISTEN, for UDP and TCP; clients connect to it instead of the server. \

@@ -55,6 +55,7 @@ mod proxy_print;
 mod proxy_rules;
 mod proxy_status;
 mod proxy_summary;
+mod proxy_view;
 mod read;
 mod redact;
 mod redacted;

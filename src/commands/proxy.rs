@@ -4,9 +4,11 @@ use super::notify::notify;
 use super::options::{inputs, options};
 use super::proxy_form::details;
 use super::proxy_like::{impairments, profile};
+use super::proxy_notes::Notes;
 use super::proxy_print::Printer;
 use super::proxy_rules::{RulesFile, rules};
 use super::proxy_summary::{self, asked_and_got, summary};
+use super::proxy_view::Viewing;
 use super::selection::limits;
 use super::usage::{Usage, usage};
 use super::{interrupt, outfile};
@@ -82,7 +84,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     if !args.fail_on.is_empty() && rules.is_empty() && !changes {
         return usage("--fail-on counts what rules did, and there are none: add --on or --rules");
     }
-    let reads = args.format != Format::None || !rules.is_empty() || changes;
+    let reads = args.view || args.printed() != Format::None || !rules.is_empty() || changes;
     if is_itself(args.listen, target) {
         return usage(format!("{target} is LISTEN itself: packets would loop for ever"));
     }
@@ -95,8 +97,14 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     };
     // A file that cannot be written is reported before any client is relayed.
     let new_rules = file_of_rules.map(RulesFile::follow).transpose()?;
-    let mut printer = Printer::new(args, global, file, new_rules, options.limits.live.pcap_bytes, both)?;
-    let render = printer.render(&details, global)?;
+    let viewing = Viewing::new(args, &options)?;
+    let notes =
+        Notes::new(global.quiet, viewing.as_ref().map_or_else(|| Box::new(std::io::stderr()) as _, Viewing::notes))?;
+    let mut printer = Printer::new(args, file, new_rules, notes, options.limits.live.pcap_bytes, both)?;
+    let render = match &viewing {
+        Some(viewing) => Some(viewing.render()?),
+        None => printer.render(&details, global)?,
+    };
     let over = match (udp, tcp) {
         (true, true) => "udp and tcp",
         (true, false) => "udp",
@@ -105,10 +113,16 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     notify(global, format_args!("relaying {over} {local} to {target}"));
     // Only messages that are read can be followed.
     let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
-    let mut collector =
-        Collector::new(Arc::new(rules), changes, render).beside(beside).outcomes(Outcomes::new(&options));
+    let collector = Collector::new(Arc::new(rules), changes, render).beside(beside).outcomes(Outcomes::new(&options));
+    let mut collector = collector.holds(viewing.as_ref().map(Viewing::holds));
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
-    let ran = relay.run(stop, watch.as_mut(), &mut printer);
+    let ran = match viewing {
+        Some(viewing) => {
+            let about = format!("{local} to {target}");
+            viewing.run(about, global, || relay.run(stop, watch.as_mut(), &mut printer))?
+        }
+        None => relay.run(stop, watch.as_mut(), &mut printer),
+    };
     let rest = watch.map(Watch::finish).unwrap_or_default();
     let counts = ran?;
     let mut lines = summary(&counts, reads.then(|| collector.messages()));

@@ -11,7 +11,7 @@ use netkit::render::Details;
 /// # Errors
 /// Fails if the format is not available for a proxy, or if `--columns` is wrong.
 pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
-    let instead = match args.format {
+    let instead = match args.printed() {
         Format::Parquet => {
             "parquet completes its files at the end of its input, and a proxy has none: record with --pcap FILE, then \
              decode FILE -f parquet -o DIR"
@@ -20,7 +20,7 @@ pub fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
         _ => "",
     };
     if !instead.is_empty() {
-        return usage(format!("-f {}: {instead}", args.format.name()));
+        return usage(format!("-f {}: {instead}", args.printed().name()));
     }
-    Ok(Details { columns: chosen(&args.columns, args.format, options)?, ..Details::default() })
+    Ok(Details { columns: chosen(&args.columns, args.printed(), options)?, ..Details::default() })
 }

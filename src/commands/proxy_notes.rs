@@ -1,4 +1,4 @@
-//! The notes of a proxy on stderr while it runs. The proxy never waits for them, and prints at most one line a second
+//! The notes of a proxy on stderr, or on its screen, while it runs. The proxy never waits for them, and prints at most one line a second
 //! for each topic.
 
 use netkit::live::Background;
@@ -6,7 +6,7 @@ use netkit::live::proxy::relay::Topic;
 use netkit::printable::Lines;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// The maximum number of bytes that wait for stderr.
@@ -25,12 +25,12 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Starts the thread.
+    /// Starts the thread, which writes the lines to `out`.
     ///
     /// # Errors
     /// Fails if the thread cannot be started.
-    pub fn new(quiet: bool) -> io::Result<Notes> {
-        let out = Background::start("notes", Box::new(io::stderr()), WAITING)?;
+    pub fn new(quiet: bool, out: Box<dyn Write + Send>) -> io::Result<Notes> {
+        let out = Background::start("notes", out, WAITING)?;
         Ok(Notes { out, quiet, last: BTreeMap::new() })
     }
 

@@ -83,9 +83,9 @@ impl Printer {
     /// Returns the errors of the files.
     pub fn new(
         args: &Proxy,
-        global: &Global,
         file: Option<OutFile>,
         rules: Option<Receiver<Changed>>,
+        notes: Notes,
         most: usize,
         options: impl FnOnce() -> Options,
     ) -> io::Result<Printer> {
@@ -105,7 +105,7 @@ impl Printer {
         };
         let recording = file.map(begin).transpose()?;
         Ok(Printer {
-            format: args.format,
+            format: args.printed(),
             out: Background::start("lines", Box::new(io::stdout()), LINES)?,
             warned: false,
             table: None,
@@ -115,7 +115,7 @@ impl Printer {
             begun: false,
             rules,
             requests: Requests::new(args.status)?,
-            notes: Notes::new(global.quiet)?,
+            notes,
             failed: false,
         })
     }
@@ -357,6 +357,13 @@ impl Output for Printer {
 
     fn sent(&mut self, sent: &Sent<'_>) {
         self.record(|legs| legs.sent(sent));
+    }
+
+    fn dropped(&mut self, arrival: u64) {
+        self.record(|legs| {
+            legs.dropped(arrival);
+            Ok(())
+        });
     }
 
     fn held(&mut self, seen: Vec<Seen>) {

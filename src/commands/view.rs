@@ -28,7 +28,7 @@ use std::thread;
 /// The bytes that are handed to the store at once, unless the next frame is not there yet.
 const CHUNK: usize = 64 << 10;
 /// The stack of the thread that reads: some messages are nested deeply.
-const STACK: usize = 64 << 20;
+pub const STACK: usize = 64 << 20;
 
 /// Keeps messages in the store.
 struct Keeping {
@@ -132,6 +132,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         frames: frames(args),
         colour: style(global, false).colour,
         time: args.time,
+        holds: None,
     };
     notify::hold();
     let (shown, read) = thread::scope(|scope| {
@@ -177,7 +178,7 @@ fn frames(args: &Args) -> Option<Frames> {
 }
 
 /// Shows the screen until the user ends it.
-fn show(
+pub fn show(
     store: &Arc<Store>,
     subject: Subject,
     events: std::sync::mpsc::Receiver<view::Input>,

@@ -81,7 +81,7 @@ pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room:
 }
 
 /// Appends a node's path: `fields.links[0].value`.
-pub(super) fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out: &mut Vec<u8>) {
+pub(crate) fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(root.as_bytes());
     let (mut at, mut index, mut list) = (0, 0, false);
     while at <= to {

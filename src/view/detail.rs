@@ -7,11 +7,15 @@ use super::record::Opened;
 use super::store::Store;
 use crate::codec::{Node, Tree};
 use crate::dissect::Message;
+use crate::live::proxy::Holds;
+use crate::message::OwnedMessage;
+use crate::render::leaf;
 use crate::render::tree::{Place, Places};
 use crate::render::{Form, Style, TimeForm, Trees};
 use ratatui_core::text::Line;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The input of the screen.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +32,8 @@ pub struct Subject {
     pub colour: bool,
     /// The form of times; `None`: the longest for which there is room.
     pub time: Option<TimeForm>,
+    /// The messages that wait, at a proxy.
+    pub holds: Option<Arc<Holds>>,
 }
 
 /// A line of the tree, and the node that it shows.
@@ -159,6 +165,22 @@ impl Detail {
     /// The place of the selected line.
     pub fn place(&self) -> Option<Place> {
         self.lines.get(self.cursor)?.place
+    }
+
+    /// The path of a field as rules name it; `None`: it is not on the wire.
+    pub fn path(&self, (which, at): Place, message: &OwnedMessage) -> Option<String> {
+        let (tree, mut out) = (self.tree(which), Vec::new());
+        tree.nodes().get(at as usize)?;
+        let dissection = self.opened.dissection();
+        leaf::path("", tree, dissection.sources(self.opened.source(0)), at as usize, &mut out);
+        let path = String::from_utf8(out).ok()?;
+        let path = path.strip_prefix('.')?;
+        match which {
+            0 => Some(format!("packet.{path}")),
+            1 => Some(path.into()),
+            // The values that are shown beside a payload of bytes.
+            _ => Some(format!("payload.{}", path.strip_prefix(message.opened()?.0)?.strip_prefix('.')?)),
+        }
     }
 
     /// The selected node.

@@ -61,6 +61,19 @@ fn overview(state: &State, area: Rect, to: &mut Buffer) {
         Progress::Failed(why) => add(plain(&why), severity(FAULT, state.subject.colour)),
     }
     add(Plural(sums.messages, "message").to_string(), Style::default());
+    if state.store.missed() > 0 {
+        add(format!("{} not kept: too fast", state.store.missed()), severity(WARNING, state.subject.colour));
+    }
+    if let Some(holds) = &state.subject.holds {
+        let count = holds.list().len();
+        if count > 0 {
+            add(format!("{count} held (H)"), BOLD);
+        }
+        if holds.full() > 0 {
+            add(format!("{} passed: --most-held", holds.full()), severity(WARNING, state.subject.colour));
+        }
+        holds.expression().into_iter().for_each(|text| add(format!("holds {}", plain(&text)), DIM));
+    }
     for (number, word) in [(FAULT, "fault"), (3, "error"), (WARNING, "warning")] {
         let count = sums.bad.get(usize::from(number)).copied().unwrap_or(0);
         if count > 0 {
@@ -118,6 +131,7 @@ fn status(state: &State, area: Rect, to: &mut Buffer) -> Option<Position> {
     };
     let left = match &state.status {
         status if !status.is_empty() => plain(status),
+        _ if state.held().is_some() => "E edit  a pass  X drop  A pass all  H next held".into(),
         _ => filter().map_or_else(|| "? keys  / find  F filter  Tab pane  q quit".into(), |text| plain(&text)),
     };
     let width = right.chars().count() as u16;
@@ -154,7 +168,13 @@ fn help(area: Rect, to: &mut Buffer) {
     let keys = KEYS.iter().map(|(keys, _)| keys.len()).max().unwrap_or(0).min(usize::from(area.width) / 2 - 2);
     // Small terminals show it without the title's row.
     let columns = if usize::from(area.height) <= KEYS.len() { 2 } else { 1 };
-    title("Keys", true, area, to);
+    let area = match columns {
+        1 => area,
+        _ => Rect { y: area.y.saturating_sub(1), height: area.height + 1, ..area },
+    };
+    if columns == 1 {
+        title("Keys", true, area, to);
+    }
     let each = KEYS.len().div_ceil(columns);
     let width = area.width / columns as u16;
     for (at, (key, what)) in KEYS.iter().enumerate() {

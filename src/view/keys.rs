@@ -11,7 +11,7 @@ use crate::render::{Format, TimeForm};
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 /// All keys, as the page of help lists them.
-pub const KEYS: [(&str, &str); 18] = [
+pub const KEYS: [(&str, &str); 20] = [
     ("q", "quit"),
     ("j k, arrows, PgUp PgDn, g G", "move; G stays at the end of live input"),
     ("Tab, Shift-Tab", "next pane, previous pane; z shows it alone"),
@@ -30,6 +30,8 @@ pub const KEYS: [(&str, &str); 18] = [
     ("y x e", "copy: JSON, hex, netkit encode command"),
     ("s", "write what is shown: .pcap .html .ndjson .csv .txt"),
     ("p", "pause live input; Ctrl-Z suspends"),
+    ("i H", "proxy: hold what matches; next held message"),
+    ("E a X A", "held message: edit, pass, drop; pass all"),
 ];
 
 impl State {
@@ -38,6 +40,10 @@ impl State {
         self.status.clear();
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let effect = match key.code {
+            KeyCode::Char('z') if control && self.subject.holds.is_some() => {
+                self.show_status("not suspended: the relay would stop, too");
+                None
+            }
             KeyCode::Char('z') if control => Some(Effect::Suspend),
             KeyCode::Char('c') if control && self.prompt.is_none() => Some(Effect::Quit),
             _ if self.prompt.is_some() => self.typed(key),
@@ -79,6 +85,12 @@ impl State {
             KeyCode::Backspace => self.go_back(),
             KeyCode::Char('t') => self.next_time(),
             KeyCode::Char('p') => self.paused = !self.paused,
+            KeyCode::Char('i') => self.ask_hold(),
+            KeyCode::Char('H') => self.next_held(),
+            KeyCode::Char('E') => self.ask_edit(),
+            KeyCode::Char('a') => self.pass(),
+            KeyCode::Char('A') => self.pass_all(),
+            KeyCode::Char('X') => self.drop_held(),
             KeyCode::Char('z') => self.zoom = !self.zoom,
             KeyCode::Char('y') => return self.copied(|opened, options| save::text(opened, options, Format::NDJSON)),
             KeyCode::Char('x') => return self.copied(|opened, _| hex::encode(opened.source(0))),
@@ -195,6 +207,15 @@ impl State {
                 // The error is shown under the text.
                 Err(_) => self.prompt = Some(prompt),
             },
+            Asked::Hold => match prompt.filter(self.store.options()) {
+                Ok(filter) => self.hold(&text, filter),
+                Err(_) => self.prompt = Some(prompt),
+            },
+            Asked::Edit(_) => {
+                if self.edit(&text).is_err() {
+                    self.prompt = Some(prompt);
+                }
+            }
             Asked::File | Asked::Place => {}
         }
         None

@@ -59,7 +59,7 @@ impl Areas {
         let row = |y: u16, rows: u16| Rect::new(0, y, width, rows);
         let above = (if height < 16 { 1 } else { 2 }).min(height);
         let below = match prompt {
-            Some(prompt) if prompt.asked.filters() => 3,
+            Some(prompt) if prompt.asked.is_checked() => 3,
             _ => 1,
         };
         let below = below.min(height - above);

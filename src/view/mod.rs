@@ -12,6 +12,7 @@ mod figures;
 pub mod fits;
 mod frames;
 pub mod held;
+mod holding;
 mod kept;
 mod keys;
 mod layout;

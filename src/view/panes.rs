@@ -1,13 +1,17 @@
 //! The list of messages, the fields, the bytes; the list of conversations.
 
 use super::ansi;
-use super::detail::per_row;
+use super::detail::{TreeLine, per_row};
+use super::holding;
 use super::layout::Pane;
-use super::paint::{DIM, SELECTED, put, seconds, severity, title};
+use super::paint::{BOLD, DIM, SELECTED, put, seconds, severity, title};
 use super::record::{FAULT, WARNING};
 use super::state::State;
 use super::store::Progress;
 use crate::codec::bits;
+use crate::dissect::Target;
+use crate::live::proxy::{Held, Holds};
+use crate::message::OwnedMessage;
 use crate::plural::Plural;
 use crate::render::Style as Look;
 use crate::render::summary;
@@ -16,6 +20,8 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::{Line, Span};
+use std::sync::Arc;
+use std::time::Instant;
 
 /// Draws a pane with its title.
 pub fn pane(state: &State, pane: Pane, area: Rect, to: &mut Buffer) {
@@ -57,6 +63,7 @@ fn messages(state: &State, area: Rect, focused: bool, to: &mut Buffer) {
     let mut clock = Clock::default();
     state.store.origin().into_iter().for_each(|time| clock.origin(time));
     let mut out = Vec::new();
+    let holds = state.subject.holds.as_ref().map(|holds| (holds, holds.list()));
     // Times may be relative to the message above.
     let above = state.top.checked_sub(1).and_then(|at| state.number(at)).and_then(|at| state.store.open(at));
     if let Some(opened) = above {
@@ -70,14 +77,31 @@ fn messages(state: &State, area: Rect, focused: bool, to: &mut Buffer) {
         if let Some(line) = ansi::lines(&out).first() {
             put(line, area, row, to);
         }
+        if let Some(word) = holds.as_ref().and_then(|holds| waits(opened.target(), holds)) {
+            let word = format!(" [{word}]");
+            let width = word.chars().count() as u16;
+            to.set_stringn(area.right().saturating_sub(width), area.y + row, word, area.width.into(), BOLD);
+        }
         if position == state.selected {
             select(area, row, focused, to);
         }
     }
 }
 
-/// The name and description of the selected field.
+/// Returns the word for a message that waits at a proxy, or has waited.
+fn waits(target: Target, (holds, all): &(&Arc<Holds>, Vec<Held>)) -> Option<&'static str> {
+    let is_held = all.iter().any(|held| held.target == target);
+    if is_held { Some("held") } else { holds.outcome(target).map(holding::word) }
+}
+
+/// The name and description of the selected field; of a held message, how long it waits and how it will be changed.
 fn tree_title(state: &State) -> String {
+    if let Some(held) = state.held() {
+        let left = held.until.saturating_duration_since(Instant::now()).as_secs();
+        let edits = state.edits.get(&held.id).map(|text| format!(", edited: {text}")).unwrap_or_default();
+        let failed = held.failed.map(|why| format!(", not passed: {why}")).unwrap_or_default();
+        return ansi::plain(&format!("held, {left} s left{failed}{edits}"));
+    }
     let Some(detail) = &state.detail else { return Pane::Tree.title().into() };
     match detail.node() {
         Some(node) if !node.field.doc.is_empty() => ansi::plain(&format!("{}: {}", node.field.name, node.field.doc)),
@@ -89,8 +113,17 @@ fn tree_title(state: &State) -> String {
 fn tree(state: &State, area: Rect, focused: bool, to: &mut Buffer) {
     let Some(detail) = &state.detail else { return };
     let lines = detail.lines.iter().skip(detail.top).take(area.height.into());
+    let edits = state.held().map(|held| state.edits(&held)).unwrap_or_default();
+    let message = (!edits.is_empty()).then(|| detail.opened.with(state.store.options(), OwnedMessage::of));
+    let path = |line: &TreeLine| detail.path(line.place?, message.as_ref()?);
     for (row, line) in (0..).zip(lines) {
         put(&line.line, area, row, to);
+        let path = path(line);
+        if let Some(edit) = edits.iter().find(|edit| path.as_deref() == Some(edit.path.trim_start_matches("fields."))) {
+            let (text, at) = (ansi::plain(&format!(" -> {}", edit.value.text())), line.line.width() as u16);
+            let room = area.width.saturating_sub(at);
+            to.set_stringn(area.x + at.min(area.width), area.y + row, text, room.into(), BOLD);
+        }
         if detail.top + usize::from(row) == detail.cursor {
             select(area, row, focused, to);
         }

@@ -2,6 +2,7 @@
 
 use crate::dissect::Options;
 use crate::filter::{Filter, FilterError, Names};
+use crate::live::rules::assignments;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The kind of a prompt.
@@ -15,6 +16,10 @@ pub enum Asked {
     Place,
     /// A file to write.
     File,
+    /// Messages that a proxy holds.
+    Hold,
+    /// The changes of a held message of this kind: its protocol and name.
+    Edit((&'static str, &'static str)),
 }
 
 impl Asked {
@@ -25,12 +30,14 @@ impl Asked {
             Asked::Filter => "filter: ",
             Asked::Place => "frame or time: ",
             Asked::File => "write to: ",
+            Asked::Hold => "hold: ",
+            Asked::Edit(_) => "edit: ",
         }
     }
 
-    /// Whether it asks for an expression.
-    pub fn filters(self) -> bool {
-        matches!(self, Asked::Search | Asked::Filter)
+    /// Whether the text is checked as it is typed.
+    pub fn is_checked(self) -> bool {
+        !matches!(self, Asked::Place | Asked::File)
     }
 }
 
@@ -56,7 +63,7 @@ const OFFERED: usize = 50;
 impl Prompt {
     /// Asks, with a text to begin with.
     pub fn new(asked: Asked, text: &str, options: &Options) -> Prompt {
-        let names = if asked.filters() { Names::new(options).all() } else { Vec::new() };
+        let names = if asked.is_checked() { Names::new(options).all() } else { Vec::new() };
         let cursor = text.chars().count();
         let mut prompt = Prompt { asked, text: text.into(), cursor, error: None, offered: Vec::new(), names };
         prompt.changed(options);
@@ -69,13 +76,17 @@ impl Prompt {
     /// What is wrong with it.
     pub fn filter(&self, options: &Options) -> Result<Option<Filter>, FilterError> {
         let blank = self.text.trim().is_empty();
-        if blank { Ok(None) } else { Filter::parse(&self.text, &Names::new(options)).map(Some) }
+        let parse = if self.asked == Asked::Hold { Filter::parse_unlinked } else { Filter::parse };
+        if blank { Ok(None) } else { parse(&self.text, &Names::new(options)).map(Some) }
     }
 
     fn changed(&mut self, options: &Options) {
-        if self.asked.filters() {
-            self.error = self.filter(options).err();
-        }
+        self.error = match self.asked {
+            Asked::Edit(_) if self.text.trim().is_empty() => None,
+            Asked::Edit(kind) => assignments(&self.text, &[kind], &Names::new(options)).err(),
+            asked if asked.is_checked() => self.filter(options).err(),
+            _ => None,
+        };
         let word = self.word();
         let fits = |name: &&String| !word.is_empty() && name.starts_with(&*word) && **name != word;
         self.offered = self.names.iter().filter(fits).take(OFFERED).cloned().collect();

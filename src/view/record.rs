@@ -4,7 +4,7 @@ use super::packing::{Parts, pack, unpack};
 pub use super::row::{FAULT, Row, WARNING};
 use crate::capture::{Leg, Time};
 use crate::codec::packed::{Known, Numbers, Unpack};
-use crate::dissect::{Account, Dissection, FlowInfo, Linked, Links, Message, Options, Provenance, Role, Sink};
+use crate::dissect::{Account, Dissection, FlowInfo, Linked, Links, Message, Options, Provenance, Role, Sink, Target};
 use crate::flow::{Closing, Side, Transport};
 use crate::read::Maker;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -206,6 +206,11 @@ impl Opened {
     /// The frame that completed it.
     pub fn frame(&self) -> u64 {
         self.frame
+    }
+
+    /// Its place among the messages.
+    pub fn target(&self) -> Target {
+        Target { frame: self.frame, index: self.parts.dissection.index }
     }
 
     /// All frames that it came in.

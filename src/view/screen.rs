@@ -31,6 +31,8 @@ pub enum Input {
 
 /// New messages are drawn no more often than this.
 const AGAIN: Duration = Duration::from_millis(100);
+/// The time that is left to held messages is drawn this often.
+const TICK: Duration = Duration::from_secs(1);
 /// More than most terminals take into the clipboard.
 const CLIPBOARD: usize = 64 << 10;
 
@@ -86,6 +88,8 @@ impl Screen {
             let wait = match (more, changed) {
                 (true, _) => Duration::ZERO,
                 (false, true) => AGAIN.saturating_sub(drawn.elapsed()),
+                // The time that is left to held messages is shown.
+                (false, false) if state.subject.holds.as_ref().is_some_and(|holds| holds.any()) => TICK,
                 (false, false) => Duration::MAX,
             };
             let input = match wait {
@@ -106,7 +110,7 @@ impl Screen {
                     state.status = text;
                 }
                 Ok(Input::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => changed = true,
             }
             if more || at_once && state.looks() {
                 (more, changed) = (state.look_on(), true);

@@ -8,6 +8,7 @@ use super::prompt::Prompt;
 use super::record::Row;
 use super::store::{Progress, Store};
 use crate::dissect::Target;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The page that is shown.
@@ -83,6 +84,8 @@ pub struct State {
     pub figures: Option<Box<Figures>>,
     /// The page whose row was entered.
     pub entered: Option<Sheet>,
+    /// The changes of messages that wait at a proxy, as typed.
+    pub edits: BTreeMap<u64, String>,
 }
 
 impl State {
@@ -111,6 +114,7 @@ impl State {
             conversation: (0, 0),
             figures: None,
             entered: None,
+            edits: BTreeMap::new(),
         };
         state.refresh();
         state
@@ -190,6 +194,7 @@ impl State {
             detail.scroll(&self.areas);
         }
         self.refresh_figures();
+        self.refresh_holds();
         let lines = usize::from(self.size.1.saturating_sub(3)).max(1);
         let (at, top) = self.conversation;
         self.conversation = (at, top.clamp((at + 1).saturating_sub(lines), at));

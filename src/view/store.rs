@@ -11,7 +11,7 @@ use crate::codec::packed::Known;
 use crate::dissect::{Account, Links, Options, Target};
 use crate::flow::Closing;
 use crate::read::Receiver;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A block of more bytes is compressed.
@@ -37,6 +37,8 @@ pub struct Store {
     wake: Wake,
     /// The screen has not yet looked at what it was woken for.
     woken: AtomicBool,
+    /// Messages that were not kept, because too many came at once.
+    missed: AtomicU64,
 }
 
 impl std::fmt::Debug for Store {
@@ -55,6 +57,7 @@ impl Store {
             kept: Mutex::default(),
             wake: Box::new(wake),
             woken: AtomicBool::new(false),
+            missed: AtomicU64::new(0),
         }
     }
 
@@ -75,6 +78,16 @@ impl Store {
         if !self.woken.swap(true, Ordering::AcqRel) {
             (self.wake)();
         }
+    }
+
+    /// A message was not kept, because too many came at once.
+    pub fn miss(&self) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The number of messages that were not kept.
+    pub fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
     }
 
     /// The screen looks: from now on it is woken again.

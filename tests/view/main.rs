@@ -6,6 +6,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 #[cfg(unix)]
+mod proxy;
+#[cfg(unix)]
 #[path = "../common/terminal.rs"]
 mod terminal;
 #[cfg(unix)]

@@ -1,12 +1,13 @@
 //! Collects the messages that pass, and applies the rules to each.
 
+use super::holds::{Choice, HeldOutcome, Holds};
 use super::writing::{Change, Writing};
 use super::{Beside, Way};
-use crate::dissect::{Message, Options, Sink, Unit};
+use crate::dissect::{Message, Options, Sink, Target, Unit};
 use crate::filter::Names;
 use crate::flow::{Closing, Side, Transport};
 use crate::live::net::now;
-use crate::live::rules::{Action, Counters, RuleSet, Tally, edit};
+use crate::live::rules::{Action, Assignment, Counters, Decision, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
 use crate::stats::Outcomes;
 use std::collections::BTreeMap;
@@ -104,6 +105,26 @@ pub(super) struct Piece {
     pub decoded: Option<Box<OwnedMessage>>,
     /// The change to it, if it shares a datagram.
     pub(super) change: Change,
+    /// Its message was reported before: it has waited, or came after one that has.
+    pub late: bool,
+    /// It waits for the user.
+    pub held: Option<Box<Waits>>,
+    /// Its place among the messages, if it has waited.
+    pub waited: Option<Waited>,
+}
+
+/// The number of a message that has waited, and its place among the messages.
+pub(super) type Waited = (u64, Target);
+
+/// A message that waits for the user.
+pub(super) struct Waits {
+    pub id: u64,
+    decoded: OwnedMessage,
+    /// The changes by rules, before the user's.
+    edits: Vec<Assignment>,
+    /// The field that names a port, and the port to write into it.
+    named: Option<(&'static str, u16)>,
+    bytes: Vec<u8>,
 }
 
 impl Piece {
@@ -127,7 +148,9 @@ pub struct Collector<'a> {
     /// Whether messages are followed: there are rules, or may be later, or ports are replaced.
     pub(super) follows: bool,
     /// Whether rules are applied, or may be later. If so, streams wait for whole messages.
-    pub(super) rules_come: bool,
+    rules_come: bool,
+    /// The messages that wait for the user.
+    pub(super) holds: Option<Arc<Holds>>,
     /// Whether the rules may be replaced.
     changes: bool,
     /// Whether a stream is ending. Its remaining messages may be incomplete, and pass unchanged.
@@ -158,6 +181,7 @@ impl<'a> Collector<'a> {
             tallies: rules.iter().map(|_| Tally::default()).collect(),
             follows: changes || !rules.is_empty(),
             rules_come: changes || !rules.is_empty(),
+            holds: None,
             changes,
             ending: false,
             beside: None,
@@ -180,6 +204,21 @@ impl<'a> Collector<'a> {
         self.follows |= beside.is_some();
         self.beside = beside;
         self
+    }
+
+    /// Lets messages wait for the user.
+    #[must_use]
+    pub fn holds(mut self, holds: Option<Arc<Holds>>) -> Collector<'a> {
+        // A message that is held later needs the state that those before it have made.
+        self.follows |= holds.is_some();
+        self.changes |= holds.is_some();
+        self.holds = holds;
+        self
+    }
+
+    /// Whether streams wait for whole messages.
+    pub(super) fn needs_whole_messages(&self) -> bool {
+        self.rules_come || self.holds.as_ref().is_some_and(|holds| holds.begun())
     }
 
     /// Follows how connections end.
@@ -304,6 +343,74 @@ impl<'a> Collector<'a> {
         }))
     }
 
+    /// Writes a message with changes. Returns the names of the changed fields, and the bytes.
+    fn changed(
+        &mut self,
+        decoded: &OwnedMessage,
+        edits: &[&Assignment],
+        named: Option<(&'static str, u16)>,
+        (flow, options): (u64, &Options),
+        bytes: &[u8],
+    ) -> Result<(Vec<String>, Vec<u8>), String> {
+        let (puts, mut changed) = edit(edits, decoded, &Names::new(options))?;
+        if let Some((field, port)) = named {
+            changed.edit(|fields| fields[field] = port.into());
+        }
+        let names = puts.iter().map(|put| put.name.clone()).chain(named.map(|(field, _)| field.to_string())).collect();
+        let change = [Change::Edited(puts, Box::new(changed))];
+        let writing = self.writing(flow, decoded.proto, options).ok_or("its protocol cannot be written")?;
+        Ok((names, writing.changed(std::slice::from_ref(decoded), &change, flow, bytes)?))
+    }
+
+    /// Lets a message wait for the user, if it has to.
+    fn hold(
+        &self,
+        message: &Message<'_>,
+        piece: &mut Piece,
+        decoded: &OwnedMessage,
+        (decision, named): (&Decision<'_>, Option<(&'static str, u16)>),
+        passed: bool,
+    ) {
+        let Some(holds) = self.holds.as_ref().filter(|_| !passed && !decision.dropped) else { return };
+        let Some(id) = holds.wants(message) else { return };
+        let edits = decision.edits.iter().map(|edit| (*edit).clone()).collect();
+        let bytes = message.place.bytes.to_vec();
+        piece.held = Some(Box::new(Waits { id, decoded: decoded.clone(), edits, named, bytes }));
+        piece.waited = Some((id, Target { frame: message.place.frame, index: message.dissection.index }));
+    }
+
+    /// Applies the user's decision to a message that waits. If its changes cannot be made, it goes on waiting.
+    pub(super) fn decide(&mut self, piece: &mut Piece, choice: &Choice, outcome: HeldOutcome, options: &Options) {
+        let (Some(waits), Some(holds)) = (piece.held.take(), self.holds.clone()) else { return };
+        let way = piece.way.index();
+        match choice {
+            Choice::Drop => {
+                (piece.kept, piece.change) = (false, Change::Dropped);
+                self.messages[way].dropped += 1;
+            }
+            Choice::Pass(edits) if !edits.is_empty() => {
+                let edits: Vec<&Assignment> = waits.edits.iter().chain(edits).collect();
+                let before = piece.changes();
+                // The messages of a packet are written together, once all of them are decided.
+                let made = if piece.unit.is_none() && piece.decoded.is_some() {
+                    edit(&edits, &waits.decoded, &Names::new(options))
+                        .map(|(puts, changed)| piece.change = Change::Edited(puts, Box::new(changed)))
+                } else {
+                    self.changed(&waits.decoded, &edits, waits.named, (piece.flow, options), &waits.bytes)
+                        .map(|(_, bytes)| piece.bytes = Some(bytes))
+                };
+                if let Err(why) = made {
+                    holds.failed(waits.id, why);
+                    piece.held = Some(waits);
+                    return;
+                }
+                self.messages[way].edited += u64::from(!before);
+            }
+            Choice::Pass(_) => {}
+        }
+        holds.done(waits.id, outcome);
+    }
+
     /// Applies the rules to one message. `passed`: it has already passed.
     fn follow(&mut self, message: &Message<'_>, passed: bool, seen: &mut Seen) {
         let bytes = message.place.bytes;
@@ -337,6 +444,9 @@ impl<'a> Collector<'a> {
             seen: self.seen.len(),
             decoded: None,
             change: Change::Kept,
+            late: false,
+            held: None,
+            waited: None,
         };
         if stream {
             (seen.delay, seen.copies) = (decision.delay, decision.copies);
@@ -349,7 +459,8 @@ impl<'a> Collector<'a> {
         // The encoder needs the messages that determine the encoding of later ones. If rules may be added later, it
         // needs all messages of a stream.
         let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
-        if !stream && message.dissection.part.is_some() && !rules.is_empty() {
+        let parted = !stream && message.dissection.part.is_some() && (!rules.is_empty() || self.holds.is_some());
+        if parted {
             // The messages of a packet are written together, once all of them are read.
             let decoded = OwnedMessage::of(message);
             self.writing(flow, decoded.proto, options);
@@ -362,32 +473,29 @@ impl<'a> Collector<'a> {
                     names
                 })));
             }
+            self.hold(message, &mut piece, &decoded, (&decision, None), passed);
             piece.decoded = Some(Box::new(decoded));
-        } else if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
+        } else if edits
+            || self.holds.is_some()
+            || stream && (self.changes || piece.touched() || self.follows && names())
+        {
             let decoded = OwnedMessage::of(message);
             let named = if stream && !passed && !decision.dropped { self.named(&decoded, message) } else { None };
             let wanted = (named.is_some() || !decision.edits.is_empty()) && !decision.dropped;
             let writing = self.writing(flow, decoded.proto, options);
-            let writing = writing.filter(|writing| wanted || writing.encoder.remembers(decoded.proto, decoded.message));
-            if let Some(writing) = writing {
-                if wanted {
-                    let made = edit(&decision.edits, &decoded, &Names::new(options)).and_then(|(puts, mut changed)| {
-                        if let Some((field, port)) = named {
-                            changed.edit(|fields| fields[field] = port.into());
-                        }
-                        let named = named.map(|(field, _)| field.to_string());
-                        let names = puts.iter().map(|put| put.name.clone()).chain(named).collect();
-                        let change = [Change::Edited(puts, Box::new(changed))];
-                        piece.bytes = Some(writing.changed(std::slice::from_ref(&decoded), &change, flow, bytes)?);
-                        Ok(names)
-                    });
-                    seen.edited = Some(Edited::of(made));
-                } else {
-                    // The encoder needs the messages before.
-                    let _ = writing.encoder.encode(&decoded.line(flow));
-                }
+            if let Some(writing) = writing.filter(|w| !wanted && w.encoder.remembers(decoded.proto, decoded.message)) {
+                // The encoder needs the messages before.
+                let _ = writing.encoder.encode(&decoded.line(flow));
             }
-            if stream && piece.touched() {
+            if wanted {
+                let made = self.changed(&decoded, &decision.edits, named, (flow, options), bytes);
+                seen.edited = Some(Edited::of(made.map(|(names, bytes)| {
+                    piece.bytes = Some(bytes);
+                    names
+                })));
+            }
+            self.hold(message, &mut piece, &decoded, (&decision, named), passed);
+            if stream && (piece.touched() || piece.held.is_some()) {
                 piece.decoded = Some(Box::new(decoded));
             }
         }

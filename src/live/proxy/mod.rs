@@ -7,6 +7,7 @@
 mod beside;
 mod collect;
 mod expected;
+mod holds;
 mod impairments;
 mod jitter;
 mod like;
@@ -28,6 +29,9 @@ pub use beside::Beside;
 pub(crate) use beside::Opened;
 pub use collect::{Collector, MessageCounts, Render, Seen};
 pub use expected::Delay;
+#[cfg(feature = "cli")]
+pub(crate) use holds::Choice;
+pub use holds::{Held, HeldOutcome, Holds};
 pub use impairments::{Impairments, Loss, Rate};
 pub(crate) use jitter::Quantiles;
 pub use like::Like;

@@ -1,6 +1,6 @@
 //! One direction of a stream while rules are applied. It holds the bytes of a message until the message is complete.
 
-use super::collect::{Piece, Seen};
+use super::collect::{Piece, Seen, Waited};
 use super::writing::Writing;
 use crate::dissect::{Encoder, UnitKind};
 use crate::flow::Side;
@@ -31,7 +31,7 @@ pub struct Gone {
 }
 
 /// One direction of one stream.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct StreamBuffer {
     /// The offset of the first byte of `raw` in the stream.
     base: u64,
@@ -40,6 +40,14 @@ pub struct StreamBuffer {
     passed: u64,
     /// The time since when bytes are held.
     since: Option<Instant>,
+    /// Messages that wait for the user, and those after them.
+    pub waiting: Vec<Piece>,
+    /// Bytes that pass as soon as the direction has its turn.
+    late: Vec<Gone>,
+    /// The time since when the direction must have its turn, to pass what waits no longer.
+    ripe: Option<Instant>,
+    /// Decisions of the user that had no effect, and the reasons.
+    pub refused: Vec<(Waited, &'static str)>,
     /// The number that the conversation had first. If it changes, the conversation was forgotten in between.
     pub flow: Option<u64>,
 }
@@ -65,9 +73,23 @@ impl StreamBuffer {
         self.raw.capacity()
     }
 
-    /// Returns the time until which bytes are held.
+    /// Returns the time until which bytes are held; `None`: none are, or the user decides.
     pub fn deadline(&self) -> Option<Instant> {
-        self.since.map(|since| since + PATIENCE)
+        let patience = || self.since.filter(|_| self.waiting.is_empty()).map(|since| since + PATIENCE);
+        self.ripe.or_else(patience)
+    }
+
+    /// A message no longer waits for the user.
+    pub fn decided(&mut self, now: Instant) {
+        self.ripe = Some(now);
+    }
+
+    /// Keeps bytes that pass at the direction's next turn.
+    pub fn keep(&mut self, gone: Vec<Gone>, now: Instant) {
+        if !gone.is_empty() {
+            self.late.extend(gone);
+            self.ripe = Some(now);
+        }
     }
 
     fn range(&self, start: u64, end: u64) -> Option<&[u8]> {
@@ -88,23 +110,46 @@ impl StreamBuffer {
     pub fn settle(
         &mut self,
         side: Side,
-        pieces: &[Piece],
+        pieces: Vec<Piece>,
         seen: &mut [Seen],
         mut writing: Option<&mut Writing>,
         decided: u64,
         known: bool,
         now: Instant,
     ) -> Vec<Gone> {
-        let (before, mut gone) = (self.passed, Vec::new());
+        let (before, mut gone) = (self.passed, std::mem::take(&mut self.late));
+        self.ripe = None;
+        let mut pieces = match self.waiting.is_empty() {
+            true => pieces,
+            false => std::mem::take(&mut self.waiting).into_iter().chain(pieces).collect(),
+        };
+        for piece in pieces.iter_mut().filter(|piece| piece.unit.is_none_or(|unit| unit.start < self.passed)) {
+            if piece.held.take().is_some() {
+                self.refused.extend(piece.waited.map(|waited| (waited, PASSED)));
+            }
+        }
+        // The order of a stream is kept: what follows a message that waits, waits too.
+        let first = pieces.iter().find(|piece| piece.held.is_some()).map(|piece| piece.unit);
+        if let Some(unit) = first
+            && let Some(at) = pieces.iter().position(|piece| piece.unit == unit)
+        {
+            self.waiting = pieces.split_off(at);
+            // The list of the messages that were seen is another one then.
+            self.waiting.iter_mut().for_each(|piece| piece.late = true);
+        }
+        let held_from = self.waiting.first().and_then(|piece| piece.unit).map(|unit| unit.start);
         for group in pieces.chunk_by(|a, b| a.unit.is_some() && a.unit == b.unit) {
             let why = self.group(side, group, decided, writing.as_deref_mut(), &mut gone).err();
             for piece in group.iter().filter(|piece| piece.touched() || piece.delay > Duration::ZERO) {
-                if let (Some(why), Some(seen)) = (why, seen.get_mut(piece.seen)) {
+                let Some(why) = why else { break };
+                self.refused.extend(piece.waited.map(|waited| (waited, why)));
+                if let Some(seen) = seen.get_mut(piece.seen).filter(|_| !piece.late) {
                     seen.refuse(why);
                 }
             }
         }
         let end = if known { decided.min(self.total()) } else { self.total() };
+        let end = held_from.map_or(end, |from| end.min(from));
         if end > self.passed {
             self.pass(end, &mut gone);
         }
@@ -186,7 +231,9 @@ impl StreamBuffer {
 
     /// Passes all held bytes unchanged.
     pub fn flush(&mut self, side: Side, writing: Option<&mut Writing>) -> Vec<Gone> {
-        let mut gone = Vec::new();
+        let mut gone = std::mem::take(&mut self.late);
+        self.ripe = None;
+        self.waiting.clear();
         if self.held() > 0
             && let Some(rewriter) = writing.and_then(|writing| writing.rewriter.as_deref_mut())
         {
@@ -204,6 +251,7 @@ impl StreamBuffer {
         let binds = writing.and_then(|w| w.rewriter.as_deref()).is_some_and(|rewriter| rewriter.binds(side));
         match binds {
             true => (self.held() > BOUND).then_some(true),
+            false if !self.waiting.is_empty() => None,
             false => {
                 let late = self.deadline().is_some_and(|at| at <= now);
                 (late || self.held() > MOST || full && self.held() > 0).then_some(false)
@@ -262,7 +310,7 @@ mod tests {
         for n in 0..100u8 {
             let bytes = vec![n; 10_000];
             buffer.push(&bytes);
-            let gone = buffer.settle(Side::A, &[], &mut [], None, 0, false, now);
+            let gone = buffer.settle(Side::A, Vec::new(), &mut [], None, 0, false, now);
             assert_eq!(gone, [Gone { bytes, delay: Duration::ZERO }]);
             assert_eq!((buffer.held(), buffer.deadline(), buffer.overdue(Side::A, None, true, now)), (0, None, None));
         }
@@ -274,7 +322,7 @@ mod tests {
     fn a_message_waits_for_its_rest() {
         let (mut buffer, now) = (StreamBuffer::default(), Instant::now());
         let settle = |buffer: &mut StreamBuffer, decided, at| {
-            let gone = buffer.settle(Side::A, &[], &mut [], None, decided, true, at);
+            let gone = buffer.settle(Side::A, Vec::new(), &mut [], None, decided, true, at);
             gone.into_iter().flat_map(|gone| gone.bytes).collect::<Vec<_>>()
         };
         buffer.push(b"wholehal");
@@ -300,7 +348,7 @@ mod tests {
     fn too_much_does_not_wait() {
         let (mut buffer, now) = (StreamBuffer::default(), Instant::now());
         buffer.push(&vec![0; MOST]);
-        buffer.settle(Side::A, &[], &mut [], None, 0, true, now);
+        buffer.settle(Side::A, Vec::new(), &mut [], None, 0, true, now);
         assert_eq!((buffer.held(), buffer.overdue(Side::A, None, false, now)), (MOST, None));
         buffer.push(b"x");
         assert_eq!(buffer.overdue(Side::A, None, false, now), Some(false));

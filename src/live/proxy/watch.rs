@@ -1,6 +1,7 @@
 //! Reads the packets that pass, as the receiver will, and decides their outcome by the rules.
 
 use super::collect::{Collector, MessageCounts, Piece, Seen};
+use super::holds::HeldOutcome;
 use super::stream_buffer::{Gone, StreamBuffer};
 use super::{Beside, Opened, Way};
 use crate::capture::{Body, Packet, Segment, Time};
@@ -9,6 +10,7 @@ use crate::dissect::{Inspector, Options};
 use crate::flow::{Side, Table, Transport};
 use crate::live::rules::RuleSet;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +29,23 @@ pub struct Verdict {
     pub copies: u32,
     /// The bytes that replace it.
     pub bytes: Option<Vec<u8>>,
+    /// Whether it waits for the user; [`Watch::release`] has its outcome then.
+    pub held: bool,
+}
+
+/// The packets and streams that no longer wait for the user.
+#[derive(Debug, Default)]
+pub struct Released {
+    /// The datagrams, by the number of their packet.
+    pub datagrams: Vec<(u64, Verdict)>,
+    /// The streams that have to continue.
+    pub streams: Vec<[SocketAddr; 2]>,
+}
+
+/// A datagram whose messages wait.
+struct Parked {
+    payload: Vec<u8>,
+    pieces: Vec<Piece>,
 }
 
 /// The outcome of a stream's bytes.
@@ -36,12 +55,13 @@ pub struct Passing {
     pub gone: Option<Vec<Gone>>,
     /// The messages that were read.
     pub seen: Vec<Seen>,
+    /// Whether a message waits for the user: nothing after it is read.
+    pub held: bool,
     /// The reason why the stream cannot continue.
     pub broken: Option<&'static str>,
 }
 
 /// The state of one stream.
-#[derive(Debug)]
 struct Both {
     /// The next sequence number of each direction.
     next: [u32; 2],
@@ -55,6 +75,8 @@ pub struct Watch<'w, 'c> {
     inspector: Inspector<'w, Collector<'c>>,
     frame: u64,
     streams: FxHashMap<[SocketAddr; 2], Both>,
+    /// The datagrams that wait for the user, by the number of their packet.
+    parked: BTreeMap<u64, Parked>,
     /// The memory of all streams' directions.
     held: usize,
 }
@@ -69,6 +91,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             inspector,
             frame: 0,
             streams: FxHashMap::default(),
+            parked: BTreeMap::new(),
             held: 0,
         }
     }
@@ -119,12 +142,15 @@ impl<'w, 'c> Watch<'w, 'c> {
             let mut gone = Vec::new();
             // The server's responses may determine how the client's frames are read.
             for (this, own) in [(Way::Down, down), (Way::Up, up)] {
-                let (out, broken) = self.settle(ends, this, &own, &mut seen, now);
+                let (out, broken) = self.settle(ends, this, own, &mut seen, now);
                 if this == way {
                     (gone, passing.broken) = (out, broken);
+                } else if let Some(both) = self.streams.get_mut(&ends) {
+                    both.buffers[this.index()].keep(out, now);
                 }
             }
             passing.gone = Some(gone);
+            passing.held = self.is_held(ends, way);
         }
         self.inspector.sink().count(&seen);
         passing.seen = seen;
@@ -136,7 +162,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         &mut self,
         ends: [SocketAddr; 2],
         way: Way,
-        pieces: &[Piece],
+        pieces: Vec<Piece>,
         seen: &mut [Seen],
         now: Instant,
     ) -> (Vec<Gone>, Option<&'static str>) {
@@ -151,7 +177,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             let collector = self.inspector.sink();
             if let Some(begun) = position.conversation.state.begun(position.side) {
                 // Without rules, only streams whose ports are replaced wait.
-                known = collector.rules_come || position.conversation.state.names_ports(self.options);
+                known = collector.needs_whole_messages() || position.conversation.state.names_ports(self.options);
                 decided = begun.unwrap_or(position.offset).min(position.offset);
             }
         }
@@ -166,6 +192,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             touched.for_each(|one| one.refuse("its conversation was forgotten in between"));
             gone.extend(buffer.flush(side, None));
         }
+        let refused = std::mem::take(&mut buffer.refused);
         let full = self.held.saturating_sub(before) + buffer.memory() > MOST_HELD;
         match buffer.overdue(side, writing.get(&flow), full, now) {
             Some(true) => broken = Some("a message longer than any: the bytes after it cannot be encoded again"),
@@ -173,6 +200,9 @@ impl<'w, 'c> Watch<'w, 'c> {
             None => {}
         }
         self.held = self.held.saturating_sub(before) + buffer.memory();
+        if let Some(holds) = &self.inspector.sink().holds {
+            refused.into_iter().for_each(|(waited, why)| holds.refuse(waited, why));
+        }
         (gone, broken)
     }
 
@@ -181,9 +211,53 @@ impl<'w, 'c> Watch<'w, 'c> {
         self.streams.get(&ends)?.buffers[way.index()].deadline()
     }
 
-    /// Returns the bytes that waited too long for the rest of their message.
+    /// Returns the bytes that waited too long for the rest of their message, or wait for the user no longer.
     pub fn overdue(&mut self, ends: [SocketAddr; 2], way: Way, now: Instant) -> Vec<Gone> {
-        self.settle(ends, way, &[], &mut [], now).0
+        self.settle(ends, way, Vec::new(), &mut [], now).0
+    }
+
+    /// Whether a message of a stream's direction waits for the user.
+    pub fn is_held(&self, ends: [SocketAddr; 2], way: Way) -> bool {
+        self.streams.get(&ends).is_some_and(|both| !both.buffers[way.index()].waiting.is_empty())
+    }
+
+    /// Applies the decisions of the user, and those of time. Called often.
+    pub fn release(&mut self, now: Instant) -> Released {
+        let mut released = Released::default();
+        let Some(holds) = self.inspector.sink().holds.clone() else { return released };
+        for (id, choice, outcome) in holds.choices(now) {
+            let own = |piece: &&mut Piece| piece.held.as_ref().is_some_and(|waits| waits.id == id);
+            let collector = self.inspector.sink();
+            let of_datagram = self.parked.iter_mut().find_map(|(frame, parked)| {
+                collector.decide(parked.pieces.iter_mut().find(own)?, &choice, outcome, self.options);
+                Some((*frame, parked.pieces.iter().any(|piece| piece.held.is_some())))
+            });
+            match of_datagram {
+                Some((_, true)) => continue,
+                Some((frame, false)) => {
+                    if let Some(Parked { payload, pieces }) = self.parked.remove(&frame) {
+                        let waited: Vec<_> = pieces.iter().filter_map(|piece| piece.waited).collect();
+                        let (verdict, why) = verdict(collector, pieces, &payload);
+                        why.iter().for_each(|why| waited.iter().for_each(|one| holds.refuse(*one, why)));
+                        released.datagrams.push((frame, verdict));
+                    }
+                    continue;
+                }
+                None => {}
+            }
+            let of_stream = self.streams.iter_mut().find_map(|(ends, both)| {
+                both.buffers.iter_mut().find_map(|buffer| {
+                    collector.decide(buffer.waiting.iter_mut().find(own)?, &choice, outcome, self.options);
+                    buffer.decided(now);
+                    Some(*ends)
+                })
+            });
+            match of_stream {
+                Some(ends) => released.streams.push(ends),
+                None => holds.done(id, HeldOutcome::Gone),
+            }
+        }
+        released
     }
 
     /// Ends a direction of a stream. All waiting bytes pass.
@@ -201,7 +275,7 @@ impl<'w, 'c> Watch<'w, 'c> {
             self.held = self.held.saturating_sub(before) + buffer.memory();
         }
         self.inspector.sink().count(&seen);
-        Passing { gone: Some(gone), seen, broken: None }
+        Passing { gone: Some(gone), seen, ..Passing::default() }
     }
 
     /// Removes the state of a client that is gone, and returns the messages that were held back.
@@ -211,6 +285,9 @@ impl<'w, 'c> Watch<'w, 'c> {
         {
             for buffer in &both.buffers {
                 self.held = self.held.saturating_sub(buffer.memory());
+                let held = buffer.waiting.iter().filter_map(|piece| piece.held.as_ref());
+                let holds = &self.inspector.sink().holds;
+                held.for_each(|waits| holds.iter().for_each(|holds| holds.done(waits.id, HeldOutcome::Gone)));
             }
         }
         // All of them have already passed.
@@ -272,24 +349,21 @@ impl<'w, 'c> Watch<'w, 'c> {
         let collector = self.inspector.sink();
         let pieces = std::mem::take(&mut collector.pieces);
         let mut seen = std::mem::take(&mut collector.seen);
-        let mut verdict = Verdict {
-            delay: pieces.iter().map(|piece| piece.delay).max().unwrap_or_default(),
-            copies: pieces.iter().map(|piece| piece.copies).max().unwrap_or(0),
-            ..Verdict::default()
-        };
         let kept = pieces.iter().filter(|piece| piece.kept).count() as u64;
-        if pieces.iter().any(Piece::changes) {
-            if kept == 0 && pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len() {
-                verdict.dropped = true;
-            } else {
-                match collector.packet(pieces, payload) {
-                    Ok(bytes) => verdict.bytes = Some(bytes),
-                    Err(why) => {
-                        for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some()) {
-                            one.refuse(&why);
-                        }
-                    }
-                }
+        if pieces.iter().any(|piece| piece.held.is_some()) {
+            if pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len() {
+                collector.count(&seen);
+                self.parked.insert(self.frame, Parked { payload: payload.to_vec(), pieces });
+                return (Verdict { held: true, ..Verdict::default() }, seen);
+            }
+            let why = "it is not known which bytes of the datagram it has";
+            let waited = pieces.iter().filter_map(|piece| piece.waited);
+            waited.for_each(|waited| collector.holds.iter().for_each(|holds| holds.refuse(waited, why)));
+        }
+        let (verdict, why) = verdict(collector, pieces, payload);
+        if let Some(why) = why {
+            for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some()) {
+                one.refuse(&why);
             }
         }
         let collector = self.inspector.sink();
@@ -299,4 +373,25 @@ impl<'w, 'c> Watch<'w, 'c> {
         }
         (verdict, seen)
     }
+}
+
+/// Returns the outcome of a datagram with these messages, and the reason why it cannot be changed.
+fn verdict(collector: &mut Collector<'_>, pieces: Vec<Piece>, payload: &[u8]) -> (Verdict, Option<String>) {
+    let mut verdict = Verdict {
+        delay: pieces.iter().map(|piece| piece.delay).max().unwrap_or_default(),
+        copies: pieces.iter().map(|piece| piece.copies).max().unwrap_or(0),
+        ..Verdict::default()
+    };
+    if pieces.iter().any(Piece::changes) {
+        let whole = pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len();
+        if whole && pieces.iter().all(|piece| !piece.kept) {
+            verdict.dropped = true;
+        } else {
+            match collector.packet(pieces, payload) {
+                Ok(bytes) => verdict.bytes = Some(bytes),
+                Err(why) => return (verdict, Some(why)),
+            }
+        }
+    }
+    (verdict, None)
 }

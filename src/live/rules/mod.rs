@@ -30,6 +30,8 @@ mod tests;
 use assignment::Places;
 pub(crate) use assignment::{Assignment, Put};
 pub use parse::RuleError;
+#[cfg(feature = "cli")]
+pub(crate) use parse::assignments;
 pub(crate) use parse::percent;
 pub(crate) use rule::Action;
 pub use rule::Rule;

@@ -1,6 +1,6 @@
 //! The grammar of rules: `EXPR: [after N] [once] ACTION, ...`.
 
-use super::assignment::{Assignment, Misfit};
+use super::assignment::{Assignment, Kinds, Misfit};
 use super::placeholder;
 use super::rule::{Action, Rule};
 use super::value::Given;
@@ -55,6 +55,24 @@ fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, Ru
         (Some(_), _) => parser.actions(&mut rule, names)?,
     }
     Ok(rule)
+}
+
+/// Parses the changes of one message of these kinds: `FIELD=VALUE, ...`.
+///
+/// # Errors
+/// Returns the mistake and its place.
+#[cfg(feature = "cli")]
+pub(crate) fn assignments(text: &str, kinds: Kinds<'_>, names: &Names<'_>) -> Result<Vec<Assignment>, RuleError> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut parser = Parser { text, chars: &chars, at: 0 };
+    let mut all = Vec::new();
+    parser.skip();
+    loop {
+        all.push(parser.assignment(kinds, names, "expected FIELD=VALUE")?);
+        if !parser.more()? {
+            return Ok(all);
+        }
+    }
 }
 
 /// Returns the first `:` outside of quotes that is followed by a space, or by nothing.
@@ -128,23 +146,31 @@ impl Parser<'_> {
         loop {
             let action = self.action(rule, names)?;
             rule.actions.push(action);
-            self.skip();
-            match self.chars.get(self.at) {
-                None => break,
-                Some(',') => self.at += 1,
-                Some(_) => {
-                    let word = self.peek();
-                    let what = "expected a comma before the next action, or the end; text with spaces is quoted";
-                    return Err(self.fail(self.at, word.chars().count(), what.into()));
-                }
+            if !self.more()? {
+                break;
             }
-            self.skip();
         }
         let drops = rule.actions.iter().any(|action| matches!(action, Action::Drop(None)));
         match drops && rule.actions.len() > 1 {
             true => Err(self.fail(0, self.chars.len(), "a dropped message cannot be changed".into())),
             false => Ok(()),
         }
+    }
+
+    /// Consumes the comma before the next action. Returns whether there is one.
+    fn more(&mut self) -> Result<bool, RuleError> {
+        self.skip();
+        match self.chars.get(self.at) {
+            None => return Ok(false),
+            Some(',') => self.at += 1,
+            Some(_) => {
+                let word = self.peek();
+                let what = "expected a comma before the next action, or the end; text with spaces is quoted";
+                return Err(self.fail(self.at, word.chars().count(), what.into()));
+            }
+        }
+        self.skip();
+        Ok(true)
     }
 
     fn action(&mut self, rule: &Rule, names: &Names<'_>) -> Result<Action, RuleError> {
@@ -167,12 +193,17 @@ impl Parser<'_> {
             let wrong = |what: String| self.fail(at, word.chars().count(), format!("delay: {what}"));
             return between(&word, Duration::ZERO, LONGEST_DELAY).map(Action::Delay).map_err(wrong);
         }
+        let expected = "expected an action: drop [P%], delay TIME, duplicate, or FIELD=VALUE";
+        self.assignment(&rule.kinds(names), names, expected).map(Action::Set)
+    }
+
+    /// Parses `FIELD=VALUE` for messages of these kinds.
+    fn assignment(&mut self, kinds: Kinds<'_>, names: &Names<'_>, expected: &str) -> Result<Assignment, RuleError> {
         let (path, at) = (self.peek(), self.at);
         self.at += path.chars().count();
         self.skip();
         if path.is_empty() || self.chars.get(self.at) != Some(&'=') {
-            let what = "expected an action: drop [P%], delay TIME, duplicate, or FIELD=VALUE".into();
-            return Err(self.fail(at, path.chars().count(), what));
+            return Err(self.fail(at, path.chars().count(), expected.into()));
         }
         self.at += 1;
         let json = path.ends_with(':');
@@ -180,12 +211,11 @@ impl Parser<'_> {
         self.skip();
         let value_at = self.at;
         let assignment = Assignment { value: self.value(json)?, path };
-        let kinds = rule.kinds(names);
-        assignment.check(&kinds, names).map_err(|misfit| match misfit {
+        assignment.check(kinds, names).map_err(|misfit| match misfit {
             Misfit::Path(what) => self.fail(at, assignment.path.chars().count(), what),
             Misfit::Value(what) => self.fail(value_at, self.at - value_at, what),
         })?;
-        Ok(Action::Set(assignment))
+        Ok(assignment)
     }
 
     fn value(&mut self, json: bool) -> Result<Given, RuleError> {

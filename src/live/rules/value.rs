@@ -18,7 +18,8 @@ pub enum Given {
 }
 
 impl Given {
-    fn text(&self) -> String {
+    /// The value as text.
+    pub(crate) fn text(&self) -> String {
         match self {
             Given::Word(text) | Given::Quoted(text) => text.clone(),
             Given::Json(value) => value.to_string(),

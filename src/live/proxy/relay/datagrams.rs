@@ -1,7 +1,7 @@
 //! Receives and sends datagrams.
 
 use super::passed::{Addresses, Arrival, Output, Passed, Sent, Topic};
-use super::places::udp;
+use super::places::{Entry, udp};
 use super::{BUDGET, Relay, UDP, token};
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::{Lost, corrupt};
@@ -12,6 +12,7 @@ use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
 /// A datagram that waits.
+#[derive(Clone)]
 pub(super) struct Waiting {
     slot: usize,
     /// The conversation's number.
@@ -168,9 +169,16 @@ impl Relay {
             copies: 0,
             behind: false,
             corrupted: false,
+            held: verdict.held,
             frame: watch.as_ref().map_or(0, |watch| watch.frame()),
             seen,
         };
+        if verdict.held {
+            let arrival = Arrival::new(&passed, now, out);
+            let waiting = Waiting { slot, number, way, bytes: came.to_vec(), arrival, copy: false };
+            self.held.insert(passed.frame, waiting);
+            return out.passed(passed);
+        }
         if verdict.dropped {
             counts.dropped += 1;
             passed.lost = Some("dropped");
@@ -240,6 +248,45 @@ impl Relay {
                 _ => counts.full += 1,
             }
         }
+    }
+
+    /// Passes or drops what the user has decided about, or time has. It is not impaired: the user wants to see it arrive.
+    pub(super) fn release(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+        let Some(reader) = watch else { return };
+        let now = Instant::now();
+        let released = reader.release(now);
+        for (frame, verdict) in released.datagrams {
+            let Some(mut waiting) = self.held.remove(&frame) else { continue };
+            let counts = &mut self.counts.ways[waiting.way.index()];
+            if verdict.dropped {
+                counts.dropped += 1;
+                out.dropped(waiting.arrival.number);
+                continue;
+            }
+            if let Some(bytes) = verdict.bytes {
+                counts.edited += u64::from(bytes != waiting.bytes);
+                waiting.bytes = bytes;
+            }
+            let path = waiting.number * 2 + waiting.way.index() as u64;
+            let weight = waiting.bytes.len() + size_of::<Waiting>() + 64;
+            for copy in 0..=verdict.copies {
+                let order = if copy > 0 { Order::Copy } else { Order::Due };
+                let waiting = Waiting { copy: copy > 0, ..waiting.clone() };
+                if self.queue.push(path, now + verdict.delay, order, weight, waiting).is_err() {
+                    counts.full += 1;
+                }
+            }
+        }
+        let is_released = |entry: &Option<(u64, Entry)>| match entry {
+            Some((_, Entry::Tcp(pair))) => released.streams.contains(&pair.ends()),
+            _ => false,
+        };
+        let slots: Vec<usize> = if released.streams.is_empty() {
+            Vec::new()
+        } else {
+            (0..self.slots.len()).filter(|slot| self.slots.get(*slot).is_some_and(is_released)).collect()
+        };
+        slots.into_iter().for_each(|slot| self.turn(slot, watch, out));
     }
 
     /// Sends the packets that are due, in order.

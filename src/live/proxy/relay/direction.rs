@@ -35,6 +35,8 @@ pub struct Direction {
     pub last: Instant,
     pub end: Option<(Instant, End)>,
     pub closed: bool,
+    /// A message waits for the user: nothing is read.
+    pub held: bool,
 }
 
 /// Bytes that wait.
@@ -60,7 +62,8 @@ pub struct Place {
 impl Direction {
     /// Creates a direction without bytes.
     pub fn new(path: Path) -> Direction {
-        Direction { path, chunks: VecDeque::new(), bytes: 0, last: Instant::now(), end: None, closed: false }
+        let (chunks, last) = (VecDeque::new(), Instant::now());
+        Direction { path, chunks, bytes: 0, last, end: None, closed: false, held: false }
     }
 
     /// Queues the bytes that pass, reports them, and counts the chunks with a flipped bit. Returns false if the
@@ -76,7 +79,8 @@ impl Direction {
         corrupted: &mut u64,
         out: &mut dyn Output,
     ) -> bool {
-        let Passing { gone, mut seen, .. } = passing;
+        let Passing { gone, mut seen, held, .. } = passing;
+        self.held = held;
         let gone = gone.unwrap_or_else(|| vec![Gone { bytes: came.to_vec(), delay: Duration::ZERO }]);
         let (mut first, mut kept, before, flipped) = (None, true, self.chunks.len(), *corrupted);
         for Gone { mut bytes, delay } in gone {
@@ -111,6 +115,7 @@ impl Direction {
             copies: 0,
             behind: false,
             corrupted: *corrupted > flipped,
+            held,
             frame,
             seen,
         };

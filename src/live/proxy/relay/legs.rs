@@ -107,7 +107,7 @@ impl<W: Write> LegWriter<W> {
         let [leg, _] = legs(way);
         self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)?;
         // A queue limits their number.
-        if lost.is_none() && !delayed.is_zero() && self.missing == 0 {
+        if lost.is_none() && (!delayed.is_zero() || passed.held && datagram) && self.missing == 0 {
             self.waiting.insert(number, self.written);
         }
         Ok(())
@@ -123,6 +123,11 @@ impl<W: Write> LegWriter<W> {
         let comment = comment(delayed, &arrival.remark);
         let [_, leg] = legs(way);
         self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)
+    }
+
+    /// Forgets an arrival that waited, and is not sent.
+    pub fn dropped(&mut self, arrival: u64) {
+        self.waiting.remove(&arrival);
     }
 
     /// Adds the end of a direction on one leg.

@@ -87,6 +87,8 @@ pub struct Relay {
     spare: Option<std::net::UdpSocket>,
     number: u64,
     queue: Queue<Waiting>,
+    /// The datagrams that wait for the user, by the number of their packet.
+    held: FxHashMap<u64, Waiting>,
     /// The times when streams continue.
     timers: BTreeSet<(Instant, usize)>,
     /// The sockets with more data than the budget allows.
@@ -134,6 +136,7 @@ impl Relay {
             free: Vec::new(),
             clients: FxHashMap::default(),
             turned_away: FxHashSet::default(),
+            held: FxHashMap::default(),
             spare: spare_file(),
             number: 0,
             timers: BTreeSet::new(),
@@ -195,6 +198,7 @@ impl Relay {
                 self.accept_at = None;
                 ready.insert(TCP);
             }
+            self.release(&mut watch, out);
             self.due(&mut watch, out);
             for token in ready {
                 match token {

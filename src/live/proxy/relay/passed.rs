@@ -42,6 +42,8 @@ pub struct Passed<'p> {
     pub behind: bool,
     /// Whether one of its bits is flipped.
     pub corrupted: bool,
+    /// Whether it waits for the user.
+    pub held: bool,
     /// Its number among all packets that are read, from 1; 0 if packets are not read.
     pub frame: u64,
     /// The messages that were read.
@@ -57,6 +59,9 @@ impl Passed<'_> {
         }
         if self.behind {
             words.push("after the next".into());
+        }
+        if self.held {
+            words.push("held".into());
         }
         if self.corrupted {
             words.push("a bit flipped".into());
@@ -144,6 +149,9 @@ pub trait Output {
 
     /// Reports sent bytes.
     fn sent(&mut self, _: &Sent<'_>) {}
+
+    /// Reports that the user dropped an arrival that waited.
+    fn dropped(&mut self, _arrival: u64) {}
 
     /// Reports the end of a direction of a stream.
     fn ended(&mut self, _: &Ended) {}

@@ -141,7 +141,8 @@ impl Pair {
                     let (from, direction) = (&self.sockets[way.index()], &self.directions[way.index()]);
                     // No further event reports bytes that waited for room.
                     let open = self.connected || way == Way::Up;
-                    again |= open && from.readable && direction.end.is_none() && direction.bytes < MOST;
+                    again |=
+                        open && from.readable && direction.end.is_none() && direction.bytes < MOST && !direction.held;
                 }
                 Err(()) => {
                     self.sockets.iter().for_each(|end| reset(&end.socket));
@@ -210,7 +211,7 @@ impl Pair {
             return false;
         }
         for _ in 0..READS {
-            if !from.readable || direction.end.is_some() || direction.bytes >= MOST {
+            if !from.readable || direction.end.is_some() || direction.bytes >= MOST || direction.held {
                 return false;
             }
             let read = from.socket.read(buffer);
@@ -286,7 +287,8 @@ impl Pair {
         let ends = addresses.ends;
         match watch.deadline(ends, way) {
             Some(at) if at <= now => {
-                let passing = Passing { gone: Some(watch.overdue(ends, way, now)), ..Passing::default() };
+                let gone = Some(watch.overdue(ends, way, now));
+                let passing = Passing { gone, held: watch.is_held(ends, way), ..Passing::default() };
                 let place = Place { number, addresses, way, time: time_of_day(), frame: watch.frame() };
                 let impairments = Impairments { reset: 0.0, ..config.impairments[way.index()].clone() };
                 self.directions[way.index()].take(&impairments, &[], passing, place, now, &mut 0, out);
