@@ -19,7 +19,7 @@ pub struct Fields {
     /// Document a protocol that a file describes (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
-    /// List the built-in protocol files, print the one that is named, or write all into a folder (DIR/)
+    /// List built-in protocol files, print the one named, or write all into DIR/
     #[arg(long, conflicts_with = "format")]
     pub examples: bool,
     /// Write a protocol file from a description in another language (.proto)

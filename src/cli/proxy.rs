@@ -54,7 +54,7 @@ pub struct Proxy {
     /// Choose which packets are impaired: the same number impairs the same ones
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Impairments", hide_short_help = true)]
     pub seed: u64,
-    /// Show the messages on the terminal, as netkit view does, and hold, edit and drop them
+    /// Show the messages on the terminal, as netkit view; hold, edit and drop them
     #[arg(long, conflicts_with_all = ["format", "columns", "status"], help_heading = "Inspector")]
     pub view: bool,
     /// Hold matching messages until you pass, edit or drop them

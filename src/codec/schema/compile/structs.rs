@@ -21,7 +21,9 @@ pub(super) struct Open<'a> {
 /// of its own says nothing of what the struct is.
 pub(super) fn may_end(t: &FieldText) -> bool {
     let mut counts = t.kind.split('[').skip(1).filter_map(|times| times.split(']').next().map(str::trim));
-    let ends = |count: &str| digits::unsigned::<u32>(count).is_none() && !WORDS.split(' ').any(|word| word == count);
+    // In payloads, `T[]` has the protocol's own count.
+    let own = |count: &str| count.is_empty() || WORDS.split(' ').any(|word| word == count);
+    let ends = |count: &str| digits::unsigned::<u32>(count).is_none() && !own(count);
     t.condition.is_some() || t.repeats.is_none() && counts.any(ends)
 }
 
