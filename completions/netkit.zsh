@@ -681,7 +681,7 @@ never\:"Never"))' \
 '*--up[Apply the impairments that follow to what clients send]' \
 '*--down[Apply the impairments that follow to what the server sends]' \
 '*--both[Apply the impairments that follow to both directions, as without it]' \
-'(-f --format --columns --status)--view[Show the messages on the terminal, as netkit view does, and hold, edit and drop them]' \
+'(-f --format --columns --status)--view[Show the messages on the terminal, as netkit view; hold, edit and drop them]' \
 '--force[Replace an existing output file]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \
@@ -755,7 +755,7 @@ json\:"For tools"))' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
-'(-f --format)--examples[List the built-in protocol files, print the one that is named, or write all into a folder (DIR/)]' \
+'(-f --format)--examples[List built-in protocol files, print the one named, or write all into DIR/]' \
 '(-f --format --schema)--as-toml[Print the protocol'\''s tables as a protocol file (TOML), to begin your own]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \
