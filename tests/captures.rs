@@ -112,7 +112,13 @@ fn captures_give_their_bytes_back() {
         let expected = std::fs::read_to_string(path.with_extension("expected.ndjson"));
         let none = path.parent().is_some_and(|p| p.ends_with("foreign"))
             || expected.is_ok_and(|lines| lines.trim().is_empty());
-        let (own, name) = (args_of(&path), path.to_str().expect("UTF-8"));
+        let (mut own, name) = (args_of(&path), path.to_str().expect("UTF-8"));
+        // A capture of a game has the protocol file of its name.
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("UTF-8");
+        let file = common::fixture(&format!("protocols/{stem}.toml"));
+        if own.is_empty() && file.exists() {
+            own = vec!["-p".into(), file.to_str().expect("UTF-8").into()];
+        }
         let mut args = vec!["decode", name, "-q", "--check"];
         args.extend(own.iter().map(String::as_str).chain(none.then_some("--allow-empty")));
         let done = run(&args, b"");
