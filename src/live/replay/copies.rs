@@ -8,18 +8,24 @@ const COPIES: u32 = 15;
 const REMEMBERED: usize = 4096;
 
 /// The number of repetitions of each message number.
-#[derive(Debug, Default)]
-pub struct Copies(BTreeMap<u16, u32>);
+#[derive(Debug)]
+pub struct Copies<N = u16>(BTreeMap<N, u32>);
 
-impl Copies {
+impl<N> Default for Copies<N> {
+    fn default() -> Copies<N> {
+        Copies(BTreeMap::new())
+    }
+}
+
+impl<N: Ord> Copies<N> {
     /// Notes that the number belongs to a new message.
-    pub fn begin(&mut self, number: u16) {
+    pub fn begin(&mut self, number: N) {
         self.0.remove(&number);
     }
 
     /// Counts a repetition. Returns whether it is still answered: a peer that repeats it without end has had its
     /// answers.
-    pub fn again(&mut self, number: u16) -> bool {
+    pub fn again(&mut self, number: N) -> bool {
         while self.0.len() >= REMEMBERED {
             self.0.pop_first();
         }
@@ -35,7 +41,7 @@ mod tests {
 
     #[test]
     fn as_many_as_a_library_sends() {
-        let mut copies = Copies::default();
+        let mut copies: Copies = Copies::default();
         assert_eq!((0..100).filter(|_| copies.again(7)).count(), 15);
         assert!(copies.again(8));
         copies.begin(7);

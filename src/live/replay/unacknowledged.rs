@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 /// One message.
 #[derive(Debug)]
-struct Waiting {
-    number: u16,
+struct Waiting<N> {
+    number: N,
     decoded: OwnedMessage,
     first: Instant,
     last: Instant,
@@ -17,8 +17,8 @@ struct Waiting {
 
 /// The messages of one direction that wait for their acknowledgement, oldest first.
 #[derive(Debug)]
-pub struct Unacknowledged {
-    waiting: VecDeque<Waiting>,
+pub struct Unacknowledged<N = u16> {
+    waiting: VecDeque<Waiting<N>>,
     /// The time before a message is resent.
     pub resend: Duration,
     /// The time after which a message is given up.
@@ -31,9 +31,9 @@ pub struct Unacknowledged {
 /// The number of transmissions after which the pauses grow, if transmissions are counted.
 const STEADY: u32 = 5;
 
-impl Unacknowledged {
+impl<N: Copy + PartialEq> Unacknowledged<N> {
     /// Creates an empty list. Messages are resent after `resend`, until `patience` has passed.
-    pub fn new(resend: Duration, patience: Duration) -> Unacknowledged {
+    pub fn new(resend: Duration, patience: Duration) -> Unacknowledged<N> {
         Unacknowledged { waiting: VecDeque::new(), resend, patience, most: u32::MAX }
     }
 
@@ -48,17 +48,22 @@ impl Unacknowledged {
     }
 
     /// Returns the oldest number that waits.
-    pub fn oldest(&self) -> Option<u16> {
+    pub fn oldest(&self) -> Option<N> {
         self.waiting.front().map(|w| w.number)
     }
 
     /// Whether this number waits.
-    pub fn waits(&self, number: u16) -> bool {
+    pub fn waits(&self, number: N) -> bool {
         self.waiting.iter().any(|w| w.number == number)
     }
 
+    /// Returns the messages that wait, with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (N, &OwnedMessage)> {
+        self.waiting.iter().map(|w| (w.number, &w.decoded))
+    }
+
     /// Removes a message that was not sent after all.
-    pub fn forget(&mut self, number: u16) {
+    pub fn forget(&mut self, number: N) {
         self.waiting.retain(|w| w.number != number);
     }
 
@@ -71,13 +76,13 @@ impl Unacknowledged {
     }
 
     /// Adds a message that is sent for the first time.
-    pub fn push(&mut self, number: u16, decoded: OwnedMessage, now: Instant) {
+    pub fn push(&mut self, number: N, decoded: OwnedMessage, now: Instant) {
         self.waiting.push_back(Waiting { number, decoded, first: now, last: now, tries: 1 });
     }
 
     /// Notes that the peer has acknowledged this number. Returns the message and its round trip,
     /// if it was sent only once.
-    pub fn acknowledged(&mut self, number: u16, now: Instant, out: &mut Outbox) -> Option<(OwnedMessage, Duration)> {
+    pub fn acknowledged(&mut self, number: N, now: Instant, out: &mut Outbox) -> Option<(OwnedMessage, Duration)> {
         let at = self.waiting.iter().position(|w| w.number == number)?;
         let done = self.waiting.remove(at)?;
         out.counts.acknowledged += 1;
@@ -88,6 +93,16 @@ impl Unacknowledged {
     /// Resends messages that have waited long enough, and gives up those that nobody acknowledges. Returns the time of
     /// the next call, and the first message that was given up, with the number of its transmissions.
     pub fn tick(&mut self, now: Instant, out: &mut Outbox) -> (Option<Instant>, Option<(OwnedMessage, u32)>) {
+        self.tick_with(now, out, |_, _| {})
+    }
+
+    /// The same for messages that `renew` changes before each further transmission, as those that get a new number.
+    pub fn tick_with(
+        &mut self,
+        now: Instant,
+        out: &mut Outbox,
+        mut renew: impl FnMut(&mut N, &mut OwnedMessage),
+    ) -> (Option<Instant>, Option<(OwnedMessage, u32)>) {
         let (mut next, mut lost) = (None::<Instant>, None);
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.retain_mut(|w| {
@@ -102,6 +117,7 @@ impl Unacknowledged {
                 w.last = now;
                 w.tries += 1;
                 out.counts.resent += 1;
+                renew(&mut w.number, &mut w.decoded);
                 out.say.push_back(w.decoded.clone());
             }
             let due = end.min(w.last + self.pause(w.tries));

@@ -97,12 +97,12 @@ fn nesting_has_an_end() {
         let tail = [1, 2].repeat(levels);
         [vec![5; levels], vec![255], tail, vec![255]].concat()
     };
+    let wrapper = "proto = \"gne\"\n[[message]]\nid = 20\nname = \"wrapper\"\n[message.fields]\ninner = \"packet\"\n";
+    let mut schemas = Schemas::default();
+    schemas.add("wrapper", wrapper, &|_| Some(&values::ENCODINGS)).unwrap();
+    // Only reading has the small stack.
     let read = move || {
         let mut tree = Tree::default();
-        let mut schemas = Schemas::default();
-        let wrapper =
-            "proto = \"gne\"\n[[message]]\nid = 20\nname = \"wrapper\"\n[message.fields]\ninner = \"packet\"\n";
-        schemas.add("wrapper", wrapper, &|_| Some(&values::ENCODINGS)).unwrap();
         for (levels, whole) in [(512, true), (513, false), (20_000, false)] {
             let mut reading = WireFormat { order: Order::Big, short_ping: false, schemas: &schemas, from: "" };
             tree.clear();

@@ -2,7 +2,7 @@
 
 use super::super::traffic::{Shown, What};
 use super::super::{Description, lines::Nameless};
-use super::numbers::{Arrival, Live, SpaceId};
+use super::numbers::{Arrival, Live, NumberId};
 use super::values::{Draft, value};
 use crate::flow::Transport;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, ReplayContext};
@@ -37,7 +37,7 @@ pub struct DescribedActor {
 }
 
 /// Returns the trees of a message that was read.
-fn shown(message: &OwnedMessage) -> Option<Shown<'_>> {
+fn line_of(message: &OwnedMessage) -> Option<Shown<'_>> {
     let [tree, packet] = message.trees()?;
     Some(Shown { message: message.message, tree, packet })
 }
@@ -49,7 +49,7 @@ impl DescribedActor {
         DescribedActor {
             life: Life::new(description.facts.name, session.rules, context),
             description,
-            live: Live::new(rules, context.transport == Transport::Udp),
+            live: Live::new(rules, context.transport == Transport::Udp, context.timeout),
             taken: vec![None; session.takes.len()],
             acks: vec![None; rules.len()],
             goodbye: None,
@@ -63,7 +63,7 @@ impl DescribedActor {
     }
 
     /// Sets the values of a message of ours that the peer has named.
-    fn take(&self, draft: &mut Draft) {
+    fn put_taken(&self, draft: &mut Draft) {
         for ((ours, _), value) in self.description.session.takes.iter().zip(&self.taken) {
             if let Some(value) = value {
                 draft.put(ours, value.clone());
@@ -86,24 +86,31 @@ impl DescribedActor {
     }
 
     /// Sends a copy of a recorded message with live values. `line`: the message as it was recorded.
-    fn say(&mut self, message: &OwnedMessage, line: Option<Shown<'_>>, copies: usize, now: Instant, out: &mut Outbox) {
+    fn send_live(
+        &mut self,
+        message: &OwnedMessage,
+        line: Option<Shown<'_>>,
+        times: usize,
+        now: Instant,
+        out: &mut Outbox,
+    ) {
         let mut draft = Draft::of(message);
         let mut given = Vec::new();
         if let Some(line) = line {
             given = self.live.number(line, &mut draft);
             self.live.acknowledge(line, &mut draft);
         }
-        self.take(&mut draft);
+        self.put_taken(&mut draft);
         let message = draft.done(&|name| self.decided(name));
-        self.live.sent(&given, &message, now);
+        self.live.keep(&given, &message, now);
         self.headers = message.packet_json().clone();
         self.spoke = Some(now);
-        let copies = if self.stream { 1 } else { copies };
-        out.say.extend(std::iter::repeat_n(message, copies));
+        let times = if self.stream { 1 } else { times };
+        out.say.extend(std::iter::repeat_n(message, times));
     }
 
     /// Acknowledges a message of the peer.
-    fn acknowledge(&mut self, message: &OwnedMessage, numbers: &[(SpaceId, i64)], out: &mut Outbox) {
+    fn acknowledge(&mut self, message: &OwnedMessage, numbers: &[NumberId], out: &mut Outbox) {
         for (space, number) in numbers.iter().copied() {
             let Some(rule) = self.description.traffic.numbers.get(space.0) else { continue };
             let Some(Some(template)) = self.acks.get(space.0) else {
@@ -118,7 +125,7 @@ impl DescribedActor {
                     draft.put(path, value.clone());
                 }
             }
-            if let Some(line) = shown(template) {
+            if let Some(line) = line_of(template) {
                 self.live.acknowledge(line, &mut draft);
                 draft.put(&rule.number, number);
                 for ack in rule.acks.iter().filter(|ack| ack.when.holds(line)) {
@@ -129,7 +136,7 @@ impl DescribedActor {
                     }
                 }
             }
-            self.take(&mut draft);
+            self.put_taken(&mut draft);
             for (ours, theirs) in &self.description.session.echoes {
                 if let Some(value) = theirs.iter().find_map(|path| value(message, path)) {
                     draft.put(ours, value.clone());
@@ -139,8 +146,24 @@ impl DescribedActor {
         }
     }
 
+    /// Sends the keepalive if nothing was sent for its time. Returns the time of the next one.
+    fn keep_alive(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
+        let (_, every) = self.description.session.keepalive?;
+        let (spoke, template) = (self.spoke?, self.keepalive.as_ref()?);
+        if self.life.phase != Phase::Working {
+            return None;
+        }
+        if spoke + every > now {
+            return Some(spoke + every);
+        }
+        let template = template.clone();
+        self.send_live(&template, line_of(&template), 1, now, out);
+        out.counts.live += 1;
+        Some(now + every)
+    }
+
     /// Leaves the peer with the recorded goodbye, or with one that the file describes.
-    fn part(&mut self, now: Instant, out: &mut Outbox) {
+    fn send_goodbye(&mut self, now: Instant, out: &mut Outbox) {
         let Some((name, fields)) = &self.description.session.goodbye else { return };
         let recorded = self.goodbye.clone();
         let message = match &recorded {
@@ -152,9 +175,9 @@ impl DescribedActor {
                 self.life.message(name, Json::Object(given)).with_packet(Json::Object(packet))
             }
         };
-        let line = recorded.as_ref().and_then(shown);
-        let message = if line.is_some() { message } else { self.live.made(message) };
-        self.say(&message, line, GOODBYES, now, out);
+        let line = recorded.as_ref().and_then(line_of);
+        let message = if line.is_some() { message } else { self.live.number_unrecorded(message) };
+        self.send_live(&message, line, GOODBYES, now, out);
         out.counts.live += 1;
     }
 }
@@ -186,7 +209,7 @@ impl Actor for DescribedActor {
         }
         let ours = decoded.from == self.life.role;
         let read = message.captured.as_ref().unwrap_or(decoded);
-        if let Some(line) = shown(read) {
+        if let Some(line) = line_of(read) {
             if self.live.is_ack(line) {
                 for (at, rule) in self.description.traffic.numbers.iter().enumerate() {
                     if ours && rule.acks.iter().any(|ack| ack.when.holds(line) && ack.field.find(line).is_some()) {
@@ -209,22 +232,20 @@ impl Actor for DescribedActor {
     }
 
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
-        let numbered = shown(message.captured.as_ref().unwrap_or(&message.decoded));
+        let numbered = line_of(message.captured.as_ref().unwrap_or(&message.decoded));
         let numbered = numbered.is_some_and(|line| self.live.is_numbered(line));
         (numbered && !self.live.has_room()).then_some("an acknowledgement: too many messages are on their way")
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let decoded = message.decoded.clone();
         if self.opens(message) && self.life.phase >= Phase::Answered {
             self.live.afresh(out);
             self.life.afresh();
         }
         self.life.reach(Phase::Asked);
         let closes = self.closes(message);
-        let captured = message.captured.clone();
-        let read = captured.as_ref().unwrap_or(&message.decoded);
-        self.say(&decoded, shown(read), if closes { GOODBYES } else { 1 }, now, out);
+        let read = message.captured.as_ref().unwrap_or(&message.decoded);
+        self.send_live(&message.decoded, line_of(read), if closes { GOODBYES } else { 1 }, now, out);
         if closes {
             self.life.phase = Phase::Over;
         }
@@ -238,11 +259,11 @@ impl Actor for DescribedActor {
         self.clock = Some(now);
         self.learn_values(decoded);
         self.life.reach(Phase::Working);
-        let Some(line) = shown(decoded) else { return Handling::New };
+        let Some(line) = line_of(decoded) else { return Handling::New };
         let (arrival, numbers) = self.live.recv(line, decoded.further, now, out);
         for (asks, answers) in &self.description.session.answered {
             if answers.contains(&decoded.message) {
-                self.live.answered(asks, out);
+                self.live.answered(asks, now, out);
             }
         }
         self.acknowledge(decoded, &numbers, out);
@@ -262,9 +283,10 @@ impl Actor for DescribedActor {
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
         self.clock = Some(now);
-        let (mut when, lost) = self.live.tick(self.life.timeout, now, out);
+        let (when, lost) = self.live.tick(now, out);
         if let Some((message, tries)) = lost {
-            let why = format!("the peer has stopped answering: {message} is not acknowledged after {tries} copies");
+            let name = message.message;
+            let why = format!("the peer has stopped answering: {name} is not acknowledged after {tries} transmissions");
             if self.life.phase == Phase::Over {
                 self.live.abandon(out);
                 return None;
@@ -274,19 +296,7 @@ impl Actor for DescribedActor {
             out.trouble = Some(why);
             return None;
         }
-        let keepalive = self.description.session.keepalive.zip(self.keepalive.clone());
-        if let (Some(((_, every), template)), Some(spoke)) = (keepalive, self.spoke)
-            && self.life.phase == Phase::Working
-        {
-            let mut due = spoke + every;
-            if due <= now {
-                self.say(&template, shown(&template), 1, now, out);
-                out.counts.live += 1;
-                due = now + every;
-            }
-            when = Some(when.map_or(due, |at: Instant| at.min(due)));
-        }
-        when
+        when.into_iter().chain(self.keep_alive(now, out)).min()
     }
 
     fn settled(&mut self, now: Instant) -> bool {
@@ -297,7 +307,7 @@ impl Actor for DescribedActor {
         self.live.abandon(out);
         if self.life.phase != Phase::New && self.life.phase != Phase::Over {
             let now = self.clock.unwrap_or_else(Instant::now);
-            self.part(now, out);
+            self.send_goodbye(now, out);
         }
         self.life.phase = Phase::Over;
     }
@@ -312,6 +322,6 @@ impl Actor for DescribedActor {
     }
 
     fn sure(&self, decoded: &OwnedMessage) -> bool {
-        self.stream || shown(decoded).is_some_and(|line| self.live.is_numbered(line))
+        self.stream || line_of(decoded).is_some_and(|line| self.live.is_numbered(line))
     }
 }

@@ -4,23 +4,27 @@ use super::super::key::Key;
 use super::super::traffic::{Named, Numbers, Shown, What, key};
 use super::values::{Draft, value};
 use crate::live::replay::actor::Outbox;
+use crate::live::replay::{Copies, Unacknowledged};
 use crate::message::OwnedMessage;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// The time before a message is resent. It grows with each transmission, as in most libraries.
+/// The time before a message is resent.
 const RESEND: Duration = Duration::from_millis(300);
 /// The most messages in flight.
 const FLYING: usize = 32;
 /// The most numbers of the peer beyond a missing one.
 const BEYOND: usize = 4096;
-/// The most number spaces of the peer. Messages of further ones are acknowledged, and taken as new.
+/// The most number spaces of the peer. Messages of further ones are taken as new, and get no acknowledgement.
 const SPACES: usize = 256;
 
 /// A number space: the place of its rule in the file, and the values of its key.
 pub type SpaceId = (usize, Key);
+
+/// A message, by its space and its number.
+pub type NumberId = (SpaceId, i64);
 
 /// The peer's numbers in one space.
 #[derive(Debug)]
@@ -29,18 +33,20 @@ struct Received {
     next: i64,
     beyond: BTreeSet<i64>,
     newest: i64,
-    last: i64,
+    /// The number of the message before; `None`: there was none.
+    last: Option<i64>,
+    copies: Copies<i64>,
 }
 
 impl Received {
     /// Creates a space that begins with this number.
     fn from(first: i64) -> Received {
-        Received { next: first, beyond: BTreeSet::new(), newest: first, last: -1 }
+        Received { next: first, beyond: BTreeSet::new(), newest: first, last: None, copies: Copies::default() }
     }
 
     /// Takes a number. Returns whether it is new.
     fn take(&mut self, number: i64, modulus: i64) -> bool {
-        self.last = number;
+        self.last = Some(number);
         let after = |first: i64| number.wrapping_sub(first).rem_euclid(modulus) <= modulus / 2;
         if !after(self.next) {
             return false;
@@ -64,17 +70,6 @@ impl Received {
     }
 }
 
-/// A message of ours that waits for its acknowledgement.
-#[derive(Debug)]
-struct Pending {
-    space: SpaceId,
-    number: i64,
-    message: OwnedMessage,
-    first: Instant,
-    last: Instant,
-    tries: u32,
-}
-
 /// All numbers of a session.
 #[derive(Debug)]
 pub struct Live {
@@ -84,12 +79,12 @@ pub struct Live {
     /// The first recorded number of the peer in each space.
     first: FxHashMap<SpaceId, i64>,
     received: FxHashMap<SpaceId, Received>,
-    pending: VecDeque<Pending>,
+    sent: Unacknowledged<NumberId>,
     /// The time of the peer's last numbered message.
     stirred: Option<Instant>,
     named: Vec<i64>,
     /// Whether the transport may lose messages.
-    loses: bool,
+    lossy: bool,
 }
 
 /// The handling of a message of the peer.
@@ -104,17 +99,17 @@ pub enum Arrival {
 }
 
 impl Live {
-    /// Creates the numbers of a session that has not begun.
-    pub fn new(rules: &'static [Numbers], loses: bool) -> Live {
+    /// Creates the numbers of a session that has not begun. Messages are given up after `patience`.
+    pub fn new(rules: &'static [Numbers], lossy: bool, patience: Duration) -> Live {
         Live {
             rules,
             next: FxHashMap::default(),
             first: FxHashMap::default(),
             received: FxHashMap::default(),
-            pending: VecDeque::new(),
+            sent: Unacknowledged::new(RESEND, patience),
             stirred: None,
             named: Vec::new(),
-            loses,
+            lossy,
         }
     }
 
@@ -153,12 +148,12 @@ impl Live {
 
     /// Whether the peer has room for another message of ours.
     pub fn has_room(&self) -> bool {
-        self.pending.len() < FLYING
+        self.sent.len() < FLYING
     }
 
     /// Gives a message of ours its number: the first one of a space keeps the recorded number, each other one has the
     /// number after the one before. `line`: the message as it was recorded.
-    pub fn number(&mut self, line: Shown<'_>, draft: &mut Draft) -> Vec<(SpaceId, i64)> {
+    pub fn number(&mut self, line: Shown<'_>, draft: &mut Draft) -> Vec<NumberId> {
         let mut given = Vec::new();
         for (space, recorded, _) in self.spaces(line) {
             let Some(rule) = self.rules.get(space.0) else { continue };
@@ -172,7 +167,7 @@ impl Live {
     }
 
     /// Gives a message that was not recorded the next number of its space.
-    pub fn made(&mut self, message: OwnedMessage) -> OwnedMessage {
+    pub fn number_unrecorded(&mut self, message: OwnedMessage) -> OwnedMessage {
         let mut draft = Draft::of(&message);
         for (at, rule) in self.rules.iter().enumerate() {
             let mut key = Key::default();
@@ -186,25 +181,17 @@ impl Live {
     }
 
     /// Keeps a message that was sent with these numbers until it is acknowledged.
-    pub fn sent(&mut self, given: &[(SpaceId, i64)], message: &OwnedMessage, now: Instant) {
-        for (space, number) in given.iter().copied() {
-            let acked = self.rules.get(space.0).is_some_and(|rule| !rule.acks.is_empty());
-            if acked && self.loses {
-                let message = message.clone();
-                self.pending.push_back(Pending { space, number, message, first: now, last: now, tries: 1 });
-            }
+    pub fn keep(&mut self, given: &[NumberId], message: &OwnedMessage, now: Instant) {
+        let acked = |one: &&NumberId| self.rules.get(one.0.0).is_some_and(|rule| !rule.acks.is_empty());
+        for one in given.iter().filter(acked).filter(|_| self.lossy) {
+            self.sent.push(*one, message.clone(), now);
         }
     }
 
     /// Sets the fields of a message of ours that acknowledge what has arrived: in every message that has them.
     pub fn acknowledge(&self, line: Shown<'_>, draft: &mut Draft) {
         for (at, rule) in self.rules.iter().enumerate() {
-            let key = key(&rule.per, line);
-            let received = self.received.get(&(at, key)).or_else(|| {
-                let mut all = self.received.iter().filter(|((rule, _), _)| *rule == at);
-                all.next().map(|(_, received)| received).filter(|_| rule.per.is_empty())
-            });
-            let Some(received) = received else { continue };
+            let Some(received) = self.received.get(&(at, key(&rule.per, line))) else { continue };
             for ack in rule.acks.iter().filter(|ack| ack.when.holds(line)) {
                 match ack.what {
                     What::One => draft.put(&ack.field, received.newest),
@@ -222,33 +209,31 @@ impl Live {
         }
     }
 
-    /// Takes a message of the peer: its acknowledgements, and its numbers.
-    pub fn recv(
-        &mut self,
-        line: Shown<'_>,
-        further: bool,
-        now: Instant,
-        out: &mut Outbox,
-    ) -> (Arrival, Vec<(SpaceId, i64)>) {
+    /// Takes a message of the peer: its acknowledgements, and its numbers. Returns those that are to be acknowledged.
+    pub fn recv(&mut self, line: Shown<'_>, further: bool, now: Instant, out: &mut Outbox) -> (Arrival, Vec<NumberId>) {
         self.acknowledged(line, now, out);
         let (mut arrival, mut numbers) = (Arrival::Plain, Vec::new());
         for (space, number, around) in self.spaces(line) {
             let Some(rule) = self.rules.get(space.0) else { continue };
             if self.received.len() >= SPACES && !self.received.contains_key(&space) {
                 arrival = Arrival::New;
-                numbers.push((space, number));
                 continue;
             }
             let first = self.first.get(&space).copied().unwrap_or(number);
             let received = self.received.entry(space).or_insert_with(|| Received::from(first));
             // Several messages of a datagram share the number of its header.
-            if further && around && received.last == number {
+            if further && around && received.last == Some(number) {
                 arrival = if arrival == Arrival::Again { arrival } else { Arrival::New };
                 continue;
             }
             let new = received.take(number, rule.modulus);
             out.counts.copies += u64::from(!new);
             arrival = if new { Arrival::New } else { Arrival::Again };
+            if new {
+                received.copies.begin(number);
+            } else if !received.copies.again(number) {
+                continue;
+            }
             self.stirred = Some(now);
             numbers.push((space, number));
         }
@@ -265,74 +250,53 @@ impl Live {
                     below.wrapping_sub(1).wrapping_sub(number).rem_euclid(rule.modulus) < rule.modulus / 2
                 })
             };
-            let mut done = Vec::new();
-            self.pending.retain(|one| {
-                let acked = one.space == space && (list.contains(&one.number) || below(one.number));
-                if acked {
-                    out.counts.acknowledged += 1;
-                    // It is unknown which of several transmissions was acknowledged.
-                    done.extend(
-                        (one.tries == 1).then(|| (one.message.message, now.saturating_duration_since(one.first))),
-                    );
-                }
-                !acked
-            });
-            done.into_iter().for_each(|(message, took)| out.counts.round_trip(message, took));
+            let is = |one: &NumberId| one.0 == space && (list.contains(&one.1) || below(one.1));
+            let done: Vec<NumberId> = self.sent.iter().map(|(one, _)| one).filter(is).collect();
+            self.done(&done, now, out);
         }
         self.named = list;
     }
 
     /// Takes messages that were answered as acknowledged: in some protocols nothing else acknowledges them.
-    pub fn answered(&mut self, asks: &[&str], out: &mut Outbox) {
-        let before = self.pending.len();
-        self.pending.retain(|one| !asks.contains(&one.message.message));
-        out.counts.acknowledged += (before - self.pending.len()) as u64;
+    pub fn answered(&mut self, asks: &[&str], now: Instant, out: &mut Outbox) {
+        let is = |(_, message): &(NumberId, &OwnedMessage)| asks.contains(&message.message);
+        let done: Vec<NumberId> = self.sent.iter().filter(is).map(|(one, _)| one).collect();
+        self.done(&done, now, out);
+    }
+
+    fn done(&mut self, list: &[NumberId], now: Instant, out: &mut Outbox) {
+        for one in list {
+            if let Some((message, trip)) = self.sent.acknowledged(*one, now, out) {
+                out.counts.round_trip(message.message, trip);
+            }
+        }
     }
 
     /// Resends messages that have waited long enough. Returns the time of the next call, and the message that nobody
-    /// acknowledged within `patience`, with the number of its transmissions.
-    pub fn tick(
-        &mut self,
-        patience: Duration,
-        now: Instant,
-        out: &mut Outbox,
-    ) -> (Option<Instant>, Option<(&'static str, u32)>) {
-        let mut when: Option<Instant> = None;
-        for one in &mut self.pending {
-            if now.saturating_duration_since(one.first) >= patience {
-                return (None, Some((one.message.message, one.tries)));
+    /// acknowledged in time, with the number of its transmissions.
+    pub fn tick(&mut self, now: Instant, out: &mut Outbox) -> (Option<Instant>, Option<(OwnedMessage, u32)>) {
+        let (rules, next) = (self.rules, &mut self.next);
+        self.sent.tick_with(now, out, |(space, number), message| {
+            // To the peer's numbers, a transmission with a number of its own is another message.
+            let rule = rules.get(space.0).filter(|rule| rule.resent_as.is_some());
+            if let Some((rule, next)) = rule.zip(next.get_mut(space)) {
+                *number = *next;
+                *next = next.wrapping_add(1).rem_euclid(rule.modulus);
+                let mut draft = Draft::of(message);
+                draft.put(&rule.number, *number);
+                *message = draft.done(&|_| false);
             }
-            let pause = RESEND * one.tries.min(8);
-            if now.saturating_duration_since(one.last) >= pause {
-                (one.last, one.tries) = (now, one.tries + 1);
-                out.counts.resent += 1;
-                // A transmission with a number of its own is another message to the peer's numbers.
-                if let Some((rule, next)) = self.rules.get(one.space.0).zip(self.next.get_mut(&one.space))
-                    && rule.resent_as.is_some()
-                {
-                    one.number = *next;
-                    *next = next.wrapping_add(1).rem_euclid(rule.modulus);
-                    let mut draft = Draft::of(&one.message);
-                    draft.put(&rule.number, one.number);
-                    one.message = draft.done(&|_| false);
-                }
-                out.say.push_back(one.message.clone());
-            }
-            let next = one.last + RESEND * one.tries.min(8);
-            when = Some(when.map_or(next, |at| at.min(next)));
-        }
-        (when, None)
+        })
     }
 
     /// Whether everything is acknowledged, and the peer is at rest.
     pub fn is_settled(&self, now: Instant) -> bool {
-        self.pending.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= RESEND)
+        self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= RESEND)
     }
 
     /// Forgets the messages that wait.
     pub fn abandon(&mut self, out: &mut Outbox) {
-        out.counts.unacknowledged += self.pending.len() as u64;
-        self.pending.clear();
+        self.sent.abandon(out);
     }
 
     /// Begins another session.
