@@ -77,7 +77,7 @@ pub fn run(name: Option<&str>) -> anyhow::Result<u8> {
         io::stdout().write_all(page.as_bytes())?;
         return Ok(0);
     };
-    if name.ends_with(['/', std::path::MAIN_SEPARATOR]) || Path::new(name).is_dir() {
+    if name.ends_with(['/', std::path::MAIN_SEPARATOR]) {
         return write(Path::new(name));
     }
     let wanted = name.strip_suffix(".toml").unwrap_or(name);

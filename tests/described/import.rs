@@ -75,6 +75,10 @@ fn other_proto_files() {
     }
     let deep = "message A { ".repeat(40);
     assert!(import("a.proto", &deep).expect_err("deep").1.contains("more than 16 deep"));
+    // A chain of messages is no recursion of the importer's.
+    let chain = |most: usize| (0..most).map(|k| format!("message A{k} {{ A{} a = 1; }}\n", k + 1)).collect::<String>();
+    assert_eq!(import("a.proto", &chain(1024)).unwrap().all, 2048);
+    assert_eq!(import("a.proto", &chain(1025)).expect_err("many"), (1025, "more than 1024 messages".into()));
     assert_eq!(import("a.txt", "").expect_err("no language").0, 0);
 }
 

@@ -292,3 +292,16 @@ fn check_takes_them() {
         String::from_utf8_lossy(&told.stdout)
     );
 }
+
+/// Each id has an entry, so their number is bounded.
+#[test]
+fn ids_of_payloads_are_bounded() {
+    let head = "proto = \"riptide\"\n";
+    let message = |from: &str| format!("[[message]]\nid = \"0..65535\"\nname = \"{from}\"\nfrom = \"{from}\"\n");
+    let add = |text: &str| {
+        Schemas::default().add("x.toml", text, &|proto| Some(netkit::protocols::by_name(proto)?.encodings()))
+    };
+    add(&format!("{head}{}", message("client"))).unwrap();
+    let why = add(&format!("{head}{}{}", message("client"), message("server"))).unwrap_err().to_string();
+    assert!(why.starts_with("x.toml: line 6: ") && why.contains("more than 65536 ids"), "{why}");
+}

@@ -1,6 +1,6 @@
 //! Protocols of files: numbers, acknowledgements and values of the session are live.
 
-use crate::common::netkit;
+use crate::common::{Scratch, feed, netkit};
 use crate::delivery::delivered;
 use crate::stage::{Stage, conversation};
 use std::net::UdpSocket;
@@ -23,8 +23,10 @@ fn against_themselves() {
 #[test]
 fn through_a_bad_network() {
     for seed in 0..8 {
-        let stage = Stage { lossy: Some(seed), file: Some(FILE), ..Stage::default() };
-        delivered(MYGAME, &conversation(MYGAME, 1, &stage), &stage);
+        for (path, file) in [(MYGAME, FILE), ("described/kcp.pcap", "protocols/kcp.toml")] {
+            let stage = Stage { lossy: Some(seed), file: Some(file), ..Stage::default() };
+            delivered(path, &conversation(path, 1, &stage), &stage);
+        }
     }
 }
 
@@ -87,4 +89,73 @@ fn to_a_server() {
     assert_eq!(seen.iter().filter(|one| one.0 == 1).count(), 2, "{seen:?}");
     assert!(report.contains("\"resent\":1"), "{report}");
     assert_eq!(done.status.code(), Some(0), "{report}");
+}
+
+/// The messages of a made-up session without a goodbye, as `encode` takes them.
+const ARENA: &str = r#"{"time":0.00,"proto":"arena","from":"client","message":"join","packet":{"session":0},"fields":{}}
+{"time":0.01,"proto":"arena","from":"server","message":"joined","packet":{"session":5},"fields":{"session_id":5}}
+{"time":0.02,"proto":"arena","from":"client","message":"input","packet":{"session":5},"fields":{"seq":1,"time":100}}
+{"time":0.03,"proto":"arena","from":"server","message":"ack","packet":{"session":5},"fields":{"seq":1,"time":100}}
+{"time":0.04,"proto":"arena","from":"server","message":"input","packet":{"session":5},"fields":{"seq":1,"time":7}}
+{"time":0.05,"proto":"arena","from":"client","message":"ack","packet":{"session":5},"fields":{"seq":1,"time":7}}
+{"time":0.06,"proto":"arena","from":"client","message":"alive","packet":{"session":5},"fields":{}}
+{"time":0.50,"proto":"arena","from":"server","message":"input","packet":{"session":5},"fields":{"seq":2,"time":9}}
+{"time":0.51,"proto":"arena","from":"client","message":"ack","packet":{"session":5},"fields":{"seq":2,"time":9}}
+"#;
+
+/// A datagram of the client of that session: its session, its kind, its number and its time.
+type Datagram = (u32, u8, u16, u32);
+
+/// A server of the session that shares no code with netkit. It sends its second input after two keepalives.
+fn arena(socket: &UdpSocket) -> Vec<Datagram> {
+    let (mut seen, mut buffer) = (Vec::new(), [0; 64]);
+    socket.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
+    while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+        let bytes = &buffer[..length];
+        let word = |at: usize| bytes.get(at..at + 4).map_or(0, |b| u32::from_be_bytes(b.try_into().expect("four")));
+        let number = bytes.get(5..7).map_or(0, |b| u16::from_be_bytes(b.try_into().expect("two")));
+        let one: Datagram = (word(0), bytes[4], number, word(7));
+        seen.push(one);
+        let say = |kind: u8, rest: &[u8]| socket.send_to(&[&[0, 0, 0, 77, kind], rest].concat(), from).expect("sent");
+        let alive = seen.iter().filter(|one| one.1 == 5).count();
+        match one.1 {
+            1 => _ = say(2, &[0, 0, 0, 77]),
+            3 => {
+                say(4, &bytes[5..11]);
+                say(3, &[0, 1, 0, 0, 4, 210]);
+            }
+            5 if alive == 2 => _ = say(3, &[0, 2, 0, 0, 22, 46]),
+            6 if seen.iter().filter(|one| one.1 == 6).count() == 3 => break,
+            _ => {}
+        }
+    }
+    seen
+}
+
+/// The values that the peer decides, what an acknowledgement repeats, the keepalive and the goodbye, by the page's file.
+#[test]
+fn a_session_by_its_file() {
+    let page = include_str!("../../src/docs/protocol_files.md");
+    let file = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().expect("an end"));
+    let file = file.into_iter().find(|text| text.contains("[session]")).expect("the example of the page");
+    let scratch = Scratch::new("replay-session");
+    let [toml, capture] = ["arena.toml", "arena.pcap"].map(|name| scratch.path().join(name).display().to_string());
+    std::fs::write(&toml, file.replace("\"2s\"", "\"50ms\"")).expect("written");
+    let args = ["encode", "--protocol-file", &toml, "--json", "-", "--as", "pcap", "-o", &capture];
+    feed(&mut netkit(&args), ARENA.as_bytes()).ok();
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let at = socket.local_addr().expect("its address").to_string();
+    let (seen, done) = std::thread::scope(|scope| {
+        let serving = scope.spawn(|| arena(&socket));
+        let done = netkit(&["replay", &capture, "-p", &toml, "--to", &at, "-f", "ndjson"]).output().expect("runs");
+        (serving.join().expect("the server"), done)
+    });
+    let report = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(0), "{seen:?}: {report}");
+    assert_eq!(seen[0], (0, 1, 0, 0), "{report}");
+    assert!(seen[1..].iter().all(|one| one.0 == 77), "{seen:?}: {report}");
+    let of = |kind: u8| seen.iter().filter(|one| one.1 == kind).map(|one| (one.2, one.3)).collect::<Vec<_>>();
+    assert_eq!(of(3), [(1, 100)], "{report}");
+    assert_eq!(of(4), [(1, 1234), (2, 5678)], "{report}");
+    assert!(of(5).len() >= 2 && of(6).len() == 3, "{seen:?}: {report}");
 }

@@ -1,13 +1,13 @@
 //! Collects the messages that pass, and applies the rules to each.
 
-use super::holds::{Choice, HeldOutcome, Holds};
+use super::holds::{Holds, Waited, Waits};
 use super::writing::{Change, Writing};
 use super::{Beside, Way};
-use crate::dissect::{Message, Options, Sink, Target, Unit};
+use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Closing, Side, Transport};
 use crate::live::net::now;
-use crate::live::rules::{Action, Assignment, Counters, Decision, RuleSet, Tally, edit};
+use crate::live::rules::{Action, Assignment, Counters, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
 use crate::stats::Outcomes;
 use std::collections::BTreeMap;
@@ -113,19 +113,8 @@ pub(super) struct Piece {
     pub waited: Option<Waited>,
 }
 
-/// The number of a message that has waited, and its place among the messages.
-pub(super) type Waited = (u64, Target);
-
-/// A message that waits for the user.
-pub(super) struct Waits {
-    pub id: u64,
-    decoded: OwnedMessage,
-    /// The changes by rules, before the user's.
-    edits: Vec<Assignment>,
-    /// The field that names a port, and the port to write into it.
-    named: Option<(&'static str, u16)>,
-    bytes: Vec<u8>,
-}
+/// The reason why a message cannot be changed alone.
+pub(super) const UNKNOWN: &str = "it is not known which bytes of the datagram it has";
 
 impl Piece {
     /// Whether the rules drop, change or copy it.
@@ -313,7 +302,6 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// The reason why it cannot be changed.
     pub(super) fn packet(&mut self, pieces: Vec<Piece>, payload: &[u8]) -> Result<Vec<u8>, String> {
-        const UNKNOWN: &str = "it is not known which bytes of the datagram it has";
         if pieces.iter().map(|piece| piece.length).sum::<usize>() != payload.len() {
             return Err(UNKNOWN.into());
         }
@@ -334,7 +322,7 @@ impl<'a> Collector<'a> {
         self.writing.get_mut(&flow).ok_or(UNKNOWN)?.changed(&old, &changes, flow, payload)
     }
 
-    fn writing(&mut self, flow: u64, proto: &str, options: &Options) -> Option<&mut Writing> {
+    pub(super) fn writing(&mut self, flow: u64, proto: &str, options: &Options) -> Option<&mut Writing> {
         let dissector = options.registry.for_line(proto)?;
         Some(self.writing.entry(flow).or_insert_with(|| {
             let encoder = dissector.encoder(options);
@@ -344,7 +332,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Writes a message with changes. Returns the names of the changed fields, and the bytes.
-    fn changed(
+    pub(super) fn changed(
         &mut self,
         decoded: &OwnedMessage,
         edits: &[&Assignment],
@@ -360,55 +348,6 @@ impl<'a> Collector<'a> {
         let change = [Change::Edited(puts, Box::new(changed))];
         let writing = self.writing(flow, decoded.proto, options).ok_or("its protocol cannot be written")?;
         Ok((names, writing.changed(std::slice::from_ref(decoded), &change, flow, bytes)?))
-    }
-
-    /// Lets a message wait for the user, if it has to.
-    fn hold(
-        &self,
-        message: &Message<'_>,
-        piece: &mut Piece,
-        decoded: &OwnedMessage,
-        (decision, named): (&Decision<'_>, Option<(&'static str, u16)>),
-        passed: bool,
-    ) {
-        let Some(holds) = self.holds.as_ref().filter(|_| !passed && !decision.dropped) else { return };
-        let Some(id) = holds.wants(message) else { return };
-        let edits = decision.edits.iter().map(|edit| (*edit).clone()).collect();
-        let bytes = message.place.bytes.to_vec();
-        piece.held = Some(Box::new(Waits { id, decoded: decoded.clone(), edits, named, bytes }));
-        piece.waited = Some((id, Target { frame: message.place.frame, index: message.dissection.index }));
-    }
-
-    /// Applies the user's decision to a message that waits. If its changes cannot be made, it goes on waiting.
-    pub(super) fn decide(&mut self, piece: &mut Piece, choice: &Choice, outcome: HeldOutcome, options: &Options) {
-        let (Some(waits), Some(holds)) = (piece.held.take(), self.holds.clone()) else { return };
-        let way = piece.way.index();
-        match choice {
-            Choice::Drop => {
-                (piece.kept, piece.change) = (false, Change::Dropped);
-                self.messages[way].dropped += 1;
-            }
-            Choice::Pass(edits) if !edits.is_empty() => {
-                let edits: Vec<&Assignment> = waits.edits.iter().chain(edits).collect();
-                let before = piece.changes();
-                // The messages of a packet are written together, once all of them are decided.
-                let made = if piece.unit.is_none() && piece.decoded.is_some() {
-                    edit(&edits, &waits.decoded, &Names::new(options))
-                        .map(|(puts, changed)| piece.change = Change::Edited(puts, Box::new(changed)))
-                } else {
-                    self.changed(&waits.decoded, &edits, waits.named, (piece.flow, options), &waits.bytes)
-                        .map(|(_, bytes)| piece.bytes = Some(bytes))
-                };
-                if let Err(why) = made {
-                    holds.failed(waits.id, why);
-                    piece.held = Some(waits);
-                    return;
-                }
-                self.messages[way].edited += u64::from(!before);
-            }
-            Choice::Pass(_) => {}
-        }
-        holds.done(waits.id, outcome);
     }
 
     /// Applies the rules to one message. `passed`: it has already passed.

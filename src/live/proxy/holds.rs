@@ -6,6 +6,7 @@
 use crate::dissect::{Message, Target};
 use crate::filter::Filter;
 use crate::live::rules::Assignment;
+use crate::message::OwnedMessage;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,6 +22,20 @@ pub(crate) enum Choice {
     /// It is left out.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the screen decides"))]
     Drop,
+}
+
+/// The number of a message that has waited, and its place among the messages.
+pub(super) type Waited = (u64, Target);
+
+/// A message that waits for the user.
+pub(super) struct Waits {
+    pub id: u64,
+    pub decoded: OwnedMessage,
+    /// The changes by rules, before the user's.
+    pub edits: Vec<Assignment>,
+    /// The field that names a port, and the port to write into it.
+    pub named: Option<(&'static str, u16)>,
+    pub bytes: Vec<u8>,
 }
 
 /// The outcome of a message that waited.

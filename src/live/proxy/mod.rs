@@ -18,6 +18,7 @@ mod queue;
 pub mod relay;
 mod resent;
 mod stream_buffer;
+mod waits;
 mod watch;
 mod way;
 mod writing;

@@ -1,6 +1,7 @@
 //! One direction of a stream while rules are applied. It holds the bytes of a message until the message is complete.
 
-use super::collect::{Piece, Seen, Waited};
+use super::collect::{Piece, Seen};
+use super::holds::Waited;
 use super::writing::Writing;
 use crate::dissect::{Encoder, UnitKind};
 use crate::flow::Side;

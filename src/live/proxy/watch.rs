@@ -1,6 +1,6 @@
 //! Reads the packets that pass, as the receiver will, and decides their outcome by the rules.
 
-use super::collect::{Collector, MessageCounts, Piece, Seen};
+use super::collect::{Collector, MessageCounts, Piece, Seen, UNKNOWN};
 use super::holds::HeldOutcome;
 use super::stream_buffer::{Gone, StreamBuffer};
 use super::{Beside, Opened, Way};
@@ -356,9 +356,8 @@ impl<'w, 'c> Watch<'w, 'c> {
                 self.parked.insert(self.frame, Parked { payload: payload.to_vec(), pieces });
                 return (Verdict { held: true, ..Verdict::default() }, seen);
             }
-            let why = "it is not known which bytes of the datagram it has";
             let waited = pieces.iter().filter_map(|piece| piece.waited);
-            waited.for_each(|waited| collector.holds.iter().for_each(|holds| holds.refuse(waited, why)));
+            waited.for_each(|waited| collector.holds.iter().for_each(|holds| holds.refuse(waited, UNKNOWN)));
         }
         let (verdict, why) = verdict(collector, pieces, payload);
         if let Some(why) = why {

@@ -11,6 +11,9 @@ use crate::codec::schema::{Encoding, Form, Keys, SchemaMessage};
 use crate::nearest::{hint, nearest};
 use rustc_hash::FxHashMap;
 
+/// The most ids of a file: each of them has an entry.
+const MOST_IDS: usize = 1 << 16;
+
 /// Compiles the messages of a file over a protocol with these encodings. On error: all mistakes.
 pub fn payloads(file: &File, over: &OverText, encodings: &'static [Encoding]) -> Result<Vec<SchemaMessage>, Mistakes> {
     let Some(first) = encodings.first() else {
@@ -22,6 +25,10 @@ pub fn payloads(file: &File, over: &OverText, encodings: &'static [Encoding]) ->
     let mut found = FxHashMap::default();
     for m in &file.messages {
         match over.message(m) {
+            Ok(several) if messages.len() + several.len() > MOST_IDS => {
+                wrong.push((m.line, format!("more than {MOST_IDS} ids in a file")));
+                break;
+            }
             Ok(several) => {
                 for one in &several {
                     let key = (one.number, one.word.clone(), one.message.clone(), one.from.clone());

@@ -29,6 +29,8 @@ pub type NumberId = (SpaceId, i64);
 /// The peer's numbers in one space.
 #[derive(Debug)]
 struct Received {
+    /// The first number.
+    first: i64,
     /// The number after those that arrived without a gap.
     next: i64,
     beyond: BTreeSet<i64>,
@@ -39,9 +41,10 @@ struct Received {
 }
 
 impl Received {
-    /// Creates a space that begins with this number.
-    fn from(first: i64) -> Received {
-        Received { next: first, beyond: BTreeSet::new(), newest: first, last: None, copies: Copies::default() }
+    /// Creates a space that begins with this number. Nothing has arrived.
+    fn from(first: i64, modulus: i64) -> Received {
+        let newest = first.wrapping_sub(1).rem_euclid(modulus);
+        Received { first, next: first, beyond: BTreeSet::new(), newest, last: None, copies: Copies::default() }
     }
 
     /// Takes a number. Returns whether it is new.
@@ -66,7 +69,8 @@ impl Received {
 
     /// Whether a number has arrived.
     fn has(&self, number: i64, modulus: i64) -> bool {
-        self.beyond.contains(&number) || number.wrapping_sub(self.next).rem_euclid(modulus) > modulus / 2
+        let after_first = |number: i64| number.wrapping_sub(self.first).rem_euclid(modulus);
+        self.beyond.contains(&number) || after_first(number) < after_first(self.next)
     }
 }
 
@@ -146,6 +150,12 @@ impl Live {
         }
     }
 
+    /// The first number of a space: the recorded one, or that of another space of the same rule.
+    fn first_of(&self, space: &SpaceId) -> Option<i64> {
+        let others = || self.first.iter().filter(|(one, _)| one.0 == space.0).map(|(_, first)| *first).min();
+        self.first.get(space).copied().or_else(others)
+    }
+
     /// Whether the peer has room for another message of ours.
     pub fn has_room(&self) -> bool {
         self.sent.len() < FLYING
@@ -191,7 +201,10 @@ impl Live {
     /// Sets the fields of a message of ours that acknowledge what has arrived: in every message that has them.
     pub fn acknowledge(&self, line: Shown<'_>, draft: &mut Draft) {
         for (at, rule) in self.rules.iter().enumerate() {
-            let Some(received) = self.received.get(&(at, key(&rule.per, line))) else { continue };
+            let space = (at, key(&rule.per, line));
+            // What was recorded would acknowledge messages that have not arrived.
+            let none = self.first_of(&space).map(|first| Received::from(first, rule.modulus));
+            let Some(received) = self.received.get(&space).or(none.as_ref()) else { continue };
             for ack in rule.acks.iter().filter(|ack| ack.when.holds(line)) {
                 match ack.what {
                     What::One => draft.put(&ack.field, received.newest),
@@ -220,7 +233,7 @@ impl Live {
                 continue;
             }
             let first = self.first.get(&space).copied().unwrap_or(number);
-            let received = self.received.entry(space).or_insert_with(|| Received::from(first));
+            let received = self.received.entry(space).or_insert_with(|| Received::from(first, rule.modulus));
             // Several messages of a datagram share the number of its header.
             if further && around && received.last == Some(number) {
                 arrival = if arrival == Arrival::Again { arrival } else { Arrival::New };

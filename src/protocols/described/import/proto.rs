@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 
 /// The deepest messages in messages.
 const DEPTH: usize = 16;
+/// The most messages of a file: finding those that contain themselves takes the square of their number.
+const MESSAGES: usize = 1024;
 
 /// A field as the file has it.
 struct FieldOf {
@@ -125,6 +127,9 @@ impl<'a> Proto<'a> {
                     self.at += 1;
                     let name = within(scope, &self.word()?);
                     self.expect("{")?;
+                    if self.messages.len() >= MESSAGES {
+                        return Err((line, format!("more than {MESSAGES} messages")));
+                    }
                     self.messages.insert(name.clone(), MessageOf { line, ..MessageOf::default() });
                     self.draft.keep();
                     self.body(&name, depth + 1)?;
@@ -267,11 +272,20 @@ impl<'a> Proto<'a> {
     }
 
     /// Whether a message leads back to `to`.
-    fn leads(&self, from: &str, to: &str, seen: &mut BTreeSet<String>) -> bool {
-        let inner = self.messages.get(from).into_iter().flat_map(|message| &message.fields);
-        inner
-            .filter_map(|field| self.resolve(&field.kind, from))
-            .any(|name| name == to || seen.insert(name.clone()) && self.leads(&name, to, seen))
+    fn leads(&self, from: &str, to: &str) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
+        while let Some(name) = open.pop() {
+            let fields = self.messages.get(&name).into_iter().flat_map(|message| &message.fields);
+            for inner in fields.filter_map(|field| self.resolve(&field.kind, &name)) {
+                if inner == to {
+                    return true;
+                }
+                if seen.insert(inner.clone()) {
+                    open.push(inner);
+                }
+            }
+        }
+        false
     }
 
     /// The file: a struct for each message that another one or the packet has.
@@ -293,7 +307,7 @@ impl<'a> Proto<'a> {
                         "int32".into()
                     }
                     Some(of) if self.messages.get(of).is_some_and(|inner| inner.fields.is_empty()) => "bytes".into(),
-                    Some(of) if *of == *name || self.leads(of, name, &mut BTreeSet::new()) => {
+                    Some(of) if *of == *name || self.leads(of, name) => {
                         notes.push((field.line, format!("{}: {of} contains itself: shown as bytes", field.name)));
                         "bytes".into()
                     }
