@@ -13,7 +13,6 @@ use super::usage::{NO_PARQUET, usage};
 use super::{capture, check, cut, input, names};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
-use netkit::dissect::Options;
 use netkit::render::{self, Files};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -36,7 +35,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         options.leg = None;
     }
     let pick = Pick::new(selection, &args.output.gates, args.check, &options)?;
-    if let Some(why) = conflict(args, pick.later(), &options) {
+    if let Some(why) = conflict(args, pick.later()) {
         return usage(why);
     }
     let keep = capture::Keep {
@@ -121,7 +120,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
 }
 
 /// Returns the reason for the first contradiction between options.
-fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
+fn conflict(args: &Decode, later: bool) -> Option<String> {
     let (live, redact, out) = (args.interface.interface.is_some(), args.traffic.redact, args.out.is_some());
     let (written, later) = (args.write.is_some(), args.link || later);
     let columns = !args.output.columns.is_empty();
@@ -166,15 +165,7 @@ fn conflict(args: &Decode, later: bool, options: &Options) -> Option<String> {
         (text && args.follow && args.files.len() > 1, "--follow: one file, not several: the first never ends"),
         (text && args.account && !has_account, "--account: only with -f ndjson and json; stats -f json always has it"),
     ];
-    let asked = |name: &str| options.proto.as_deref() == Some(name) || !args.dissect.protocol_file.is_empty();
-    let mut nested = options.registry.iter().filter(|dissector| !dissector.headers().is_empty());
-    let headers = nested.find(|dissector| parquet && asked(dissector.name())).map(|dissector| {
-        let name = dissector.name();
-        format!("-f parquet: {name} has headers around its messages, which have no columns: use -f ndjson")
-    });
-    let (first, rest) = rules.split_at(3);
-    let broken = |rules: &[(bool, &str)]| rules.iter().find(|(broken, _)| *broken).map(|(_, why)| (*why).into());
-    broken(first).or(headers).or_else(|| broken(rest))
+    rules.iter().find(|(broken, _)| *broken).map(|(_, why)| (*why).into())
 }
 
 /// Reads all files as one.

@@ -9,11 +9,9 @@ use super::{input, interrupt, names, parallel, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::dissect::{Message, Options, Sink};
-use netkit::plural::Plural;
 use netkit::read::{Any, CaptureSink, Gate};
 use netkit::render::Files;
 use netkit::render::parquet::ParquetFiles;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The ending of the files.
@@ -30,7 +28,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let size = args.files.iter().map(size).sum();
     let threads = parallel::threads_for(size, args.threads, false);
     let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
-    let mut writer = Picked { sink: Writer { files, headless: (0, "") }, pick: pick.count(args.output.count) };
+    let mut writer = Picked { sink: Writer { files }, pick: pick.count(args.output.count) };
     let mut failed = None;
     let all = PathBuf::from(names::names(&args.files));
     let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
@@ -62,16 +60,6 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
     writer.sink.files.finish().with_context(|| shown(args))?;
     folder.commit(ENDING).with_context(|| shown(args))?;
-    let (headless, proto) = writer.sink.headless;
-    if headless > 0 {
-        // Printed even with -q, because the files look complete. A closed stderr is ignored.
-        let messages = Plural(headless, "message");
-        let _ = writeln!(
-            std::io::stderr(),
-            "netkit: -f parquet: the headers around {messages} (the first of {proto}) have no columns, and are left \
-             out: -f ndjson has them"
-        );
-    }
     if !writer.pick.any() && failed.is_none() && !writer.pick.reports_none() {
         notify(global, format_args!("no message: {} has no files", shown(args)));
     }
@@ -98,16 +86,10 @@ fn shown(args: &Decode) -> String {
 /// Writes the selected messages.
 struct Writer {
     files: ParquetFiles,
-    /// The number of messages whose headers have no columns, and the protocol of the first.
-    headless: (u64, &'static str),
 }
 
 impl Sink for Writer {
     fn message(&mut self, message: &Message<'_>) {
-        if !message.dissection.packet.is_empty() {
-            let first = if self.headless.0 == 0 { message.dissection.proto } else { self.headless.1 };
-            self.headless = (self.headless.0 + 1, first);
-        }
         self.files.message(message);
     }
 }

@@ -10,6 +10,7 @@ import itertools
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -34,7 +35,7 @@ def by_type(value, kind):
 
 def put(message, path, value):
     """Puts a value of `other` in its place: fields.links[0].value."""
-    # A name may have dots: only known paths are split, and those begin with fields or derived.
+    # A name may have dots: only known paths are split, and those begin with packet, fields or derived.
     steps = [int(s[1:-1]) if s.startswith("[") else s.lstrip(".") for s in re.findall(r"\[\d+\]|\.?[^.\[]+", path)]
     at = message
     for step, after in zip(steps, steps[1:]):
@@ -62,7 +63,7 @@ def line(row, kinds):
     if ns is not None:
         assert (message.pop("time") - EPOCH) // datetime.timedelta(microseconds=1) == ns // 1000, ns
         message["time"] = ns
-    for at in [message.get("fields"), message.get("derived")]:
+    for at in [message.get("packet"), message.get("fields"), message.get("derived")]:
         if at and "payload_bytes" in at:
             at["payload"] = at.pop("payload_bytes")
     for other in message.pop("other") or []:
@@ -90,6 +91,15 @@ def same(a, b):
         return False
 
 
+def described(capture):
+    """The options that name the capture's protocol file, for a capture of a described protocol."""
+    path = pathlib.Path(capture)
+    options, own = path.with_suffix(".args"), pathlib.Path("fixtures/protocols", path.stem + ".toml")
+    if options.exists():
+        return shlex.split(options.read_text())
+    return ["-p", own] if own.exists() else []
+
+
 def nanoseconds(text):
     whole, _, part = text.partition(".")
     ns = abs(int(whole)) * 10**9 + int((part + "000000000")[:9])
@@ -109,8 +119,9 @@ def main(netkit, folder, *captures):
     files_of, rows_of = collections.defaultdict(list), collections.defaultdict(list)
     for number, capture in enumerate(captures):
         out = pathlib.Path(folder, str(number))
-        written = subprocess.run([netkit, "-q", "decode", capture, "--bytes", "-f", "parquet", "-o", out])
-        text = subprocess.run([netkit, "-q", "decode", capture, "--bytes", "-f", "ndjson"], capture_output=True)
+        command = [netkit, "-q", "decode", capture, *described(capture), "--bytes", "-f"]
+        written = subprocess.run([*command, "parquet", "-o", out])
+        text = subprocess.run([*command, "ndjson"], capture_output=True)
         assert written.returncode == text.returncode, (capture, written.returncode, text.returncode)
         expected = collections.defaultdict(list)
         for one in text.stdout.decode().splitlines():

@@ -66,15 +66,15 @@ impl Row<'_> {
         }
     }
 
-    /// Adds the numbers of all frames of a message.
-    pub fn frames(&mut self, frames: &[u64]) {
+    /// Adds a list of numbers.
+    pub fn numbers(&mut self, numbers: &[u64]) {
         let row = self.row;
         let column = self.next();
-        for (k, frame) in frames.iter().enumerate() {
+        for (k, number) in numbers.iter().enumerate() {
             column.level(row, 3, (k > 0).into());
-            column.int(*frame as i64);
+            column.int(*number as i64);
         }
-        self.bytes += frames.len() * LEVEL;
+        self.bytes += numbers.len() * LEVEL;
     }
 
     /// Adds a list of groups of texts.

@@ -57,7 +57,7 @@ pub struct Shredder<'a> {
     pub others: &'a mut Others,
     /// The number of bytes that were added to columns of bytes and text.
     pub bytes: usize,
-    /// The first step of all paths: `fields` or `derived`.
+    /// The first step of all paths: `packet`, `fields` or `derived`.
     pub root: &'static str,
     /// Whether values that are known from earlier messages are shown, too.
     pub derived: bool,

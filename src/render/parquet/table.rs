@@ -1,4 +1,4 @@
-//! The file of one message: its envelope, its fields, then derived values and findings.
+//! The file of one message: its envelope, the headers around it, its fields, then derived values and findings.
 
 use super::column::{Column, Leaf};
 use super::encoder::Encoder;
@@ -35,6 +35,7 @@ fn envelope() -> Vec<(&'static str, Kind)> {
         ("dst", Kind::Leaf(Leaf::Text)),
         ("message", Kind::Leaf(Leaf::Word)),
         ("length", Kind::Leaf(Leaf::Int)),
+        ("part", Kind::Shape(Shape::list(Shape::int()))),
     ]
 }
 
@@ -60,23 +61,27 @@ enum Kind {
     Shape(Shape),
 }
 
-/// Returns the fields and the derived values of a message, for all versions and directions.
-pub fn shapes(proto: &str, message: &str, options: &Options) -> [Vec<Member>; 2] {
+/// The groups of columns that the tables determine, by their names in JSON.
+const GROUPS: [&str; 3] = ["packet", "fields", "derived"];
+
+/// Returns the headers around a message, its fields and its derived values, for all versions and directions.
+pub fn shapes(proto: &str, message: &str, options: &Options) -> [Vec<Member>; 3] {
     let mut payload = Vec::new();
     for schema in options.schemas.messages(proto) {
         if schema.message.is_empty() || schema.message == message {
             schema.fields.iter().flatten().for_each(|fields| members(fields, &[], &mut payload));
         }
     }
-    let (mut fields, mut known) = (Vec::new(), Vec::new());
+    let (mut packet, mut fields, mut known) = (Vec::new(), Vec::new(), Vec::new());
     let dissectors = options.registry.iter().filter(|d| d.name() == proto || d.carriers().contains(&proto));
     for dissector in dissectors {
+        members(dissector.headers(), &payload, &mut packet);
         let layouts = dissector.tables().iter().flat_map(|table| table.layouts).filter(|layout| layout.name == message);
         layouts.for_each(|layout| members(layout.fields, &payload, &mut fields));
         dissector.derived().iter().for_each(|field| derived(field, &payload, &mut known));
     }
     super::shape::add(&mut fields, Member::new("unparsed", Shape::Bytes));
-    [fields, known]
+    [packet, fields, known]
 }
 
 /// Memory that tables share.
@@ -93,6 +98,7 @@ pub struct Table {
     /// The file's number in the encoder.
     file: usize,
     columns: Vec<Column>,
+    packet: Group,
     fields: Group,
     known: Group,
     /// The first column after the fields.
@@ -131,9 +137,9 @@ impl Table {
         }
         let file = File::create_new(path)?;
         let file = encoder.begin(SerializedFileWriter::new(file, schema, Arc::new(properties.build()))?)?;
-        let [fields, known] = plan;
+        let [packet, fields, known] = plan;
         let behind = known.columns.end;
-        Ok(Table { file, columns, fields, known, behind, rows: 0, held: 0 })
+        Ok(Table { file, columns, packet, fields, known, behind, rows: 0, held: 0 })
     }
 
     /// Adds a message. Returns its approximate size in bytes.
@@ -144,7 +150,7 @@ impl Table {
         row.text(Some(file.0));
         row.int((place.frame > 0).then_some(file.1 as i64));
         row.int((place.frame > 0).then_some(place.frame as i64));
-        row.frames(if place.frames.len() > 1 { place.frames } else { &[] });
+        row.numbers(if place.frames.len() > 1 { place.frames } else { &[] });
         row.int(time.map(|ns| ns.div_euclid(1000)));
         row.int(time);
         row.int((info.flow > 0).then_some(info.flow as i64));
@@ -157,24 +163,33 @@ impl Table {
         row.text(ends.then(|| message.dst()));
         row.word(Some(dissection.message));
         row.int(Some(place.length as i64));
+        match dissection.part {
+            Some((part, of)) => row.numbers(&[part.into(), of.into()]),
+            None => row.numbers(&[]),
+        }
         let mut taken = row.bytes;
         memory.others.clear();
         let mut shredder = Shredder {
             columns: &mut self.columns,
             row: self.rows,
-            tree: &dissection.tree,
+            tree: &dissection.packet,
             sources: message.sources(),
             others: &mut memory.others,
             bytes: 0,
-            root: "fields",
+            root: "packet",
             derived: false,
             seen: &mut memory.seen,
             walks: &mut memory.walks,
         };
+        shredder.top(&self.packet);
+        (shredder.root, shredder.tree) = ("fields", &dissection.tree);
         shredder.top(&self.fields);
         (shredder.root, shredder.derived) = ("derived", true);
-        if dissection.tree.has_derived() {
-            shredder.derived_nodes();
+        for tree in [&dissection.packet, &dissection.tree] {
+            if tree.has_derived() {
+                shredder.tree = tree;
+                shredder.derived_nodes();
+            }
         }
         shredder.tree = &dissection.derived;
         shredder.top(&self.known);
@@ -202,8 +217,8 @@ impl Table {
     }
 }
 
-/// Returns the columns of a message's file: its type, the columns of fields and of derived values.
-fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Group; 2], Vec<Column>)> {
+/// Returns the columns of a message's file: its type, and the columns of each of [`GROUPS`].
+fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Group; 3], Vec<Column>)> {
     let mut builder = Builder::default();
     let mut types = Vec::new();
     for (name, kind) in envelope() {
@@ -212,9 +227,8 @@ fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Grou
             Kind::Shape(shape) => builder.member(name, &shape)?.0,
         });
     }
-    let [fields, known] = shapes(proto, message, options);
     let mut plans = Vec::new();
-    for (name, members) in [("fields", fields), ("derived", known)] {
+    for (name, members) in GROUPS.into_iter().zip(shapes(proto, message, options)) {
         let (below, group) = builder.group(&members)?;
         // A group without columns is left out.
         if !below.is_empty() {
@@ -226,9 +240,8 @@ fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Grou
         types.push(builder.member(&member.name, &member.shape)?.0);
     }
     let schema = parquet::schema::types::Type::group_type_builder(message).with_fields(types).build()?;
-    let [fields, known]: [Group; 2] =
-        plans.try_into().unwrap_or_else(|_| unreachable!("one plan for fields, one for what is derived"));
-    Ok((Arc::new(schema), [fields, known], builder.columns))
+    let plans = plans.try_into().unwrap_or_else(|_| unreachable!("one plan for each group"));
+    Ok((Arc::new(schema), plans, builder.columns))
 }
 
 /// Returns all columns of a message's file with their types, for documentation: `fields.rtt`, `BIGINT`.
@@ -244,8 +257,7 @@ pub fn describe(proto: &str, message: &str, options: &Options) -> Vec<(String, S
             (name.into(), word)
         })
         .collect();
-    let [fields, known] = shapes(proto, message, options);
-    for (name, members) in [("fields", fields), ("derived", known)] {
+    for (name, members) in GROUPS.into_iter().zip(shapes(proto, message, options)) {
         if !members.is_empty() {
             lines.push((name.into(), sql(&Shape::Group(members))));
         }
