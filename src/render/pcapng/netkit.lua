@@ -36,13 +36,15 @@ local MAKE = {
 }
 
 local all = {}
--- By name below "netkit.": the field, its type, its unit.
+-- By name below "netkit.": the field, its type, its unit, and its label where Wireshark's own is the same as ours.
 local known = {}
 
 local function field(name, kind, unit, doc, enum)
     if known[name] then return end
-    local made = MAKE[kind]("netkit." .. name, name:match("[^.]+$"), enum, doc ~= "" and doc or nil)
-    known[name] = { field = made, kind = kind, unit = unit }
+    local last = name:match("[^.]+$")
+    local made = MAKE[kind]("netkit." .. name, last, enum, doc ~= "" and doc or nil)
+    local number = kind == "u32" or kind == "u64" or kind == "i32" or kind == "i64"
+    known[name] = { field = made, kind = kind, unit = unit, label = number and unit == "" and not enum and last or nil }
     all[#all + 1] = made
 end
 
@@ -72,10 +74,10 @@ end
 for _, one in ipairs(MESSAGES) do field(one[1], "n", "", one[2]) end
 for _, one in ipairs(FIELDS) do field(one[1], one[2], one[3], one[4], one[5] and ENUMS[one[5]]) end
 
-local related = {}
+local related_fields = {}
 for _, one in ipairs(RELATIONS) do
-    related[one[1]] = ProtoField.framenum("netkit.related." .. one[1], one[1], base.NONE, frametype[one[3]], nil, one[2])
-    all[#all + 1] = related[one[1]]
+    related_fields[one[1]] = ProtoField.framenum("netkit.related." .. one[1], one[1], base.NONE, frametype[one[3]], nil, one[2])
+    all[#all + 1] = related_fields[one[1]]
 end
 netkit.fields = all
 
@@ -90,10 +92,11 @@ netkit.experts = { EXPERTS.note, EXPERTS.warning, EXPERTS.error, EXPERTS.fault, 
 
 local frame_comment = Field.new("frame.comment")
 local floor, char = math.floor, string.char
+local find, match, sub, byte = string.find, string.match, string.sub, string.byte
 
--- The packet's tree, and whether it is shown. If not, only fields are added that a filter, a column or an export reads:
--- most of the time goes into adding fields.
-local root, visible
+-- The packet's tree, and whether it is shown. If not, only fields are added that a filter, a column or an export reads.
+-- `general`: whether one of the fields is read that any value may become.
+local root, visible, general
 local function needed(made) return visible or root:referenced(made) end
 
 -- %XX to bytes.
@@ -257,193 +260,209 @@ local function leaf(source, letter, rest, bit, bits)
     return text, bytes, nil, nil, from
 end
 
--- Adds a leaf as the field of that name, or in general form if there is none of its type.
-local function put(tree, name, label, source, bit, bits, letter, rest, generated, hidden)
-    local one = known[name]
-    if not visible and not (one and root:referenced(one.field)) and not root:referenced(known.member.field)
-        and not (letter == "r" and root:referenced(known.raw.field))
-        and not (letter == "w" and root:referenced(known.flag.field)) then
-        return
-    end
-    local first, length = range_of(source, bit, bits)
-    local text, value, named, flags, from = leaf(source, letter, rest, bit, bits)
-    local item
-    if letter == "r" then
-        if hidden then return end
-        item = add_bytes(tree, known.raw.field, source, first, length or 0, value, from)
-    elseif letter == "x" then
-        if one and one.kind == "x" then
-            item = add_bytes(tree, one.field, source, first, length or 0, value, from)
-        elseif one and one.kind == "s" then
-            item = add(tree, one.field, source, first, length, text)
-        end
-    elseif one and one.kind == "s" then
-        item = add(tree, one.field, source, first, length, named or text)
-    elseif one and one.kind == "b" then
-        if letter == "b" then item = add(tree, one.field, source, first, length, value == "1") end
-    elseif one and (letter == "u" or letter == "i" or letter == "f" or letter == "m" or letter == "e" or letter == "w") then
-        local number = number_for(one.kind, value)
-        if number ~= nil then item = add(tree, one.field, source, first, length, number) end
-        if item and one.unit ~= "" and letter ~= "w" then text = text .. " " .. one.unit end
-    end
-    if not item then
-        if hidden then return end
-        item = add(tree, known.member.field, source, first, length, name .. "=" .. (named or text))
-    end
-    if hidden then
-        item:set_hidden()
-        return
-    end
-    if visible then
-        item:set_text(brief(label) .. ": " .. (letter == "r" and clean(text) or brief(text)))
-        if generated then item:set_generated() end
-    end
-    if flags then
-        for _, flag in ipairs(flags) do
-            add(item, known.flag.field, source, first, length, flag):set_text("set: " .. clean(flag))
-        end
-    end
-    return item
+-- What a field's token says besides its value is the same in many comments, and is looked up once. More than this many
+-- of them are forgotten: their names may come from the traffic.
+local ENTRIES = 20000
+local entries = 0
+
+-- A group, a list or a section: its path, its short path, whether it is a list, and its fields by their tokens' heads.
+local function place_of(path, short, list)
+    return { path = path, short = short, list = list, entries = {} }
 end
 
--- The fields of one section, from the token `at` on: where it ends.
-local function nodes(tokens, at, tree, sources, main, proto, prefix, short)
-    -- Open groups: item, path, short path, a list?, elements, and whether items are its own.
-    local here = { item = tree, path = prefix, short = short, list = false, count = 0 }
-    local stack = {}
-    while at <= #tokens do
-        local token = tokens[at]
-        if token:sub(1, 1) == ":" then break end
-        at = at + 1
-        if token == "." then
-            here = table.remove(stack)
-            if not here then error("a group ends that has not begun") end
+-- What the head of a token says in this place: NAME,BIT,BITS,LETTER.
+local function entry_of(here, head)
+    local name, bit, bits, letter = match(head, "^([^,]*),(%d*),(%d*),(%a)$")
+    local path, short, label = here.path, here.short, nil
+    if not here.list then
+        label = plain(byte(name) == 126 and sub(name, 2) or name)
+        path, short = path .. "." .. label, short .. "." .. label
+    end
+    local entry = {
+        label = label, path = path, bit = tonumber(bit), bits = tonumber(bits) or 0, letter = letter,
+        one = known[path], short = short ~= path and known[short] or nil,
+    }
+    if entry.bit then
+        entry.first, entry.last = floor(entry.bit / 8), floor((entry.bit + entry.bits + 7) / 8)
+    end
+    if letter == "g" or letter == "l" then entry.inside = place_of(path, short, letter == "l") end
+    here.entries[head] = entry
+    entries = entries + 1
+    return entry
+end
+
+-- The item of one of the fields that a leaf has, if its type takes the value.
+local function item_of(one, tree, letter, source, first, length, range, value, text, named, from)
+    local kind = one.kind
+    if letter == "x" then
+        if kind == "x" then return add_bytes(tree, one.field, source, first, length or 0, value, from) end
+        if kind == "s" then value = text else return nil end
+    elseif kind == "s" then
+        value = named or text
+    elseif kind == "b" then
+        if letter ~= "b" then return nil end
+        value = value == "1"
+    elseif letter == "u" or letter == "i" or letter == "e" or letter == "w" or letter == "f" or letter == "m" then
+        value = number_for(kind, value)
+        if value == nil then return nil end
+    else
+        return nil
+    end
+    if range then return tree:add(one.field, range, value) end
+    return tree:add(one.field, value)
+end
+
+-- Adds a leaf as the fields of its path and of its short path, or in general form if there is none of its type.
+local function put(tree, entry, label, source, rest)
+    local letter, one, short = entry.letter, entry.one, entry.short
+    local full = visible or general
+    if not full then
+        full = one and root:referenced(one.field)
+        if not (short and root:referenced(short.field)) then
+            if not full then return end
+            short = nil
+        end
+    end
+    local first, length, range
+    if source and entry.first then
+        first, length = entry.first, entry.last
+        if first > source.length then first = source.length end
+        if length > source.length then length = source.length end
+        length = (entry.bits == 0 or length < first) and 0 or length - first
+    end
+    local text, value, named, flags, from
+    if letter == "u" then
+        text, value = rest, rest
+    else
+        text, value, named, flags, from = leaf(source, letter, rest, entry.bit, entry.bits)
+    end
+    if first then range = source.tvb:range(source.at + first, length) end
+    if full then
+        local item
+        if letter == "r" then
+            item = add_bytes(tree, known.raw.field, source, first, length or 0, value, from)
         else
-            local name, bit, bits, letter, rest, number = token:match("^([^,]*),(%d*),(%d*),(%a)([^,]*),?(%d*)$")
-            if not name then error("no field: " .. token:sub(1, 40)) end
-            bit, bits = tonumber(bit), tonumber(bits)
+            item = one and item_of(one, tree, letter, source, first, length, range, value, text, named, from)
+            if not item then
+                item = add(tree, known.member.field, source, first, length, entry.path .. "=" .. (named or text))
+            elseif letter == "u" and label == one.label then
+                text = nil
+            elseif one.unit ~= "" and find(letter, "[uifme]") then
+                text = text .. " " .. one.unit
+            end
+        end
+        if visible then
+            if text then item:set_text(brief(label) .. ": " .. (letter == "r" and clean(text) or brief(text))) end
+            if not entry.bit then item:set_generated() end
+        end
+        if flags then
+            for _, flag in ipairs(flags) do
+                add(item, known.flag.field, source, first, length, flag):set_text("set: " .. clean(flag))
+            end
+        end
+    end
+    if short and letter ~= "r" then
+        local item = item_of(short, tree, letter, source, first, length, range, value, text or rest, named, from)
+        if item then item:set_hidden() end
+    end
+end
+
+-- The fields of one section, from the byte `at` on: where it ends.
+local function nodes(text, at, tree, sources, main, here)
+    -- The open group's item, and how many elements it has; those around it.
+    local item, count, stack = tree, 0, {}
+    while true do
+        local _, last, head, rest = find(text, "^([^, ]*,%d*,%d*,%a)([^ ]*) *", at)
+        if head then
+            at = last + 1
             local source = main
-            -- One without bytes is not written.
-            if number ~= "" then source = sources[tonumber(number)] or { tvb = main.tvb, at = 0, length = 0 } end
-            local path, brief, label = here.path, here.short, nil
+            local comma = find(rest, ",", 1, true)
+            if comma then
+                local number = match(rest, "^,(%d*)$", comma)
+                if not number then error("no field: " .. sub(head .. rest, 1, 40)) end
+                rest = sub(rest, 1, comma - 1)
+                -- One without bytes is not written.
+                if number ~= "" then source = sources[tonumber(number)] or { tvb = main.tvb, at = 0, length = 0 } end
+            end
+            local entry = here.entries[head] or entry_of(here, head)
+            local label = entry.label
             if here.list then
-                label = "[" .. here.count .. "]"
-                here.count = here.count + 1
-            else
-                local foreign = name:sub(1, 1) == "~"
-                label = plain(foreign and name:sub(2) or name)
-                path, brief = path .. "." .. label, brief .. "." .. label
+                label = "[" .. count .. "]"
+                count = count + 1
             end
-            if letter == "g" or letter == "l" then
-                local first, length = range_of(source, bit, bits)
-                local item = here.item
-                local one = known[path]
+            local inside = entry.inside
+            if inside then
+                local inner, one = item, entry.one
                 if #stack < DEPTH and (visible or one and one.kind == "n" and root:referenced(one.field)) then
-                    if one and one.kind == "n" and letter == "g" then
-                        item = add(item, one.field, source, first, length)
-                        item:set_text(clean(label))
+                    local first, length = range_of(source, entry.bit, entry.bits)
+                    if one and one.kind == "n" and entry.letter == "g" then
+                        inner = add(item, one.field, source, first, length)
+                        inner:set_text(clean(label))
                     elseif first then
-                        item = item:add(source.tvb:range(source.at + first, length), clean(label))
+                        inner = item:add(source.tvb:range(source.at + first, length), clean(label))
                     else
-                        item = item:add(clean(label))
+                        inner = item:add(clean(label))
                     end
-                    if not bit then item:set_generated() end
+                    if not entry.bit then inner:set_generated() end
                 end
-                local open = { item = item, path = path, short = brief, list = letter == "l", count = 0 }
-                stack[#stack + 1] = here
-                here = open
+                stack[#stack + 1] = { here, item, count }
+                here, item, count = inside, inner, 0
             else
-                put(here.item, path, label, source, bit, bits, letter, rest, not bit)
-                if brief ~= path and known[brief] then
-                    put(here.item, brief, label, source, bit, bits, letter, rest, not bit, true)
-                end
+                put(item, entry, label, source, rest)
             end
+        elseif byte(text, at) == 46 and find(text, "^%. *", at) then
+            local open = table.remove(stack)
+            if not open then error("a group ends that has not begun") end
+            here, item, count = open[1], open[2], open[3]
+            local _, behind = find(text, "^%. *", at)
+            at = behind + 1
+        elseif at > #text or byte(text, at) == 58 then
+            break
+        else
+            error("no field: " .. sub(text, at, at + 39))
         end
     end
     if #stack > 0 then error("a group does not end") end
     return at
 end
 
--- Draws one comment: whole, as its parts were joined. `read`: whether any of its fields is needed.
-local function draw(text, tvb, tree, read)
-    local lines = {}
-    for line in text:gmatch("[^\n]+") do lines[#lines + 1] = line end
-    local summary = clean((lines[1] or ""):gsub("^netkit: ", "", 1))
-    local form, last = (lines[#lines] or ""):match("^netkit:(%d+) (.*)$")
-    local proto = summary:match("^%S+")
-    local top = tree
-    local state = {}
-    local tokens = {}
-    local at = 1
-    if form == FORM and read then
-        for token in last:gmatch("%S+") do tokens[#tokens + 1] = token end
-        while tokens[at] and tokens[at]:sub(1, 1) ~= ":" do
-            local key, value = tokens[at]:match("^(%w+)=(.*)$")
-            if not key then error("no key: " .. tokens[at]:sub(1, 40)) end
-            if key == "r" then
-                state.related = state.related or {}
-                state.related[#state.related + 1] = value
-            else
-                state[key] = value
-            end
-            at = at + 1
-        end
+-- By protocol and message: the places of their sections, the message's field.
+local messages = {}
+local function message_of(proto, message)
+    local of = messages[proto] and messages[proto][message]
+    if of then return of end
+    local place, name = plain(proto or ""), proto and message and plain(proto) .. "." .. plain(message)
+    of = { one = name and known[name] }
+    of[":f"] = place_of(name or place, place, false)
+    of[":d"] = place_of(place .. ".derived", place .. ".derived", false)
+    of[":p"] = place_of(place .. ".packet", place .. ".packet", false)
+    if proto and message then
+        messages[proto] = messages[proto] or {}
+        messages[proto][message] = of
+        entries = entries + 1
     end
-    -- Where the bytes are: in the frame, or beside it.
-    local sources = {}
-    for key, value in pairs(state) do
-        local kind, number = key:match("^([bh])(%d*)$")
-        if kind == "b" then
-            local offset, length = value:match("^(%d+)%+(%d+)$")
-            sources[tonumber(number) or 0] = { tvb = tvb, at = tonumber(offset), length = tonumber(length) }
-        elseif kind == "h" and value ~= "" then
-            local name = "netkit: " .. (state.m and plain(state.m) or "message")
-            local own = ByteArray.new(value):tvb(name .. (number ~= "" and " " .. number or ""))
-            sources[tonumber(number) or 0] = { tvb = own, at = 0, length = #value / 2 }
-        end
+    return of
+end
+
+-- The parts of a message's envelope: letters, and fields.
+local ABOUT = {
+    { "p", "proto" }, { "v", "version" }, { "m", "message" }, { "f", "from" }, { "c", "flow" }, { "l", "length" },
+    { "n", "frame" },
+}
+for _, one in ipairs(ABOUT) do one.field, one.kind = known[one[2]].field, known[one[2]].kind end
+
+local function about(top, made, kind, value)
+    if value and value ~= "" and needed(made) then
+        top:add(made, kind == "s" and clean(plain(value)) or number_for(kind, value)):set_generated()
     end
-    local main = sources[0] or { tvb = tvb, at = 0, length = 0 }
-    local name = state.p and state.m and plain(state.p) .. "." .. plain(state.m)
-    local one = name and known[name]
-    if one and one.kind == "n" and needed(one.field) then
-        top = tree:add(one.field, main.tvb:range(main.at, main.length))
-    elseif visible then
-        top = tree:add(main.tvb:range(main.at, main.length), "")
-    end
-    if visible then
-        local late = state.n and "frame " .. state.n .. ": " or ""
-        top:set_text(late .. summary)
-    end
-    local function about(key, value, label)
-        local made = known[key]
-        if value and value ~= "" and needed(made.field) then
-            local item = add(top, made.field, nil, nil, nil, made.kind == "s" and clean(plain(value)) or number_for(made.kind, value))
-            if label then item:set_text(label) end
-            item:set_generated()
-        end
-    end
-    while at <= #tokens do
-        local section = tokens[at]
-        at = at + 1
-        local place, short = plain(state.p or ""), plain(state.p or "")
-        if section == ":f" then
-            at = nodes(tokens, at, top, sources, main, place, name or place, short)
-        elseif section == ":d" or section == ":p" then
-            local word = section == ":d" and "derived" or "packet"
-            local group = top
-            if visible then
-                group = top:add(word)
-                if section == ":d" then group:set_generated() end
-            end
-            at = nodes(tokens, at, group, sources, main, place, place .. "." .. word, place .. "." .. word)
-        else
-            error("no section: " .. section:sub(1, 40))
-        end
-    end
-    for k = 2, #lines do
-        local level, code, what = lines[k]:match("^(%a+) ([%w_.%-]+): (.*)$")
-        if lines[k]:sub(1, 7) == "fault: " then
-            what = clean(lines[k]:sub(8))
+end
+
+-- Adds the notes and faults of a comment's lines.
+local function findings(text, top)
+    for line in text:gmatch("[^\n]+") do
+        local level, code, what = line:match("^(%a+) ([%w_.%-]+): (.*)$")
+        if sub(line, 1, 7) == "fault: " then
+            what = clean(line:sub(8))
             local item = top
             if needed(known.fault.field) then
                 item = top:add(known.fault.field, what)
@@ -466,9 +485,87 @@ local function draw(text, tvb, tree, read)
             item:add_proto_expert_info(EXPERTS[level], what)
         end
     end
-    for _, value in ipairs(state.related or {}) do
+end
+
+-- Draws the last line of a comment, which is the message's tree, from the byte `at` on. Its top, and its envelope.
+local function fields(text, at, summary, tvb, tree)
+    local state, places, related = {}, nil, nil
+    while true do
+        local _, last, key, value = find(text, "^(%w+)=([^ ]*) *", at)
+        if not key then break end
+        at = last + 1
+        if key == "r" then
+            related = related or {}
+            related[#related + 1] = value
+        elseif find(key, "^[bh]%d*$") then
+            places = places or {}
+            places[#places + 1] = key
+            places[#places + 1] = value
+        else
+            state[key] = value
+        end
+    end
+    if at <= #text and byte(text, at) ~= 58 then error("no key: " .. sub(text, at, at + 39)) end
+    -- Where the bytes are: in the frame, or beside it.
+    local sources = {}
+    for k = 1, places and #places or 0, 2 do
+        local key, value = places[k], places[k + 1]
+        local number = tonumber(sub(key, 2)) or 0
+        if byte(key) == 98 then
+            local offset, length = match(value, "^(%d+)%+(%d+)$")
+            sources[number] = { tvb = tvb, at = tonumber(offset), length = tonumber(length) }
+        elseif value ~= "" then
+            local name = "netkit: " .. (state.m and plain(state.m) or "message")
+            local own = ByteArray.new(value):tvb(name .. (key ~= "h" and " " .. sub(key, 2) or ""))
+            sources[number] = { tvb = own, at = 0, length = #value / 2 }
+        end
+    end
+    local main = sources[0] or { tvb = tvb, at = 0, length = 0 }
+    local of = message_of(state.p, state.m)
+    local one, top = of.one, tree
+    if one and one.kind == "n" and needed(one.field) then
+        top = tree:add(one.field, main.tvb:range(main.at, main.length))
+    elseif visible then
+        top = tree:add(main.tvb:range(main.at, main.length), "")
+    end
+    if visible then
+        local late = state.n and "frame " .. state.n .. ": " or ""
+        top:set_text(late .. summary)
+    end
+    while at <= #text do
+        local _, last, section = find(text, "^(:%a) *", at)
+        local place = section and of[section]
+        if not place then error("no section: " .. sub(text, at, at + 39)) end
+        local group = top
+        if visible and section ~= ":f" then
+            group = top:add(section == ":d" and "derived" or "packet")
+            if section == ":d" then group:set_generated() end
+        end
+        at = nodes(text, last + 1, group, sources, main, place)
+    end
+    return top, state, related
+end
+
+-- Draws one comment: whole, as its parts were joined. `read`: whether any of its fields is needed.
+local function draw(text, tvb, tree, read)
+    local first = find(text, "\n", 1, true) or #text + 1
+    local summary = clean(sub(text, 9, first - 1))
+    local proto = match(summary, "^%S+")
+    local last, at, form = find(text, "\nnetkit:(%d+) [^\n]*$", first)
+    local top, state, related = tree, {}, nil
+    if read and form == FORM then
+        at = last + #form + 9
+        top, state, related = fields(sub(text, at), 1, summary, tvb, tree)
+    elseif visible then
+        top = tree:add(tvb:range(0, 0), "")
+        top:set_text(summary)
+    end
+    last = last or #text + 1
+    if last > first then findings(sub(text, first, last - 1), top) end
+    if not read then return proto, summary end
+    for _, value in ipairs(related or {}) do
         local kind, frame, index, millis = value:match("^([%w_]+),(%d+),(%d*),([%d.%-]*)$")
-        local made = kind and related[kind]
+        local made = kind and related_fields[kind]
         if made and needed(made) then
             local item = top:add(made, tonumber(frame))
             local more = index ~= "" and " (message " .. index .. ")" or ""
@@ -477,21 +574,21 @@ local function draw(text, tvb, tree, read)
             item:set_generated()
         end
     end
-    about("proto", state.p)
-    about("version", state.v)
-    about("message", state.m)
-    about("from", state.f)
-    about("flow", state.c)
-    about("length", state.l)
-    if state.n then about("frame", state.n) end
-    local part, parts = (state.i or ""):match("^(%d+)/(%d+)$")
-    about("part", part)
-    about("parts", parts)
+    for _, one in ipairs(ABOUT) do about(top, one.field, one.kind, state[one[1]]) end
+    if state.i then
+        local part, parts = match(state.i, "^(%d+)/(%d+)$")
+        about(top, known.part.field, "u32", part)
+        about(top, known.parts.field, "u32", parts)
+    end
     for word in (state.q or ""):gmatch("[^,]+") do
         local one = known[word]
         if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end
     end
-    about("summary", (summary:gsub("[%%]", "%%25")), "summary: " .. summary)
+    if summary ~= "" and needed(known.summary.field) then
+        local item = top:add(known.summary.field, summary)
+        item:set_text("summary: " .. summary)
+        item:set_generated()
+    end
     return proto, summary
 end
 
@@ -512,6 +609,9 @@ function netkit.dissector(tvb, pinfo, tree)
     if #texts == 0 then return end
     root, visible = tree:add(netkit, tvb:range(0, 0)), tree.visible
     local read = visible or root:referenced(handle)
+    general = read and not visible
+        and (needed(known.member.field) or needed(known.raw.field) or needed(known.flag.field))
+    if entries > ENTRIES then messages, entries = {}, 0 end
     local lines, protocol = {}, nil
     for _, parts in ipairs(texts) do
         local whole, proto, summary = pcall(draw, table.concat(parts), tvb, root, read)
