@@ -1,8 +1,13 @@
 //! Real peers through a proxy: Riptide by pytide-networking (PyPI), nano by pinus (npm). Like `live`, ignored unless
 //! they are installed; `.ci/run` runs them.
 
+#[cfg(unix)]
+mod common;
 #[path = "live/server.rs"]
 mod server;
+#[cfg(unix)]
+#[path = "common/terminal.rs"]
+mod terminal;
 
 use serde_json::Value;
 use server::{Server, script};
@@ -338,6 +343,88 @@ fn nano_hears_the_edited() {
         assert_eq!(heard, want, "websocket: {websocket} {told}");
         assert_eq!(lines.iter().filter(|line| !line["edited"].is_null()).count(), 1, "{told}");
     }
+}
+
+/// A request of pinus is held and edited on the screen: its server logs the edited value, and the client receives it.
+#[cfg(unix)]
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn nano_hears_what_the_screen_edits() {
+    let log = Temporary::new("screen.log");
+    let server = Server::nano_echo(&log.0);
+    let mut screen = terminal::Terminal::new(120, 30);
+    let args = ["-p", "nano", "--transport", "tcp", "--hold", "payload.hp == 2"];
+    let (child, at) = screen.proxy(&server.target(), &args);
+    let mut stream = TcpStream::connect(at).expect("a connection");
+    stream.set_read_timeout(Some(common::HANG)).expect("set");
+    stream.write_all(&package(1, br#"{"sys":{"type":"t","version":"1"}}"#)).expect("said");
+    assert_eq!(next(&mut stream, false).0, 1);
+    stream.write_all(&package(2, b"")).expect("said");
+    for (id, hp) in [(1, 1), (2, 2), (3, 3)] {
+        stream.write_all(&request(id, &format!(r#"{{"hp":{hp},"name":"ann"}}"#))).expect("said");
+    }
+    screen.shows("1 held (H)");
+    screen.keys("H");
+    screen.shows("[held]");
+    screen.keys("E\x15payload.hp=200, payload.name=\"Ann B\"\r");
+    screen.shows("a passes it with these changes");
+    screen.keys("a");
+    let mut heard = Vec::new();
+    while heard.len() < 3 {
+        let (kind, body) = next(&mut stream, false);
+        if kind == 4 {
+            let begin = body.iter().position(|byte| *byte == b'{').expect("JSON");
+            let answer: Value = serde_json::from_slice(&body[begin..]).expect("JSON");
+            heard.push(answer["echo"].clone());
+        }
+    }
+    let want = [r#"{"hp":1,"name":"ann"}"#, r#"{"hp":200,"name":"Ann B"}"#, r#"{"hp":3,"name":"ann"}"#];
+    let values: Vec<Value> = want.iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
+    assert_eq!(heard, values);
+    assert_eq!(log.lines(), want);
+    screen.shows("[edited]");
+    screen.keys("q");
+    assert_eq!(screen.ended(child), Some(0));
+}
+
+/// A session of pytide on the screen. (Of more messages without a delay pytide reports a poor connection.)
+#[cfg(unix)]
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_on_the_screen() {
+    let log = Temporary::new("view.log");
+    let server = Server::riptide_echo("udp", &log.0);
+    let mut screen = terminal::Terminal::new(120, 30);
+    let (child, at) = screen.proxy(&server.target(), &["-p", "riptide"]);
+    let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
+    let port = at.rsplit(':').next().expect("a port");
+    let script = script("riptide_client.py");
+    let mut client = Command::new(python)
+        .arg("-u")
+        .arg(script)
+        .args(["udp", port, "8"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the client runs");
+    screen.shows("reliable");
+    screen.keys("Fmessage == reliable and from == client\r");
+    screen.shows("only message == reliable and from == client");
+    screen.keys("c");
+    screen.shows("Conversations");
+    screen.keys("q");
+    let mut heard = String::new();
+    client.stdout.take().expect("its output").read_to_string(&mut heard).expect("text");
+    assert!(client.wait().expect("its end").success());
+    assert_eq!(heard.matches("ECHO hello").count(), 8, "{heard}");
+    assert_eq!(sorted(log.lines()), sorted(hellos(8).iter().map(|text| format!("1 {text}")).collect()));
+    // All messages of the client, by the server's log, and the last one selected.
+    screen.shows("8/8");
+    screen.keys("\\G");
+    screen.keys("d");
+    screen.shows("Sequence of conversation 1");
+    screen.shows("disconnect");
+    screen.keys("qq");
+    assert_eq!(screen.ended(child), Some(0));
 }
 
 /// A thousand sessions at once through the proxy: each is played to its end, and no client stays at the server.

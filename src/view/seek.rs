@@ -26,9 +26,9 @@ impl State {
         }
     }
 
-    /// Shows the messages that fit, or goes to them.
+    /// Shows the messages that fit, or goes to them. A list that follows live input goes on doing so.
     pub fn apply(&mut self, fits: Fits) {
-        (self.seeking, self.entered) = (self.current(), None);
+        (self.seeking, self.entered) = (self.current().filter(|_| !(self.at_end && fits.only)), None);
         self.fits = Some(fits);
         self.look_on();
     }
@@ -58,7 +58,7 @@ impl State {
 
     /// Shows all messages again.
     pub fn show_all(&mut self) {
-        let here = self.current();
+        let here = self.current().filter(|_| !self.at_end);
         (self.fits, self.seeking, self.entered) = (None, None, None);
         here.into_iter().for_each(|number| self.go_to(number));
     }

@@ -78,6 +78,17 @@ impl Terminal {
         command.envs(environment.iter().copied()).spawn().expect("a program")
     }
 
+    /// Starts a proxy that shows its traffic here; returns its address, too.
+    pub fn proxy(&mut self, target: &str, args: &[&str]) -> (Child, String) {
+        let child = self.start(&[&["proxy", "127.0.0.1:0", target, "--view"], args].concat(), &[]);
+        let to = format!(" to {target}");
+        self.shows(&to);
+        self.shows("0 messages");
+        let text = self.text();
+        let before = text.split(&to).next().expect("an address");
+        (child, before.split_whitespace().next_back().expect("an address").into())
+    }
+
     pub fn modes(&self) -> String {
         format!("{:?}", tcgetattr(self.open()).expect("modes").local_modes)
     }

@@ -1,14 +1,16 @@
 // A server of the nano family for netkit's live tests: pinus' own connector, TCP and WebSocket on one port, around a
 // stub application.
 //
-//     node nano_server.js open|dict|reject|version|kick|echo|full
+//     node nano_server.js open|dict|reject|version|kick|echo|full [LOG]
 //
-// `full` does what pinus' connector component does beyond max-connections. `echo` returns the content of each request; its dictionary has other codes than pomelo's.
+// `full` does what pinus' connector component does beyond max-connections. `echo` returns the content of each request, and
+// writes it into LOG, a line each; its dictionary has other codes than pomelo's.
 //
 // Prints `PORT n` when it listens, and exits after a minute. For each line on its stdin it prints `CLIENTS n`: the
 // larger number of its connector's clients and of its TCP sockets. Must run in the folder that has node_modules.
 'use strict';
 const { createRequire } = require('module');
+const { appendFileSync } = require('fs');
 const load = createRequire(process.cwd() + '/');
 load('reflect-metadata');
 const { pinus } = load('pinus');
@@ -16,6 +18,7 @@ const { HybridConnector } = load('pinus/dist/lib/connectors/hybridconnector');
 const { Protobuf } = load('pinus-protobuf');
 
 const mode = process.argv[2] || 'open';
+const log = process.argv[3];
 const routes =
   mode === 'echo'
     ? { onNote: 1, 'connector.entryHandler.echo': 40000, 'connector.entryHandler.enter': 77 }
@@ -55,6 +58,7 @@ connector.on('connection', (socket) => {
     if (mode !== 'echo') return;
     try {
       const said = connector.decode(pkg, socket);
+      if (said && log) appendFileSync(log, JSON.stringify(said.body) + '\n');
       if (said && said.id) socket.send(connector.encode(said.id, said.route, { code: 200, route: said.route, echo: said.body }));
     } catch (error) {
       console.error(error);

@@ -99,6 +99,12 @@ impl Server {
         Server::start(Command::new("node").arg(script("nano_server.js")).arg(mode).current_dir(folder))
     }
 
+    /// pinus that returns the content of each request, and writes it into a file.
+    pub fn nano_echo(log: &Path) -> Server {
+        let folder = std::env::var_os("NETKIT_LIVE_NODE").expect("NETKIT_LIVE_NODE: a folder with node_modules");
+        Server::start(Command::new("node").arg(script("nano_server.js")).arg("echo").arg(log).current_dir(folder))
+    }
+
     /// `HOST:PORT`.
     pub fn target(&self) -> String {
         format!("127.0.0.1:{}", self.port)

@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod picture;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
@@ -15,6 +16,8 @@ mod tour;
 
 use netkit::capture::{Capture, Input, Time};
 use netkit::dissect::{Message, Sink};
+use netkit::filter::{Filter, Names};
+use netkit::live::proxy::Holds;
 use netkit::protocols;
 use netkit::read::{CaptureSink, Drive, Maker, Receiver};
 use netkit::view::{Progress, Receiving, Recorder, State, Store, Subject, draw};
@@ -25,6 +28,7 @@ use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 const SCREENS: &str = "tests/view/screens.txt";
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
@@ -53,10 +57,25 @@ const VIEWS: [(&str, &str, &str); 20] = [
     ("the fields alone, a list folded", "dnp/dnp-lossy.pcap", "/message == link_update\n\tjj\nz"),
 ];
 
-struct Keeping(Recorder, Vec<Vec<u8>>);
+/// The views at a proxy: a name, a capture, the expression of the messages that are held, keys. `\u{15}` is Ctrl-U.
+const HELD: [(&str, &str, &str, &str); 3] = [
+    ("a held message", "nano/nano-tcp.pcap", "message == request", "H"),
+    (
+        "a held message with changes",
+        "nano/nano-tcp.pcap",
+        "message == request",
+        "H\tE\u{15}id=7, route=\"game.play\"\n",
+    ),
+    ("a change with a mistake", "riptide/riptide22-lossy.pcap", "message == reliable", "HE\u{15}message_id=zzz"),
+];
+
+struct Keeping(Recorder, Vec<Vec<u8>>, Option<Arc<Holds>>);
 
 impl Sink for Keeping {
     fn message(&mut self, message: &Message<'_>) {
+        if let Some(holds) = &self.2 {
+            holds.wants(message);
+        }
         let mut record = Vec::new();
         assert!(self.0.message(message, &mut record));
         self.1.push(record);
@@ -70,18 +89,18 @@ impl CaptureSink for Keeping {
 }
 
 /// An empty store, and the records of a capture for it.
-fn records(capture: &str) -> (Arc<Store>, Vec<Vec<u8>>) {
+fn records(capture: &str, holds: Option<Arc<Holds>>) -> (Arc<Store>, Vec<Vec<u8>>) {
     let options = protocols::options();
     let store = Arc::new(Store::new(&options, || {}));
-    let mut keeping = Keeping(store.recorder(), Vec::new());
+    let mut keeping = Keeping(store.recorder(), Vec::new(), holds);
     let file = std::fs::File::open(common::fixture(capture)).expect("a fixture");
     let capture = Capture::new(Input::new(Box::new(file)).expect("a file")).expect("a capture");
     Drive::new(&options).read(capture, &mut keeping);
     (store, keeping.1)
 }
 
-fn store(capture: &str) -> Arc<Store> {
-    let (store, records) = records(capture);
+fn store(capture: &str, holds: Option<Arc<Holds>>) -> Arc<Store> {
+    let (store, records) = records(capture, holds);
     Receiving(Arc::clone(&store)).receive(&records.concat());
     store.end(true, Progress::Ended);
     store
@@ -89,23 +108,30 @@ fn store(capture: &str) -> Arc<Store> {
 
 fn press(state: &mut State, keys: &str) {
     for key in keys.chars() {
+        let modifiers = if key == '\u{15}' { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
         let code = match key {
+            '\u{15}' => KeyCode::Char('u'),
             '\t' => KeyCode::Tab,
             '\n' => KeyCode::Enter,
             '\u{8}' => KeyCode::Backspace,
             key => KeyCode::Char(key),
         };
-        let _ = state.key(KeyEvent::new(code, KeyModifiers::NONE));
+        let _ = state.key(KeyEvent::new(code, modifiers));
         while state.look_on() {}
         state.refresh();
     }
 }
 
-/// The screen as text.
-fn screen(state: &State) -> String {
+/// The cells of the screen.
+fn buffer(state: &State) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).expect("a screen");
     terminal.draw(|frame| _ = draw(state, frame.area(), frame.buffer_mut())).expect("drawn");
-    text(terminal.backend().buffer())
+    terminal.backend().buffer().clone()
+}
+
+/// The screen as text.
+fn screen(state: &State) -> String {
+    text(&buffer(state))
 }
 
 fn text(buffer: &Buffer) -> String {
@@ -122,16 +148,34 @@ fn text(buffer: &Buffer) -> String {
     text
 }
 
+/// The screen without the time that is left to a held message: two digits.
+fn without_time(screen: &str) -> String {
+    let Some((begin, rest)) = screen.split_once("held, ") else { return screen.into() };
+    assert!(rest[2..].starts_with(" s left"), "{screen}");
+    format!("{begin}held, NN{}", &rest[2..])
+}
+
 #[test]
 fn screens() {
     let mut all = String::new();
-    for (name, capture, keys) in VIEWS {
-        let store = store(capture);
+    let views = VIEWS.map(|(name, capture, keys)| (name, capture, None, keys));
+    for (name, capture, hold, keys) in
+        views.into_iter().chain(HELD.map(|(name, at, hold, keys)| (name, at, Some(hold), keys)))
+    {
+        let holds = hold.map(|hold| {
+            let holds = Holds::new(100, Duration::from_secs(99), || {});
+            let filter = Filter::parse(hold, &Names::new(&protocols::options())).expect("an expression");
+            holds.hold(Some((hold.into(), filter)));
+            Arc::new(holds)
+        });
+        let store = store(capture, holds.clone());
         for size in SIZES {
-            let subject = Subject { name: capture.into(), ..Subject::default() };
+            let subject =
+                Subject { name: capture.into(), holds: holds.clone(), live: hold.is_some(), ..Subject::default() };
             let mut state = State::new(Arc::clone(&store), subject, size);
             press(&mut state, keys);
-            writeln!(all, "=== {name}: {}x{} {keys:?}\n{}", size.0, size.1, screen(&state)).expect("text");
+            let screen = screen(&state);
+            writeln!(all, "=== {name}: {}x{} {keys:?}\n{}", size.0, size.1, without_time(&screen)).expect("text");
         }
     }
     let file = common::root().join(SCREENS);
@@ -148,7 +192,7 @@ fn screens() {
 #[test]
 fn colours_change_no_text() {
     for (_, capture, keys) in VIEWS {
-        let store = store(capture);
+        let store = store(capture, None);
         let [plain, colour] = [false, true].map(|colour| {
             let subject = Subject { name: capture.into(), colour, ..Subject::default() };
             let mut state = State::new(Arc::clone(&store), subject, (100, 30));
@@ -162,7 +206,7 @@ fn colours_change_no_text() {
 /// The keys of a sequence pass over other conversations and over what a filter hides; Enter goes to the message.
 #[test]
 fn a_sequence_keeps_to_its_conversation() {
-    let store = store("riptide/riptide22-lossy.pcap");
+    let store = store("riptide/riptide22-lossy.pcap", None);
     for (filter, select) in
         [("", (|_| true) as fn(&str) -> bool), ("Fmessage == heartbeat\n", |name| name == "heartbeat")]
     {
@@ -195,7 +239,7 @@ fn a_sequence_keeps_to_its_conversation() {
 /// With live input a sequence stays at the end of its conversation, whatever other ones do.
 #[test]
 fn a_sequence_follows_live_input() {
-    let (store, messages) = records("riptide/riptide22-lossy.pcap");
+    let (store, messages) = records("riptide/riptide22-lossy.pcap", None);
     let (begin, rest) = messages.split_at(30);
     let mut receiving = Receiving(Arc::clone(&store));
     receiving.receive(&begin.concat());
@@ -220,6 +264,29 @@ fn a_sequence_follows_live_input() {
     assert!(state.current() < store.len().checked_sub(2) && state.row().expect("a row").flow == flow);
 }
 
+/// A list that follows live input does so with a filter, and without it again.
+#[test]
+fn a_filtered_list_follows_live_input() {
+    let (store, messages) = records("riptide/riptide22-lossy.pcap", None);
+    let (begin, rest) = messages.split_at(30);
+    let mut receiving = Receiving(Arc::clone(&store));
+    receiving.receive(&begin.concat());
+    let mut state = State::new(Arc::clone(&store), Subject { live: true, ..Subject::default() }, (80, 24));
+    press(&mut state, "Fmessage == heartbeat\n");
+    let (more, last) = rest.split_at(rest.len() / 2);
+    for message in more {
+        receiving.receive(message);
+        while state.look_on() {}
+        state.refresh();
+    }
+    let of_kind = |number: &usize| store.open(*number).expect("a message").dissection().message == "heartbeat";
+    assert_eq!((state.current(), state.at_end), ((0..store.len()).rev().find(of_kind), true));
+    press(&mut state, "\\");
+    receiving.receive(&last[0]);
+    state.refresh();
+    assert_eq!((state.current(), state.at_end), (store.len().checked_sub(1), true));
+}
+
 /// The page lists the program's keys.
 #[test]
 fn the_page_has_all_keys() {
@@ -233,7 +300,7 @@ fn the_page_has_all_keys() {
 /// Backspace goes back along links, a filter that hides the target gives way, and nothing else changes.
 #[test]
 fn links_are_walked_and_left() {
-    let mut state = State::new(store("riptide/riptide22-lossy.pcap"), Subject::default(), (80, 24));
+    let mut state = State::new(store("riptide/riptide22-lossy.pcap", None), Subject::default(), (80, 24));
     press(&mut state, ":944\n");
     let start = state.current();
     press(&mut state, "[");

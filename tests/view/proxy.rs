@@ -4,7 +4,6 @@ use crate::common;
 use crate::terminal::{Terminal, no_setsid};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
-use std::process::Child;
 
 /// A package of nano.
 fn package(kind: u8, body: &[u8]) -> Vec<u8> {
@@ -30,17 +29,6 @@ fn nothing(stream: &mut TcpStream) -> bool {
     let read = stream.read(&mut [0]);
     stream.set_read_timeout(Some(common::HANG)).expect("a timeout");
     read.is_err()
-}
-
-/// A proxy on a terminal, and its address.
-fn proxy(terminal: &mut Terminal, target: &str, args: &[&str]) -> (Child, String) {
-    let child = terminal.start(&[&["proxy", "127.0.0.1:0", target, "--view"], args].concat(), &[]);
-    let to = format!(" to {target}");
-    terminal.shows(&to);
-    terminal.shows("0 messages");
-    let text = terminal.text();
-    let before = text.split(&to).next().expect("an address");
-    (child, before.split_whitespace().next_back().expect("an address").into())
 }
 
 /// A client and its server, after the handshake.
@@ -69,8 +57,7 @@ fn a_held_request_is_edited() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = listener.local_addr().expect("an address").to_string();
     let mut terminal = Terminal::new(120, 30);
-    let (child, at) =
-        proxy(&mut terminal, &target, &["--transport", "tcp", "-p", "nano", "--hold", "payload.hp == 20"]);
+    let (child, at) = terminal.proxy(&target, &["--transport", "tcp", "-p", "nano", "--hold", "payload.hp == 20"]);
     let (mut client, mut server) = connect(&at, &listener);
     let all: Vec<Vec<u8>> =
         (1..).zip([10, 20, 30]).map(|(id, hp)| request(id, &format!("{{\"hp\":{hp},\"name\":\"bob\"}}"))).collect();
@@ -135,7 +122,7 @@ fn held_datagrams() {
     let mut terminal = Terminal::new(120, 30);
     let options = ["--transport", "udp", "-p", "riptide", "-s", "riptide.version=2.0", "--hold", "message_id == 7"];
     let more = ["--most-held", "2", "--hold-for", "3s"];
-    let (child, at) = proxy(&mut terminal, &target, &[&options[..], &more].concat());
+    let (child, at) = terminal.proxy(&target, &[&options[..], &more].concat());
     let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
     client.connect(&at).expect("the proxy");
     let hear = || {

@@ -156,8 +156,8 @@ impl Holds {
         self.state().begun
     }
 
-    /// Returns the number of a message that has to wait.
-    pub(super) fn wants(&self, message: &Message<'_>) -> Option<u64> {
+    /// Returns the number of a message that has to wait from now on. The relay asks for each message.
+    pub fn wants(&self, message: &Message<'_>) -> Option<u64> {
         let filter = self.state().filter.as_ref().map(|(_, filter)| Arc::clone(filter))?;
         if !filter.matches(message) {
             return None;
