@@ -90,6 +90,14 @@ pub fn hung_up() -> bool {
     ASKED.swap(false, Ordering::Relaxed)
 }
 
+/// The terminal is gone, which SIGHUP has not reported: a shell, or `nohup`, may keep it from programs.
+pub fn terminal_gone() {
+    KEEPS.store(false, Ordering::Relaxed);
+    if SIGNAL.load(Ordering::Relaxed) == 0 {
+        caught(HANGUP, stop());
+    }
+}
+
 /// Whether further Ctrl-C are for another program.
 static ONCE: AtomicBool = AtomicBool::new(false);
 

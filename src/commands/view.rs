@@ -185,6 +185,9 @@ pub fn show(
     wake: std::sync::mpsc::Sender<view::Input>,
 ) -> io::Result<()> {
     interrupt::before_exit(view::held::restore);
+    if let Some(terminal) = platform::stdout() {
+        std::thread::spawn(move || platform::await_gone(&terminal).then(interrupt::terminal_gone));
+    }
     let mut screen = Screen::begin(events, wake, platform::suspend)?;
     let mut state = State::new(Arc::clone(store), subject, screen.size()?);
     screen.run(&mut state)

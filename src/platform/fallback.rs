@@ -81,6 +81,11 @@ pub fn gone(_: &File) -> bool {
     false
 }
 
+/// Returns false at once: there is no such event.
+pub fn await_gone(_: &File) -> bool {
+    false
+}
+
 /// Whether this is a program: any file may be one.
 pub fn executable(path: &Path) -> bool {
     path.is_file()
@@ -146,6 +151,8 @@ mod tests {
         for gone in [gone, platform::gone] {
             assert!(!gone(&File::open("Cargo.toml").expect("at the project's root")));
         }
+        let waits: [fn(&File) -> bool; 2] = [await_gone, platform::await_gone];
+        assert!(!waits[0](&File::open("Cargo.toml").expect("at the project's root")));
         for executable in [executable, platform::executable] {
             assert!(!executable(Path::new("no such file")));
         }

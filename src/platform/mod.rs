@@ -10,13 +10,15 @@ mod unix;
 
 #[cfg(not(unix))]
 pub use fallback::{
-    Diverted, Keys, apart, catch_signals, divert, executable, gone, interrupt, is_root, large_pipe, make_executable,
-    output_of, raise_files, restore_terminal, right_to_capture, same_file, status_signal, stdin, stdout, suspend, wait,
+    Diverted, Keys, apart, await_gone, catch_signals, divert, executable, gone, interrupt, is_root, large_pipe,
+    make_executable, output_of, raise_files, restore_terminal, right_to_capture, same_file, status_signal, stdin,
+    stdout, suspend, wait,
 };
 #[cfg(unix)]
 pub use unix::{
-    Diverted, Keys, apart, catch_signals, divert, executable, gone, interrupt, is_root, large_pipe, make_executable,
-    output_of, raise_files, restore_terminal, right_to_capture, same_file, status_signal, stdin, stdout, suspend, wait,
+    Diverted, Keys, apart, await_gone, catch_signals, divert, executable, gone, interrupt, is_root, large_pipe,
+    make_executable, output_of, raise_files, restore_terminal, right_to_capture, same_file, status_signal, stdin,
+    stdout, suspend, wait,
 };
 
 /// The signal number of Ctrl-C, on every system.

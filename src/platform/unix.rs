@@ -183,6 +183,13 @@ pub fn gone(output: &File) -> bool {
     poll(&mut fd, Some(&now)).is_ok_and(|n| n > 0)
 }
 
+/// Waits until the other side of this terminal is gone; false: that cannot be seen.
+pub fn await_gone(terminal: &File) -> bool {
+    let mut fd = [PollFd::new(terminal, PollFlags::empty())];
+    while poll(&mut fd, None) == Err(rustix::io::Errno::INTR) {}
+    fd[0].revents().contains(PollFlags::HUP)
+}
+
 /// Whether this is a program that somebody may run. Only running it shows whether this process may.
 pub fn executable(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)

@@ -5,6 +5,7 @@
 
 use crate::common::{self, HANG};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
 use std::fs::File;
@@ -29,6 +30,8 @@ pub struct Terminal {
 impl Terminal {
     pub fn new(columns: u16, rows: u16) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        // The programs have one side only: it is the other one whose end they notice.
+        fcntl_setfd(&master, FdFlags::CLOEXEC).expect("set");
         grantpt(&master).expect("granted");
         unlockpt(&master).expect("unlocked");
         let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("UTF-8");

@@ -156,6 +156,25 @@ fn signals_give_the_terminal_back() {
     }
 }
 
+/// The terminal closes, and no signal arrives, because the shell keeps it: still the program ends.
+#[test]
+fn a_terminal_that_is_gone() {
+    if no_setsid() {
+        return;
+    }
+    for (args, shown) in [
+        (&["view", CAPTURE][..], "1/961"),
+        (&["proxy", "127.0.0.1:0", "127.0.0.1:9", "-p", "riptide", "--view"], "0 messages"),
+    ] {
+        let mut terminal = Terminal::new(80, 24);
+        let mut child = terminal.start(args, &[]);
+        terminal.shows(shown);
+        drop(terminal);
+        common::until("it ends", || child.try_wait().expect("a child").is_some());
+        assert_eq!(child.wait().expect("a child").code(), Some(129), "{args:?}");
+    }
+}
+
 /// The terminal has these modes, and nothing of the inspector is left.
 #[track_caller]
 fn given_back(terminal: &Terminal, modes: &str) {
