@@ -151,8 +151,8 @@ mod tests {
         for gone in [gone, platform::gone] {
             assert!(!gone(&File::open("Cargo.toml").expect("at the project's root")));
         }
-        let waits: [fn(&File) -> bool; 2] = [await_gone, platform::await_gone];
-        assert!(!waits[0](&File::open("Cargo.toml").expect("at the project's root")));
+        let terminals: [fn(&File) -> bool; 2] = [await_gone, platform::await_gone];
+        assert!(!terminals[0](&File::open("Cargo.toml").expect("at the project's root")));
         for executable in [executable, platform::executable] {
             assert!(!executable(Path::new("no such file")));
         }
