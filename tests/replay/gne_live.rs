@@ -17,6 +17,7 @@ const LE: &str = "gne/gne-le-udp-full.pcap";
 const BE: &str = "gne/gne-be-udp-full.pcap";
 
 const SCHEMA: Stage = Stage {
+    latency: None,
     file: None,
     lossy: None,
     allow_dangerous: false,

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 const SESSION: &str = "real/riptide-22-session.pcap";
 const STAGE: Stage = Stage {
+    latency: None,
     lossy: None,
     allow_dangerous: false,
     set: &[],

@@ -1,7 +1,9 @@
 //! Riptide: all wire families, UDP and TCP.
 
 use crate::delivery::delivered;
+use crate::simulated::{CLOCK, simulated};
 use crate::stage::{Stage, conversation, to};
+use std::collections::BTreeSet;
 use std::net::UdpSocket;
 use std::time::Duration;
 
@@ -45,6 +47,24 @@ fn through_a_bad_network() {
         resent += reports.iter().map(|r| r.counts.resent).sum::<u64>();
     }
     assert!(resent > 0, "nothing was lost");
+}
+
+/// Both sides learn the round trip from heartbeats, as the library does: then nothing is resent too soon.
+#[test]
+fn the_round_trip_is_learned() {
+    let stage = Stage { latency: Some(Duration::from_millis(100)), ..Stage::default() };
+    let played = simulated(&conversation("riptide/riptide22-lossy.pcap", 1, &stage), &stage, CLOCK, 0);
+    let start = played.log[0].at;
+    for side in [0, 1] {
+        let mut sent = BTreeSet::new();
+        let mut again = 0;
+        // Reliable messages: 2.2's type 7.
+        for one in played.log.iter().filter(|one| one.side == side && one.bytes[0] & 15 == 7) {
+            let learned = one.at.duration_since(start) > Duration::from_secs(4);
+            again += usize::from(!sent.insert(&one.bytes) && learned);
+        }
+        assert!(again == 0 && sent.len() > 50, "side {side}: {again} of {}", sent.len());
+    }
 }
 
 /// A server without heartbeats gets the time of a tick, and the report explains that.

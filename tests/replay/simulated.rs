@@ -197,7 +197,7 @@ fn staged(
         transport: conversation.transport,
         loss,
         dice: Dice(0x9E37_79B9_7F4A_7C15 ^ stage.lossy.unwrap_or_default().wrapping_mul(0xD1B5_4A32_D192_ED03)),
-        latency: Duration::from_millis(7),
+        latency: stage.latency.unwrap_or(Duration::from_millis(7)),
         under_way: BTreeMap::new(),
         number: 0,
         lost: 0,

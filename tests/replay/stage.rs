@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 pub struct Stage {
     /// The seed of a network that loses, duplicates and reorders.
     pub lossy: Option<u64>,
+    /// The simulated network's latency in each direction.
+    pub latency: Option<Duration>,
     pub allow_dangerous: bool,
     /// Settings: resend sooner if the protocol's own wait is long.
     pub set: &'static [&'static str],

@@ -24,6 +24,9 @@ const FEWEST_LOSSES: u64 = 10;
 const HIDDEN: f64 = 0.6;
 /// The memory above which losses come in a row.
 const IN_A_ROW: f64 = 0.25;
+/// The share of messages that are resent too soon from which intervals are wider, and how much wider.
+const EARLY: f64 = 0.3;
+const UNSURE: f64 = 6.0;
 /// The number of transmissions below which the absence of losses proves nothing.
 const FEW: u64 = 30;
 /// A round trip this many times shorter than that of the other side does not cross the network.
@@ -198,7 +201,9 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let [least, most] = [mine.numbers.min(theirs.numbers), mine.numbers.max(theirs.numbers)];
     let one_sided = least < FEW && most > 0;
     let memory = if one_sided && in_a_row { memory.max(HIDDEN) } else { memory };
-    let wider = (1.0 + memory) / (1.0 - memory);
+    // Nor is it known which transmissions arrived if most were resent before an acknowledgement could arrive.
+    let early = share(mine.early + theirs.early, mine.seen + theirs.seen) > EARLY;
+    let wider = (1.0 + memory) / (1.0 - memory) * if early { UNSURE } else { 1.0 };
     // With several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
     let mut behind = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();

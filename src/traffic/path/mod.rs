@@ -23,6 +23,8 @@ const SETTLED: i64 = 5_000_000_000;
 const SKIPPED: i64 = 1000;
 /// The shortest time in nanoseconds after which a message is resent.
 const LEAST_AGAIN: i64 = 10_000_000;
+/// Among this many times to an acknowledgement is one of a first transmission.
+const ENOUGH: u32 = 16;
 /// The time after which a late number counts as resent, if no round trip is known.
 const LATE: i64 = 50_000_000;
 
@@ -58,6 +60,8 @@ pub struct Counts {
     pub heeded: [u64; 2],
     /// Transmissions after the first of a message.
     pub again: u64,
+    /// Messages that were resent before an acknowledgement could arrive.
+    pub early: u64,
     /// The number of jumps of the numbers: nothing can be estimated over several spaces of numbers.
     pub jumps: u64,
     /// The number of pings.
@@ -94,6 +98,7 @@ impl Counts {
         self.jumps += other.jumps;
         self.pongs += other.pongs;
         self.unlisted += other.unlisted;
+        self.early += other.early;
         for k in [0, 1] {
             self.listed[k] += other.listed[k];
             self.listed_in_a_row[k] += other.listed_in_a_row[k];
@@ -130,6 +135,8 @@ struct Number {
     copies: u32,
     /// The number of acknowledgements for it alone.
     acks: u32,
+    /// The time of the first of them.
+    acked_at: Option<i64>,
     /// The number of transmissions that did not arrive, according to acknowledgements.
     lost: u32,
     /// The times of the first, the second and the last transmission. For a missing number: the time of a later number,
@@ -160,6 +167,8 @@ impl Number {
 /// Delays of a connection, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
+    /// The shortest time to an acknowledgement, if it is known.
+    quickest: Option<i64>,
     /// The shortest time after which a message is resent, if it is known.
     again: Option<i64>,
     /// The time from the capture point to the sender and back, and the time that the sender waits in addition.
@@ -185,6 +194,11 @@ struct Numbers {
     waiting: VecDeque<Number>,
     /// The shortest time to an acknowledgement.
     quickest: Option<i64>,
+    /// The number of times from a first transmission to an acknowledgement, and the shortest of them. Those of a message
+    /// that was resent may be for a later transmission: then they are too long.
+    from_first: (u32, i64),
+    /// The lower quartile of the times between two transmissions of a number, as they follow each other.
+    resend: Option<i64>,
     /// The time of the last message.
     now: i64,
 }
@@ -211,8 +225,9 @@ impl Numbers {
             self.waiting.push_back(Number { times: [now, last, now], ..Number::default() });
         }
         let newest = self.start + self.waiting.len() as i64 - 1;
-        let (mut overtaken, mut heeded) = (false, None);
+        let (mut overtaken, mut heeded, mut again) = (false, None, None);
         if let Some(one) = self.get_mut(number) {
+            again = (one.copies > 0).then(|| now.saturating_sub(one.times[2])).filter(|took| *took >= LEAST_AGAIN);
             match one.copies {
                 0 => {
                     let late = now.saturating_sub(one.times[1]) >= times.again.unwrap_or(LATE);
@@ -236,6 +251,10 @@ impl Numbers {
             one.times[2] = now;
             one.copies = one.copies.saturating_add(1);
         }
+        if let Some(took) = again {
+            let quartile = self.resend.unwrap_or(took);
+            self.resend = Some(if took < quartile { quartile - quartile / 32 * 3 } else { quartile + quartile / 32 });
+        }
         self.counts.overtaken += u64::from(overtaken);
         self.counts.heeded[1] += u64::from(heeded == Some(false));
         while self.waiting.len() > MOST
@@ -250,10 +269,16 @@ impl Numbers {
         self.counts.reports += 1;
         self.now = now;
         // The time of the transmission that this answers, if the number had only one.
-        let mut sent = None;
+        let (mut sent, mut trip) = (None, None);
         if let Some(one) = self.get_mut(report.of) {
+            trip = (one.acks == 0 && one.copies > 0).then(|| now.saturating_sub(one.times[0]));
             one.acks = one.acks.saturating_add(1);
+            one.acked_at.get_or_insert(now);
             sent = (one.copies == 1).then_some(one.times[0]);
+        }
+        if let Some(trip) = trip.filter(|trip| *trip > 0) {
+            let (count, shortest) = self.from_first;
+            self.from_first = (count.saturating_add(1), if count > 0 { shortest.min(trip) } else { trip });
         }
         self.named(report.of, None, now, times);
         if report.base != report.of {
@@ -339,8 +364,14 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
     let arrived = acked.max(u32::from(one.named));
     let gone = one.lost.min(one.copies - arrived);
     let left = one.copies - acked - gone;
-    let silent = u32::from(left > 0 && (one.first_arrived || acked == 0 && one.named));
+    // A message may be resent before the acknowledgement of its first transmission can arrive. One that comes so early
+    // that it cannot be for the second transmission is for the first.
+    let second = one.times[1].saturating_add(times.quickest.unwrap_or(0));
+    let first_acked = one.acked_at.is_some_and(|at| at < second);
+    let silent = u32::from(left > 0 && (one.first_arrived && !first_acked || acked == 0 && one.named));
     counts.seen += 1;
+    let waited = one.times[1].saturating_sub(one.times[0]);
+    counts.early += u64::from(one.copies > 1 && times.quickest.is_some_and(|quickest| waited < quickest));
     counts.acked += u64::from(acked);
     counts.lost += u64::from(gone);
     counts.arrived += u64::from(silent);
@@ -373,11 +404,17 @@ impl Path {
     }
 
     fn times(&self, side: usize) -> Times {
-        let [own, other] = [side, 1 - side].map(|side| self.sides[side].quickest);
-        let Some((own, other)) = own.zip(other) else { return Times::default() };
+        let [own, other] = [side, 1 - side].map(|side| {
+            let Numbers { quickest, from_first: (count, shortest), .. } = self.sides[side];
+            quickest.or_else(|| (count >= ENOUGH).then_some(shortest))
+        });
+        let Some((own, other)) = own.zip(other) else { return Times { quickest: own, ..Times::default() } };
         let trip = own.saturating_add(other);
+        // A sender that does not know its round trip may resend sooner.
+        let resend = self.sides[side].resend.map_or(i64::MAX, |resend| resend - resend / 10);
         Times {
-            again: Some(trip.saturating_add(trip / 10).max(LEAST_AGAIN)),
+            quickest: Some(own),
+            again: Some(trip.saturating_add(trip / 10).min(resend).max(LEAST_AGAIN)),
             heeded: Some(other.saturating_add(trip / 5)),
         }
     }

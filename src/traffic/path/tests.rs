@@ -73,6 +73,8 @@ struct Session {
     at: At,
     /// Whether acknowledgements have a bit field for the numbers before.
     bits: bool,
+    /// Whether a side never learns its round trip, and resends after 50 ms.
+    blind: [bool; 2],
 }
 
 struct Run {
@@ -134,7 +136,8 @@ fn run(session: &Session, seed: u64) -> Run {
             Step::Beat(side) => {
                 out.push((side, Packet::Heartbeat));
                 // The answer shows the round trip.
-                peers[side].trip = if now < 1000 * MS { 0 } else { session.round_trip * 11 / 10 + MS / 10 };
+                peers[side].trip =
+                    if now < 1000 * MS || session.blind[side] { 0 } else { session.round_trip * 11 / 10 + MS / 10 };
                 if now < end {
                     queue.push(Reverse((now + 1000 * MS, Step::Beat(side))));
                 }
@@ -215,12 +218,12 @@ const SEEDS: u64 = 3;
 
 /// The number of directions, of estimates within 1.5 points, of intervals that contain the truth, and of unknown
 /// directions.
-fn tally(messages: [i64; 2], bits: bool, burst: f64) -> [usize; 4] {
+fn tally(messages: [i64; 2], bits: bool, burst: f64, blind: [bool; 2]) -> [usize; 4] {
     let mut all = [0; 4];
     for at in [At::Client, At::Server, At::Middle] {
         for trip in [10, 50, 200] {
             for (k, loss) in LOSSES.into_iter().enumerate() {
-                let session = Session { messages, loss, burst, round_trip: trip * MS, at, bits };
+                let session = Session { messages, loss, burst, round_trip: trip * MS, at, bits, blind };
                 let runs = (0..SEEDS).map(|seed| run(&session, seed * 1_000_000 + k as u64 * 1000 + trip as u64));
                 for (estimate, truth) in runs.flat_map(|run| [0, 1].map(|side| (run.estimates[side], run.truth[side])))
                 {
@@ -244,9 +247,23 @@ fn tally(messages: [i64; 2], bits: bool, burst: f64) -> [usize; 4] {
 #[test]
 fn both_sides_number_messages() {
     for (bits, burst, percent) in [(true, 1.0, 95), (false, 1.0, 93), (true, 4.0, 83), (false, 4.0, 83)] {
-        let [all, near, held, unknown] = tally([1000, 1000], bits, burst);
+        let [all, near, held, unknown] = tally([1000, 1000], bits, burst, [false; 2]);
         let text = format!("bits {bits}, burst {burst}: {near} near, {held} held, {unknown} unknown of {all}");
         assert!(near * 100 >= all * percent && held * 100 >= all * 95 && unknown == 0, "{text}");
+    }
+}
+
+/// A side that does not know its round trip resends before an acknowledgement can arrive: then it is often unknown which
+/// transmission was acknowledged. 85 % of the estimates are within 1.5 points if one side does so, 64 % if both do; the
+/// intervals contain the truth in 96 and 91 %.
+#[test]
+fn resent_too_soon() {
+    for (blind, near_percent, held_percent) in
+        [([false, true], 82, 94), ([true, false], 82, 94), ([true, true], 60, 89)]
+    {
+        let [all, near, held, unknown] = tally([1000, 1000], true, 1.0, blind);
+        let text = format!("{blind:?}: {near} near, {held} held, {unknown} unknown of {all}");
+        assert!(near * 100 >= all * near_percent && held * 100 >= all * held_percent && unknown == 0, "{text}");
     }
 }
 
@@ -256,7 +273,7 @@ fn both_sides_number_messages() {
 fn one_side_numbers_messages() {
     for (messages, bits) in [([1000, 2], true), ([2, 1000], true), ([1000, 2], false)] {
         for burst in [1.0, 4.0] {
-            let [all, _, held, unknown] = tally(messages, bits, burst);
+            let [all, _, held, unknown] = tally(messages, bits, burst, [false; 2]);
             let text = format!("{messages:?}, bits {bits}, burst {burst}: {held} held, {unknown} unknown of {all}");
             assert!(held * 100 >= (all - unknown) * 93 && unknown * 20 < all * 11, "{text}");
         }
@@ -275,6 +292,7 @@ fn bursts() {
             round_trip: 50 * MS,
             at: At::Client,
             bits: true,
+            blind: [false; 2],
         };
         let Run { estimates, .. } = run(&session, 7);
         let bursts = estimates.map(|estimate| estimate.burst.unwrap_or(0.0));
@@ -293,6 +311,7 @@ fn delays() {
         round_trip: 100 * MS,
         at: At::Client,
         bits: true,
+        blind: [false; 2],
     };
     for estimate in run(&session, 3).estimates {
         let [delay, jitter] = [estimate.delay, estimate.jitter].map(|nanos| nanos.unwrap_or(0.0) / MS as f64);

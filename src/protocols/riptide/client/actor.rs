@@ -1,7 +1,7 @@
 //! Decides whether and when each recorded message is sent, and handles each live message.
 
 use super::super::layout::Message::{self, *};
-use super::super::layout::{CLIENT, ID, LAST, NOTIFY_ACKS, PING, SEQUENCE, is_numbered};
+use super::super::layout::{CLIENT, ID, LAST, NOTIFY_ACKS, PING, RTT, SEQUENCE, is_numbered};
 use super::super::reliable::COPY;
 use super::super::version::Version;
 use super::introduced::Introduced;
@@ -11,7 +11,7 @@ use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded}
 use crate::live::replay::{Life, Numbers, Phase, Rules};
 use crate::message::OwnedMessage;
 use serde_json::json;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub static RULES: Rules = Rules {
     empty: "an empty datagram: a C# server on Linux stops reading for good",
@@ -157,6 +157,10 @@ impl Actor for RiptideActor {
                 return Handling::Session;
             }
             (Some(Heartbeat), _) => {
+                // A server learns its round trip from the client. pytide sends 0 at first.
+                if let Some(millis) = decoded.number(&RTT).filter(|millis| *millis > 0) {
+                    self.smooths(Duration::from_millis(millis));
+                }
                 let echo = self.message(Heartbeat, json!({"ping_id": decoded.number(&PING).unwrap_or(0)}));
                 out.live(echo);
                 return Handling::Session;

@@ -90,9 +90,14 @@ impl RiptideActor {
         }
     }
 
-    /// Smooths round trips as the library does. A resend waits 1.2 times the smoothed round trip.
+    /// Counts a round trip.
     pub(super) fn round_trip(&mut self, subject: String, trip: Duration, out: &mut Outbox) {
         out.counts.round_trip(subject, trip);
+        self.smooths(trip);
+    }
+
+    /// Smooths round trips as the library does. A resend waits 1.2 times the smoothed round trip.
+    pub(super) fn smooths(&mut self, trip: Duration) {
         let smooth = self.smooth.map_or(trip, |old| old.mul_f64(0.7) + trip.mul_f64(0.3));
         self.smooth = Some(smooth);
         self.numbers.sent.resend = smooth.mul_f64(1.2).max(RESEND_LEAST);
