@@ -90,7 +90,8 @@ pub fn share(hits: u64, all: u64) -> Spread {
     Spread { value: hits / all.max(1.0), error }
 }
 
-/// A percentile in nanoseconds; `None` for fewer than two values.
+/// A percentile in nanoseconds; `None` for fewer than two values. If there are so few that it is the largest of them, it
+/// may be anything.
 pub fn percentile(delays: &Delays, percent: f64) -> Option<Spread> {
     let count = delays.count() as f64;
     let part = percent / 100.0;
@@ -99,7 +100,8 @@ pub fn percentile(delays: &Delays, percent: f64) -> Option<Spread> {
     let at = |percent: f64| delays.percentile(percent.clamp(0.0, 100.0)).map(|nanos| nanos as f64);
     let (low, value, high) = (at(percent - around)?, at(percent)?, at(percent + around)?);
     // Percentiles are accurate to a bucket.
-    (count >= 2.0).then(|| Spread { value, error: ((high - low) / 2.0).max(value / 64.0) })
+    let error = if count * (1.0 - part) < 0.999 { f64::INFINITY } else { ((high - low) / 2.0).max(value / 64.0) };
+    (count >= 2.0).then_some(Spread { value, error })
 }
 
 #[cfg(test)]
@@ -159,6 +161,8 @@ mod tests {
             all
         };
         assert!(percentile(&delays(&[40]), 50.0).is_none());
+        let of = |each: i64, count: usize| percentile(&delays(&vec![each; count]), 90.0).expect("some");
+        assert!(!of(40, 9).differs(of(80, 99)) && of(40, 10).differs(of(80, 99)));
         let few = percentile(&delays(&[10, 90]), 50.0).expect("two");
         assert!(!few.differs(percentile(&delays(&[30, 200]), 50.0).expect("two")));
         let many = |first: i64| delays(&(0..400).map(|k| first + k % 9).collect::<Vec<_>>());
