@@ -499,7 +499,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::files -- A capture; `-` is stdin. Two are compared\: before and after:_files' \
+'*::files -- A capture; `-` is stdin. Two are compared\: before and after; more are listed:_files' \
 && ret=0
 ;;
 (probe)

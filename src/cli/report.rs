@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Debug)]
 #[command(tasks = REPORT)]
 pub struct Report {
-    /// A capture; `-` is stdin. Two are compared: before and after
+    /// A capture; `-` is stdin. Two are compared: before and after; more are listed
     #[arg(required_unless_present = "interface", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// A live capture.
@@ -26,9 +26,9 @@ pub struct Report {
     pub join: bool,
     /// Include up to N messages with fields and bytes, those near warnings first
     ///
-    /// Charts and tables are of all messages.
-    #[arg(long, value_name = "N", default_value_t = netkit::report::MESSAGES, help_heading = "Output", hide_short_help = true)]
-    pub messages: usize,
+    /// Charts and tables are of all messages. Without this option 100,000, or as many as fit into a page of about 8 MB.
+    #[arg(long, value_name = "N", help_heading = "Output", hide_short_help = true)]
+    pub messages: Option<usize>,
     /// Options of the dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -41,6 +41,7 @@ const REPORT: &str = "\
 Examples:
   netkit report capture.pcap -o report.html
   netkit report before.pcap after.pcap -o change.html    compare two runs
+  netkit report nightly/*.pcap -o index.html             a row for each capture
   netkit report --join ring_*.pcapng -o report.html      rotated files
   netkit report capture.pcap -o report.html --flow 3 --messages 5000
   netkit report -i eth0 -o report.html                   live, until Ctrl-C

@@ -1,5 +1,5 @@
-//! `netkit report`: writes a page about one capture, about two that are compared, or about the lines of a load or a
-//! probe.
+//! `netkit report`: writes a page about one capture, about two that are compared, a list of more, or about the lines of a
+//! load or a probe.
 
 use super::ending::status;
 use super::gates::Pick;
@@ -9,7 +9,7 @@ use super::outfile::{self, OutFile};
 use super::selection::Selection;
 use super::stopped::ReadResult;
 use super::usage::usage;
-use super::{capture as live, input, interrupt, join, names, read, redact};
+use super::{capture as live, input, interrupt, names, read, redact};
 use crate::cli::{Global, Report as Args, Traffic};
 use anyhow::Context;
 use netkit::capture::Time;
@@ -18,7 +18,7 @@ use netkit::flow::Closing;
 use netkit::plural::Plural;
 use netkit::printable::{Lines, Printable};
 use netkit::read::{CaptureSink, Gate};
-use netkit::report::{self, About, Kept, Rounds, Run};
+use netkit::report::{self, About, Kept, Rounds, Run, Summary};
 use std::fs::File;
 use std::io::{BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -68,10 +68,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     }
     match args.files.as_slice() {
         [a, b] if !args.join => two(args, global, [a, b], file),
-        [_, _, _, ..] if !args.join => {
-            let why = "two captures are compared, not more: --join reads several as one";
-            usage(format!("{}: {why}", join::name(&args.files)))
-        }
+        [_, _, _, ..] if !args.join => many(args, global, file),
         _ => one(args, global, file),
     }
 }
@@ -112,7 +109,7 @@ fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
 fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> anyhow::Result<u8> {
     let mut both = Vec::new();
     for path in files {
-        let read = capture(args, std::slice::from_ref(path), Kept { messages: 0, fields: true }, global)?;
+        let read = capture(args, std::slice::from_ref(path), Kept { messages: Some(0), fields: true }, global)?;
         if let Ok(Some(stopped)) = &read.done {
             let _ = writeln!(std::io::stderr(), "netkit: {}: {stopped}; nothing is compared", Lines(&read.about.name));
             return Ok(interrupt::status(false).unwrap_or(1));
@@ -125,6 +122,33 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
     write(file, &page, &args.out, &sums, global)?;
     both.into_iter().try_for_each(|read| read.done.map(drop))?;
     Ok(0)
+}
+
+/// Lists many captures. One that cannot be read has the reason in its row.
+fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
+    let (mut rows, mut failed) = (Vec::new(), false);
+    for path in &args.files {
+        let fails = |why: anyhow::Error| notify(global, format_args!("{why:#}"));
+        let files = std::slice::from_ref(path);
+        match capture(args, files, Kept { messages: Some(0), fields: false }, global) {
+            Ok(read) => {
+                rows.push(Summary::of(&read.run, &read.about));
+                failed |= read.done.is_err();
+                read.done.err().into_iter().for_each(fails);
+            }
+            Err(why) => {
+                rows.push(Summary::unread(names::name(path), format!("{why:#}")));
+                failed = true;
+                fails(why);
+            }
+        }
+        if interrupt::stop().is_set() {
+            break;
+        }
+    }
+    let sums = format!("{} of {}", rows.len(), Plural(args.files.len(), "capture"));
+    write(file, &report::index(&rows), &args.out, &sums, global)?;
+    Ok(interrupt::status(false).unwrap_or(if failed { 3 } else { 0 }))
 }
 
 /// Reads files into a run.

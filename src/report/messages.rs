@@ -12,11 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// The default number of messages in a page.
-pub const MESSAGES: usize = 100_000;
+/// The default number of messages in a page, and of the bytes that they take in memory: the page then has 8 MB at most,
+/// which a browser opens within 2 s.
+const MESSAGES: usize = 100_000;
+const PAGE: usize = 32 << 20;
 /// The number of messages of a conversation, before and after a warning, that count as near it.
 pub const NEAR: usize = 12;
-/// The most memory of all messages, in bytes.
+/// The most memory of all messages if their number was named, in bytes.
 const BYTES: usize = 192 << 20;
 /// The number of latest messages that a reduction always keeps: a warning may follow.
 const LATEST: usize = 1_024;
@@ -36,6 +38,8 @@ struct Watch {
 pub struct Messages {
     most: usize,
     bytes: usize,
+    /// Whether more messages may be asked for.
+    may_grow: bool,
     weight: usize,
     seen: u64,
     warned: u64,
@@ -53,9 +57,12 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Stores at most `limit` messages; 0: nothing is stored.
-    pub fn new(limit: usize, options: &Options) -> Messages {
-        Messages::within(limit, BYTES, options)
+    /// Stores at most `limit` messages; 0: nothing is stored. `None`: as many as a page opens quickly with.
+    pub fn new(limit: Option<usize>, options: &Options) -> Messages {
+        match limit {
+            Some(limit) => Messages { may_grow: false, ..Messages::within(limit, BYTES, options) },
+            None => Messages { may_grow: true, ..Messages::within(MESSAGES, PAGE, options) },
+        }
     }
 
     fn within(limit: usize, bytes: usize, options: &Options) -> Messages {
@@ -235,7 +242,7 @@ impl Messages {
             one.0 == before.0 && one.1.kind == before.1.kind && one.1.kind == RelationKind::AckedBy
         });
         Held {
-            heavy: entries.len() < self.most,
+            heavy: entries.len() < self.most && !self.may_grow,
             entries,
             kinds: &self.kinds,
             flows: &self.flows,

@@ -2,7 +2,7 @@
 //!
 //! A [`Run`] receives every message of a capture, as the statistics do, and stores a bounded part of it; [`single`] and
 //! [`comparison`] make HTML of one and of two runs. Nothing is counted here: figures are those of [`crate::stats`], which
-//! `netkit stats` prints. [`of_rounds`] makes HTML of what a load or a probe printed.
+//! `netkit stats` prints. [`index`] lists many captures, each by its [`Summary`]. [`of_rounds`] makes HTML of what a load or a probe printed.
 //!
 //! # Rules of the parts
 //!
@@ -37,6 +37,7 @@ mod entry;
 mod escape;
 mod figures;
 mod held;
+mod index;
 mod messages;
 mod page;
 mod rounds;
@@ -55,8 +56,9 @@ use crate::stats::course::Course;
 use crate::stats::noted::Noted;
 use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
 pub use escape::{Element, Html};
-pub use messages::{MESSAGES, Messages};
-pub use page::{comparison, of_rounds, single};
+pub use index::Summary;
+pub use messages::Messages;
+pub use page::{comparison, index, of_rounds, single};
 pub use rounds::Rounds;
 use std::fmt::Display;
 
@@ -66,8 +68,9 @@ const SLOWEST: usize = 12;
 /// The parts of a run that are stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// The most messages with their trees and bytes; 0 for a comparison, which shows none.
-    pub messages: usize,
+    /// The most messages with their trees and bytes; 0 for a comparison, which shows none; `None`: as many as a page
+    /// opens quickly with.
+    pub messages: Option<usize>,
     /// Whether to store the fields of each kind of message, to compare them.
     pub fields: bool,
 }

@@ -1,6 +1,7 @@
 //! The page: its sections in their order.
 
 use super::charts::patterns;
+use super::index::{Summary, captures};
 use super::rounds::{self, Rounds};
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
 use super::{About, Context, Html, Run, compare, section, sequence, viewer};
@@ -79,6 +80,18 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
     })
 }
 
+/// Writes the page that lists captures.
+pub fn index(rows: &[Summary]) -> String {
+    Html::document("netkit report", |html| {
+        head(&[("overview", "The captures")], html, |html| {
+            html.el("h1").text(format_args!("{} captures", rows.len()));
+            html.el("p").class("under").text("netkit report CAPTURE makes the page of one of them");
+        });
+        html.line().el("main").attr("id", "main").with(|html| captures(rows, html));
+        foot("It holds the names of captures, and sums.", html);
+    })
+}
+
 /// Writes the page of a load's seconds, or of a probe's rounds. `name` is that of the file.
 pub fn of_rounds(rounds: &Rounds, name: &str) -> String {
     let name = short_name(name);
@@ -100,7 +113,7 @@ pub fn of_rounds(rounds: &Rounds, name: &str) -> String {
 }
 
 /// Returns the last part of a path: a heading has no room for more.
-fn short_name(name: &str) -> &str {
+pub fn short_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 

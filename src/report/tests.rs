@@ -35,7 +35,7 @@ fn read(fixture: &str, messages: usize) -> Reading {
 
 /// Reads the fixture this many times in a row.
 fn repeated(fixture: &str, messages: usize, times: usize, options: Options) -> Reading {
-    let run = Run::new(&options, Kept { messages, fields: false });
+    let run = Run::new(&options, Kept { messages: Some(messages), fields: false });
     let mut reading = Reading { run, all: Vec::new(), bytes: Vec::new() };
     for _ in 0..times {
         let file = std::fs::File::open(format!("fixtures/{fixture}")).unwrap();

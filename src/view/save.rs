@@ -9,7 +9,7 @@ use super::store::{Progress, Store};
 use crate::dissect::{Options, Sink};
 use crate::plural::Plural;
 use crate::render::{Details, Format, Renderer, Style};
-use crate::report::{self, About, Kept, MESSAGES, Run};
+use crate::report::{self, About, Kept, Run};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -115,7 +115,7 @@ impl Saving {
         let mut file = File::create_new(name).map_err(failed)?;
         let (store, options) = (&self.store, self.store.options());
         let ended = store.progress() != Progress::Reading;
-        let mut run = Run::new(options, Kept { messages: MESSAGES, fields: false });
+        let mut run = Run::new(options, Kept { messages: None, fields: false });
         store.origin().into_iter().for_each(|time| run.origin(time));
         let selects = |number: usize| match &self.chosen {
             Some((_, numbers)) => numbers.binary_search(&(number as u32)).is_ok(),

@@ -396,14 +396,42 @@ fn lines_of_a_load_and_of_a_probe_have_a_page() {
     assert!(two.status == Some(2) && two.err.contains("a page of their own"), "{}", two.err);
 }
 
+/// Three captures and more are listed, with the figures of stats; one that is broken or missing has the reason.
+#[test]
+fn many_captures_have_a_row_each() {
+    let files: Vec<PathBuf> = captures().filter(|path| args_of(path).is_empty()).collect();
+    let refs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let index = harmless(&page(&refs, &[]));
+    let rows = index.rows("captures");
+    assert_eq!(rows.len(), files.len());
+    for (path, row) in files.iter().zip(&rows) {
+        let want = stats(path, &[]);
+        for name in ["conversations", "messages", "bytes", "faults", "warnings"] {
+            assert_eq!(number(&row[name]), want[name].as_f64().unwrap_or(0.0), "{}: {name}", path.display());
+        }
+        assert_eq!(row["duration"], format!("{:.3}", want["duration"].as_f64().unwrap_or(0.0)), "{}", path.display());
+        let first = want["verdicts"].as_array().expect("verdicts").first();
+        let text = first.map_or("", |verdict| verdict["text"].as_str().expect("text"));
+        // The commas of a cell are taken as those of numbers.
+        assert!(row["verdict"].starts_with(&text.replace(',', "")), "{}: {}", path.display(), row["verdict"]);
+    }
+    let scratch = Scratch::new("report-index");
+    let out = scratch.file("index.html");
+    let a = "fixtures/riptide/riptide20-udp.pcap";
+    let whole = std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("bytes");
+    let cut = scratch.write("cut.pcap", &whole[..whole.len() / 2]);
+    let missing = scratch.file("missing.pcap");
+    let done = run(&["report", a, &cut, &missing, "-o", &out], b"");
+    assert!(done.status == Some(3) && done.err.contains("missing.pcap: No such file"), "{}", done.err);
+    let html = std::fs::read_to_string(&out).expect("a page");
+    assert_eq!((harmless(&html).rows("captures").len(), html.matches("No such file").count()), (3, 1));
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let scratch = Scratch::new("report-refused");
     let out = &scratch.file("x.html");
     let a = "fixtures/riptide/riptide20-udp.pcap";
-    let three = run(&["report", a, a, a, "-o", out], b"");
-    assert_eq!(three.status, Some(2));
-    assert!(three.err.contains("--join reads several as one"), "{}", three.err);
     let own = run(&["report", a, "-o", a, "--force"], b"");
     assert_eq!(own.status, Some(2), "{}", own.err);
     assert_eq!(run(&["report", a, "-q", "-o", out], b"").status, Some(0));
