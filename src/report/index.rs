@@ -24,7 +24,7 @@ pub struct Summary {
     warnings: u64,
     /// Transmissions of numbered messages, and those of them that were resends.
     sent: [u64; 2],
-    /// What the account has left out, in words.
+    /// The account of what was left out, in words.
     left_out: String,
     /// The first verdicts' texts, and the number of all.
     verdict: Option<String>,
