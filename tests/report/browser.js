@@ -78,6 +78,44 @@ async function opened(file, use, options = {}) {
   }
 }
 
+/** Returns the number of connected spots of a colour in parts of a picture, as marks are: at most 12 pixels wide and high. */
+async function spots(png, boxes, colour) {
+  const own = await browser.newPage();
+  try {
+    return await own.evaluate(async ([picture, places, wanted]) => {
+      const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
+      const { width, height } = bitmap, canvas = new OffscreenCanvas(width, height).getContext("2d");
+      canvas.drawImage(bitmap, 0, 0);
+      const { data } = canvas.getImageData(0, 0, width, height);
+      // Marks are drawn with an opacity of 0.8 on white, and over each other.
+      const [r, g, b] = [1, 3, 5].map((at) => parseInt(wanted.slice(at, at + 2), 16));
+      const near = (at, share) => [r, g, b].every((c, k) => Math.abs(data[at * 4 + k] - (c * share + 255 * (1 - share))) < 24);
+      const inside = (x, y) => places.some((one) => x >= one.left && x < one.right && y >= one.top && y < one.bottom);
+      const marked = (at) => inside(at % width, Math.floor(at / width)) && (near(at, 0.8) || near(at, 0.96));
+      const open = new Uint8Array(width * height).map((_, at) => marked(at) ? 1 : 0);
+      let found = 0;
+      for (let start = 0; start < open.length; start += 1) {
+        if (!open[start]) continue;
+        let [left, right, top, bottom, size] = [width, 0, height, 0, 0];
+        const stack = [start];
+        open[start] = 0;
+        while (stack.length > 0) {
+          const at = stack.pop(), x = at % width, y = (at - x) / width;
+          [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
+          size += 1;
+          for (const next of [x > 0 && at - 1, x < width - 1 && at + 1, at - width, at + width]) {
+            if (next !== false && open[next]) { open[next] = 0; stack.push(next); }
+          }
+        }
+        if (size >= 9 && right - left < 12 && bottom - top < 12) found += 1;
+      }
+      return found;
+    }, [png.toString("base64"), boxes, colour]);
+  } finally {
+    await own.close();
+  }
+}
+
 const count = (page) => page.locator("#message-count").textContent();
 const heading = (page) => page.locator("#message-open h3").textContent();
 const settle = (page) => page.waitForTimeout(250);
@@ -303,6 +341,26 @@ async function main() {
     });
   });
 
+  await check("printed charts have the marks of the screen", async () => {
+    if (spawnSync("pdftoppm", ["-v"]).error) return console.log("SKIPPED: no pdftoppm (Debian: poppler-utils)");
+    await opened(report(lossy), async (page) => {
+      const colours = await page.evaluate(() => ["--client", "--server"]
+        .map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()));
+      await page.emulateMedia({ media: "print", colorScheme: "light" });
+      const screen = await page.screenshot({ fullPage: true });
+      const boxes = await page.evaluate(() => [...document.querySelectorAll("svg.plot")]
+        .filter((plot) => plot.querySelector(".dots")).map((plot) => plot.getBoundingClientRect().toJSON()));
+      const pdf = path.join(folder, "marks.pdf");
+      await page.pdf({ path: pdf, width: "1280px", height: "14000px", printBackground: true });
+      const print = spawnSync("pdftoppm", ["-r", "96", "-png", pdf], { maxBuffer: 1 << 28 }).stdout;
+      for (const colour of colours) {
+        const [onScreen, onPaper] = [await spots(screen, boxes, colour), await spots(print, boxes, colour)];
+        console.log(`        ${colour}: ${onScreen} on the screen, ${onPaper} printed`);
+        // Marks that touch are one spot, and readers of PDF smooth edges differently.
+        assert.ok(onScreen > 10 && Math.abs(onPaper - onScreen) <= onScreen / 5, colour);
+      }
+    });
+  });
   await check("100,000 messages are usable within 2 s", async () => {
     const capture = path.join(folder, "long.pcap");
     repeated(path.join(FIXTURES, riptide), capture, 380);
