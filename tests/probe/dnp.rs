@@ -33,9 +33,11 @@ fn requests_are_not_hurried() {
         seen.lock().unwrap().push(std::time::Instant::now());
         say("01 02")
     });
+    let begin = std::time::Instant::now();
     ask(&request("dnp", &[]), &peer.addr.to_string());
-    let stamps = stamps.lock().unwrap();
-    assert!(stamps.windows(2).all(|w| w[1] - w[0] >= ms(95)), "{stamps:?}");
+    // A busy machine may deliver one late and the next in time: so each is compared with the beginning.
+    let late: Vec<_> = stamps.lock().unwrap().iter().map(|at| *at - begin).collect();
+    assert!(late.len() > 2 && (0..).zip(&late).all(|(k, late)| *late >= ms(99) * k), "{late:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::peer::*;
 use netkit::live::probe::Carrier;
+use std::time::Instant;
 
 /// Allows a client's messages by exact size: none empty, none cut.
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -127,11 +128,15 @@ fn rejections() {
             let answers = if connect == 2 { 3 } else { 1 };
             if bytes == [connect] { times(say(answer), answers) } else { Vec::new() }
         });
+        let begin = Instant::now();
         let report = run(&peer);
+        // A connect is sent again after a second without an answer, which a busy machine may take.
+        let most = 1 + begin.elapsed().as_secs() as usize;
         assert_eq!(outcome(&report), wanted, "{answer}");
         assert_eq!(detail(&report, "reason"), reason, "{answer}");
         // The port is not used again, and there is no connection to leave.
-        assert_eq!(peer.sent().iter().filter(|b| **b == [connect]).count(), 1);
+        let connects = peer.sent().iter().filter(|b| **b == [connect]).count();
+        assert!((1..=most).contains(&connects), "{answer}: {connects}, at most {most}");
     }
     let peer = udp(V4, check, |bytes| if bytes == [3] { say("04 05 05 68 65 6c 6c 6f") } else { Vec::new() });
     assert_eq!(detail(&run(&peer), "said"), "hello");
