@@ -1,5 +1,7 @@
 //! The names available to filters: from the tables, the derived values, and the users' schemas.
 
+use super::Envelope;
+use super::literal::names_of;
 use crate::codec::layout::{Count, Field, Kind, Other, flag};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
@@ -118,6 +120,36 @@ impl<'a> Names<'a> {
         list.sort_unstable();
         list.dedup();
         super::envelope().chain(super::related()).map(|(name, _)| name.to_string()).chain(list).collect()
+    }
+
+    /// The values that a part of the envelope can have, if they are listed.
+    pub(super) fn of_envelope(&self, envelope: Envelope) -> Option<Vec<&'static str>> {
+        Some(match envelope {
+            Envelope::Proto => self.registry.names().collect(),
+            Envelope::From => vec!["client", "server", "unknown"],
+            Envelope::Transport => vec!["udp", "tcp"],
+            Envelope::Leg => vec!["client", "server"],
+            Envelope::Message => self.messages().collect(),
+            Envelope::Note => self.notes().flat_map(|code| [code, code.rsplit('.').next().unwrap_or(code)]).collect(),
+            _ => return None,
+        })
+    }
+
+    /// Values for completion: those of a name of [`Names::all`] that has listed ones.
+    pub fn values(&self, name: &str) -> Vec<&'static str> {
+        let envelope = Envelope::ALL.into_iter().find(|(own, ..)| *own == name);
+        if let Some((_, envelope, _)) = envelope {
+            let mut list = self.of_envelope(envelope).unwrap_or_default();
+            list.sort_unstable();
+            list.dedup();
+            return list;
+        }
+        let steps: Vec<&str> = name.split('.').collect();
+        let found = self.find(None, None, &steps).or_else(|wrong| match steps.split_first() {
+            Some((proto, rest)) => self.find(Some(proto), None, rest),
+            None => Err(wrong),
+        });
+        found.map_or_else(|_| Vec::new(), |found| names_of(&found))
     }
 
     /// The shortest path such as `data.pw`, where `data` is one of the `known` fields of a message and has a field

@@ -171,17 +171,7 @@ impl<'a> Parser<'a> {
             {
                 return Err(self.fail(token, possible::out_of_range(&self.word(name), range)));
             }
-            let known: Vec<&str> = match envelope {
-                Envelope::Proto => self.names.registry.names().collect(),
-                Envelope::From => vec!["client", "server", "unknown"],
-                Envelope::Transport => vec!["udp", "tcp"],
-                Envelope::Leg => vec!["client", "server"],
-                Envelope::Message => self.names.messages().collect(),
-                Envelope::Note => {
-                    self.names.notes().flat_map(|code| [code, code.rsplit('.').next().unwrap_or(code)]).collect()
-                }
-                _ => continue,
-            };
+            let Some(known) = self.names.of_envelope(envelope) else { continue };
             if matches!(test, Test::Compare(..) | Test::In(_)) && !known.contains(&literal.text.as_str()) {
                 let near = hint(nearest(&literal.text, known.iter().copied()));
                 return Err(self.fail(token, format!("{:?} is never the {}{near}", literal.text, self.word(name))));

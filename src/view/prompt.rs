@@ -52,7 +52,7 @@ pub struct Prompt {
     pub cursor: usize,
     /// The error in the filter so far.
     pub error: Option<FilterError>,
-    /// Names that the word before the cursor may become.
+    /// Names, or values of the name before it, that the word before the cursor may become.
     pub offered: Vec<String>,
     names: Vec<String>,
 }
@@ -88,8 +88,27 @@ impl Prompt {
             _ => None,
         };
         let word = self.word();
-        let fits = |name: &&String| !word.is_empty() && name.starts_with(&*word) && **name != word;
-        self.offered = self.names.iter().filter(fits).take(OFFERED).cloned().collect();
+        let fits = |name: &str| name.starts_with(&*word) && name != word;
+        self.offered = match self.compared() {
+            Some(name) if self.asked.is_checked() => {
+                let values = Names::new(options).values(name).into_iter();
+                values.filter(|value| fits(value)).take(OFFERED).map(String::from).collect()
+            }
+            _ if word.is_empty() => Vec::new(),
+            _ => self.names.iter().filter(|name| fits(name)).take(OFFERED).cloned().collect(),
+        };
+    }
+
+    /// The name whose value is being typed: that before `==`, `!=`, `=` or `in {`.
+    fn compared(&self) -> Option<&str> {
+        let before = self.text.get(..self.place(self.cursor))?;
+        let before = before.get(..before.len() - self.word().len())?.trim_end();
+        let listed = || {
+            let (before, values) = before.rsplit_once('{').filter(|(_, values)| !values.contains('}'))?;
+            (values.is_empty() || values.ends_with(',')).then(|| before.trim_end().strip_suffix("in"))?
+        };
+        let name = before.strip_suffix('=').map(|rest| rest.trim_end_matches(['=', '!'])).or_else(listed)?.trim_end();
+        name.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).next().filter(|name| !name.is_empty())
     }
 
     /// The place of a character in the text.

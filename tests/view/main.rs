@@ -34,7 +34,7 @@ const SCREENS: &str = "tests/view/screens.txt";
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
 
 /// The views: a name, a capture, keys. `\t` is Tab, `\n` Enter, `\u{8}` Backspace.
-const VIEWS: [(&str, &str, &str); 20] = [
+const VIEWS: [(&str, &str, &str); 22] = [
     ("the list", "riptide/riptide22-lossy.pcap", ""),
     ("a warning, its fields", "riptide/riptide22-lossy.pcap", "w\tjjj"),
     ("its bytes, a byte selected", "riptide/riptide22-lossy.pcap", "w\t\tjl"),
@@ -42,6 +42,8 @@ const VIEWS: [(&str, &str, &str); 20] = [
     ("a request's response", "nano/nano-tcp.pcap", "/message == request\n]"),
     ("a filter with a mistake", "riptide/riptide22-lossy.pcap", "Friptide.sequence_id == zzz"),
     ("names that complete a word", "riptide/riptide22-lossy.pcap", "/riptide.se"),
+    ("values that complete a word", "riptide/riptide22-lossy.pcap", "Fmessage == re"),
+    ("a list of values, one completed", "riptide/riptide22-lossy.pcap", "Friptide.reason in {custom, server_f\t}"),
     ("only what fits, times from one to the next", "riptide/riptide22-lossy.pcap", "Fmessage == heartbeat\nttGk"),
     ("nothing fits", "riptide/riptide22-lossy.pcap", "Fflow == 77\n"),
     ("conversations", "riptide/riptide22-lossy.pcap", "cj"),
