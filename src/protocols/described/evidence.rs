@@ -5,6 +5,7 @@ use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
 use super::reader::Work;
 use super::recognise::weigh_packet;
+use super::session::step::first;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
@@ -172,7 +173,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         }
         found.is_some()
     };
-    let mut misfit = false;
+    let (mut misfit, mut tried) = (false, 0);
     match observation.transport {
         Transport::Udp => {
             for (side, bytes, length) in observation.payloads.iter().take(WEIGHED) {
@@ -191,6 +192,21 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 // A stream that is captured from its middle need not begin with a message.
                 let begun = observation.begun[side.index()];
                 let mut at = 0;
+                if !begun {
+                    let (mut work, from) = (Work::default(), from(*side));
+                    let mut fits = |message: &[u8]| {
+                        let mut memory = description.first_memory();
+                        weigh_packet(description, message, message.len(), &mut work, (&mut memory, &values), from)
+                            .is_some()
+                    };
+                    let at_once = matches!(frame.begins(bytes), Begins::Message(header, length, _)
+                        if bytes.get(header..header + length).is_some_and(&mut fits));
+                    if !at_once && let Some(found) = first(frame, bytes, &mut fits) {
+                        at = found;
+                        // Chance matches are more likely at one of several places.
+                        tried = tried.max(found.ilog2() + 1);
+                    }
+                }
                 // Later messages may depend on the other side's messages in between.
                 for k in 0..WEIGHED / 2 {
                     let rest = bytes.get(at..).unwrap_or_default();
@@ -220,6 +236,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     }
     // One endpoint of a foreign conversation has this port by chance in one of 2^15.
     let total = best + bits.saturating_sub(best / 4).min(best) + if port { PORT } else { 0 };
+    let total = total.saturating_sub(tried);
     Weighed { packets, total, misfit, broken, ..weighed }
 }
 
