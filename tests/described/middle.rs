@@ -20,24 +20,26 @@ fn publish(k: usize, size: usize) -> Vec<u8> {
     }
 }
 
-/// The number of messages in a capture, and stderr.
-fn messages(wire: &Wire) -> [(usize, String); 2] {
+/// The number of the client's messages in a capture, and stderr: of a file and of a pipe, recognised and named.
+fn messages(wire: &Wire) -> [(usize, String); 4] {
     let file = wire.file();
     let path = std::env::temp_dir().join(format!("netkit-middle-{}.pcap", std::process::id()));
     std::fs::write(&path, &file).expect("written");
-    let count = |input: &str| {
-        let args = ["decode", input, "--protocol-file", "fixtures/protocols/mqtt.toml", "-f", "ndjson"];
+    let count = |input: &str, option: &str| {
+        let args = ["decode", input, option, "fixtures/protocols/mqtt.toml", "-f", "ndjson"];
         let done = common::run(&args, &file).ok();
-        let lines = done.lines();
-        assert!(lines.iter().all(|line| line["message"] == "publish" && line["from"] == "client"), "{}", done.text());
-        (lines.len(), done.err.clone())
+        let (own, other): (Vec<_>, Vec<_>) = done.lines().into_iter().partition(|line| line["from"] == "client");
+        assert!(own.iter().all(|line| line["message"] == "publish"), "{}", done.text());
+        assert!(other.iter().all(|line| line["message"] == "puback"), "{}", done.text());
+        (own.len(), done.err.clone())
     };
-    let counts = [count(path.to_str().expect("UTF-8")), count("-")];
+    let name = path.to_str().expect("UTF-8");
+    let counts = ["--protocol-file", "-p"].map(|option| [count(name, option), count("-", option)]).concat();
     std::fs::remove_file(&path).expect("removed");
-    counts
+    counts.try_into().expect("four")
 }
 
-/// Only one side, from its first byte or from the middle of a message, in segments of several sizes.
+/// From a first byte or from the middle of a message, in segments of several sizes, with the server's answers.
 #[test]
 fn whole_messages_are_read() {
     const COUNT: usize = 20;
@@ -48,7 +50,15 @@ fn whole_messages_are_read() {
         for (from, whole) in [(0, COUNT), (5, COUNT - 1), (each - 1, COUNT - 1), (each + 3, COUNT - 2)] {
             for segment in [7, 100, each, 1460] {
                 let mut wire = Wire::default();
-                let parts: Vec<_> = all[from..].chunks(segment).map(|part| (true, part.to_vec())).collect();
+                let (mut parts, mut sent, mut answered) = (Vec::new(), from, 0);
+                for part in all[from..].chunks(segment) {
+                    parts.push((true, part.to_vec()));
+                    sent += part.len();
+                    while (answered + 1) * each <= sent {
+                        answered += 1;
+                        parts.push((false, vec![0x40, 2, 0, answered as u8]));
+                    }
+                }
                 wire.stream_on(ends, &parts);
                 for (count, err) in messages(&wire) {
                     assert_eq!(count, whole, "{size} bytes each from byte {from}, segments of {segment}: {err}");

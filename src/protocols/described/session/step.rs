@@ -15,7 +15,7 @@ const SEARCHED: (usize, usize) = (64, 4096);
 /// The bytes of a direction that is not in step.
 #[derive(Debug, Default)]
 pub struct Starts {
-    /// The starts of segments, where messages may begin.
+    /// The starts of segments, where messages may begin: the first one, and the last ones.
     segments: Vec<u64>,
     /// The number of bytes held at the last search.
     searched: usize,
@@ -35,7 +35,7 @@ pub enum Step {
 /// The messages from one place on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chain {
-    /// They fit, or follow each other up to the last byte.
+    /// They fit: several, or all up to the last byte.
     InStep,
     /// The last one is incomplete; whether there are others, which fit.
     Open(bool),
@@ -56,23 +56,26 @@ fn chain(frame: &Frame, bytes: &[u8], fits: &mut dyn FnMut(&[u8]) -> bool) -> Ch
                     return Chain::InStep;
                 }
             }
-            _ if at == bytes.len() && whole > 0 => return Chain::InStep,
+            _ if at == bytes.len() && whole > 0 && fitting => return Chain::InStep,
             Begins::More => return Chain::Open(whole > 0 && fitting),
             _ => return Chain::Broken,
         }
     }
 }
 
-/// The first place inside these bytes from which on messages fit and follow each other.
-pub fn first(frame: &Frame, bytes: &[u8], fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<usize> {
+/// The first place inside these bytes, and before this one, from which on messages fit and follow each other: several,
+/// or two up to the last byte.
+pub fn first(frame: &Frame, bytes: &[u8], before: usize, fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<usize> {
     if let Frame::Until(_) = frame {
         return None;
     }
-    (1..bytes.len().min(SEARCHED.1)).find(|at| {
+    (1..before.min(SEARCHED.1)).find(|at| {
         let (mut at, mut whole) = (*at, 0);
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
-            let Begins::Message(header, length, _) = frame.begins(rest) else { return false };
+            let Begins::Message(header, length, _) = frame.begins(rest) else {
+                return rest.is_empty() && whole > 1;
+            };
             if length == 0 || !rest.get(header..header + length).is_some_and(&mut *fits) {
                 return false;
             }
@@ -92,7 +95,7 @@ impl Starts {
         let from = end.saturating_sub(new as u64);
         for start in std::iter::once(0).chain(segments.iter().copied().filter(|start| *start > 0 && *start < new)) {
             if self.segments.len() >= STARTS {
-                self.segments.remove(0);
+                self.segments.remove(1);
             }
             self.segments.push(from + start as u64);
         }
@@ -117,9 +120,9 @@ impl Starts {
             }
             chain != Chain::Broken
         });
-        if found.is_none() && (bytes.len() >= SEARCHED.0.max(2 * self.searched) || !more) {
+        if found.is_some() || bytes.len() >= SEARCHED.0.max(2 * self.searched) || !more {
             self.searched = bytes.len();
-            found = first(frame, bytes, &mut fits);
+            found = first(frame, bytes, found.unwrap_or(bytes.len()), &mut fits).or(found);
         }
         let step = match found {
             Some(at) => Step::At(at),
