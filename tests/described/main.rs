@@ -10,6 +10,7 @@ mod generated;
 mod hostile;
 mod import;
 mod loading;
+mod middle;
 mod mistakes;
 mod numerals;
 mod over;

@@ -186,5 +186,31 @@ fn acknex() {
 
 #[test]
 fn gne() {
-    same("gne", [1094, 0, 31, 181, 118]);
+    same("gne", [1076, 0, 31, 181, 118]);
+}
+
+/// If two conversations share an endpoint, that is the server, even if no message of either shows it.
+#[test]
+fn shared_endpoints_are_servers() {
+    for name in ["dnp/dnp-types", "gne/gne-le-tcponly"] {
+        let path = common::fixture(&format!("{name}.pcap"));
+        let (plain, capture) = (options(&path), packets(&path));
+        let (whole, _) = read_file(&capture, &plain);
+        let server = whole.iter().find(|line| line.from == "server").expect("a message of the server").src;
+        let rest = &capture[capture.len() * 30 / 100..];
+        let alone = read_file(rest, &plain).0;
+        assert!(!alone.is_empty() && alone.iter().all(|line| line.from == "unknown"), "{name}");
+        let other = |end: SocketAddr| if end == server { end } else { SocketAddr::from(([10, 99, 0, 1], end.port())) };
+        let mut both: Vec<Kept> = rest.to_vec();
+        both.extend(rest.iter().cloned().map(|kept| Kept { src: other(kept.src), dst: other(kept.dst), ..kept }));
+        for (kept, frame) in both.iter_mut().zip(1..) {
+            kept.frame = frame;
+        }
+        let (lines, summary) = read_file(&both, &plain);
+        assert_eq!(lines.len(), 2 * alone.len(), "{name}");
+        for line in &lines {
+            assert_eq!(line.from, if line.src == server { "server" } else { "client" }, "{name}: {line:?}");
+        }
+        assert_eq!(summary.counters.account.sides_unknown, 0);
+    }
 }

@@ -71,7 +71,7 @@ impl Records<'_> {
 
     fn skip(&mut self, start: u32, bits: u64, number: u64, limit: &'static str) -> Result<(), Broken> {
         if bits > (self.end - self.at) as u64 {
-            let need = (self.at - start) as u64 + bits;
+            let need = ((self.at - start) as u64).saturating_add(bits);
             return Err(Broken { reason: Reason::Short, number: Some(number), need, limit });
         }
         self.at += bits as u32;

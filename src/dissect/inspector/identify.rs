@@ -243,11 +243,13 @@ impl<S: Sink> Inspector<'_, S> {
         server: Option<Side>,
     ) -> Box<dyn Session> {
         let flow_info = flow_info(c, self.options);
-        let teacher = server.and_then(|side| {
-            let teacher = self.known.teacher(c.transport, c.ends[side.index()], dissector.name())?;
-            teacher.sibling(&flow_info, server)
+        let own = dissector.session(&flow_info);
+        let lent = server.and_then(|side| {
+            // If no conversation has that information, the others with this server still show which side it is.
+            let teacher = self.known.teacher(c.transport, c.ends[side.index()], dissector.name());
+            teacher.unwrap_or(&*own).sibling(&flow_info, server)
         });
-        teacher.unwrap_or_else(|| dissector.session(&flow_info))
+        lent.unwrap_or(own)
     }
 
     /// Stores the information that the server of a conversation sends only once, for other conversations. Returns

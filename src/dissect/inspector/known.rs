@@ -54,9 +54,9 @@ impl KnownServers {
                     let known = place.get_mut();
                     known.role = match (known.role, role) {
                         (Role::Server, _) | (_, Role::Server) => Role::Server,
-                        (Role::Client, _) => Role::Client,
+                        (Role::Client, _) | (_, Role::Client) => Role::Client,
                         // Several conversations share this endpoint.
-                        (Role::Unknown, _) => Role::Server,
+                        (Role::Unknown, Role::Unknown) => Role::Server,
                     };
                     if known.proto != proto {
                         (known.proto, known.teacher) = (proto, None);

@@ -5,6 +5,7 @@ use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
 use super::reader::Work;
 use super::recognise::weigh_packet;
+use super::session::step::first;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
@@ -13,8 +14,12 @@ use std::net::SocketAddr;
 const SURE: u32 = 32;
 /// The bits of evidence for a port of the file.
 const PORT: u32 = 15;
-/// The number of packets that are weighed: further ones add nothing.
+/// The number of packets that are weighed, of streams and for constants: further ones add nothing.
 const WEIGHED: usize = 8;
+/// The number of datagrams whose shapes are compared. All of them have to fit.
+const COMPARED: usize = 24;
+/// The most bits that the length of another shape adds, and the number of shapes from which on they count.
+const SHAPE: (u32, usize) = (2, 6);
 /// The number of bytes that are shown of a stream without messages.
 const FIRST: usize = 48;
 
@@ -157,15 +162,26 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     let mut memory: Vec<[u64; 2]> = description.first_memory();
     let values = description.settings_of(observation.options);
     let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
+    // The lengths of packets with known messages, and what they add.
+    let (mut shapes, mut shaped): (Vec<usize>, u32) = (Vec::new(), 0);
     let mut broken = None;
-    let mut weigh = |bytes: &[u8], length: usize, side: Side| -> bool {
+    let mut weigh = |bytes: &[u8], length: usize, side: Side, tried: u32| -> bool {
         let found = weigh_packet(description, bytes, length, &mut work, (&mut memory, &values), from(side));
         if let Some(found) = found {
+            // Chance matches are more likely at one of several places.
+            let found = found.saturating_sub(tried);
             packets += 1;
             // Constants that are the same in every packet count once. Further packets count for the part that may
             // differ.
             best = best.max(found);
-            bits += (found / 4).min(8);
+            if packets <= WEIGHED {
+                bits += (found / 4).min(8);
+            }
+            // A foreign packet of another length would end elsewhere: half of its bits are independent of the others.
+            if work.has_message() && !shapes.contains(&length) {
+                shaped += if shapes.is_empty() { 0 } else { (found / 2).min(SHAPE.0) };
+                shapes.push(length);
+            }
         } else if explain && broken.is_none() {
             let misfit = of_packet(description, &work.tree, work.fault.as_ref(), bytes.len());
             broken = misfit.map(|misfit| Broken { number: packets + 1, side, bytes: bytes.to_vec(), misfit });
@@ -175,8 +191,8 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     let mut misfit = false;
     match observation.transport {
         Transport::Udp => {
-            for (side, bytes, length) in observation.payloads.iter().take(WEIGHED) {
-                if !weigh(bytes, *length, *side) {
+            for (side, bytes, length) in observation.payloads.iter().take(COMPARED) {
+                if !weigh(bytes, *length, *side, 0) {
                     misfit = true;
                     break;
                 }
@@ -190,14 +206,28 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
             for (side, bytes, _) in observation.payloads {
                 // A stream that is captured from its middle need not begin with a message.
                 let begun = observation.begun[side.index()];
-                let mut at = 0;
+                let (mut at, mut tried) = (0, 0);
+                if !begun {
+                    let (mut work, from) = (Work::default(), from(*side));
+                    let mut fits = |message: &[u8]| {
+                        let mut memory = description.first_memory();
+                        weigh_packet(description, message, message.len(), &mut work, (&mut memory, &values), from)
+                            .is_some()
+                    };
+                    let at_once = matches!(frame.begins(bytes), Begins::Message(header, length, _)
+                        if bytes.get(header..header + length).is_some_and(&mut fits));
+                    if !at_once && let Some(found) = first(frame, bytes, bytes.len(), &mut fits) {
+                        at = found;
+                        tried = found.ilog2() + 1;
+                    }
+                }
                 // Later messages may depend on the other side's messages in between.
                 for k in 0..WEIGHED / 2 {
                     let rest = bytes.get(at..).unwrap_or_default();
                     match frame.begins(rest) {
                         Begins::Message(header, length, behind) if header + length + behind > 0 => {
                             let message = rest.get(header..header + length).unwrap_or_default();
-                            if length > 0 && !weigh(message, length, *side) {
+                            if length > 0 && !weigh(message, length, *side, tried) {
                                 misfit |= begun
                                     && k == 0
                                     && (*side == observation.payloads[0].0 || description.memory.is_empty());
@@ -219,7 +249,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         }
     }
     // One endpoint of a foreign conversation has this port by chance in one of 2^15.
-    let total = best + bits.saturating_sub(best / 4).min(best) + if port { PORT } else { 0 };
+    let same = bits.saturating_sub(best / 4).min(best);
+    let shaped = if misfit || shapes.len() < SHAPE.1 { 0 } else { shaped };
+    let total = best + same.max(shaped) + if port { PORT } else { 0 };
     Weighed { packets, total, misfit, broken, ..weighed }
 }
 

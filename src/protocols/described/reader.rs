@@ -3,7 +3,7 @@
 use super::Description;
 use super::lines::Nameless;
 use super::state::State;
-use crate::codec::layout::Field;
+use crate::codec::layout::{Field, flag};
 use crate::codec::reader::TRAILING;
 use crate::codec::{Context, Fault, Reader, Tree};
 use std::cell::Cell;
@@ -32,6 +32,11 @@ pub struct Work {
 const MOST_SOURCES: usize = 250;
 
 impl Work {
+    /// Whether the packet has a known message.
+    pub fn has_message(&self) -> bool {
+        self.tree.nodes().iter().any(|node| node.field.is(flag::MESSAGE))
+    }
+
     /// A new source: its number and its buffer.
     pub fn source(&mut self) -> Option<(u8, &mut Vec<u8>)> {
         if self.used >= MOST_SOURCES {

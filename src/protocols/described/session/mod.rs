@@ -2,6 +2,7 @@
 //! remembered between packets.
 
 mod line;
+pub(super) mod step;
 mod stream;
 mod whole;
 
@@ -20,6 +21,7 @@ use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::websocket::Carrier;
 use std::cell::Cell;
+use step::Starts;
 
 /// The carrier of a stream's packets.
 #[derive(Debug)]
@@ -48,6 +50,7 @@ pub struct DescribedSession {
     traffic: Traffic,
     way: Way,
     lost: [bool; 2],
+    starts: [Starts; 2],
     stream: StreamState,
     begun: [bool; 2],
     ratio: usize,
@@ -99,6 +102,7 @@ impl DescribedSession {
             traffic: Traffic::default(),
             way: Way::Tcp,
             lost: [false; 2],
+            starts: Default::default(),
             stream: StreamState::default(),
             begun: [true; 2],
             ratio: 0,
@@ -155,7 +159,7 @@ impl DescribedSession {
     }
 
     /// Finds the server by the packet's content. True: the packet must be read again.
-    fn learn(&mut self, work: &Work, side: Side, addressed: bool) -> bool {
+    fn learn(&mut self, work: &Work, side: Side, guess: bool) -> bool {
         let before = self.server;
         if let (Some(when), false) = (&self.description.server, self.certain) {
             let tree = &work.tree;
@@ -172,8 +176,8 @@ impl DescribedSession {
             self.server = match from {
                 Some(1) => Some(side.other()),
                 Some(_) => Some(side),
-                // The side that sends second is the server.
-                None if addressed => self.first.map(Side::other),
+                // The side that sends second is the server. The middle of a stream does not show that.
+                None if guess => self.first.map(Side::other),
                 None => None,
             };
         }
@@ -187,7 +191,7 @@ impl DescribedSession {
         let mut work = out.dissection.scratch.take::<Work>();
         let (mut fault, mut used) = self.take_in(&mut work, place, addressed);
         if !(self.certain || self.server.is_some() && self.description.server.is_none())
-            && self.learn(&work, place.side, addressed)
+            && self.learn(&work, place.side, addressed && out.flow_info.transport == Transport::Udp)
         {
             (fault, used) = self.take_in(&mut work, place, addressed);
         }
@@ -261,7 +265,12 @@ impl Session for DescribedSession {
         }
         match &self.way {
             Way::Unknown => {}
-            Way::Tcp => self.read(side, stream, event, out),
+            Way::Tcp => {
+                if let (true, StreamEvent::Data { new, segments, .. }) = (self.lost[side.index()], event) {
+                    self.starts[side.index()].add(stream, new, segments);
+                }
+                self.read(side, stream, event, out);
+            }
             Way::WebSocket(_) => self.websocket(side, stream, event, out),
         }
     }
@@ -270,9 +279,16 @@ impl Session for DescribedSession {
         self.server.map(Side::other)
     }
 
+    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+        let mut other = DescribedSession::new(self.description, flow_info);
+        other.server = other.server.or(server);
+        Some(Box::new(other))
+    }
+
     fn memory(&self) -> usize {
         let parts: usize = self.parts.iter().map(Parts::memory).sum();
         let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
-        parts + carrier + self.traffic.memory() + self.stream.memory()
+        let starts: usize = self.starts.iter().map(Starts::memory).sum();
+        parts + carrier + starts + self.traffic.memory() + self.stream.memory()
     }
 }

@@ -1,6 +1,10 @@
 //! Packets in a stream: after a length, before a mark, or in WebSocket messages.
 
-use super::super::frames::{Begins, Frame};
+use super::super::frames::Begins;
+use super::super::reader::Work;
+use super::super::recognise::weigh_packet;
+use super::super::state::sender;
+use super::step::{Starts, Step};
 use super::{DescribedSession, Way};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Out, Provenance, Roles, StreamEvent};
@@ -25,6 +29,13 @@ impl DescribedSession {
             None if last => self.way = Way::Tcp,
             None => {}
         }
+    }
+
+    /// Whether a message that may begin here fits the file.
+    fn fits(&self, side: Side, message: &[u8]) -> bool {
+        let from = sender(self.role(side));
+        let (mut work, mut memory) = (Work::default(), self.memory.clone());
+        weigh_packet(self.description, message, message.len(), &mut work, (&mut memory, &self.values), from).is_some()
     }
 
     /// Reads all WebSocket frames.
@@ -79,13 +90,20 @@ impl Framed for DescribedSession {
         if bytes.is_empty() {
             return Next::Wait;
         }
-        let lost = &mut self.lost[side.index()];
-        if *lost {
-            // It is in step again if messages follow each other up to the end of the bytes.
-            match in_step(frame, bytes) {
-                true => *lost = false,
-                false if matches!(event, StreamEvent::Data { .. }) && bytes.len() < 4 => return Next::Wait,
-                false => return Next::Skip(bytes.len()),
+        if self.lost[side.index()] {
+            let mut starts = std::mem::take(&mut self.starts[side.index()]);
+            let step = starts
+                .find(frame, stream, matches!(event, StreamEvent::Data { .. }), |message| self.fits(side, message));
+            self.starts[side.index()] = starts;
+            match step {
+                Step::At(at) => {
+                    self.lost[side.index()] = false;
+                    if at > 0 {
+                        return Next::Skip(at);
+                    }
+                }
+                Step::Wait => return Next::Wait,
+                Step::Lost => return Next::Skip(bytes.len()),
             }
         }
         match frame.begins(bytes) {
@@ -100,7 +118,7 @@ impl Framed for DescribedSession {
                 Next::Pdu(Pdu { kind: (), header, there: bytes.len() - header, length })
             }
             Begins::Nothing => {
-                *lost = true;
+                self.lost[side.index()] = true;
                 Next::Pdu(Pdu::whole((), 0, bytes.len()))
             }
         }
@@ -112,22 +130,6 @@ impl Framed for DescribedSession {
 
     fn lost(&mut self, side: Side) {
         self.lost[side.index()] = true;
-    }
-}
-
-/// Whether messages follow each other from the first byte to the last.
-fn in_step(frame: &Frame, bytes: &[u8]) -> bool {
-    if let Frame::Until(_) = frame {
-        return true;
-    }
-    let (mut at, mut whole) = (0, 0);
-    loop {
-        match frame.begins(bytes.get(at..).unwrap_or_default()) {
-            Begins::Message(header, length, behind) if header + length + behind > 0 => {
-                at += header + length + behind;
-                whole += 1;
-            }
-            _ => return at == bytes.len() && whole > 0,
-        }
+        self.starts[side.index()] = Starts::default();
     }
 }
