@@ -81,7 +81,7 @@ def condition(place, kind, path, test, depth=0):
 
 
 class Capture:
-    """A capture, with the frames of each numeric leaf: (protocol, message or what is around it, path)."""
+    """A capture, with the frames of each numeric leaf: (protocol, place in the line, message, path)."""
 
     def __init__(self, netkit, path, folder):
         self.path, self.folder, self.options = path, folder, list(map(str, described(path)))
@@ -93,7 +93,7 @@ class Capture:
             for part in ("fields", "packet", "derived"):
                 for path, value in leaves(one.get(part)):
                     # Derived values and headers have one name for all messages.
-                    key = one["proto"], one["message"] if part == "fields" else part, path
+                    key = one["proto"], part, one["message"] if part == "fields" else "", path
                     if not is_number(value):
                         self.mixed.add(key)
                     elif all(re.fullmatch("[a-z][a-z0-9_]*", name) for name in path):
@@ -107,10 +107,9 @@ class Capture:
                     yield key, sign, f"{limit:f}" if isinstance(limit, decimal.Decimal) else str(limit), chosen
 
     def filtered(self, key, sign, limit):
-        proto, part, path = key
+        proto, part, message, path = key
         name = ".".join(path)
-        around = part in ("packet", "derived")
-        text = f"proto == {proto} and {part}.{name}" if around else f"{proto}.{part}.{name}"
+        text = f"{proto}.{message}.{name}" if message else f"proto == {proto} and {part}.{name}"
         args = [*self.base, "-f", "csv", "--columns", "frame", "-F", f"{text} {sign} {limit}"]
         done = subprocess.run(args, capture_output=True, text=True)
         if done.returncode == 2:
@@ -127,19 +126,18 @@ class Capture:
             table = duckdb.connect().read_parquet(str(file))
             # Values of a damaged message may have no column.
             rest = {row[0] for row in table.filter("len(other) > 0").project("frame").fetchall()}
-            for part in (message, "packet", "derived"):
-                files[proto, part].append((table, rest))
+            for one in (message, ""):
+                files[proto, one].append((table, rest))
         return files
 
     def queried(self, files, key, sign, limit):
         """The frames that DuckDB chooses, and those that it cannot know; None if no column has the path."""
-        proto, part, path = key
-        column = part if part in ("packet", "derived") else "fields"
+        proto, part, message, path = key
         chosen, unknown, found = set(), set(), False
-        for table, rest in files[proto, part]:
+        for table, rest in files[proto, message]:
             kinds = dict(zip(table.columns, table.types))
             unknown |= rest
-            if where := column in kinds and condition(f'"{column}"', kinds[column], path, f"{sign} {limit}"):
+            if where := part in kinds and condition(f'"{part}"', kinds[part], path, f"{sign} {limit}"):
                 found = True
                 chosen |= {row[0] for row in table.filter(where).project("frame").fetchall()}
         return (chosen, unknown) if found else None
@@ -151,11 +149,11 @@ class Capture:
         file = [["--protocol-file", b] for a, b in zip(self.options, self.options[1:]) if b.endswith(".toml")]
         script.write_bytes(subprocess.run([netkit, "wireshark", "print", *sum(file, [])], capture_output=True).stdout)
         scripts = ["-X", f"lua_script:{script}"]
-        known = subprocess.run(["tshark", *scripts, "-G", "fields"], capture_output=True, text=True).stdout
+        known = subprocess.run(["tshark", "-G", "fields", *scripts], capture_output=True, text=True).stdout
         known = {line.split("\t")[2]: line.split("\t")[3] for line in known.splitlines() if "netkit." in line}
         answers, filters = [], []
-        for (proto, part, path), sign, limit, _ in asks:
-            name = ".".join(["netkit", proto, part, *path])
+        for (proto, part, message, path), sign, limit, _ in asks:
+            name = ".".join(["netkit", proto, message or part, *path])
             answers.append(None if known.get(name, "FT_STRING") == "FT_STRING" else set())
             filters.append("frame.number == 0" if answers[-1] is None else f"{name} {sign} {limit}")
         lua.write_text("local filters = {" + ",".join(f"[[{text}]]" for text in filters) + "}" + LISTEN)
