@@ -1,5 +1,5 @@
-//! Durations as the user gives them, with the same syntax everywhere: `500ms`, `5s`, `1m30s`; a
-//! number alone is seconds.
+//! Durations as the user gives them, with the same syntax everywhere: `500ms`, `5s`, `1m30s`. A number alone is seconds
+//! where only seconds are likely, and an error elsewhere.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,14 +18,14 @@ const UNITS: [(&str, i128); 8] = [
 
 /// The reason why a text is not a duration, and the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?}, column {column}: {why}: expected a time, as 500ms, 5s, 1m30s or 0.5 (seconds)")]
+#[error("{text:?}, column {column}: {why}: expected a time, as 500ms, 5s or 1m30s")]
 pub struct DurationError {
     text: String,
     column: usize,
     why: String,
 }
 
-/// A duration in nanoseconds; further digits are cut off.
+/// A duration in nanoseconds; a number alone is seconds, and further digits are cut off.
 ///
 /// ```
 /// use netkit::duration::nanos;
@@ -73,23 +73,35 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
     }
 }
 
-/// Rejects a number without a unit if milliseconds are as likely as seconds. 0 needs no unit.
+/// A duration in nanoseconds. A number without a unit is an error, since milliseconds are as likely as seconds; 0 needs
+/// no unit.
 ///
 /// # Errors
-/// Both possible times.
-pub fn has_unit(text: &str) -> Result<(), String> {
+/// The text is not a duration, or both times that it may be.
+pub fn with_unit(text: &str) -> Result<i128, String> {
     match decimal(text) {
         Some(number) if number != 0 => Err(format!("{text:?} has no unit: {text}ms or {text}s?")),
-        _ => Ok(()),
+        _ => nanos(text).map_err(|error| error.to_string()),
     }
 }
 
-/// A duration within limits, both inclusive.
+/// A duration [with a unit](with_unit) within limits, both inclusive.
+///
+/// # Errors
+/// The text is not a duration, it has no unit, or the limits that it exceeds.
+pub fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    within(text, with_unit(text)?, least, most)
+}
+
+/// A duration within limits, both inclusive; a number alone is seconds.
 ///
 /// # Errors
 /// The text is not a duration, or the limits that it exceeds.
-pub fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
-    let nanos = nanos(text).map_err(|error| error.to_string())?;
+pub fn seconds(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    within(text, nanos(text).map_err(|error| error.to_string())?, least, most)
+}
+
+fn within(text: &str, nanos: i128, least: Duration, most: Duration) -> Result<Duration, String> {
     let time = u64::try_from(nanos).map(Duration::from_nanos).unwrap_or(Duration::MAX);
     if (least..=most).contains(&time) { Ok(time) } else { Err(format!("{text:?}: expected {least:?} to {most:?}")) }
 }
@@ -148,10 +160,14 @@ mod tests {
 
     #[test]
     fn units_where_they_are_needed() {
-        assert_eq!(has_unit("200"), Err("\"200\" has no unit: 200ms or 200s?".into()));
-        for text in ["0", "0.0", "200ms", ".5s", "1m30s", "five"] {
-            assert_eq!(has_unit(text), Ok(()), "{text}");
+        assert_eq!(with_unit("200"), Err("\"200\" has no unit: 200ms or 200s?".into()));
+        for (text, expected) in [("0", 0), ("0.0", 0), ("200ms", SECOND / 5), (".5s", SECOND / 2)] {
+            assert_eq!(with_unit(text), Ok(expected), "{text}");
         }
+        let (least, most) = (Duration::ZERO, Duration::from_secs(60));
+        assert_eq!(between("5s", least, most), Ok(Duration::from_secs(5)));
+        assert_eq!(seconds("5", least, most), Ok(Duration::from_secs(5)));
+        assert!(between("5", least, most).is_err() && seconds("61", least, most).is_err());
     }
 
     #[test]

@@ -399,17 +399,62 @@ fn planted_words_of_ten_scripts_are_gone() {
     said.extend(planted.iter().map(|text| (false, message(&escape(text)))));
     let mut wire = Wire::default();
     wire.stream(["10.1.2.3:50000".parse().expect("an end"), "10.9.8.7:3250".parse().expect("an end")], &said);
+    // The planted link address is that of both ends.
+    let mac = [0xa4, 0x83, 0xe7, 0x5b, 0x1f, 0xc2];
+    let mut file = wire.file();
+    let mut at = 24;
+    while at < file.len() {
+        let length = u32::from_le_bytes(file[at + 8..at + 12].try_into().expect("four bytes")) as usize;
+        file[at + 16..at + 22].copy_from_slice(&mac);
+        file[at + 22..at + 28].copy_from_slice(&mac);
+        at += 16 + length;
+    }
     let folder = Scratch::new("redact-planted");
-    let path = folder.write("frieda-mueller.pcap", wire.file());
+    let path = folder.write("frieda-mueller.pcap", file);
     let plain = decode(&path, &["-p", "nano", "-f", "ndjson"]).ok();
     assert!(planted.iter().all(|text| plain.text().contains(text)), "it is there: {}", plain.text());
-    let to = folder.file("redacted.pcap");
+    let (to, all) = (folder.file("redacted.pcap"), folder.file("all.pcap"));
     decode(&path, &["-p", "nano", "--redact", "-w", &to]).ok();
-    let mut outputs = vec![String::from_utf8_lossy(&std::fs::read(&to).expect("written")).into_owned()];
-    for format in ["tree", "ndjson", "csv", "summary"] {
-        outputs.push(decode(&path, &["-p", "nano", "-f", format, "--redact"]).ok().text().to_owned());
+    decode(&path, &["-p", "nano", "--redact", "--redact-unknown", "-w", &all]).ok();
+    let mut outputs = Vec::new();
+    for written in [&to, &all] {
+        let bytes = std::fs::read(written).expect("written");
+        assert!(!bytes.windows(6).any(|window| window == mac), "{written}: the link address");
+        outputs.push(String::from_utf8_lossy(&bytes).into_owned());
+        outputs.push(hex::encode(bytes));
     }
-    outputs.push(run(&["stats", "-p", "nano", &path, "--redact"], b"").ok().text().to_owned());
+    for args in [
+        "decode -f tree -vv",
+        "decode -f summary",
+        "decode -f table",
+        "decode -f dialogue --flow 1",
+        "decode -f ndjson --bytes --link",
+        "decode -f json --bytes --link",
+        "decode -f csv --columns time,src,dst,message,route,body,json",
+        "decode -f tsv --columns time,src,dst,message,route,body,json",
+        "stats",
+        "stats -f json",
+        "stats -f csv --delivery",
+        "stats --by route,src",
+        "stats --track json.content -f csv",
+        "stats --unanswered --latency",
+        "diff -f text",
+        "diff -f json",
+        "diff -f markdown",
+        "diff -f junit --fail-on messages>1%",
+        "top",
+    ] {
+        let mut args: Vec<&str> = args.split(' ').collect();
+        args.splice(1..1, [&*path, "-p", "nano", "--redact"]);
+        if args[0] == "diff" {
+            args.insert(1, &path);
+        }
+        // What is printed on stderr names the files as the user did.
+        let done = run(&args, b"");
+        assert!(matches!(done.status, Some(0 | 1)) && !done.out.is_empty(), "{args:?}: {:?} {}", done.status, done.err);
+        outputs.push(done.text().to_owned());
+        outputs.push(done.err.replace(&path, ""));
+    }
     let page = folder.file("redacted.html");
     run(&["report", "-p", "nano", &path, "--redact", "-o", &page], b"").ok();
     outputs.push(std::fs::read_to_string(&page).expect("written"));
@@ -417,8 +462,13 @@ fn planted_words_of_ten_scripts_are_gone() {
         // Parts long enough not to occur by chance.
         let parts =
             text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() > 4 || part.len() > 5);
-        for part in parts.chain([text, &escape(text)]) {
-            assert!(!outputs.iter().any(|output| output.contains(part)), "{part}");
+        for part in parts.chain([text]) {
+            let forms =
+                [part.to_owned(), escape(part), escape(part).to_uppercase().replace("\\U", "\\u"), hex::encode(part)];
+            for form in forms {
+                let found = outputs.iter().find(|output| output.contains(&form));
+                assert_eq!(found, None, "{part}: {form}");
+            }
         }
     }
     assert!(!outputs.iter().any(|output| output.contains("frieda")));
@@ -426,6 +476,90 @@ fn planted_words_of_ten_scripts_are_gone() {
         decode(fixture("foreign/rtp.pcap").to_str().expect("UTF-8"), &["--redact", "-w", &folder.file("none.pcap")]);
     assert_eq!(foreign.status, Some(1));
     assert!(foreign.err.contains("200 packets of unclaimed traffic are left out"), "{}", foreign.err);
+}
+
+/// Ten scripts, by the letters of which words are made here.
+const SCRIPTS: [(u32, u32); 10] = [
+    (0x61, 0x7a),
+    (0x430, 0x44f),
+    (0x3b1, 0x3c9),
+    (0x628, 0x63a),
+    (0x5d0, 0x5ea),
+    (0x915, 0x939),
+    (0xe01, 0xe2e),
+    (0x4e00, 0x9fa5),
+    (0x3042, 0x3093),
+    (0xac00, 0xd7a3),
+];
+
+/// Guesses of somebody who has the dictionary, and knows the method: the redacted words' places in the dictionary.
+fn guesses(dictionary: &[String], redacted: &[String], own: &[String]) -> [Vec<usize>; 4] {
+    let apart =
+        |a: &str, b: &str| -> u32 { a.chars().zip(b.chars()).map(|(a, b)| (a as u32).abs_diff(b as u32)).sum() };
+    let bits = |a: &str, b: &str| -> u32 { a.bytes().zip(b.bytes()).map(|(a, b)| (a ^ b).count_ones()).sum() };
+    let nearest = |list: &[String], by: &dyn Fn(&str, &str) -> u32| -> Vec<usize> {
+        let one = |word: &String| (0..list.len()).min_by_key(|at| by(&list[*at], word)).expect("a word");
+        redacted.iter().map(one).collect()
+    };
+    let order = |list: &[String]| {
+        let mut places: Vec<usize> = (0..list.len()).collect();
+        places.sort_by_key(|at| &list[*at]);
+        places
+    };
+    let mut by_order = vec![0; redacted.len()];
+    order(redacted).into_iter().zip(order(dictionary)).for_each(|(at, guess)| by_order[at] = guess);
+    // The last one has run the program, too, with the dictionary.
+    [nearest(dictionary, &apart), nearest(dictionary, &bits), by_order, nearest(own, &apart)]
+}
+
+/// Somebody with a list of all words of a capture, and this program, finds out no more of them than by chance.
+#[test]
+fn a_dictionary_is_of_no_use() {
+    const WORDS: usize = 40;
+    const ROUNDS: usize = 5;
+    let mut random = common::Random(7);
+    let folder = Scratch::new("redact-dictionary");
+    let ends = ["10.1.2.3:50000", "10.9.8.7:3250"].map(|end| end.parse().expect("an end"));
+    let package = |body: &[u8]| [&[4, 0, 0, body.len() as u8], body].concat();
+    let (mut hits, mut weak, mut tries) = ([0; 4], 0, 0);
+    for _ in 0..ROUNDS {
+        for (first, last) in SCRIPTS {
+            let mut letter =
+                || char::from_u32(first + random.below((last - first + 1) as usize) as u32).expect("a letter");
+            let mut words: BTreeSet<String> = BTreeSet::new();
+            while words.len() < WORDS {
+                words.insert([letter(), letter(), letter(), letter()].iter().collect());
+            }
+            // Their order in the capture is no help.
+            let mut words: Vec<String> = words.into_iter().collect();
+            (1..WORDS).for_each(|k| words.swap(k, random.below(k + 1)));
+            let mut wire = Wire::default();
+            let push = |word: &String| (false, package(format!("\x06\x01r[\"{word}\"]").as_bytes()));
+            wire.stream(ends, &words.iter().map(push).collect::<Vec<_>>());
+            let path = folder.write("words.pcap", wire.file());
+            let redacted = || -> Vec<String> {
+                let lines = decode(&path, &["-q", "-p", "nano", "-f", "ndjson", "--redact"]).ok().lines();
+                lines.iter().map(|line| line["derived"]["json"][0].as_str().expect("a word").into()).collect()
+            };
+            let (seen, own) = (redacted(), redacted());
+            let of_form = |word: &String| word.chars().count() == 4 && word.len() == words[0].len();
+            assert!(seen.len() == WORDS && seen.iter().all(of_form), "{words:?}: {seen:?}");
+            for (hits, guesses) in hits.iter_mut().zip(guesses(&words, &seen, &own)) {
+                *hits += guesses.iter().enumerate().filter(|(at, guess)| at == *guess).count();
+            }
+            // The attack works where four bits of each letter change.
+            let mut four = |c: char| char::from_u32(c as u32 ^ random.below(16) as u32).unwrap_or(c);
+            let four: Vec<String> = words.iter().map(|word| word.chars().map(&mut four).collect()).collect();
+            weak += guesses(&words, &four, &own)[0].iter().enumerate().filter(|(at, guess)| at == *guess).count();
+            tries += WORDS;
+        }
+    }
+    // By chance one word of each list is found: the count is Poisson's, with a deviation of its root.
+    let chance = tries as f64 / WORDS as f64;
+    for hits in hits {
+        assert!((hits as f64) < chance + 5.0 * chance.sqrt(), "{hits} of {tries} found, {chance} by chance");
+    }
+    assert!(weak * 2 > tries, "the attack finds {weak} of {tries}");
 }
 
 /// `--redact-unknown`: packets that nobody claims are kept, with their times and lengths, and nothing of their payload;

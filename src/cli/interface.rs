@@ -35,7 +35,7 @@ fn autostop(text: &str) -> Result<TimeSpec, String> {
 pub struct Rotation {
     /// Begin another file of -i -w before this one exceeds SIZE
     ///
-    /// 500K, 20M, 1G; a number alone is millions of bytes. run.pcap becomes run_00001.pcap, run_00002.pcap, ..
+    /// 500K, 20M, 1G. run.pcap becomes run_00001.pcap, run_00002.pcap, ..
     #[arg(short = 'C', long, value_name = "SIZE", value_parser = size, requires = "write", help_heading = "Output", hide_short_help = true)]
     pub file_size: Option<u64>,
     /// Begin another file of -i -w after this time
@@ -54,9 +54,11 @@ impl Rotation {
 }
 
 pub(super) fn size(text: &str) -> Result<u64, String> {
-    let alone = digits::unsigned::<u64>(text).and_then(|millions| millions.checked_mul(1_000_000));
-    let size = alone.or_else(|| digits::amount(text).map(|size| size as u64)).filter(|size| *size > 0);
-    size.ok_or_else(|| format!("expected a size, as 500K, 20M or 1G, or millions of bytes, got {text:?}"))
+    if digits::unsigned::<u64>(text).is_some_and(|number| number > 0) {
+        return Err(format!("{text:?} has no unit: {text}K or {text}M?"));
+    }
+    let size = digits::amount(text).map(|size| size as u64).filter(|size| *size > 0);
+    size.ok_or_else(|| format!("expected a size, as 500K, 20M or 1G, got {text:?}"))
 }
 
 fn period(text: &str) -> Result<Duration, String> {

@@ -6,7 +6,7 @@ use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
 use crate::platform::LIST_SEPARATOR;
 use clap::Args;
-use netkit::duration::between;
+use netkit::duration::{between, seconds};
 use netkit::live::probe::{Carrier, ConnectData};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -99,7 +99,7 @@ pub struct Probe {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(20), Duration::from_secs(60))
+    seconds(text, Duration::from_millis(20), Duration::from_secs(60))
 }
 
 fn every(text: &str) -> Result<Duration, String> {
@@ -107,7 +107,7 @@ fn every(text: &str) -> Result<Duration, String> {
 }
 
 fn timeout(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(10), Duration::from_secs(600))
+    seconds(text, Duration::from_millis(10), Duration::from_secs(600))
 }
 
 /// Checks a player's name, as engines accept it.

@@ -79,7 +79,7 @@ pub struct Proxy {
     pub pcap: Option<PathBuf>,
     /// Begin another recording file before this one exceeds SIZE
     ///
-    /// 500K, 20M, 1G; a number alone is millions of bytes. run.pcapng becomes run_00001.pcapng, run_00002.pcapng, ..
+    /// 500K, 20M, 1G. run.pcapng becomes run_00001.pcapng, run_00002.pcapng, ..
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "pcap", help_heading = "Output", hide_short_help = true)]
     pub pcap_size: Option<u64>,
     /// Keep the last N files of --pcap-size and remove older ones

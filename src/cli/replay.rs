@@ -6,7 +6,7 @@ use super::names::{filter, proto, protocol_file, setting};
 use super::shared::{Legs, limit, port, role};
 use clap::Args;
 use netkit::dissect::{Role, Server};
-use netkit::duration::between;
+use netkit::duration::{between, seconds};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -80,12 +80,12 @@ pub struct Replay {
     #[arg(long, alias = "until", value_name = "FRAME", help_heading = "Selection", hide_short_help = true)]
     pub last_frame: Option<u64>,
     /// Wait this long for an answer that the protocol needs
-    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration, help_heading = "Limits", hide_short_help = true)]
+    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = limit_of_time, help_heading = "Limits", hide_short_help = true)]
     pub timeout: Duration,
     /// End a session after this long, whatever the peer sends
     ///
     /// Default: as long as the recording at this speed and 30s (with --asap 30s), or -W where that is longer.
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = limit_of_time, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Act on matching messages; may be repeated
     #[arg(
@@ -187,4 +187,8 @@ fn speed(text: &str) -> Result<f64, String> {
 
 fn duration(text: &str) -> Result<Duration, String> {
     between(text, Duration::ZERO, Duration::from_secs(86_400))
+}
+
+fn limit_of_time(text: &str) -> Result<Duration, String> {
+    seconds(text, Duration::ZERO, Duration::from_secs(86_400))
 }

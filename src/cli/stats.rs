@@ -59,7 +59,7 @@ pub struct Stats {
     #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub never_acked: bool,
     /// List messages answered or acknowledged after this time or later: 200ms
-    #[arg(long, value_name = "TIME", value_parser = slow, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub slow: Option<i64>,
     /// Choose the form of times of --unanswered, --never-acked and --slow
     ///
@@ -111,13 +111,8 @@ pub struct Stats {
     pub threads: Option<usize>,
 }
 
-fn slow(text: &str) -> Result<i64, String> {
-    netkit::duration::has_unit(text)?;
-    step(text)
-}
-
 fn step(text: &str) -> Result<i64, String> {
-    let nanos = netkit::duration::nanos(text).map_err(|e| e.to_string())?;
+    let nanos = netkit::duration::with_unit(text)?;
     i64::try_from(nanos).ok().filter(|n| *n > 0).ok_or_else(|| "expected more than nothing, as 500ms".into())
 }
 

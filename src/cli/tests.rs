@@ -59,3 +59,38 @@ fn older_options_are_read() {
         assert_eq!(read(older), read(newer));
     }
 }
+
+/// A number without a unit may be milliseconds or seconds, bytes or more: it is refused with the units. The exceptions
+/// are options whose numbers are seconds in other programs.
+#[test]
+fn a_number_without_a_unit_is_refused() {
+    const SECONDS: [&str; 5] = ["timeout", "interval", "since", "until", "max-time"];
+    let mut root = Cli::command();
+    root.build();
+    let (mut seen, mut refused) = (std::collections::BTreeSet::new(), 0);
+    for command in root.get_subcommands() {
+        for arg in command.get_arguments() {
+            let names: Vec<String> =
+                arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
+            let value = match names.join(" ").as_str() {
+                "TIME" | "SIZE" | "RATE" => "200",
+                "TIME/EVERY" => "2/30",
+                "P%/TIME" => "5%/200",
+                "RATE:TIME,.." => "10/s:200",
+                _ => continue,
+            };
+            let Some(long) = arg.get_long() else { continue };
+            seen.insert(long.to_owned());
+            let parsed = Cli::try_parse_from(["netkit", command.get_name(), &format!("--{long}={value}")]);
+            let why = parsed.err().map(|error| error.to_string()).unwrap_or_default();
+            // Sessions a second have no other unit.
+            let takes = SECONDS.contains(&long) || long == "ramp";
+            let units = ["200ms or 200s", "2ms or 2s", "200K or 200M", "64kbit, 1.5mbit or 1gbit"];
+            let says = units.iter().any(|units| why.contains(units));
+            assert_ne!(takes, says, "{} --{long}: {why}", command.get_name());
+            refused += usize::from(says);
+        }
+    }
+    assert!(SECONDS.iter().all(|known| seen.contains(*known)), "{seen:?}");
+    assert!(refused >= 18, "{refused}: {seen:?}");
+}

@@ -77,6 +77,10 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             let packets = Plural(left, "packet");
             notify(global, format_args!("{packets} of unclaimed traffic are left out"));
         }
+        let others = pick.account.not_ip + pick.account.not_udp_tcp + pick.account.damaged;
+        if others > 0 {
+            notify(global, format_args!("{} without a whole UDP or TCP packet: left out", Plural(others, "frame")));
+        }
         if let Some(first) = &writing.first {
             let left_out = Plural(writing.refused, "message");
             notify(global, format_args!("{left_out} could not be written and are left out; the first: {first}"));

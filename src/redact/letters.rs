@@ -26,16 +26,27 @@ const SCRIPTS: &[&[(u32, u32)]] = &[
     &[(0xe50, 0xe59)],
     &[(0x10d0, 0x10fa)],
     &[(0x1e00, 0x1eff)],
-    // Hiragana and katakana, Han, Hangul, full and half width.
+    // Tibetan, Burmese, Ethiopic, Canadian syllabics, Mongolian, Yi, Vai.
+    &[(0xf40, 0xf6c), (0xf71, 0xf7d), (0xf90, 0xfbc)],
+    &[(0x1000, 0x103f), (0x1050, 0x108f)],
+    &[(0x1200, 0x135a), (0x1380, 0x138f)],
+    &[(0x1401, 0x166c), (0x166f, 0x167f), (0x18b0, 0x18f5)],
+    &[(0x1820, 0x1878), (0x1880, 0x18aa)],
+    &[(0xa000, 0xa48c)],
+    &[(0xa500, 0xa60b), (0xa610, 0xa61f)],
+    // Hiragana and katakana, Bopomofo, Han, Hangul and its letters, full and half width.
     &[(0x3041, 0x3096), (0x30a1, 0x30fa), (0x30fc, 0x30fc)],
+    &[(0x3105, 0x312f), (0x31a0, 0x31bf)],
     &[(0x3005, 0x3005), (0x3400, 0x4dbf), (0x4e00, 0x9fff), (0xf900, 0xfa6d)],
     &[(0x1100, 0x11ff)],
     &[(0xac00, 0xd7a3)],
+    &[(0x3131, 0x318e)],
     &[(0xff10, 0xff19)],
     &[(0xff21, 0xff3a), (0xff41, 0xff5a)],
     &[(0xff66, 0xff9d)],
-    // Han outside the first plane, emoji.
+    // Han outside the first plane, letters of formulas (𝓕), emoji.
     &[(0x20000, 0x2a6df), (0x2a700, 0x2b738)],
+    &[(0x1d400, 0x1d7ff)],
     &[(0x1f300, 0x1f64f), (0x1f680, 0x1f6d7), (0x1f900, 0x1f9ff)],
 ];
 
@@ -80,8 +91,9 @@ impl Letter {
         match self {
             Letter::Char(c) => Letter::Char(redrawn(c, random)),
             Letter::Half(unit) => Letter::Half(unit & 0xfc00 | (random & 0x3ff) as u16),
-            // Bytes that are not text keep their form, too.
-            Letter::Byte(byte) => Letter::Byte(byte ^ (random & 0xf) as u8),
+            // Whatever their encoding, nothing of them is kept. Without a first byte of a character, no run of these is
+            // UTF-8: what was no text stays none.
+            Letter::Byte(_) => Letter::Byte(0x80 | (random & 0x3f) as u8),
         }
     }
 
@@ -164,10 +176,24 @@ mod tests {
         assert_eq!(Letter::first(&[0xff, 0x41], false), Some((Letter::Byte(0xff), 1, false)));
     }
 
+    /// The replacements of bytes that are not UTF-8 do not depend on them, and are not UTF-8 either.
+    #[test]
+    fn nothing_of_other_bytes_is_kept() {
+        for byte in 0x80..=0xff {
+            let drawn = |n: u64| match Letter::Byte(byte).redrawn(n) {
+                Letter::Byte(other) => other,
+                other => panic!("{other:?}"),
+            };
+            let all: std::collections::BTreeSet<u8> = (0..64).map(drawn).collect();
+            assert!(all.iter().copied().eq(0x80..=0xbf), "{byte:#x}: {all:x?}");
+        }
+    }
+
     /// Every letter of a script is replaced by each letter of that script equally often.
     #[test]
     fn scripts_are_redrawn_as_a_whole() {
-        for script in ["az", "ЁжїҐ", "張王李龘", "ひカ", "김한", "שם", "محمد", "स्", "ไท", "éßŁ"]
+        for script in
+            ["az", "ЁжїҐ", "張王李龘", "ひカ", "김한", "שם", "محمد", "स्", "ไท", "éßŁ", "ሀፀ", "ꀀꒌ", "ㅋㅎ", "𝓕𝕗"]
         {
             for c in script.chars() {
                 let all: u32 = row(c).expect("a row").iter().map(|(first, last)| last - first + 1).sum();

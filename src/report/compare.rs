@@ -3,6 +3,7 @@
 use super::charts::{Chart, Mark, chart, entry, line};
 use super::figures::{Count, Shown, body, bytes, heading, region, table};
 use super::scale::{Linear, plain, time_label};
+use super::sections::bandwidth::STEPS;
 use super::sections::delays::{axis, delay, quantiles_of};
 use super::sections::{delivery, nothing, verdicts};
 use super::{Context, Html, Run, section};
@@ -13,8 +14,6 @@ use std::collections::BTreeMap;
 
 /// The most differences that are listed.
 const LISTED: usize = 300;
-/// The most steps of a curve.
-const STEPS: usize = 180;
 const HEIGHT: u32 = 180;
 
 const COLUMNS: &str = "of,what,a,b,change";

@@ -4,6 +4,7 @@
 use super::timeline::{round_step, step_text, widening};
 use crate::capture::{Time, TimeSpec};
 use crate::dissect::{Message, Role, Sink};
+use crate::plural::Plural;
 use crate::read::CaptureSink;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -198,7 +199,7 @@ impl Plot {
             let mut mark = String::new();
             cell(self.mark(at, name), false, colours, reset, &mut mark);
             let total = counts.iter().sum::<u64>();
-            let _ = writeln!(out, "{:>label$} {mark} {name}: {total} bytes", "");
+            let _ = writeln!(out, "{:>label$} {mark} {name}: {}", "", Plural(total as usize, "byte"));
         }
     }
 }

@@ -76,7 +76,7 @@ impl Flow {
 
 /// Appends the losses along the capture: a line for each side with losses.
 pub fn axis(stats: &Stats, width: usize, text: &mut String) {
-    const NAME: usize = 25;
+    const NAME: usize = 33;
     let (Some(first), nanos) = (stats.first, (stats.duration() * 1e9) as i64) else { return };
     let step = round_step(nanos, width.saturating_sub(NAME + 1).max(10), LEAST);
     for (k, (connection, from, direction)) in
@@ -87,8 +87,10 @@ pub fn axis(stats: &Stats, width: usize, text: &mut String) {
             let _ = writeln!(text, "\nLosses along the capture; a column is {}", step_text(step));
         }
         let losses = direction.losses.0.along(first.near_nanos(), step, columns(nanos, step));
-        let most = losses.iter().copied().fold(0.0, f64::max);
-        let name = format!("flow {} {from}, at most {most}", connection.flow);
+        // The most of any 5 s, as in the table: the columns' most would depend on the chart's width.
+        let most = direction.losses.0.most(WINDOW);
+        let most = most.map(|most| format!(", at most {} in {}", most.messages, step_text(most.to - most.from)));
+        let name = format!("flow {} {from}{}", connection.flow, most.unwrap_or_default());
         let losses: Vec<f64> = losses.into_iter().map(|n| if n > 0.0 { n } else { f64::NAN }).collect();
         let _ = writeln!(text, "{name:<NAME$} {}", blocks(&losses, 0.0).trim_end());
     }

@@ -419,10 +419,10 @@ fn what_does_not_go_together() {
         (&["stats", "x.pcap", "-w", "y.pcap"], "only with -i"),
         (&["decode", "x.pcap", "-a", "duration:3"], "-a: only with -i"),
         (&["decode", "-i", "eth7", "-a", "packets:3"], "expected duration:TIME"),
-        (&["decode", "x.pcap", "-w", "y.pcap", "-C", "1"], "-C, -G, -W: only with -i"),
-        (&["decode", "-i", "eth7", "-C", "1"], "--write <FILE>"),
+        (&["decode", "x.pcap", "-w", "y.pcap", "-C", "1M"], "-C, -G, -W: only with -i"),
+        (&["decode", "-i", "eth7", "-C", "1M"], "--write <FILE>"),
         (&["decode", "-i", "eth7", "-w", "y.pcap", "-W", "3"], "-W: only with -C or -G"),
-        (&["decode", "-i", "eth7", "-w", "/dev/null", "-C", "1"], "cannot be divided"),
+        (&["decode", "-i", "eth7", "-w", "/dev/null", "-C", "1M"], "cannot be divided"),
         (&["decode", "x.pcap", "-w", "y.pcap", "-f", "csv"], "'--write <FILE>' cannot be used with '--format <F>'"),
     ] {
         let done = fakes.run(args);

@@ -12,7 +12,7 @@ const CAPTURES: [(&str, u64); 5] = [
 ];
 
 /// The libraries resend after half a second; the tests sooner.
-const SOON: &[&str] = &["dnp.resend=0.05"];
+const SOON: &[&str] = &["dnp.resend=50ms"];
 
 #[test]
 fn against_itself() {

@@ -213,3 +213,41 @@ fn tables_fit_the_terminal() {
         }
     }
 }
+
+/// The numbers of a text, but not the lengths of a chart's columns.
+fn numbers(text: &str) -> std::collections::BTreeSet<String> {
+    let lines = text.lines().filter(|line| !line.contains("a column is"));
+    let words = lines.flat_map(|line| line.split(|c: char| !c.is_ascii_digit() && c != '.'));
+    words.map(|word| word.trim_matches('.').to_owned()).filter(|word| !word.is_empty()).collect()
+}
+
+/// A narrower terminal shows fewer figures, but no others.
+#[test]
+fn no_figure_depends_on_the_width() {
+    let of = |args: &[&str], capture: &std::path::Path, width: &str| {
+        let mut command = common::netkit(args);
+        command.arg(capture).args(args_of(capture)).env("COLUMNS", width);
+        feed(&mut command, b"").text().to_owned()
+    };
+    let other = fixture("riptide/riptide22-lossy.pcap");
+    let other = other.to_str().expect("UTF-8");
+    let (mut seen, mut losses) = (0, 0);
+    for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
+        let riptide = capture.to_string_lossy().contains("/riptide/");
+        for args in [&["stats"][..], &["stats", "--delivery"], &["diff", other]] {
+            if args[0] == "diff" && !riptide {
+                continue;
+            }
+            let wide = of(args, &capture, "250");
+            let all = numbers(&wide);
+            seen += all.len();
+            losses += wide.matches("at most").count();
+            for width in ["60", "80", "120", "160"] {
+                let text = of(args, &capture, width);
+                let more: Vec<_> = numbers(&text).difference(&all).cloned().collect();
+                assert!(more.is_empty(), "{} {args:?}: {width} columns: {more:?}", capture.display());
+            }
+        }
+    }
+    assert!(seen > 5000 && losses > 50, "{seen} {losses}");
+}

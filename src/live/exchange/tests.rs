@@ -111,7 +111,7 @@ fn what_only_the_other_side_sends_is_kept_back() {
         // client_connected; a connect.
         ("riptide", Transport::Udp, "riptide.version=2.0", "0901000500", "03"),
         // connection_acknowledge; connection_request.
-        ("dnp", Transport::Udp, "dnp.resend=3", "01000000", "0001000000"),
+        ("dnp", Transport::Udp, "dnp.resend=3s", "01000000", "0001000000"),
         // kick; a heartbeat.
         ("nano", Transport::Tcp, "nano.dict=none", "05000000", "03000000"),
     ] {

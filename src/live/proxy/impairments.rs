@@ -2,7 +2,7 @@
 
 use super::jitter::Quantiles;
 use crate::codec::digits;
-use crate::duration::{between, has_unit};
+use crate::duration::between;
 use crate::live::rules::percent;
 use crate::nearest::{hint, nearest};
 use std::str::FromStr;
@@ -95,7 +95,6 @@ impl FromStr for Stall {
     fn from_str(text: &str) -> Result<Stall, String> {
         let wrong = || format!("{text:?}: expected a share and a time, as 1%/200ms");
         let (share, time) = text.split_once('/').ok_or_else(wrong)?;
-        has_unit(time)?;
         Ok(Stall { share: percent(share)?, time: between(time, Duration::ZERO, Duration::from_secs(60))? })
     }
 }
@@ -188,7 +187,6 @@ const SETTERS: [(&str, Setter); 13] = [
 ];
 
 fn time(text: &str) -> Result<Duration, String> {
-    has_unit(text)?;
     between(text, Duration::ZERO, Duration::from_secs(60))
 }
 

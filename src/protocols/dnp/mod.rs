@@ -49,13 +49,13 @@ static SETTINGS: [Setting; 4] = [
     ),
     Setting::text(
         "dnp.resend",
-        "0.5",
+        "500ms",
         |text| seconds(text).map(|_| ()),
         "the time between copies of a command: copies less than half of it apart are duplicates",
     ),
     Setting::text(
         "dnp.timeout",
-        "3",
+        "3s",
         |text| seconds(text).map(|_| ()),
         "the time without an acknowledge after which a side closes the connection",
     ),

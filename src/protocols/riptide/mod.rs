@@ -39,7 +39,7 @@ static SETTINGS: [Setting; 5] = [
     Setting::text(
         "riptide.timeout",
         "5s",
-        |text| duration::nanos(text).map(drop).map_err(|error| error.to_string()),
+        |text| duration::with_unit(text).map(drop),
         "the time without a heartbeat after which a side drops the connection (Connection.TimeoutTime)",
     ),
     Setting::text(

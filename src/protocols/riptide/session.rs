@@ -312,7 +312,7 @@ impl RiptideSession {
 fn timeout(settings: &Settings) -> i64 {
     settings
         .get("riptide.timeout")
-        .and_then(|text| duration::nanos(text).ok())
+        .and_then(|text| duration::with_unit(text).ok())
         .map_or(TIMEOUT, |time| time.clamp(0, i64::MAX.into()) as i64)
 }
 

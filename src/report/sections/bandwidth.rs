@@ -9,7 +9,7 @@ use crate::stats::Plot;
 use crate::stats::plot::{Series, unit};
 
 /// The most steps of a picture: finer ones would be too narrow to see.
-const STEPS: usize = 180;
+pub const STEPS: usize = 180;
 /// The most rows of the table below it.
 const ROWS: usize = 40;
 

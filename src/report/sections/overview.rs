@@ -4,6 +4,7 @@ use super::super::charts::areas;
 use super::super::figures::{Count, Shown, bytes, region, table, table_with};
 use super::super::scale::{ACROSS, time_label};
 use super::super::{Context, Html, section};
+use super::bandwidth::STEPS;
 use crate::capture::Time;
 use crate::render::utc;
 use crate::stats::{Cell, Plot, tables};
@@ -92,7 +93,7 @@ pub fn time(at: Time, html: &mut Html) {
 /// Draws all bytes over time in one strip, which shows where there is traffic.
 fn strip(plot: &Plot, html: &mut Html) {
     const HEIGHT: u32 = 56;
-    let series = plot.series(plot.round_step(240));
+    let series = plot.series(plot.round_step(STEPS));
     let totals = series.totals();
     let top = totals.iter().copied().max().unwrap_or(0).max(1) as f64;
     if series.steps < 3 {
@@ -105,8 +106,9 @@ fn strip(plot: &Plot, html: &mut Html) {
         });
         let rate = bytes(top / series.step);
         html.el("p").text(format_args!(
-            "Bytes over {}, from the first frame on: at most {rate}/s",
-            time_label(series.seconds())
+            "Bytes over {}, from the first frame on: at most {rate}/s in steps of {}",
+            time_label(series.seconds()),
+            time_label(series.step)
         ));
     });
 }

@@ -142,7 +142,7 @@ impl Parser<'_> {
                 "fields" => session.fields = self.json("fields", value)?,
                 "keepalive" => session.keepalive = self.reader.text("keepalive", value)?,
                 "every" => {
-                    let every = crate::duration::nanos(&self.reader.text("every", value)?);
+                    let every = crate::duration::with_unit(&self.reader.text("every", value)?);
                     let every = every.ok().and_then(|nanos| u64::try_from(nanos).ok()).filter(|nanos| *nanos > 0);
                     match every {
                         Some(nanos) => session.every = Some(Duration::from_nanos(nanos)),

@@ -153,7 +153,7 @@ fn counts_are_written_as_given() {
 #[test]
 fn settings_are_checked() {
     let mut options = crate::protocols::options();
-    for good in ["dnp.types=none", "dnp.types=0:uint8;65535:string,data", "dnp.resend=2", "dnp.link_update=wire"] {
+    for good in ["dnp.types=none", "dnp.types=0:uint8;65535:string,data", "dnp.resend=2s", "dnp.link_update=wire"] {
         assert_eq!(options.set(good), Ok(()), "{good}");
     }
     for bad in [

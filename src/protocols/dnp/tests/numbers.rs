@@ -20,7 +20,7 @@ fn copies() {
     assert_eq!(talking.notes(C, "06 0000 00"), ["dnp.acknowledge_unknown"]);
     assert_eq!(talking.notes(S, "06 0100 01"), ["dnp.acknowledge_unknown"]);
     assert_eq!(talking.notes(C, "02"), NONE);
-    let mut talking = Talking::with(set(&["dnp.resend=0.02"]), 3413);
+    let mut talking = Talking::with(set(&["dnp.resend=20ms"]), 3413);
     talking.say(C, "04 0000 61");
     assert_eq!(talking.later(C, 9, "04 0000 61").codes(), ["dnp.duplicate"]);
     assert_eq!(talking.later(C, 10, "04 0000 61").codes(), ["dnp.retransmission"]);
