@@ -182,7 +182,8 @@ impl Judge<'_> {
             let longer = if self.as_long { 1.0 } else { self.seconds[1] / self.seconds[0] };
             // The number that the first capture predicts for the duration of the second.
             let [least, most] = [longer.min(1.0), longer.max(1.0)].map(|times| a as f64 * times);
-            let notable = (b as f64) < least.floor() || b as f64 > most.ceil();
+            let chance = if self.as_long { 0.0 } else { noise::of_count(least) };
+            let notable = (b as f64) < (least - chance).floor() || b as f64 > most.ceil();
             let change = Change::Ended(name, a, b);
             let weight = if b > a { f64::MAX } else { f64::MAX / 2.0 };
             let none =

@@ -18,15 +18,27 @@ const BURSTS: f64 = 2.0;
 pub struct Spread {
     value: f64,
     error: f64,
+    /// The extent of the sample: values, or seconds.
+    extent: f64,
 }
 
 impl Spread {
-    /// Whether the two differ by more than their own variation.
+    /// Whether the two differ by more than their own variation. A short sample that varies less than the longer one
+    /// implies does so by chance.
     pub fn differs(self, other: Spread) -> bool {
-        let (change, error) = ((self.value - other.value).abs(), self.error.hypot(other.error));
+        let least = |own: Spread, longer: Spread| match own.extent < longer.extent {
+            true => own.error.max(longer.error * (longer.extent / own.extent).sqrt()),
+            false => own.error,
+        };
+        let (change, error) = ((self.value - other.value).abs(), least(self, other).hypot(least(other, self)));
         let small = SMALL * self.value.abs().max(other.value.abs());
         change > CLEAR * error && (error == 0.0 || change > small)
     }
+}
+
+/// The number by which a count can fall below the expected one by chance.
+pub fn of_count(expected: f64) -> f64 {
+    CLEAR * expected.sqrt()
 }
 
 /// The counts of the parts of a capture of `seconds` seconds, each with its share of the time.
@@ -65,7 +77,7 @@ pub fn rate(messages: u64, course: Option<&Timeline>, seconds: f64) -> Option<Sp
         _ => count.sqrt(),
     };
     // One message more or less at the edges is not a difference.
-    (seconds > 0.0).then(|| Spread { value: count / seconds, error: error.max(1.0) / seconds })
+    (seconds > 0.0).then(|| Spread { value: count / seconds, error: error.max(1.0) / seconds, extent: seconds })
 }
 
 /// The bytes of a message; `None` without a message.
@@ -73,12 +85,12 @@ pub fn size(messages: u64, bytes: u64, course: Option<&Timeline>, seconds: f64) 
     let mean = bytes as f64 / messages.max(1) as f64;
     let distance = |(part, _): &(Bucket, f64)| part.bytes as f64 - mean * part.messages as f64;
     let error = course.map_or(0.0, |course| error_of_sum(parts(course, seconds).iter().map(distance)));
-    (messages > 0).then(|| Spread { value: mean, error: error / messages as f64 })
+    (messages > 0).then(|| Spread { value: mean, error: error / messages as f64, extent: messages as f64 })
 }
 
 /// An estimate and its 95 % interval: two standard deviations in each direction.
 pub fn interval([value, low, high]: [f64; 3]) -> Spread {
-    Spread { value, error: (high - low) / 4.0 }
+    Spread { value, error: (high - low) / 4.0, extent: 1.0 }
 }
 
 /// The share of `hits` in `all`.
@@ -87,7 +99,7 @@ pub fn share(hits: u64, all: u64) -> Spread {
     // Zero hits out of few do not prove a share of 0.
     let likely = (hits + 1.0) / (all + 2.0);
     let error = (BURSTS * likely * (1.0 - likely).max(0.0) / all.max(1.0)).sqrt();
-    Spread { value: hits / all.max(1.0), error }
+    Spread { value: hits / all.max(1.0), error, extent: all.max(1.0) }
 }
 
 /// A percentile in nanoseconds; `None` for fewer than two values. If there are so few that it is the largest of them, it
@@ -95,13 +107,14 @@ pub fn share(hits: u64, all: u64) -> Spread {
 pub fn percentile(delays: &Delays, percent: f64) -> Option<Spread> {
     let count = delays.count() as f64;
     let part = percent / 100.0;
-    // Within this distance every rank may be the true percentile.
+    // Within this distance, and clearly within `CLEAR` times this distance, every rank may be the true percentile.
     let around = (BURSTS * part * (1.0 - part) / count.max(1.0)).sqrt() * 100.0;
     let at = |percent: f64| delays.percentile(percent.clamp(0.0, 100.0)).map(|nanos| nanos as f64);
-    let (low, value, high) = (at(percent - around)?, at(percent)?, at(percent + around)?);
+    let half = |times: f64| Some((at(percent + times * around)? - at(percent - times * around)?) / 2.0 / times);
     // Percentiles are accurate to a bucket.
-    let error = if count * (1.0 - part) < 0.999 { f64::INFINITY } else { ((high - low) / 2.0).max(value / 64.0) };
-    (count >= 2.0).then_some(Spread { value, error })
+    let (value, error) = (at(percent)?, half(1.0)?.max(half(CLEAR)?).max(at(percent)? / 64.0));
+    let error = if count * (1.0 - part) < 0.999 { f64::INFINITY } else { error };
+    (count >= 2.0).then_some(Spread { value, error, extent: count })
 }
 
 #[cfg(test)]
@@ -128,6 +141,9 @@ mod tests {
         let whole = rate_of((0..2400).map(|k| k * 25), 60.0);
         assert!(!whole.differs(rate_of((0..1200).map(|k| k * 25), 30.0)));
         assert!(whole.differs(rate_of((0..2800).map(|k| k * 21), 60.0)), "regular, and a sixth more");
+        // All messages in the first half.
+        let first = (0..1200).map(|k| k * 25);
+        assert!(!rate_of(first.clone(), 60.0).differs(rate_of(first, 30.0)));
         // Bursts of 100 messages every ten seconds.
         let bursts = |count: i64| (0..count).flat_map(|burst| (0..100).map(move |k| burst * 10_000 + k * 5));
         assert!(!rate_of(bursts(6), 60.0).differs(rate_of(bursts(4), 30.0)));
@@ -148,6 +164,10 @@ mod tests {
         let (constant, longer) = (of(|_| 100), of(|_| 101));
         assert!(constant.differs(longer), "sizes that never vary");
         assert!(!of(|k| 50 + (k * 7919 % 101) as u64).differs(of(|k| 52 + (k * 104_729 % 101) as u64)));
+        // Three equal sizes are no evidence if the other capture's sizes vary.
+        let (count, bytes, line) = course((0..3).map(|k| (k * 100, 85)));
+        let few = size(count, bytes, Some(&line), 30.0).expect("a size");
+        assert!(!of(|k| 50 + (k * 7919 % 101) as u64).differs(few) && constant.differs(few));
         assert!(!share(1, 10).differs(share(0, 10)));
         assert!(share(60, 1000).differs(share(10, 1000)));
         assert!(!share(12, 1000).differs(share(10, 1000)));

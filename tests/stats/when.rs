@@ -42,6 +42,58 @@ fn the_longest_silence_is_between_messages_of_a_side() {
     }
 }
 
+/// No 5 s of a side have more losses than those that the table names: resends before an ack, and skipped numbers, by
+/// the frames in `connections`.
+#[test]
+fn the_worst_five_seconds_have_the_most_losses() {
+    /// The steps in which losses are counted.
+    const STEP: f64 = 5.0 / 64.0;
+    for (file, least) in [
+        ("riptide/riptide22-lossy.pcap", 4),
+        ("riptide/riptide22-gap40.pcap", 1),
+        ("real/like-client-side.pcap", 1),
+        ("real/given-up-quality-off-22.pcap", 2),
+        ("dnp/dnp-lossy.pcap", 1),
+    ] {
+        let capture = fixture(file);
+        let lines = netkit("decode", &capture, &["-f", "ndjson", "-q"]);
+        let times: BTreeMap<u64, f64> = lines
+            .lines()
+            .map(|line| serde_json::from_str::<Json>(line).unwrap())
+            .map(|line| (line["frame"].as_u64().unwrap(), line["time"].as_f64().unwrap()))
+            .collect();
+        let first = times.values().copied().fold(f64::INFINITY, f64::min);
+        let last = times.values().copied().fold(0.0, f64::max) - first;
+        let all = stats(&capture, &["--delivery"]);
+        let mut compared = 0;
+        for row in all["when"].as_array().unwrap().iter().filter(|row| !row["worst_losses"].is_null()) {
+            let of = all["connections"].as_array().unwrap();
+            let of: Vec<_> = of.iter().filter(|of| of["flow"] == row["flow"]).collect();
+            let [of] = of[..] else { continue };
+            let of = &of["from"][row["from"].as_str().unwrap()];
+            // Each loss with its time.
+            let mut losses: Vec<(f64, u64)> = Vec::new();
+            for message in ["reliable", "notify"].iter().flat_map(|kind| of[*kind].as_array().into_iter().flatten()) {
+                let resent = message["resent_frames"].as_array().into_iter().flatten();
+                losses.extend(resent.map(|frame| (times[&frame.as_u64().unwrap()] - first, 1)));
+            }
+            for gap in of["gaps"].as_array().into_iter().flatten() {
+                losses.push((times[&gap["frame"].as_u64().unwrap()] - first, gap["missing"].as_u64().unwrap()));
+            }
+            let within = |from: f64, to: f64| -> u64 {
+                losses.iter().filter(|(at, _)| (from..to).contains(at)).map(|(_, count)| count).sum()
+            };
+            let [count, from, to] = ["worst_losses", "worst_from", "worst_to"].map(|key| row[key].as_f64().unwrap());
+            assert_eq!(within(from - 1e-6, to + 1e-6) as f64, count, "{file}: {row}");
+            assert!((to - from - 5.0).abs() < 1e-6 || (to - last).abs() < 1e-6, "{file}: {row}, {last}");
+            let most = losses.iter().map(|(at, _)| within(*at, at + 5.0 - STEP)).max().unwrap_or(0);
+            assert!(most as f64 <= count, "{file}: {row}: {most} in another part");
+            compared += 1;
+        }
+        assert!(compared >= least, "{file}: {compared} {}", all["when"]);
+    }
+}
+
 /// Lists print times in decode's formats.
 #[test]
 fn lists_have_the_times_of_decode() {

@@ -22,6 +22,9 @@ const MEMORY: f64 = 0.33;
 const FEWEST_LOSSES: u64 = 10;
 /// The smallest memory that is assumed if runs of losses are not completely visible.
 const HIDDEN: f64 = 0.6;
+/// The share of the losses by which the upper limit is raised if they come in a row, for numbers of both sides and of
+/// one.
+const UNSEEN: [f64; 2] = [0.25, 0.6];
 /// The memory above which losses come in a row.
 const IN_A_ROW: f64 = 0.25;
 /// The share of messages that are resent too soon from which intervals are wider, and how much wider.
@@ -223,7 +226,10 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     // Pings alone measure both directions together.
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
     let listed = listed(mine, theirs, wider);
-    let loss = listed.or(behind.zip(before).filter(|_| known).map(|(a, b)| both(a, b)));
+    // Runs of losses that leave no trace raise the upper limit.
+    let unseen = UNSEEN[usize::from(one_sided)] * (memory / IN_A_ROW).min(1.0);
+    let seen = behind.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
+    let loss = listed.or(seen.map(|[best, low, high]| [best, low, (high + unseen * best).min(1.0)]));
     let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);
     let burst = loss.filter(|[loss, ..]| *loss >= SOME).map(|[loss, ..]| {
         // Only some packets of a direction are numbered.

@@ -216,13 +216,13 @@ const LOSSES: [[f64; 2]; 7] = [[0.01, 0.01], [0.05, 0.0], [0.0, 0.1], [0.05, 0.1
 /// The number of sessions of each kind.
 const SEEDS: u64 = 3;
 
-/// The number of directions, of estimates within 1.5 points, of intervals that contain the truth, and of unknown
-/// directions.
-fn tally(messages: [i64; 2], bits: bool, burst: f64, blind: [bool; 2]) -> [usize; 4] {
-    let mut all = [0; 4];
-    for at in [At::Client, At::Server, At::Middle] {
-        for trip in [10, 50, 200] {
-            for (k, loss) in LOSSES.into_iter().enumerate() {
+/// For each pair of losses the number of directions, of estimates within 1.5 points, of intervals that contain the
+/// truth, and of unknown directions.
+fn tally(messages: [i64; 2], bits: bool, burst: f64, blind: [bool; 2]) -> [[usize; 4]; LOSSES.len()] {
+    let mut tallies = [[0; 4]; LOSSES.len()];
+    for (k, (loss, all)) in LOSSES.into_iter().zip(&mut tallies).enumerate() {
+        for at in [At::Client, At::Server, At::Middle] {
+            for trip in [10, 50, 200] {
                 let session = Session { messages, loss, burst, round_trip: trip * MS, at, bits, blind };
                 let runs = (0..SEEDS).map(|seed| run(&session, seed * 1_000_000 + k as u64 * 1000 + trip as u64));
                 for (estimate, truth) in runs.flat_map(|run| [0, 1].map(|side| (run.estimates[side], run.truth[side])))
@@ -239,17 +239,30 @@ fn tally(messages: [i64; 2], bits: bool, burst: f64, blind: [bool; 2]) -> [usize
             }
         }
     }
-    all
+    tallies
 }
 
-/// The aim is 95 % within 1.5 points. With ten sessions of each kind, 97.4 % (with bits) and 94.2 % (without) are. For
-/// losses in a row 84.6 and 86.2 % are: with 20 % lost in both directions, not every lost transmission is noticed.
+/// Asserts that 95 % of the intervals contain the truth, and 87 % of those of each pair of losses: 95 % of 54 vary by 3
+/// points, and half of the directions may be unknown. Returns the sums.
+fn held(tallies: &[[usize; 4]], text: &str) -> [usize; 4] {
+    for ([all, _, held, unknown], loss) in tallies.iter().zip(LOSSES) {
+        assert!(held * 100 >= (all - unknown) * 87, "{text}, {loss:?}: {held} held, {unknown} unknown of {all}");
+    }
+    let sums = [0, 1, 2, 3].map(|k| tallies.iter().map(|one| one[k]).sum());
+    let [all, _, held, unknown] = sums;
+    assert!(held * 100 >= (all - unknown) * 95, "{text}: {held} held, {unknown} unknown of {all}");
+    sums
+}
+
+/// The aim is 95 % within 1.5 points. With 20 sessions of each kind, 96.8 % (with bits) and 93.9 % (without) are. For
+/// losses in a row 83.7 and 86.0 % are: with 20 % lost in both directions, not every lost transmission is noticed, and
+/// the estimate is too low by up to 5 points. The intervals allow for that: 99 % contain the truth.
 #[test]
 fn both_sides_number_messages() {
     for (bits, burst, percent) in [(true, 1.0, 95), (false, 1.0, 93), (true, 4.0, 83), (false, 4.0, 83)] {
-        let [all, near, held, unknown] = tally([1000, 1000], bits, burst, [false; 2]);
-        let text = format!("bits {bits}, burst {burst}: {near} near, {held} held, {unknown} unknown of {all}");
-        assert!(near * 100 >= all * percent && held * 100 >= all * 95 && unknown == 0, "{text}");
+        let text = format!("bits {bits}, burst {burst}");
+        let [all, near, _, unknown] = held(&tally([1000, 1000], bits, burst, [false; 2]), &text);
+        assert!(near * 100 >= all * percent && unknown == 0, "{text}: {near} near, {unknown} unknown of {all}");
     }
 }
 
@@ -261,21 +274,20 @@ fn resent_too_soon() {
     for (blind, near_percent, held_percent) in
         [([false, true], 82, 94), ([true, false], 82, 94), ([true, true], 60, 89)]
     {
-        let [all, near, held, unknown] = tally([1000, 1000], true, 1.0, blind);
+        let tallies = tally([1000, 1000], true, 1.0, blind);
+        let [all, near, held, unknown] = [0, 1, 2, 3].map(|k| tallies.iter().map(|one| one[k]).sum::<usize>());
         let text = format!("{blind:?}: {near} near, {held} held, {unknown} unknown of {all}");
         assert!(near * 100 >= all * near_percent && held * 100 >= all * held_percent && unknown == 0, "{text}");
     }
 }
 
-/// 95 % intervals: with ten sessions of each kind, 96.7 to 97.3 % contain the truth; with these three it varies by 1.6
-/// points.
 #[test]
 fn one_side_numbers_messages() {
-    for (messages, bits) in [([1000, 2], true), ([2, 1000], true), ([1000, 2], false)] {
+    for (messages, bits) in [([1000, 2], true), ([2, 1000], true), ([1000, 2], false), ([2, 1000], false)] {
         for burst in [1.0, 4.0] {
-            let [all, _, held, unknown] = tally(messages, bits, burst, [false; 2]);
-            let text = format!("{messages:?}, bits {bits}, burst {burst}: {held} held, {unknown} unknown of {all}");
-            assert!(held * 100 >= (all - unknown) * 93 && unknown * 20 < all * 11, "{text}");
+            let text = format!("{messages:?}, bits {bits}, burst {burst}");
+            let [all, _, _, unknown] = held(&tally(messages, bits, burst, [false; 2]), &text);
+            assert!(unknown * 20 < all * 11, "{text}: {unknown} unknown of {all}");
         }
     }
 }
