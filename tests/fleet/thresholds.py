@@ -232,6 +232,7 @@ def main(netkit, folder, *captures):
     unlisted = [name for name in untyped if not UNTYPED.fullmatch(name) and not IMPLIED.fullmatch(name)]
     assert not unlisted, unlisted
     count = sum(asks for asks, _ in done)
+    assert count, "no comparison"
     keys = {key for capture in read for key in capture.leaves} - mixed
     print(f"{len(keys) - len(untyped)} numeric leaves have one type everywhere, {len(untyped)} have none: {count} comparisons")
 
