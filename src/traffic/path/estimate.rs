@@ -24,7 +24,7 @@ const FEWEST_LOSSES: u64 = 10;
 const HIDDEN: f64 = 0.6;
 /// The share of the losses by which the upper limit is raised if they come in a row, for numbers of both sides and of
 /// one.
-const UNSEEN: [f64; 2] = [0.25, 0.6];
+const UNSEEN: [f64; 2] = [0.25, 0.4];
 /// The memory above which losses come in a row.
 const IN_A_ROW: f64 = 0.25;
 /// The number of transmissions below which the absence of losses proves nothing.
@@ -195,7 +195,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         memory(mine.listed_in_a_row, share(mine.listed[1], mine.listed[0] + mine.listed[1])),
     ];
     // Losses in a row carry less information, so the interval is wider.
-    let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
+    let shown = memories.into_iter().flatten().reduce(f64::max);
+    let memory = shown.unwrap_or(MEMORY);
     let in_a_row = memory > IN_A_ROW;
     // If only one side numbers its messages, whole runs of losses leave no trace.
     let [least, most] = [mine.numbers.min(theirs.numbers), mine.numbers.max(theirs.numbers)];
@@ -222,7 +223,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
     let listed = listed(mine, theirs, wider);
     // Runs of losses that leave no trace raise the upper limit.
-    let unseen = UNSEEN[usize::from(one_sided)] * (memory / IN_A_ROW).min(1.0);
+    let unseen = UNSEEN[usize::from(one_sided)] * (shown.unwrap_or(0.0) / IN_A_ROW).min(1.0);
     let seen = behind.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
     let loss = listed.or(seen.map(|[best, low, high]| [best, low, (high + unseen * best).min(1.0)]));
     let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);
