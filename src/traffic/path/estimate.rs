@@ -29,6 +29,8 @@ const UNSEEN: [f64; 2] = [0.25, 0.4];
 const IN_A_ROW: f64 = 0.25;
 /// The number of transmissions below which the absence of losses proves nothing.
 const FEW: u64 = 30;
+/// The loss is unknown if the missing numbers in long gaps, times this, are more than those in short ones.
+const LONG: u64 = 2;
 /// A round trip this many times shorter than that of the other side does not cross the network.
 const BESIDE: i64 = 5;
 /// The number of steps of a search, and of rounds of a fit.
@@ -213,6 +215,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         0 => None,
         _ if !known => None,
         _ if theirs.transmissions() < FEW && mine.skipped == 0 && beside(other.trips, own.trips) => Some([0.0; 3]),
+        // Long runs hide in resent messages, so that the gaps show only the short ones.
+        _ if theirs.transmissions() < FEW && mine.apart * LONG > mine.skipped => None,
         _ if theirs.reports > 0 => Loop::of(theirs, mine, in_a_row).interval(1, wider),
         _ => {
             let gaps = Loop { skipped: mine.skipped as f64, numbers: mine.numbers as f64, ..Loop::default() };
