@@ -1,8 +1,11 @@
 //! The reasons why connections ended, compared with the captured programs: their logs, and the frozen and refused
 //! clients in the notes of the captures.
 
-use super::{fixture, stats};
+use super::{fixture, run, stats};
+use crate::common::{Scratch, Wire};
+use netkit::capture::{Body, Segment};
 use serde_json::Value as Json;
+use std::net::SocketAddr;
 
 /// A capture and some of its connections: flow, connection, end, the side that ended it, reason, the application's
 /// data.
@@ -120,4 +123,162 @@ fn settings_of_the_library_count() {
     let end = |args: &[&str]| stats(&fixture("real/end-poor-connection-22.pcap"), args)["end"][0]["end"].clone();
     assert_eq!((end(&[]), end(&["-s", "riptide.quality=off"])), ("poor_connection".into(), "open".into()));
     assert_eq!(end(&["-s", "riptide.attempts=20"]), "open");
+}
+
+/// Frames of a capture, each with its time in milliseconds.
+fn timed(frames: &Wire, times: &[u32]) -> Vec<u8> {
+    let mut file = frames.file();
+    let (mut at, mut times) = (24, times.iter());
+    while at < file.len() {
+        let time = times.next().expect("a time for each frame");
+        let length = u32::from_le_bytes(file[at + 8..at + 12].try_into().unwrap()) as usize;
+        file[at..at + 4].copy_from_slice(&(1_700_000_000 + time / 1000).to_le_bytes());
+        file[at + 4..at + 8].copy_from_slice(&(time % 1000 * 1000).to_le_bytes());
+        at += 16 + length;
+    }
+    assert_eq!(times.next(), None, "a frame for each time");
+    file
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+}
+
+/// A case: protocol, datagrams (time in milliseconds, whether the client sends it, bytes as hex digits), end, the side
+/// that ended it, reason, silence in seconds.
+type Case<'a> = (&'a str, &'a [(u32, bool, &'a str)], &'a str, &'a str, &'a str, Option<f64>);
+
+/// Scripted sessions for the ends that no captured program had, from each library's timers.
+#[test]
+fn ends_of_scripted_peers() {
+    const JOIN: (u32, bool, &str) = (0, true, "02536c6f7700");
+    const INFO: (u32, bool, &str) = (30, false, "070900002041");
+    const ASK: (u32, bool, &str) = (0, true, "0001000000");
+    const TAKEN: (u32, bool, &str) = (20, false, "01000000");
+    const MESSAGE: &str = "0401000b0777656c636f6d65";
+    let beats = |from: u32, to: u32, by: bool, bytes: &'static str| {
+        (from..to).step_by(1000).map(move |at| (at, by, bytes)).collect::<Vec<_>>()
+    };
+    // An Acknex client stops after 2 s; the server drops it after 5 s and sends no more.
+    let mut stops = [vec![JOIN, INFO], beats(100, 2000, true, "07"), beats(200, 7000, false, "07")].concat();
+    stops.sort_by_key(|(at, ..)| *at);
+    // The same, but the capture ends 3 s after the client stops.
+    let cut: Vec<_> = stops.iter().copied().filter(|(at, ..)| *at < 4500).collect();
+    // A DNP server's message is not acknowledged in 3 s: the server closes.
+    let unacked =
+        [vec![ASK, TAKEN], (0..7).map(|k| (100 + 500 * k, false, MESSAGE)).collect(), vec![(3150, false, "02")]];
+    let unacked = unacked.concat();
+    let cases: [Case<'_>; 8] = [
+        (
+            "riptide",
+            &[(0, true, "03"), (1000, true, "03"), (1010, false, "03"), (4000, false, "03")],
+            "pending",
+            "",
+            "",
+            None,
+        ),
+        ("riptide", &[(0, true, "03"), (1000, true, "03"), (2000, true, "03")], "unanswered", "", "", None),
+        (
+            "riptide",
+            &[(0, true, "03"), (1000, true, "03"), (1100, false, "0403")],
+            "refused",
+            "server",
+            "server_full",
+            None,
+        ),
+        ("acknex", &[JOIN, (3000, true, "02536c6f7700")], "unanswered", "", "", None),
+        ("acknex", &cut, "open", "", "", None),
+        ("dnp", &[ASK, (1000, true, "0001000000"), (2000, true, "0001000000")], "unanswered", "", "", None),
+        ("dnp", &unacked, "timed_out", "server", "", Some(3.05)),
+        (
+            "dnp",
+            &[ASK, TAKEN, (100, false, MESSAGE), (110, true, "06010000"), (200, false, "02")],
+            "left",
+            "server",
+            "closed",
+            None,
+        ),
+    ];
+    let folder = Scratch::new("ends");
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    for (proto, datagrams, end, by, reason, silence) in cases {
+        let mut wire = Wire::default();
+        for (_, by_client, digits) in datagrams {
+            wire.datagram(ends, *by_client, &hex(digits));
+        }
+        let times: Vec<u32> = datagrams.iter().map(|(at, ..)| *at).collect();
+        let file = folder.write("ends.pcap", timed(&wire, &times));
+        check(
+            &[&file, "-p", proto, "-s", "riptide.version=2.0", "--server", "127.0.0.1:7777"],
+            end,
+            by,
+            reason,
+            silence,
+        );
+    }
+    let mut wire = Wire::default();
+    stops.iter().for_each(|(_, by_client, digits)| wire.datagram(ends, *by_client, &hex(digits)));
+    // Another conversation goes on: the capture does not end before the server's timer.
+    let other: [SocketAddr; 2] = ["127.0.0.1:50001", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    wire.datagram(other, true, &hex("07"));
+    let times: Vec<u32> = stops.iter().map(|(at, ..)| *at).chain([12_000]).collect();
+    let file = folder.write("ends.pcap", timed(&wire, &times));
+    check(&[&file, "-p", "acknex", "--server", "127.0.0.1:7777"], "timed_out", "server", "", Some(5.0));
+}
+
+/// Streams: a handshake without an answer, closed by the server, and an accepted one that either side resets.
+#[test]
+fn ends_of_scripted_streams() {
+    let frame = |body: &[u8]| [&b"NL"[..], &(body.len() as u16).to_be_bytes(), body].concat();
+    let gne =
+        frame(&hex("474e45000007006c6f626279000000000000000000000000000000000000000000000000000000010000000000000000"));
+    let package = |kind: u8, text: &str| [&[kind, 0, 0, text.len() as u8][..], text.as_bytes()].concat();
+    let asked = package(1, r#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#);
+    let accepted = package(1, r#"{"code":200,"sys":{"heartbeat":30}}"#);
+    let folder = Scratch::new("ends-streams");
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    for (proto, said, close, end, by, reason) in [
+        ("gne", vec![(true, gne.clone())], None, "unanswered", "", ""),
+        ("gne", vec![(true, gne)], Some((false, true)), "refused", "server", "closed"),
+        ("nano", vec![(true, asked.clone())], None, "unanswered", "", ""),
+        ("nano", vec![(true, asked.clone()), (false, accepted.clone())], Some((true, false)), "reset", "client", ""),
+        ("nano", vec![(true, asked.clone()), (false, accepted.clone())], Some((false, false)), "reset", "server", ""),
+        ("nano", vec![(true, asked.clone()), (false, accepted.clone())], Some((false, true)), "left", "server", ""),
+        ("nano", vec![(true, asked), (false, accepted)], None, "open", "", ""),
+    ] {
+        let mut wire = Wire::default();
+        wire.stream(ends, &said);
+        let sent = [true, false].map(|side| {
+            let lengths = said.iter().filter(|(by_client, _)| *by_client == side).map(|(_, bytes)| bytes.len() as u32);
+            lengths.sum::<u32>() + 1
+        });
+        let mut times: Vec<u32> = (0..2 + said.len() as u32).map(|k| k * 10).collect();
+        if let Some((by_client, fin)) = close {
+            let [seq, ack] = if by_client { sent } else { [sent[1], sent[0]] };
+            let segment = Segment { has_ack: true, seq, ack, fin, rst: !fin, ..Segment::default() };
+            wire.packet(ends, by_client, &Body::Tcp(segment));
+            times.push(1000);
+        }
+        // The capture goes on for 3 s.
+        let other: [SocketAddr; 2] = ["127.0.0.1:50001", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+        wire.packet(other, true, &Body::Tcp(Segment { syn: true, ..Segment::default() }));
+        times.push(3000);
+        let file = folder.write("ends.pcap", timed(&wire, &times));
+        check(&[&file, "-p", proto, "--server", "127.0.0.1:7777"], end, by, reason, None);
+    }
+}
+
+/// Checks the end of the first connection of a capture, and that the text states the silence.
+fn check(args: &[&str], end: &str, by: &str, reason: &str, silence: Option<f64>) {
+    let all = run(&[&["stats", "-f", "json", "-q"], args].concat(), b"").ok();
+    let all = crate::common::json(all.text());
+    let row = &all["end"][0];
+    let got = ["end", "end_by", "end_reason"].map(|key| text(&row[key]));
+    assert_eq!(got, [end, by, reason], "{args:?}: {all}");
+    match silence {
+        Some(silence) => {
+            assert!((row["end_silence"].as_f64().unwrap() - silence * 1000.0).abs() < 1.0, "{args:?}: {row}");
+        }
+        None => assert!(row["end_silence"].is_null(), "{args:?}: {row}"),
+    }
 }

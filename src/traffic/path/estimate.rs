@@ -24,7 +24,7 @@ const FEWEST_LOSSES: u64 = 10;
 const HIDDEN: f64 = 0.6;
 /// The share of the losses by which the upper limit is raised if they come in a row, for numbers of both sides and of
 /// one.
-const UNSEEN: [f64; 2] = [0.25, 0.6];
+const UNSEEN: [f64; 2] = [0.25, 0.4];
 /// The memory above which losses come in a row.
 const IN_A_ROW: f64 = 0.25;
 /// The share of messages that are resent too soon from which intervals are wider, and how much wider.
@@ -32,6 +32,8 @@ const EARLY: f64 = 0.3;
 const UNSURE: f64 = 6.0;
 /// The number of transmissions below which the absence of losses proves nothing.
 const FEW: u64 = 30;
+/// The loss is unknown if the missing numbers in long gaps, times this, are more than those in short ones.
+const LONG: u64 = 2;
 /// A round trip this many times shorter than that of the other side does not cross the network.
 const BESIDE: i64 = 5;
 /// The number of steps of a search, and of rounds of a fit.
@@ -198,7 +200,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         memory(mine.listed_in_a_row, share(mine.listed[1], mine.listed[0] + mine.listed[1])),
     ];
     // Losses in a row carry less information, so the interval is wider.
-    let memory = memories.into_iter().flatten().reduce(f64::max).unwrap_or(MEMORY);
+    let shown = memories.into_iter().flatten().reduce(f64::max);
+    let memory = shown.unwrap_or(MEMORY);
     let in_a_row = memory > IN_A_ROW;
     // If only one side numbers its messages, whole runs of losses leave no trace.
     let [least, most] = [mine.numbers.min(theirs.numbers), mine.numbers.max(theirs.numbers)];
@@ -217,6 +220,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         0 => None,
         _ if !known => None,
         _ if theirs.transmissions() < FEW && mine.skipped == 0 && beside(other.trips, own.trips) => Some([0.0; 3]),
+        // Long runs hide in resent messages, so that the gaps show only the short ones.
+        _ if theirs.transmissions() < FEW && mine.apart * LONG > mine.skipped => None,
         _ if theirs.reports > 0 => Loop::of(theirs, mine, in_a_row).interval(1, wider),
         _ => {
             let gaps = Loop { skipped: mine.skipped as f64, numbers: mine.numbers as f64, ..Loop::default() };
@@ -227,7 +232,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
     let listed = listed(mine, theirs, wider);
     // Runs of losses that leave no trace raise the upper limit.
-    let unseen = UNSEEN[usize::from(one_sided)] * (memory / IN_A_ROW).min(1.0);
+    let unseen = UNSEEN[usize::from(one_sided)] * (shown.unwrap_or(0.0) / IN_A_ROW).min(1.0);
     let seen = behind.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
     let loss = listed.or(seen.map(|[best, low, high]| [best, low, (high + unseen * best).min(1.0)]));
     let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);

@@ -37,6 +37,8 @@ pub struct Counts {
     pub skipped: u64,
     /// Numbers of `skipped` that are followed by another loss, and those that are not.
     pub skipped_in_a_row: [u64; 2],
+    /// Missing numbers between two others that are further apart.
+    pub apart: u64,
     /// Numbers in the capture.
     pub seen: u64,
     /// Overtaken by a later number.
@@ -95,6 +97,7 @@ impl Counts {
         self.acks += acks;
         self.again += again;
         self.pings += other.pings;
+        self.apart += other.apart;
         self.jumps += other.jumps;
         self.pongs += other.pongs;
         self.unlisted += other.unlisted;
@@ -352,6 +355,8 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
             counts.skipped += before.missing;
             counts.skipped_in_a_row[0] += before.missing - 1;
             counts.skipped_in_a_row[1] += 1;
+        } else {
+            counts.apart += if times.again.and(before.came[1]).is_some() { before.missing } else { 0 };
         }
         before.came = [before.came[1], Some(one.times[0])];
         before.missing = 0;
