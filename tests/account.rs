@@ -97,6 +97,16 @@ fn everything_is_accounted_for() {
         let done = run(&["decode", path, "-f", "ndjson", "--account", "--threads", threads], b"").ok();
         assert_eq!(account(&done), line);
     }
+    // In pcapng it is a comment of a statistics block; annotated again, there is one, too.
+    let once = run(&["decode", path, "-f", "pcapng"], b"").ok().out;
+    for file in [run(&["decode", "-", "-f", "pcapng"], &once).ok().out, once] {
+        let at: Vec<usize> = memchr::memmem::find_iter(&file, b"netkit:account ").collect();
+        assert_eq!(at.len(), 1);
+        let mut json =
+            serde_json::Deserializer::from_slice(&file[at[0] + b"netkit:account ".len()..]).into_iter::<Json>();
+        assert_eq!(json.next().expect("JSON").expect("JSON"), line);
+        assert_eq!(account(&run(&["decode", "-", "-f", "ndjson", "--account"], &file).ok())["frames"], line["frames"]);
+    }
     let done = run(&["diff", path, path, "-f", "json"], b"").ok();
     assert_eq!(serde_json::from_str::<Json>(done.text()).unwrap()["account"], serde_json::json!([line, line]));
     let done = run(&["decode", path, "-f", "csv", "--account"], b"");

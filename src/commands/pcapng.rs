@@ -60,6 +60,7 @@ fn finish(
     if !stop().is_set() {
         writer.pick.end(&name);
     }
+    writer.sink.annotated.account(&writer.pick.account);
     let copied = writer.sink.annotated.finish();
     let copied = match &file {
         Some(file) => copied.map_err(|error| file.named(error))?,

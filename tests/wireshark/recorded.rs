@@ -55,12 +55,13 @@ fn datagrams() -> Vec<(bool, Vec<u8>)> {
     list
 }
 
-/// Checks that every block is as `decode -f pcapng` would write it, and that tshark shows the values of JSON. Returns
-/// the file.
+/// Checks that every block is as `decode -f pcapng` would write it, which adds its account at the end, and that tshark
+/// shows the values of JSON. Returns the file.
 fn same_as_decode(folder: &Scratch, path: &str, args: &[&str]) -> Vec<u8> {
     let file = std::fs::read(path).expect("a recording");
     let again = run(&[&["decode", path, "-f", "pcapng", "-q"], args].concat(), b"").ok().out;
-    if again != file {
+    let account = again.strip_prefix(&file[..]).filter(|rest| rest.starts_with(&[5, 0, 0, 0]));
+    if !account.is_some_and(|rest| String::from_utf8_lossy(rest).contains("netkit:account {")) {
         let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().map(String::from).collect::<Vec<_>>();
         let (ours, decoded) = (lines(&file), lines(&again));
         let first = ours.iter().zip(&decoded).find(|(a, b)| a != b);

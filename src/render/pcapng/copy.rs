@@ -5,13 +5,15 @@ use super::comment::Commenter;
 use super::window::Window;
 use crate::capture::block::{self, Block};
 use crate::capture::{Body, Bound, Decoded, Format, Frame, Input, PcapNgWriter, Tap};
-use crate::dissect::Message;
+use crate::dissect::{Account, Message};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The maximum size of the blocks between two frames that are held for the next frame. Larger ones are written at once.
 const BETWEEN: usize = 1 << 20;
+/// The beginning of the account's comment.
+const ACCOUNT: &str = "netkit:account ";
 
 /// Writes the frames of a capture as they are, each with the comments of its messages.
 ///
@@ -50,6 +52,10 @@ struct Copier {
     last: u64,
     /// Blocks before the next frame.
     before: Vec<u8>,
+    /// The account's comment.
+    account: Option<String>,
+    /// Whether the section describes an interface.
+    described: bool,
 }
 
 enum Source {
@@ -72,7 +78,8 @@ impl Annotated {
             false => Source::Frames(PcapNgWriter::new(Vec::new())?),
         };
         let window = Window::new(out);
-        let copier = Copier { window, source, commenter, last: 0, before: Vec::new() };
+        let copier =
+            Copier { window, source, commenter, last: 0, before: Vec::new(), account: None, described: !blocks };
         let annotated = Annotated(Arc::new(Mutex::new(copier)));
         let input = if blocks { input.tap(Box::new(annotated.clone())) } else { input };
         Ok((annotated, input))
@@ -109,6 +116,11 @@ impl Annotated {
         self.lock().window.failed.is_some()
     }
 
+    /// Sets the account of the capture: the comment of a statistics block at the end.
+    pub fn account(&self, account: &Account) {
+        self.lock().account = Some(format!("{ACCOUNT}{}", account.json()));
+    }
+
     /// Writes the rest.
     ///
     /// # Errors
@@ -116,7 +128,16 @@ impl Annotated {
     pub fn finish(&self) -> io::Result<Copied> {
         let copier = &mut *self.lock();
         copier.others();
-        let tail = std::mem::take(&mut copier.before);
+        let mut tail = std::mem::take(&mut copier.before);
+        if let Some(account) = copier.account.take().filter(|_| copier.last > 0 && copier.described) {
+            let (start, big) = (tail.len(), matches!(copier.source, Source::Blocks { big: true, .. }));
+            block::begin(block::STATISTICS, big, &mut tail);
+            // The first interface, and no time.
+            tail.extend_from_slice(&[0; 12]);
+            block::option(block::COMMENT, account.as_bytes(), big, &mut tail);
+            block::option(0, &[], big, &mut tail);
+            block::end(start, big, &mut tail);
+        }
         if let Source::Frames(writer) = &mut copier.source
             && copier.last == 0
         {
@@ -157,9 +178,15 @@ impl Copier {
                 return;
             }
             *start += block.bytes.len();
+            // The account of an earlier run is replaced.
+            if block.kind == block::STATISTICS && memchr::memmem::find(block.bytes, ACCOUNT.as_bytes()).is_some() {
+                continue;
+            }
             let mark = self.before.len();
             self.before.extend_from_slice(block.bytes);
+            self.described |= block.kind == block::INTERFACE;
             if block.kind == block::SECTION {
+                self.described = false;
                 *big = block.is_big();
                 // Comments change the section's length, so it is not known in advance.
                 if let Some(length) = self.before.get_mut(mark + 16..mark + 24) {

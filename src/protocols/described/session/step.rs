@@ -48,8 +48,7 @@ fn chain(frame: &Frame, bytes: &[u8], fits: &mut dyn FnMut(&[u8]) -> bool) -> Ch
         let rest = bytes.get(at..).unwrap_or_default();
         match frame.begins(rest) {
             Begins::Message(header, length, behind) if header + length + behind > 0 => {
-                fitting = fitting
-                    && (whole >= IN_STEP || rest.get(header..header + length).is_some_and(&mut fits));
+                fitting = fitting && (whole >= IN_STEP || rest.get(header..header + length).is_some_and(&mut *fits));
                 at += header + length + behind;
                 whole += 1;
                 if whole == IN_STEP && fitting {
