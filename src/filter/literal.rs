@@ -18,7 +18,7 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }
-    let names = names_of(found);
+    let names = found.value_names();
     let text = &literal.text;
     Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
         (false, _) => format!(
@@ -34,17 +34,6 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
             unit => format!("{name} is a number (in {unit}), got {text:?}"),
         },
     })
-}
-
-/// The names of the fields' values. Each version and direction has its own tables, and these share many names.
-pub fn names_of(found: &NamedFields<'_>) -> Vec<&'static str> {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, name) in found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 /// Whether the literal has a type that the field can have.

@@ -1,7 +1,6 @@
 //! The names available to filters: from the tables, the derived values, and the users' schemas.
 
 use super::Envelope;
-use super::literal::names_of;
 use crate::codec::layout::{Count, Field, Kind, Other, flag};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
@@ -36,6 +35,17 @@ impl NamedFields<'_> {
     /// Whether any name would be accepted there.
     pub fn guessed(&self) -> bool {
         self.open && self.fields.is_empty()
+    }
+
+    /// The names of the fields' values. Each version and direction has its own tables, and these share many names.
+    pub fn value_names(&self) -> Vec<&'static str> {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, name) in self.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 }
 
@@ -149,7 +159,7 @@ impl<'a> Names<'a> {
             Some((proto, rest)) => self.find(Some(proto), None, rest),
             None => Err(wrong),
         });
-        found.map_or_else(|_| Vec::new(), |found| names_of(&found))
+        found.map_or_else(|_| Vec::new(), |found| found.value_names())
     }
 
     /// The shortest path such as `data.pw`, where `data` is one of the `known` fields of a message and has a field

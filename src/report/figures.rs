@@ -32,6 +32,11 @@ pub fn bytes(n: f64) -> String {
     }
 }
 
+/// Returns the last part of a path: a heading has no room for more.
+pub fn short_name(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().filter(|last| !last.is_empty()).unwrap_or(name)
+}
+
 /// The presentation of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {

@@ -1,7 +1,6 @@
 //! The page of many captures: a row of sums for each.
 
-use super::figures::{Count, body, heading, region};
-use super::page::short_name;
+use super::figures::{Count, body, heading, region, short_name};
 use super::sections::overview::{protocols, second};
 use super::{About, Html, Run, section};
 use crate::capture::Time;

@@ -1,6 +1,7 @@
 //! The page: its sections in their order.
 
 use super::charts::patterns;
+use super::figures::short_name;
 use super::index::{Summary, captures};
 use super::rounds::{self, Rounds};
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
@@ -110,11 +111,6 @@ pub fn of_rounds(rounds: &Rounds, name: &str) -> String {
         });
         foot("It holds the names of servers, and the kinds of messages.", html);
     })
-}
-
-/// Returns the last part of a path: a heading has no room for more.
-pub fn short_name(name: &str) -> &str {
-    name.rsplit(['/', '\\']).next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 
 /// Writes the head of the page: the title and links to the sections.

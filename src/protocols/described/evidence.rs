@@ -177,9 +177,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
             if packets <= WEIGHED {
                 bits += (found / 4).min(8);
             }
-            // A foreign packet of another length would end elsewhere: half of its bits are independent of the others.
+            // A foreign packet of another length would end elsewhere: a third of its bits is independent of the others.
             if work.has_message() && !shapes.contains(&length) {
-                shaped += if shapes.is_empty() { 0 } else { (found / 2).min(SHAPE.0) };
+                shaped += if shapes.is_empty() { 0 } else { (found / 3).min(SHAPE.0) };
                 shapes.push(length);
             }
         } else if explain && broken.is_none() {
