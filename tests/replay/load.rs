@@ -385,7 +385,9 @@ fn for_a_time() {
         "{all}"
     );
     server.is_left();
-    assert!(server.most() <= 4, "{}: one may not be seen to have left yet", server.most());
+    // A busy server sees late that a client has left: so its own most is no exact bound.
+    assert!(all["most_at_once"].as_u64().is_some_and(|most| most <= 3), "{all}");
+    assert!((server.most() as u64) < all["started"].as_u64().unwrap(), "{} at once: {all}", server.most());
 }
 
 /// Servers that do not answer, refuse or drop are reported as such, and that is a failure.
