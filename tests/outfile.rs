@@ -199,6 +199,10 @@ fn pipes_and_devices_are_written_to() {
     let folder = Folder::new("pipes");
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "/dev/null"]), (Some(0), "".into(), "".into()));
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "/dev/stdout"]), (Some(0), HEX.into(), "".into()));
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "-"]), (Some(0), HEX.into(), "".into()));
+    let (status, out, _) = folder.shell("netkit decode in.pcap -w - | cmp - in.pcap");
+    assert_eq!((status, out.as_str()), (Some(0), ""));
+    assert!(!folder.names().contains(&"-".to_owned()));
     let (status, out, _) =
         folder.shell("mkfifo pipe; cat pipe & netkit encode --json in.json -o pipe; wait; test -p pipe");
     assert_eq!((status, out.as_str()), (Some(0), HEX));

@@ -80,6 +80,13 @@ impl<'a> Files<'a> {
                 Err(error) => report(&path, true, format_args!("{error:#}: the file is left out")),
             }
         }
+        for described in &loaded.all {
+            let is_loaded = |name: &str| loaded.all.iter().any(|other| other.facts().name == name);
+            for name in described.description().beside().iter().filter(|name| !is_loaded(name)) {
+                let of = described.facts().name;
+                report(Path::new(name), false, format_args!("{of}: beside: no file describes {name}"));
+            }
+        }
         Ok(loaded)
     }
 

@@ -12,11 +12,12 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The names and texts of the files.
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 21] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
     ("dht", include_str!("../../fixtures/protocols/dht.toml")),
     ("dns", include_str!("../../fixtures/protocols/dns.toml")),
+    ("dtls", include_str!("../../fixtures/protocols/dtls.toml")),
     ("enet", include_str!("../../fixtures/protocols/enet.toml")),
     ("enet-game", include_str!("../../fixtures/protocols/enet-game.toml")),
     ("io", include_str!("../../fixtures/protocols/io.toml")),
@@ -30,6 +31,8 @@ const FILES: [(&str, &str); 18] = [
     ("quake3", include_str!("../../fixtures/protocols/quake3.toml")),
     ("raknet", include_str!("../../fixtures/protocols/raknet.toml")),
     ("riptide-game", include_str!("../../fixtures/protocols/riptide-game.toml")),
+    ("rtcp", include_str!("../../fixtures/protocols/rtcp.toml")),
+    ("rtp", include_str!("../../fixtures/protocols/rtp.toml")),
     ("stun", include_str!("../../fixtures/protocols/stun.toml")),
 ];
 

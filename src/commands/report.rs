@@ -93,14 +93,14 @@ fn rounds(args: &Args, global: &Global, path: &Path, file: OutFile) -> anyhow::R
     let input = BufReader::new(input::open(path)?);
     let rounds = Rounds::read(input).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
     let sums = format!("{:.3} s", rounds.seconds);
-    write(file, &report::of_rounds(&rounds, &name), &args.out, &sums, global)?;
+    write(file, &report::of_rounds(&rounds, &name), &sums, global)?;
     rounds.cut.map_or(Ok(0), |why| Err(anyhow::anyhow!("{name}: {why}")))
 }
 
 /// Reports one capture, or joined files.
 fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     let read = capture(args, &args.files, Kept { messages: args.messages, fields: false }, global)?;
-    write(file, &report::single(&read.run, &read.about), &args.out, &read.run.stats().sums(), global)?;
+    write(file, &report::single(&read.run, &read.about), &read.run.stats().sums(), global)?;
     let path = args.files.first().map_or(Path::new(""), PathBuf::as_path);
     Ok(status(path, read.done?, &read.pick, global))
 }
@@ -119,7 +119,7 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
     let [a, b] = &both[..] else { return Ok(2) };
     let page = report::comparison([&a.run, &b.run], [&a.about, &b.about]);
     let sums = format!("{} and {}", a.about.name, b.about.name);
-    write(file, &page, &args.out, &sums, global)?;
+    write(file, &page, &sums, global)?;
     both.into_iter().try_for_each(|read| read.done.map(drop))?;
     Ok(0)
 }
@@ -147,7 +147,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
         }
     }
     let sums = format!("{} of {}", rows.len(), Plural(args.files.len(), "capture"));
-    write(file, &report::index(&rows), &args.out, &sums, global)?;
+    write(file, &report::index(&rows), &sums, global)?;
     Ok(interrupt::status(false).unwrap_or(if failed { 3 } else { 0 }))
 }
 
@@ -191,13 +191,14 @@ fn selected(traffic: &Traffic) -> Vec<String> {
     list
 }
 
-fn write(mut file: OutFile, page: &str, name: &Path, sums: &str, global: &Global) -> anyhow::Result<()> {
-    let shown = || format!("-o {}", Printable(name.display()));
+fn write(mut file: OutFile, page: &str, sums: &str, global: &Global) -> anyhow::Result<()> {
+    let name = Printable(file.name()).to_string();
+    let shown = || format!("-o {name}");
     let mut out = file.open().with_context(shown)?;
     out.write_all(page.as_bytes()).and_then(|()| out.flush()).with_context(shown)?;
     drop(out);
     file.commit().with_context(shown)?;
     let size = Plural(page.len(), "byte");
-    notify(global, format_args!("{}: {size}: {sums}", Printable(name.display())));
+    notify(global, format_args!("{name}: {size}: {sums}"));
     Ok(())
 }

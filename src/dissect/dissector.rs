@@ -206,6 +206,13 @@ pub trait Session: Send {
     /// Reads a datagram.
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>);
 
+    /// Reads a datagram of a conversation of another protocol, which does not fit that one, if it fits this one and
+    /// rules out at least these bits. False: it was not read. Only called if
+    /// [`Facts::reads_offered`](super::Facts::reads_offered) is set.
+    fn offered(&mut self, _place: &Provenance<'_>, _bits: u32, _out: &mut Out<'_>) -> bool {
+        false
+    }
+
     /// Processes an event of one direction's stream; bytes are taken with [`Stream::consume`].
     fn stream(&mut self, _side: Side, _stream: &mut Stream, _event: StreamEvent<'_>, _out: &mut Out<'_>) {}
 

@@ -64,6 +64,9 @@ facts! {
     notes: &'static [NoteDoc] = &[],
     /// Whether the protocol yields to any other that is sure of a conversation.
     yields: bool = false,
+    /// Whether it reads single datagrams among those of another protocol: see
+    /// [`Session::offered`](super::Session::offered).
+    reads_offered: bool = false,
     /// Whether nearly any payload is a valid message, so that reading it without a fault proves nothing.
     lenient: bool = false,
     /// The encodings of values in payloads, for the users' schemas; without one, the protocol has no schemas.

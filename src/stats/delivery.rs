@@ -20,6 +20,7 @@
 //! The last two are known if the filter is known. They assume that the receiver gets the packets of the capture, so
 //! they are most reliable for a capture on its side.
 
+use super::Flow;
 use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
 use super::losses::Losses;
@@ -200,6 +201,8 @@ pub struct Connection {
     pub flow: u64,
     /// The number of the connection in the conversation, from 1.
     pub ordinal: u32,
+    /// Its protocol, if it is not the conversation's.
+    pub beside: Option<&'static str>,
     /// The figures of each side's messages.
     pub directions: [Direction; 2],
     /// The state of the network, from numbers and acknowledgements.
@@ -207,6 +210,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// The protocol; empty for a sum.
+    pub fn proto(&self, flow: Option<&Flow>) -> &'static str {
+        self.beside.or(flow.map(|flow| flow.proto)).unwrap_or_default()
+    }
+
     fn used(&self) -> bool {
         self.directions.iter().any(Direction::is_used) || self.path.is_listed()
     }
@@ -230,13 +238,24 @@ impl Connection {
     }
 }
 
+/// The connection of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Of {
+    /// The place of its protocol among those of the conversation.
+    pub place: u8,
+    /// That protocol, if it is not the conversation's.
+    pub beside: Option<&'static str>,
+    /// Its number in the conversation.
+    pub ordinal: u32,
+}
+
 /// All connections of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Deliveries {
     /// In order of their beginning; above [`CONNECTIONS`], the last one is the sum of the others.
     pub connections: Vec<Connection>,
-    /// The current connection of each conversation.
-    current: FxHashMap<u64, usize>,
+    /// The current connection of each conversation, by the place of the protocol among those of the conversation.
+    current: FxHashMap<(u64, u8), usize>,
     rows: bool,
     listed: usize,
     /// The number of transmissions that are not listed.
@@ -253,13 +272,14 @@ impl Deliveries {
 
     /// The number of a conversation's connection, if it has any figures.
     pub(super) fn used(&self, flow: u64) -> Option<u32> {
-        let connection = self.connections.get(*self.current.get(&flow)?)?;
+        let connection = self.connections.get(*self.current.get(&(flow, 0))?)?;
         (connection.used() && connection.flow == flow).then_some(connection.ordinal)
     }
 
-    /// The index of the conversation's connection. `begin`: it begins now, as the conversation's connection `ordinal`.
-    fn place(&mut self, flow: u64, begin: bool, ordinal: u32) -> usize {
-        let current = self.current.get(&flow).copied();
+    /// The index of the conversation's connection. `begin`: it begins now.
+    fn place(&mut self, flow: u64, begin: bool, of: &Of) -> usize {
+        let Of { place, beside, ordinal } = *of;
+        let current = self.current.get(&(flow, place)).copied();
         if let Some(at) = current
             && !(begin && self.connections.get(at).is_some_and(|c| c.used() && c.flow == flow))
         {
@@ -272,31 +292,31 @@ impl Deliveries {
             CONNECTIONS => {
                 self.summed = true;
                 if let Some(last) = self.connections.last_mut() {
-                    (last.flow, last.ordinal) = (0, 0);
+                    (last.flow, last.ordinal, last.beside) = (0, 0, None);
                 }
                 CONNECTIONS - 1
             }
             n => {
-                self.connections.push(Connection { flow, ordinal, ..Connection::default() });
+                self.connections.push(Connection { flow, ordinal, beside, ..Connection::default() });
                 n
             }
         };
         // Conversations above the cap are not stored either.
         if !self.summed {
-            self.current.insert(flow, at);
+            self.current.insert((flow, place), at);
         }
         at
     }
 
-    /// Counts the events of a message. `ordinal` is the number of its connection in the conversation.
-    pub(super) fn see<'e>(&mut self, of: &Observation, events: impl IntoIterator<Item = &'e Event>, ordinal: u32) {
-        let Observation { flow, side, frame, message: name, .. } = *of;
-        let now = of.time.near_nanos();
+    /// Counts the events of a message.
+    pub(super) fn see<'e>(&mut self, seen: &Observation, events: impl IntoIterator<Item = &'e Event>, of: &Of) {
+        let Observation { flow, side, frame, message: name, .. } = *seen;
+        let now = seen.time.near_nanos();
         for event in events {
             // A ping that was filtered out has no entry: its answer counts where it arrived.
             if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
                 *event
-                && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
+                && let Some(connection) = self.current.get(&(flow, 0)).and_then(|at| self.connections.get_mut(*at))
             {
                 let asker = &mut connection.directions[side.index()];
                 match *event {
@@ -306,10 +326,10 @@ impl Deliveries {
                 }
                 continue;
             }
-            let at = self.place(flow, *event == Event::Begin, ordinal);
+            let at = self.place(flow, *event == Event::Begin, of);
             let room = self.rows && self.listed < LISTED;
             let Some(connection) = self.connections.get_mut(at) else { continue };
-            connection.learn(event, (side, of.transport), now);
+            connection.learn(event, (side, seen.transport), now);
             let [a, b] = &mut connection.directions;
             let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
             match *event {
@@ -393,7 +413,7 @@ impl Deliveries {
 
     /// The number of a conversation's current connection; 1 if nothing has happened on it.
     pub fn ordinal(&self, flow: u64) -> u32 {
-        self.current.get(&flow).and_then(|at| self.connections.get(*at)).map_or(1, |connection| connection.ordinal)
+        self.current.get(&(flow, 0)).and_then(|at| self.connections.get(*at)).map_or(1, |connection| connection.ordinal)
     }
 
     /// The connections with any events.

@@ -49,7 +49,7 @@ use crate::flow::{Acked, Closing, Side, Transport};
 use crate::read::CaptureSink;
 use crate::traffic::life::LastSeen;
 pub use aligned::text as aligned_text;
-use delivery::Deliveries;
+use delivery::{Deliveries, Of};
 pub use figure::Figure;
 pub use groups::{Groups, Order};
 pub use observed::Observer;
@@ -138,7 +138,10 @@ pub struct Flow {
     current: Option<Box<ends::Current>>,
     /// The last message's name.
     pub last_message: &'static str,
-    line_proto: &'static str,
+    /// The protocol of the last message: its name in the output, its place among [`protos`](Self::protos).
+    of_last: (&'static str, u8),
+    /// The protocol, and those whose datagrams are among its own.
+    protos: Vec<&'static str>,
 }
 
 /// Optional parts of the statistics.
@@ -294,6 +297,34 @@ fn protocol_of(line: &'static str, registry: &Registry) -> &'static str {
     registry.for_line(line).map_or(line, |d| d.name())
 }
 
+impl Flow {
+    /// The place of a line's protocol among those of the conversation: a carrier's lines belong to the first.
+    fn place_of(&mut self, line: &'static str, registry: &Registry) -> u8 {
+        let named = registry.by_name(line).is_some();
+        if named && let Some(place) = self.protos.iter().position(|proto| *proto == line) {
+            return place as u8;
+        }
+        match (named, self.protos.len()) {
+            (false, _) if !self.proto.is_empty() => 0,
+            // Until a message shows the protocol, it is guessed from its carrier.
+            (false, _) => {
+                self.proto = protocol_of(line, registry);
+                0
+            }
+            (true, 0) => {
+                self.proto = line;
+                self.protos.push(line);
+                0
+            }
+            (true, place @ 1..=255) => {
+                self.protos.push(line);
+                place as u8
+            }
+            (true, _) => 0,
+        }
+    }
+}
+
 impl Stats {
     /// Counts messages with all their parts, and the ends of conversations, in order.
     pub fn count(&mut self, items: &[Observed]) {
@@ -310,13 +341,18 @@ impl Stats {
                     kind.reliable |= seen.reliable;
                 }
                 (Observed::Event(event), Some(seen)) => {
+                    let flow = self.flows.get(self.latest.1).filter(|flow| flow.id == seen.flow);
+                    let place = flow.map_or(0, |flow| flow.of_last.1);
                     let ordinal = match event {
+                        // The conversation's protocol decides how it ends.
+                        _ if place > 0 => 1,
                         Event::Begin | Event::Step(_) => self.step(event, seen),
                         Event::Acked { acked: Acked::First(_), .. } if self.last_tries => self.step(event, seen),
                         _ => 1,
                     };
                     if !matches!(event, Event::Step(_)) {
-                        self.delivery.see(seen, [event], ordinal);
+                        let beside = (place > 0).then_some(seen.proto);
+                        self.delivery.see(seen, [event], &Of { place, beside, ordinal });
                     }
                 }
                 (Observed::Farewell(words), Some(seen)) => {
@@ -359,9 +395,8 @@ impl Stats {
             return;
         };
         let Some(flow) = self.flows.get_mut(place) else { return };
-        if flow.line_proto != seen.proto {
-            flow.line_proto = seen.proto;
-            flow.proto = protocol_of(seen.proto, &self.registry);
+        if flow.of_last.0 != seen.proto {
+            flow.of_last = (seen.proto, flow.place_of(seen.proto, &self.registry));
         }
         flow.version = seen.version.or(flow.version);
         flow.server = match seen.from {

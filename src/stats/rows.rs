@@ -21,7 +21,7 @@ fn open(object: &Json, out: &mut Vec<u8>) {
 pub fn connection(stats: &Stats, connection: &Connection, out: &mut Vec<u8>) {
     let mut about = json!({"flow": connection.flow, "connection": connection.ordinal});
     if let Some(flow) = stats.flow(connection.flow) {
-        about["proto"] = flow.proto.into();
+        about["proto"] = connection.proto(Some(flow)).into();
         if let Some(version) = flow.version {
             about["version"] = version.into();
         }

@@ -52,7 +52,7 @@ pub fn times(stats: &Stats) -> Table {
         Some(When {
             flow: flow.id,
             connection: connection.ordinal,
-            proto: flow.proto,
+            proto: connection.proto(Some(flow)),
             from,
             first,
             worst: direction.losses.0.most(WINDOW).map(|most| Most { to: most.to.min(last), ..most }),

@@ -1,5 +1,6 @@
 //! Described protocols, tested with captures of real programs.
 
+mod beside;
 mod cases;
 mod check;
 #[path = "../common/mod.rs"]

@@ -295,12 +295,17 @@ fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     // That over ENet: `over::a_game_over_enet_in_one_file`.
-    assert_eq!(files.len(), 7);
+    assert_eq!(files.len(), 8);
+    let checks = files.iter().find(|file| file.contains("\"checks\"")).unwrap();
+    assert_eq!(
+        fields(checks, b"\0\x01\0\x02\x21\x12\xa4\x42ABCDEFGHIJKL\x07\x08"),
+        json!({"kind": 1, "number": "4142434445464748494a4b4c", "rest": "0708"})
+    );
     assert_eq!(
         fields(files[3], b"025:hellol2:hii7ee"),
         json!({"values": [{"text": "hello"}, {"list": [{"text": "hi"}, {"number": 7}]}]})
     );
-    assert_eq!(read(files[5], b"\x01")[0]["message"], "who");
+    assert_eq!(read(files[6], b"\x01")[0]["message"], "who");
     let options = [&b"\x04game\0\x01a\xc0\x00\x05"[..], &[0; 15], b"\x01\x32hi\xffx"].concat();
     assert_eq!(
         read(files[2], &options)[0]["fields"],

@@ -55,6 +55,7 @@ pub fn compose(mut base: File, own: File, over: &OverText) -> Result<File, Mista
     base.settings.extend(own.settings);
     base.numbers.extend(own.numbers);
     base.requests.extend(own.requests);
+    base.beside.extend(own.beside);
     base.udp = own.udp.or(base.udp);
     base.websocket = own.websocket.or(base.websocket);
     if let (Some(tcp), Some(own)) = (&mut base.tcp, own.tcp) {

@@ -20,6 +20,8 @@ pub struct File {
     pub big: Option<bool>,
     /// `[over]`, or `proto`: the protocol whose payloads these are.
     pub over: Option<OverText>,
+    /// The protocols whose datagrams are among those of this one, with their lines.
+    pub beside: Vec<(String, usize)>,
     /// The file of another protocol, over this one.
     pub payload: Option<PayloadText>,
     pub udp: Option<Ports>,

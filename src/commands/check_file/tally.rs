@@ -151,6 +151,8 @@ struct Open {
     ends: [u64; 2],
     /// Whether the place of some messages is unknown.
     unknown: bool,
+    /// It was claimed by another protocol, which offers datagrams to this one.
+    beside: bool,
 }
 
 /// Reads one capture.
@@ -353,6 +355,9 @@ impl Sink for Reading<'_> {
         if decision.taken.is_some_and(|(name, _)| name == self.described.facts().name) {
             return;
         }
+        if decision.taken.is_some() {
+            self.open.entry(decision.flow).or_default().beside = true;
+        }
         let observation = Observation::again(decision, self.options);
         let port = self.described.has_port(decision.transport, &decision.ends);
         let rejection = self.described.rejection(&observation);
@@ -371,7 +376,7 @@ impl Sink for Reading<'_> {
             (rejected.packets, rejected.bytes) = (closed.packets, closed.bytes);
         }
         let Some(open) = self.open.remove(&closed.flow) else { return };
-        if !own && open.messages > 0 {
+        if !own && !open.beside && open.messages > 0 {
             tally.given_up.add(open.messages, 1);
         }
         if let (Some(delivered), false, true) = (delivered, open.unknown, self.described.counts_all_bytes()) {

@@ -83,7 +83,7 @@ enum How {
 }
 
 /// Checks the output files of a command, each with its option, without changing anything. `inputs`
-/// are all files that the command reads, `-` for stdin.
+/// are all files that the command reads, `-` for stdin. As an output, `-` is stdout.
 ///
 /// # Errors
 /// Fails if a file is one of the inputs, is given twice, exists without `--force`, or is a directory.
@@ -107,6 +107,9 @@ pub fn check<const N: usize>(
 
 impl OutFile {
     fn check(option: &str, name: &Path, inputs: &[&Path], force: bool) -> anyhow::Result<OutFile> {
+        if name.as_os_str() == "-" {
+            return Ok(OutFile { name: "stdout".into(), place: name.into(), how: How::Direct, force, beside: None });
+        }
         let shown = format!("{option} {}", Printable(name.display()));
         let place = behind_links(name).map_err(|e| anyhow::Error::from(e).context(shown.clone()))?;
         let refuse = |why: &str| usage(format!("{shown}: {why}"));
@@ -165,12 +168,12 @@ impl OutFile {
         }
         let mut options = OpenOptions::new();
         options.write(true);
-        let options = match self.how {
-            How::New => options.create_new(true),
-            How::Replace => options.truncate(true),
-            How::Direct => &mut options,
+        let file = match self.how {
+            How::New => options.create_new(true).open(&self.place),
+            How::Replace => options.truncate(true).open(&self.place),
+            How::Direct => self.direct(),
         };
-        let file = options.open(&self.place).map_err(|error| self.named(error))?;
+        let file = file.map_err(|error| self.named(error))?;
         Ok((Box::new(file), &self.name, true))
     }
 
@@ -194,12 +197,20 @@ impl OutFile {
     /// Returns the errors of the file system.
     pub fn open(&mut self) -> io::Result<File> {
         if self.how == How::Direct {
-            return OpenOptions::new().write(true).open(&self.name).map_err(|e| self.named(e));
+            return self.direct().map_err(|e| self.named(e));
         }
         let make = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
         let (path, file) = beside(folder(&self.place), make).map_err(|e| self.named(e))?;
         self.beside = Some(path);
         Ok(file)
+    }
+
+    /// Opens a pipe, a device, or stdout.
+    fn direct(&self) -> io::Result<File> {
+        match self.place.as_os_str() == "-" {
+            true => platform::stdout().ok_or_else(|| io::ErrorKind::Unsupported.into()),
+            false => OpenOptions::new().write(true).open(&self.name),
+        }
     }
 
     /// Renames the complete and flushed file to its name.

@@ -33,6 +33,8 @@ pub struct Description {
     pub(super) values: Vec<Value>,
     pub(super) hooks: Vec<Hook>,
     pub(super) defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
+    /// The protocols whose datagrams are among those of this one.
+    pub(super) beside: &'static [&'static str],
     pub(super) udp: Option<&'static [u16]>,
     pub(super) tcp: Option<(&'static [u16], Frames)>,
     pub(super) websocket: Option<&'static [u16]>,
@@ -76,6 +78,11 @@ impl Description {
     /// Whether it is a message around a payload that another file describes.
     pub(super) fn is_around(&self, message: &'static Field) -> bool {
         self.around.iter().any(|field| std::ptr::eq(*field, message))
+    }
+
+    /// The protocols whose datagrams are among those of this one.
+    pub fn beside(&self) -> &'static [&'static str] {
+        self.beside
     }
 
     /// The number of messages.

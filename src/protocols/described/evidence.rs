@@ -5,6 +5,7 @@ use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
 use super::reader::Work;
 use super::recognise::weigh_packet;
+use super::session::Explained;
 use super::session::step::first;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
@@ -191,8 +192,10 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     let mut misfit = false;
     match observation.transport {
         Transport::Udp => {
+            let flow_info = observation.flow_info();
+            let mut beside = Explained::new(description, &flow_info);
             for (side, bytes, length) in observation.payloads.iter().take(COMPARED) {
-                if !weigh(bytes, *length, *side, 0) {
+                if !weigh(bytes, *length, *side, 0) && !beside.explains(*side, bytes, *length, &flow_info) {
                     misfit = true;
                     break;
                 }

@@ -133,6 +133,7 @@ fn finish(
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));
     // A file without a transport describes datagrams.
     let udp = if udp.is_none() && tcp.is_none() && websocket.is_none() { Some(statics(Vec::new())) } else { udp };
+    let beside = beside(file, udp.is_some())?;
     let carriers = [(udp.is_some(), Carrier::Udp), (tcp.is_some(), Carrier::Tcp), (websocket.is_some(), Carrier::Ws)];
     let carriers: Vec<Carrier> = carriers.into_iter().filter(|(there, _)| *there).map(|(_, carrier)| carrier).collect();
     let ports: Vec<u16> =
@@ -167,6 +168,7 @@ fn finish(
         settings: statics(settings),
         notes: statics(about::notes(codes, &traffic)),
         yields: true,
+        reads_offered: udp.is_some(),
         // The names that the file itself gives.
         public: Public { fields: &["memory", "mask", "header"], ..Public::default() },
         outline: Err("a file describes it already"),
@@ -189,6 +191,7 @@ fn finish(
         path: leak(file.websocket.as_ref().map_or("", |ports| &ports.path)),
         hooks: std::mem::take(&mut compiler.hooks),
         defaults: std::mem::take(&mut compiler.defaults),
+        beside,
         udp,
         tcp,
         websocket,
@@ -217,6 +220,27 @@ fn finish(
             .map_err(|why| (text.lines.at("send"), why))?;
     }
     Ok(described)
+}
+
+/// The protocols whose datagrams are among those of this one: `beside`.
+fn beside(file: &File, udp: bool) -> Compiled<&'static [&'static str]> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for (name, line) in &file.beside {
+        let why = if !udp {
+            "only datagrams are offered to other protocols: expected a file with [udp]"
+        } else if *name == file.protocol {
+            "this is the protocol itself"
+        } else if crate::protocols::by_name(name).is_some() {
+            "a built-in protocol: only those of files are offered datagrams"
+        } else if names.contains(&name.as_str()) {
+            "listed twice"
+        } else {
+            names.push(leak(name));
+            continue;
+        };
+        return Err((*line, format!("beside: {name}: {why}")));
+    }
+    Ok(statics(names))
 }
 
 /// The first name in a message's fields that a header around it has too: both would be in `packet`.

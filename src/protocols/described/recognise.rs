@@ -9,6 +9,7 @@ use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::compile::{Compiled, Compiler};
 use crate::codec::schema::known::Carried;
+use crate::codec::{Fault, Tree};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -55,7 +56,7 @@ pub fn is_silent(packet: &'static [Field], carried: &[Carried], id_bits: &FxHash
 const END: u32 = 6;
 
 /// Whether a field in the packet takes the rest.
-fn open_end(tree: &crate::codec::Tree) -> bool {
+fn open_end(tree: &Tree) -> bool {
     tree.nodes().iter().any(|node| match &node.field.kind {
         Kind::Array { .. } if node.field.is(flag::CARRIES) => false,
         kind => kind.takes_the_rest(),
@@ -81,6 +82,14 @@ pub fn weigh_packet(
         used_sources: &mut work.used,
     };
     let fault = read(description.packet, (bytes, length, 0), &mut known, &mut tree);
+    description.remember(&tree, memory);
+    let bits = weigh_tree(description, &tree, fault.as_ref());
+    (work.tree, work.fault) = (tree, fault);
+    bits
+}
+
+/// Returns the bits that a packet's fields rule out; `None`: it does not fit.
+pub fn weigh_tree(description: &Description, tree: &Tree, fault: Option<&Fault>) -> Option<u32> {
     let mut bits = 0u32;
     let mut fits = fault.is_none();
     let mut exact = true;
@@ -96,9 +105,7 @@ pub fn weigh_packet(
             bits += description.id_bits(node);
         }
     }
-    description.remember(&tree, memory);
-    (work.tree, work.fault) = (tree, fault);
-    if exact && !open_end(&work.tree) {
+    if exact && !open_end(tree) {
         bits += END;
     }
     (fits && exact).then_some(bits)

@@ -76,6 +76,7 @@ impl<'a> Over<'a> {
         let file = self.file;
         let ports = |ports: &Option<crate::codec::schema::text::Ports>| ports.as_ref().map(|ports| ports.line);
         let tables = [
+            ("beside", file.beside.first().map(|(_, line)| *line)),
             ("udp", ports(&file.udp)),
             ("tcp", ports(&file.tcp)),
             ("websocket", ports(&file.websocket)),

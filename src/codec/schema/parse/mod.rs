@@ -115,6 +115,7 @@ impl Parser<'_> {
                 file.encoding = (self.reader.text("encoding", value)?, self.line(&item));
                 file.big = self.order("encoding", value).ok();
             }
+            "beside" => file.beside = self.beside(value)?,
             "udp" => file.udp = Some(self.ports(item, keys::UDP)?),
             "tcp" => file.tcp = Some(self.ports(item, keys::TCP)?),
             "websocket" => file.websocket = Some(self.ports(item, keys::WEBSOCKET)?),
@@ -170,6 +171,14 @@ impl Parser<'_> {
             _ => return Err(self.reader.unknown(item, keys::FILE)),
         }
         Ok(())
+    }
+
+    /// Parses `["dtls", "rtp"]`.
+    fn beside(&self, value: &Value<'_>) -> Done<Vec<(String, usize)>> {
+        let list = value.get_ref().as_array();
+        let list = list.ok_or_else(|| self.reader.wrong("beside", value, "a list of protocols"))?;
+        let one = |value| Ok((self.reader.text("beside", value)?, self.reader.line(value.span().start)));
+        list.iter().map(one).collect()
     }
 
     fn firsts(&self, key: &str, value: &Value<'_>) -> Done<Vec<First>> {

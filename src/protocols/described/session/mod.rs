@@ -1,25 +1,31 @@
 //! One conversation of a described protocol: packets to lines, parts to joined messages, and the values that are
 //! remembered between packets.
 
+mod beside;
 mod line;
 pub(super) mod step;
 mod stream;
 mod whole;
 
+pub use beside::Explained;
 pub use whole::WHOLE_DOES_NOT_FIT;
 
 use super::frames::Frame;
 use super::join::{self, Parts};
 use super::reader::{Known, Work, read};
+use super::recognise::weigh_tree;
 use super::state::{State, sender};
 use super::traffic::Traffic;
 use super::{Description, lines};
 use crate::codec::Fault;
+use crate::codec::fault::Reason;
+use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::flag;
 use crate::dissect::framed::{Framed, StreamState};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::websocket::Carrier;
+use beside::Beside;
 use std::cell::Cell;
 use step::Starts;
 
@@ -54,6 +60,7 @@ pub struct DescribedSession {
     stream: StreamState,
     begun: [bool; 2],
     ratio: usize,
+    beside: Beside,
 }
 
 impl DescribedSession {
@@ -106,6 +113,7 @@ impl DescribedSession {
             stream: StreamState::default(),
             begun: [true; 2],
             ratio: 0,
+            beside: Beside::default(),
         }
     }
 
@@ -187,6 +195,7 @@ impl DescribedSession {
     /// Reads one packet: a datagram, a frame of a stream, a WebSocket message.
     fn packet(&mut self, place: &Provenance<'_>, unmasked: bool, out: &mut Out<'_>) {
         let addressed = out.flow_info.ends.is_some();
+        let before = (self.first, self.server, self.certain);
         self.first.get_or_insert(place.side);
         let mut work = out.dissection.scratch.take::<Work>();
         let (mut fault, mut used) = self.take_in(&mut work, place, addressed);
@@ -196,6 +205,11 @@ impl DescribedSession {
             (fault, used) = self.take_in(&mut work, place, addressed);
         }
         lines::find(&work.tree, &mut work.found);
+        if !fits(&work, fault.as_ref()) && self.beside.offer(self.description, before.1, place, out) {
+            (self.first, self.server, self.certain) = before;
+            out.dissection.scratch.give(work);
+            return;
+        }
         self.derive_presence(&mut work.tree, &work.found.hooked);
         let (count, odd) = (work.found.lines.len(), work.found.odd);
         // Headers may be in the bytes of another part, so each part needs a source with the whole packet.
@@ -249,6 +263,13 @@ impl DescribedSession {
     }
 }
 
+/// Whether a packet fits as far as it was captured.
+fn fits(work: &Work, fault: Option<&Fault>) -> bool {
+    let marks = work.found.lines.iter().filter_map(|mark| work.tree.nodes().get(mark.node? as usize));
+    let unknown = marks.into_iter().any(|node| std::ptr::eq(node.field, &UNKNOWN));
+    fault.is_none_or(|fault| fault.reason == Reason::Cut) && !work.found.odd && !unknown
+}
+
 impl Session for DescribedSession {
     fn begun(&self, side: Side) -> Option<u64> {
         if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
@@ -256,6 +277,19 @@ impl Session for DescribedSession {
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         self.packet(place, false, out);
+    }
+
+    fn offered(&mut self, place: &Provenance<'_>, bits: u32, out: &mut Out<'_>) -> bool {
+        self.beside = Beside::none();
+        let mut work = out.dissection.scratch.take::<Work>();
+        let (fault, _) = self.take_in(&mut work, place, true);
+        let found = weigh_tree(self.description, &work.tree, fault.as_ref());
+        out.dissection.scratch.give(work);
+        let fits = found.is_some_and(|found| found >= bits);
+        if fits {
+            self.packet(place, false, out);
+        }
+        fits
     }
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
@@ -289,6 +323,6 @@ impl Session for DescribedSession {
         let parts: usize = self.parts.iter().map(Parts::memory).sum();
         let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
         let starts: usize = self.starts.iter().map(Starts::memory).sum();
-        parts + carrier + starts + self.traffic.memory() + self.stream.memory()
+        parts + carrier + starts + self.beside.memory() + self.traffic.memory() + self.stream.memory()
     }
 }
