@@ -141,8 +141,8 @@ fn others_beside_recognised_ones_are_said() {
     let server = |port: u16| SocketAddr::from(([10, 3, 0, 1], port));
     let mut wire = riptide(2, 20);
     for n in 0..30u8 {
-        let said = vec![0xff, 0xff, 0xff, 0xff, n.wrapping_mul(77), 0xfe, n, 3];
-        wire.0.push((server(50_000 + u16::from(n % 2)), server(9), said));
+        let sent = vec![0xff, 0xff, 0xff, 0xff, n.wrapping_mul(77), 0xfe, n, 3];
+        wire.0.push((server(50_000 + u16::from(n % 2)), server(9), sent));
     }
     let done = run(&["decode", "-"], &wire.file()).ok();
     let text = "2 conversations (30 packets, 240 bytes) are of no known protocol: -v lists them";
@@ -173,16 +173,16 @@ fn what_does_not_look_like_it_is_said() {
     let done = run(&["decode", riptide.to_str().unwrap(), "-p", "nano", "-f", "ndjson"], b"");
     assert!(done.err.contains("conversation 1 does not look like nano: it looks like riptide"), "{}", done.err);
     let mut conversations = 0;
-    let mut said = 0;
+    let mut sent = 0;
     for proto in ["riptide", "dnp", "acknex"] {
         for foreign in common::entries(&fixture("foreign")).iter().filter(|path| common::ends_in(path, "pcap")) {
             let path = foreign.to_str().unwrap();
             let done = run(&["decode", path, "-p", proto, "-f", "ndjson", "--account"], b"").ok();
             conversations += account(&done)["claimed"]["conversations"].as_u64().unwrap().min(20);
-            said += look(&done);
+            sent += look(&done);
         }
     }
-    assert!(conversations > 30 && said as f64 >= 0.95 * conversations as f64, "{said} of {conversations}");
+    assert!(conversations > 30 && sent as f64 >= 0.95 * conversations as f64, "{sent} of {conversations}");
     for proto in ["riptide", "dnp", "acknex"] {
         for real in common::entries(&fixture(proto)).iter().filter(|path| common::ends_in(path, "pcap")) {
             let args = common::args_of(real);

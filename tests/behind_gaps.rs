@@ -73,8 +73,8 @@ fn an_answer_before_its_request() {
 fn unanswered(name: &str, more: &[&str]) -> (Vec<u64>, u64) {
     let path = fixture(name);
     let path = path.to_str().unwrap();
-    let told = run(&[&["decode", path, "-q", "--link", "-f", "ndjson"], more].concat(), b"").lines();
-    let linked = noted(&told, "note").into_iter().filter(|(_, code)| code == "link.unanswered");
+    let reported = run(&[&["decode", path, "-q", "--link", "-f", "ndjson"], more].concat(), b"").lines();
+    let linked = noted(&reported, "note").into_iter().filter(|(_, code)| code == "link.unanswered");
     let linked: Vec<u64> = linked.map(|(frame, _)| frame).collect();
     let stats = run(&[&["stats", path, "--unanswered", "-f", "ndjson"], more].concat(), b"").lines();
     let listed = stats.iter().filter(|l| l["by"] == "unanswered").map(|l| l["frame"].as_u64().unwrap());

@@ -397,15 +397,15 @@ fn planted_words_of_ten_scripts_are_gone() {
         let body = format!("{{\"content\":\"{text}\",\"{text}\":[\"{text}\"]}}");
         package(4, &[&[6, 4][..], b"chat", body.as_bytes()].concat())
     };
-    let mut said = vec![
+    let mut sent = vec![
         (true, package(1, br#"{"sys":{"type":"js","version":"1.0"},"user":{}}"#)),
         (false, package(1, br#"{"code":200,"sys":{"heartbeat":30}}"#)),
         (true, package(2, b"")),
     ];
-    said.extend(planted.iter().map(|text| (false, message(text))));
-    said.extend(planted.iter().map(|text| (false, message(&escape(text)))));
+    sent.extend(planted.iter().map(|text| (false, message(text))));
+    sent.extend(planted.iter().map(|text| (false, message(&escape(text)))));
     let mut wire = Wire::default();
-    wire.stream(["10.1.2.3:50000".parse().expect("an end"), "10.9.8.7:3250".parse().expect("an end")], &said);
+    wire.stream(["10.1.2.3:50000".parse().expect("an end"), "10.9.8.7:3250".parse().expect("an end")], &sent);
     // The planted link address is that of both ends.
     let mac = [0xa4, 0x83, 0xe7, 0x5b, 0x1f, 0xc2];
     let mut file = wire.file();
@@ -588,9 +588,9 @@ fn unclaimed_packets_are_kept_without_their_payload() {
     );
     let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
     let mut wire = Wire::default();
-    let said: Vec<(bool, Vec<u8>)> = planted.iter().map(|text| (true, format!("say {text}").into_bytes())).collect();
-    wire.stream(tcp, &said);
-    for (up, bytes) in &said {
+    let sent: Vec<(bool, Vec<u8>)> = planted.iter().map(|text| (true, format!("say {text}").into_bytes())).collect();
+    wire.stream(tcp, &sent);
+    for (up, bytes) in &sent {
         wire.datagram(udp, *up, bytes);
     }
     let shakes = [
@@ -726,7 +726,7 @@ fn texts_of_json_are_redacted_whole() {
     let folder = Scratch::new("redact-json");
     let secret = "Wilhelmina Quartermaine of Ashby-de-la-Zouch";
     let package = |body: &[u8]| [&[4, 0, 0, body.len() as u8], body].concat();
-    let said =
+    let sent =
         [json!({"who": secret, "level": 17, "where": {"where": secret}}), json!([secret, "", "x", true, secret])];
     let mut wire = Wire::default();
     let ends = ["10.0.0.1:5000", "10.0.0.2:3250"].map(|end| end.parse().expect("an address"));
@@ -743,14 +743,14 @@ fn texts_of_json_are_redacted_whole() {
             }),
         )
     };
-    let pushes = [false, true].into_iter().flat_map(|packed| said.iter().map(move |value| push(value, packed)));
+    let pushes = [false, true].into_iter().flat_map(|packed| sent.iter().map(move |value| push(value, packed)));
     wire.stream(ends, &pushes.collect::<Vec<_>>());
     let file = folder.write("json.pcap", wire.file());
     let shown =
         |more: &[&str]| decode(&file, &[&["-q", "-p", "nano", "-f", "ndjson", "--bytes"], more].concat()).lines();
     let (plain, other) = (shown(&[]), shown(&["--redact"]));
     let json_of = |lines: &[Json]| lines.iter().map(|line| line["derived"]["json"].clone()).collect::<Vec<_>>();
-    let twice: Vec<Json> = said.iter().chain(&said).cloned().collect();
+    let twice: Vec<Json> = sent.iter().chain(&sent).cloned().collect();
     assert_eq!(json_of(&plain), twice);
     for (before, after) in twice.iter().zip(json_of(&other)) {
         let texts = |value: &Json| {
@@ -779,7 +779,7 @@ fn texts_of_json_are_redacted_whole() {
         }
     }
     // If it is not compressed, the payload's bytes are those of the printed text.
-    for (line, value) in other.iter().zip(json_of(&other)).take(said.len()) {
+    for (line, value) in other.iter().zip(json_of(&other)).take(sent.len()) {
         assert!(line["bytes"].as_str().is_some_and(|bytes| bytes.ends_with(&hex::encode(value.to_string()))), "{line}");
     }
 }

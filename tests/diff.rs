@@ -94,13 +94,13 @@ fn nothing_is_no_success() {
             "{}",
             done.err
         );
-        let said = match format {
+        let sent = match format {
             "json" => "\"compared\":0,\"broken\":0,\"holds\":false",
             "markdown" => "**nothing to compare**",
             "junit" => "<failure message=\"nothing to compare\">",
             _ => "a: ",
         };
-        assert!(done.text().contains(said), "{format}: {}", done.text());
+        assert!(done.text().contains(sent), "{format}: {}", done.text());
         assert_eq!(compared(LEG, GAP, &["-f", format, "--fail-on", limit, "--allow-empty"]).status, Some(0));
         let empty = compared(LEG, "foreign/rtp.pcap", &["-f", format, "--fail-on", "rate > 10%"]);
         assert_eq!(empty.status, Some(1), "{format}: {}", empty.err);

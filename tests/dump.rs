@@ -114,8 +114,8 @@ fn the_user_has_the_last_word() {
         let done = netkit(&[&["dump", "-f", "ndjson"], args].concat(), input);
         (lines(&done), errors(&done), done.status)
     };
-    let (packet, said, status) = of(&[], PACKET);
-    assert_eq!((packet.len(), status), (1, Some(0)), "{said}");
+    let (packet, stderr, status) = of(&[], PACKET);
+    assert_eq!((packet.len(), status), (1, Some(0)), "{stderr}");
     assert_eq!(packet[0]["message"], "welcome");
     let (payload, _, status) = of(&["--payload", "-p", "riptide"], PACKET);
     assert_eq!(status, Some(0));
@@ -124,15 +124,15 @@ fn the_user_has_the_last_word() {
     let wrong = PACKET.replace("6a96", "6a97");
     let (forced, _, status) = of(&["--packet"], &wrong);
     assert_eq!((forced[0]["message"].as_str(), status), (Some("welcome"), Some(0)));
-    let (none, said, status) = of(&[], &wrong);
-    assert!(none.is_empty() && said.contains("less than half of it is explained as"), "{said}");
+    let (none, stderr, status) = of(&[], &wrong);
+    assert!(none.is_empty() && stderr.contains("less than half of it is explained as"), "{stderr}");
     assert_eq!(status, Some(3));
-    let (none, said, status) = of(&["--packet"], "0801000100");
-    assert!(none.is_empty() && said.contains("in which no IP packet begins"), "{said}");
+    let (none, stderr, status) = of(&["--packet"], "0801000100");
+    assert!(none.is_empty() && stderr.contains("in which no IP packet begins"), "{stderr}");
     assert_eq!(status, Some(3));
     assert_eq!(of(&["--packet", "--payload"], "").2, Some(2));
-    let (none, said, status) = of(&["-p", "nano"], PACKET);
-    assert!(none.is_empty() && said.contains("nano is not spoken over udp"), "{said}");
+    let (none, stderr, status) = of(&["-p", "nano"], PACKET);
+    assert!(none.is_empty() && stderr.contains("nano is not spoken over udp"), "{stderr}");
     assert_eq!(status, Some(3));
 }
 
@@ -154,10 +154,10 @@ fn a_guess_is_no_answer() {
     let clients: Vec<Json> = lines(&done).iter().map(|l| l["fields"]["client_id"].clone()).collect();
     assert_eq!(clients, [1, 2]);
     assert_eq!(done.status, Some(3));
-    let said = errors(&done);
+    let stderr = errors(&done);
     assert!(
-        said.contains("line 3: ") && said.contains(" as riptide (1 message, ") && said.contains(", then "),
-        "{said}"
+        stderr.contains("line 3: ") && stderr.contains(" as riptide (1 message, ") && stderr.contains(", then "),
+        "{stderr}"
     );
     // With `-p` nothing is guessed.
     let done = netkit(&["dump", "-f", "ndjson", "-p", "riptide"], &opaque);

@@ -283,11 +283,11 @@ fn tshark_has_no_complaint() {
         let done = netkit(&["encode", "--json", "-", "-o", &path], &lines);
         assert_eq!((done.err.as_str(), done.status), ("", Some(0)), "{name}");
         let sums = ["ip", "udp", "tcp"].map(|layer| format!("{layer}.check_checksum:TRUE"));
-        let told = ["frame.number", "ip.version", "udp.checksum.status", "tcp.checksum.status", "_ws.malformed"];
+        let reported = ["frame.number", "ip.version", "udp.checksum.status", "tcp.checksum.status", "_ws.malformed"];
         let done = Command::new("tshark")
             .args(["-n", "-r", &path, "-T", "fields", "-e", "ip.checksum.status"])
             .args(sums.iter().flat_map(|sum| ["-o", sum]))
-            .args(told.iter().flat_map(|field| ["-e", field]))
+            .args(reported.iter().flat_map(|field| ["-e", field]))
             .output()
             .expect("tshark runs");
         let text = String::from_utf8(done.stdout).expect("text");
@@ -316,11 +316,11 @@ fn a_capture_of_messages_written_by_hand() {
         let cut = "netkit: 1 time has more digits than the file can hold, whose resolution is that of the first message: they were truncated\n";
         assert_eq!((done.err.as_str(), done.status), (cut, Some(0)));
         let lines = lines(&["decode", "-", "-q", "-f", "ndjson"], &done.out);
-        let said: Vec<_> =
+        let sent: Vec<_> =
             lines.iter().map(|l| (l["from"].as_str(), l["message"].as_str(), l["transport"].as_str())).collect();
         let (client, server, by) = (Some("client"), Some("server"), Some(transport));
         let (connect, welcome) = (Some("connect"), Some("welcome"));
-        assert_eq!(said, [(client, connect, by), (server, welcome, by), (client, welcome, by)]);
+        assert_eq!(sent, [(client, connect, by), (server, welcome, by), (client, welcome, by)]);
         assert_eq!(lines[1]["dst"], "192.0.2.1:49152");
         assert_eq!(lines[2]["flow"], 1);
     }

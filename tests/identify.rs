@@ -76,13 +76,13 @@ fn noise_changes_nothing() {
 /// The conversations with messages, and the reported ends.
 #[derive(Default)]
 struct Ends {
-    said: std::collections::BTreeSet<u64>,
+    spoken: std::collections::BTreeSet<u64>,
     ended: Vec<u64>,
 }
 
 impl Sink for Ends {
     fn message(&mut self, message: &Message<'_>) {
-        self.said.insert(message.flow_info.flow);
+        self.spoken.insert(message.flow_info.flow);
         assert!(!self.ended.contains(&message.flow_info.flow), "a message after the end");
     }
 
@@ -116,12 +116,12 @@ fn ends_are_told_of_what_was_said() {
         (found, seen)
     };
     let (foreign, seen) = read(&["foreign/foreign.pcap"]);
-    assert!(seen > 0 && foreign.said.len() < seen);
-    assert_eq!(foreign.ended, foreign.said.into_iter().collect::<Vec<_>>());
+    assert!(seen > 0 && foreign.spoken.len() < seen);
+    assert_eq!(foreign.ended, foreign.spoken.into_iter().collect::<Vec<_>>());
 
     let files =
         ["foreign/foreign.pcap", "riptide/riptide22-udp.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap"];
     let (all, _) = read(&files);
-    assert!(all.said.len() > 2);
-    assert_eq!(all.ended, all.said.iter().copied().collect::<Vec<_>>());
+    assert!(all.spoken.len() > 2);
+    assert_eq!(all.ended, all.spoken.iter().copied().collect::<Vec<_>>());
 }

@@ -236,6 +236,6 @@ fn times_of_joined_files() {
     assert!(late > 0 && early > 0 && late + early == all, "{all} {late} {early}");
     // The gap between files is reported whatever part of them is printed.
     let ends = [names.iter().min_by_key(|n| n.contains("3-ring")).expect("one").clone(), names[0].clone()];
-    let told = decode(&ends, &["--join", "-f", "ndjson", "--since", "1s"]);
-    assert!(!told.err.is_empty(), "{}", told.err);
+    let report = decode(&ends, &["--join", "-f", "ndjson", "--since", "1s"]);
+    assert!(!report.err.is_empty(), "{}", report.err);
 }

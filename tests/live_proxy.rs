@@ -19,7 +19,7 @@ use std::time::Duration;
 
 struct Proxy {
     child: Child,
-    said: BufReader<ChildStderr>,
+    errors: BufReader<ChildStderr>,
     out: std::thread::JoinHandle<String>,
     at: String,
 }
@@ -34,7 +34,7 @@ impl Proxy {
             .stderr(Stdio::piped())
             .spawn()
             .expect("netkit runs");
-        let mut said = BufReader::new(child.stderr.take().expect("stderr"));
+        let mut errors = BufReader::new(child.stderr.take().expect("stderr"));
         let mut stdout = child.stdout.take().expect("stdout");
         // A full pipe would block it.
         let out = std::thread::spawn(move || {
@@ -44,9 +44,9 @@ impl Proxy {
         });
         loop {
             let mut line = String::new();
-            assert!(said.read_line(&mut line).expect("a line") > 0, "it has ended");
+            assert!(errors.read_line(&mut line).expect("a line") > 0, "it has ended");
             if let Some(at) = line.split(' ').skip_while(|word| *word != "relaying").find(|word| word.contains(':')) {
-                return Proxy { at: at.into(), child, said, out };
+                return Proxy { at: at.into(), child, errors, out };
             }
         }
     }
@@ -54,12 +54,12 @@ impl Proxy {
     /// Ctrl-C: returns the lines, and the text on stderr.
     fn end(mut self) -> (Vec<Value>, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("kill").success());
-        let mut told = String::new();
-        self.said.read_to_string(&mut told).expect("text");
-        assert_eq!(self.child.wait().expect("its end").code(), Some(0), "{told}");
+        let mut reported = String::new();
+        self.errors.read_to_string(&mut reported).expect("text");
+        assert_eq!(self.child.wait().expect("its end").code(), Some(0), "{reported}");
         let out = self.out.join().expect("its output");
-        println!("{told}");
-        (out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), told)
+        println!("{reported}");
+        (out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), reported)
     }
 }
 
@@ -85,19 +85,19 @@ fn riptide_through_loss() {
     let server = Server::riptide("udp", "open");
     let args = ["-p", "riptide", "--delay", "20ms", "--jitter", "5ms", "--loss", "10%", "--seed", "5"];
     let proxy = Proxy::start(&server.target(), &args);
-    let said = riptide_client(&proxy, "udp");
-    let (lines, told) = proxy.end();
-    assert!(said.contains("CONNECTED"), "{said} {told}");
-    assert!(count(&lines, "reliable", "client", "passed") >= 1, "{told}");
-    assert!(count(&lines, "ack", "server", "passed") >= 1, "{told}");
+    let printed = riptide_client(&proxy, "udp");
+    let (lines, reported) = proxy.end();
+    assert!(printed.contains("CONNECTED"), "{printed} {reported}");
+    assert!(count(&lines, "reliable", "client", "passed") >= 1, "{reported}");
+    assert!(count(&lines, "ack", "server", "passed") >= 1, "{reported}");
     let lost = lines.iter().filter(|line| line["outcome"] == "lost").count();
-    assert!(lost > 0, "{told}");
+    assert!(lost > 0, "{reported}");
     // The counts at the end equal those of the lines.
-    let counted: usize = told
+    let counted: usize = reported
         .lines()
         .filter_map(|line| line.split(", ").find_map(|part| part.strip_suffix(" lost")?.parse::<usize>().ok()))
         .sum();
-    assert_eq!(counted, lost, "{told}");
+    assert_eq!(counted, lost, "{reported}");
 }
 
 /// pinus over TCP and WebSocket, delayed: the probe has the same result, only later.
@@ -123,9 +123,9 @@ fn nano_through_a_delay() {
             .output()
             .expect("netkit runs");
         let all: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let (lines, told) = proxy.end();
-        assert_eq!(all[0]["outcome"], "ok", "{} {told}", all[0]);
-        assert!(count(&lines, "handshake", "server", "passed") >= 1, "{told}");
+        let (lines, reported) = proxy.end();
+        assert_eq!(all[0]["outcome"], "ok", "{} {reported}", all[0]);
+        assert!(count(&lines, "handshake", "server", "passed") >= 1, "{reported}");
         let delayed = |line: &Value| line["delayed_ms"].as_f64().is_some_and(|ms| ms >= 30.0);
         let mut messages = lines.iter().filter(|line| line.get("message").is_some());
         assert!(messages.all(delayed), "{lines:?}");
@@ -163,9 +163,9 @@ fn riptide_echoes(proxy: &Proxy, transport: &str, count: usize) -> Vec<String> {
     let count = count.to_string();
     let mut client = Command::new(python);
     let done = client.arg("-u").arg(script("riptide_client.py")).args([transport, port, &count]).output();
-    let said = String::from_utf8_lossy(&done.expect("the client runs").stdout).into_owned();
-    assert!(said.contains("CONNECTED"), "{said}");
-    said.lines().filter_map(|line| Some(line.strip_prefix("ECHO ")?.to_string())).collect()
+    let printed = String::from_utf8_lossy(&done.expect("the client runs").stdout).into_owned();
+    assert!(printed.contains("CONNECTED"), "{printed}");
+    printed.lines().filter_map(|line| Some(line.strip_prefix("ECHO ")?.to_string())).collect()
 }
 
 fn hellos(count: usize) -> Vec<String> {
@@ -192,12 +192,12 @@ fn riptide_loses_what_its_legs_say() {
     let args = ["-p", "riptide", "--delay", "60ms", "--loss", "10%", "--seed", "8", "--pcap", pcap.path(), "--force"];
     let proxy = Proxy::start(&server.target(), &args);
     let (at, target) = (proxy.at.clone(), server.target());
-    let heard = riptide_echoes(&proxy, "udp", 60);
-    let (lines, told) = proxy.end();
+    let got = riptide_echoes(&proxy, "udp", 60);
+    let (lines, reported) = proxy.end();
     // pytide never resends lost messages (the event that should compares a delay with a time), and takes some messages
     // after a loss for copies: so not all reach the application.
-    assert!(heard.len() >= 10, "{heard:?} {told}");
-    assert!(log.lines().iter().all(|line| line.starts_with("1 hello ")), "{told}");
+    assert!(got.len() >= 10, "{got:?} {reported}");
+    assert!(log.lines().iter().all(|line| line.starts_with("1 hello ")), "{reported}");
     let stats = netkit(&["stats", "--delivery", "--leg", "both", "-q", "-p", "riptide", "-f", "json", pcap.path()]);
     let connections = stats["connections"].as_array().expect("connections");
     let flow = |end: &str| {
@@ -219,8 +219,8 @@ fn riptide_loses_what_its_legs_say() {
         }
         let numbered = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost");
         let numbered = numbered.filter(|line| line["message"] == "reliable" || line["message"] == "welcome").count();
-        assert_eq!(before - behind, numbered, "{way} {told}");
-        let line = told.lines().find(|line| line.starts_with(&format!("netkit: {way}"))).expect("counts");
+        assert_eq!(before - behind, numbered, "{way} {reported}");
+        let line = reported.lines().find(|line| line.starts_with(&format!("netkit: {way}"))).expect("counts");
         let lost = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost").count();
         assert!(lost > 0 && line.contains(&format!("{lost} lost")), "{line}");
         // The proxy counts resends and duplicates as the legs show them.
@@ -228,7 +228,7 @@ fn riptide_loses_what_its_legs_say() {
         let again: u64 =
             again.map(|row| row["resent"].as_u64().unwrap_or(0) + row["duplicates"].as_u64().unwrap_or(0)).sum();
         let messages = |line: &&str| line.starts_with(&format!("netkit: {way}")) && line.contains(" message");
-        let line = told.lines().find(messages).expect("counts of messages");
+        let line = reported.lines().find(messages).expect("counts of messages");
         assert_eq!(line.contains("resent"), again > 0, "{line}");
         assert!(again == 0 || line.ends_with(&format!(", {again} resent")), "{again}: {line}");
     }
@@ -248,14 +248,14 @@ fn riptide_hears_the_edited() {
             hex::encode(text)
         );
         let proxy = Proxy::start(&server.target(), &["-p", "riptide", "--transport", transport, "--on", &rule]);
-        let heard = riptide_echoes(&proxy, transport, 8);
-        let (lines, told) = proxy.end();
+        let got = riptide_echoes(&proxy, transport, 8);
+        let (lines, reported) = proxy.end();
         let mut want = hellos(8);
         want[3] = text.into();
-        assert_eq!(sorted(heard), sorted(want.clone()), "{transport} {told}");
+        assert_eq!(sorted(got), sorted(want.clone()), "{transport} {reported}");
         let log = log.lines();
-        let said: Vec<String> = want.iter().map(|text| format!("1 {text}")).collect();
-        assert_eq!(sorted(log), sorted(said), "{transport}");
+        let wanted: Vec<String> = want.iter().map(|text| format!("1 {text}")).collect();
+        assert_eq!(sorted(log), sorted(wanted), "{transport}");
         assert_eq!(lines.iter().filter(|line| !line["edited"].is_null()).count(), 1, "{transport}");
     }
 }
@@ -304,7 +304,7 @@ fn nano_hears_the_edited() {
         if websocket {
             let head = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-            stream.write_all(head.as_bytes()).expect("said");
+            stream.write_all(head.as_bytes()).expect("sent");
             let mut answer = Vec::new();
             while !answer.ends_with(b"\r\n\r\n") {
                 let mut byte = [0];
@@ -318,14 +318,14 @@ fn nano_hears_the_edited() {
             let masked: Vec<u8> = bytes.iter().zip(key.iter().cycle()).map(|(b, k)| b ^ k).collect();
             assert!(bytes.len() < 126);
             let frame = [&[0x82, 0x80 | bytes.len() as u8][..], &key, &masked].concat();
-            stream.write_all(if websocket { &frame } else { bytes }).expect("said");
+            stream.write_all(if websocket { &frame } else { bytes }).expect("sent");
         };
         say(&mut stream, &package(1, br#"{"sys":{"type":"t","version":"1"}}"#));
         assert_eq!(next(&mut stream, websocket).0, 1);
         say(&mut stream, &package(2, b""));
-        let said = [r#"{"hp":100,"name":"a"}"#, r#"{"hp":100,"name":"b"}"#, r#"{"hp":100,"name":"c"}"#];
-        let mut heard = Vec::new();
-        for (id, body) in (1..).zip(said) {
+        let bodies = [r#"{"hp":100,"name":"a"}"#, r#"{"hp":100,"name":"b"}"#, r#"{"hp":100,"name":"c"}"#];
+        let mut received = Vec::new();
+        for (id, body) in (1..).zip(bodies) {
             say(&mut stream, &request(id, body));
             let (_, answer) = loop {
                 let package = next(&mut stream, websocket);
@@ -335,13 +335,14 @@ fn nano_hears_the_edited() {
             };
             let begin = answer.iter().position(|b| *b == b'{').expect("JSON");
             let answer: Value = serde_json::from_slice(&answer[begin..]).expect("JSON");
-            heard.push(answer["echo"].clone());
+            received.push(answer["echo"].clone());
         }
         drop(stream);
-        let (lines, told) = proxy.end();
-        let want: Vec<Value> = [said[0], changed, said[2]].map(|text| serde_json::from_str(text).expect("JSON")).into();
-        assert_eq!(heard, want, "websocket: {websocket} {told}");
-        assert_eq!(lines.iter().filter(|line| !line["edited"].is_null()).count(), 1, "{told}");
+        let (lines, reported) = proxy.end();
+        let want: Vec<Value> =
+            [bodies[0], changed, bodies[2]].map(|text| serde_json::from_str(text).expect("JSON")).into();
+        assert_eq!(received, want, "websocket: {websocket} {reported}");
+        assert_eq!(lines.iter().filter(|line| !line["edited"].is_null()).count(), 1, "{reported}");
     }
 }
 
@@ -357,11 +358,11 @@ fn nano_hears_what_the_screen_edits() {
     let (child, at) = screen.proxy(&server.target(), &args);
     let mut stream = TcpStream::connect(at).expect("a connection");
     stream.set_read_timeout(Some(common::HANG)).expect("set");
-    stream.write_all(&package(1, br#"{"sys":{"type":"t","version":"1"}}"#)).expect("said");
+    stream.write_all(&package(1, br#"{"sys":{"type":"t","version":"1"}}"#)).expect("sent");
     assert_eq!(next(&mut stream, false).0, 1);
-    stream.write_all(&package(2, b"")).expect("said");
+    stream.write_all(&package(2, b"")).expect("sent");
     for (id, hp) in [(1, 1), (2, 2), (3, 3)] {
-        stream.write_all(&request(id, &format!(r#"{{"hp":{hp},"name":"ann"}}"#))).expect("said");
+        stream.write_all(&request(id, &format!(r#"{{"hp":{hp},"name":"ann"}}"#))).expect("sent");
     }
     screen.shows("1 held (H)");
     screen.keys("H");
@@ -369,18 +370,18 @@ fn nano_hears_what_the_screen_edits() {
     screen.keys("E\x15payload.hp=200, payload.name=\"Ann B\"\r");
     screen.shows("a passes it with these changes");
     screen.keys("a");
-    let mut heard = Vec::new();
-    while heard.len() < 3 {
+    let mut got = Vec::new();
+    while got.len() < 3 {
         let (kind, body) = next(&mut stream, false);
         if kind == 4 {
             let begin = body.iter().position(|byte| *byte == b'{').expect("JSON");
             let answer: Value = serde_json::from_slice(&body[begin..]).expect("JSON");
-            heard.push(answer["echo"].clone());
+            got.push(answer["echo"].clone());
         }
     }
     let want = [r#"{"hp":1,"name":"ann"}"#, r#"{"hp":200,"name":"Ann B"}"#, r#"{"hp":3,"name":"ann"}"#];
     let values: Vec<Value> = want.iter().map(|text| serde_json::from_str(text).expect("JSON")).collect();
-    assert_eq!(heard, values);
+    assert_eq!(got, values);
     assert_eq!(log.lines(), want);
     screen.shows("[edited]");
     screen.keys("q");
@@ -412,10 +413,10 @@ fn riptide_on_the_screen() {
     screen.keys("c");
     screen.shows("Conversations");
     screen.keys("q");
-    let mut heard = String::new();
-    client.stdout.take().expect("its output").read_to_string(&mut heard).expect("text");
+    let mut got = String::new();
+    client.stdout.take().expect("its output").read_to_string(&mut got).expect("text");
     assert!(client.wait().expect("its end").success());
-    assert_eq!(heard.matches("ECHO hello").count(), 8, "{heard}");
+    assert_eq!(got.matches("ECHO hello").count(), 8, "{got}");
     assert_eq!(sorted(log.lines()), sorted(hellos(8).iter().map(|text| format!("1 {text}")).collect()));
     // All messages of the client, by the server's log, and the last one selected.
     screen.shows("8/8");
@@ -438,11 +439,11 @@ fn a_thousand_clients() {
     let args = ["--flow", "1", "--clients", "1000", "--ramp", "250/s", "--speed", "0.02", "-f", "ndjson", "-q"];
     let mut replay = Command::new(env!("CARGO_BIN_EXE_netkit"));
     let done = replay.arg("replay").arg(file).args(["--to", &proxy.at]).args(args).output().expect("netkit runs");
-    let (_, told) = proxy.end();
+    let (_, reported) = proxy.end();
     let text = String::from_utf8_lossy(&done.stdout);
     let all: Value = serde_json::from_str(text.lines().last().expect("a report")).expect("JSON");
-    assert_eq!((&all["connected"], &all["finished"]), (&1000.into(), &1000.into()), "{all} {told}");
+    assert_eq!((&all["connected"], &all["finished"]), (&1000.into(), &1000.into()), "{all} {reported}");
     assert_eq!(all["most_at_once"], 1000, "{all}");
-    assert!(told.contains("netkit: 1000 clients\n"), "{told}");
+    assert!(reported.contains("netkit: 1000 clients\n"), "{reported}");
     server.is_left();
 }

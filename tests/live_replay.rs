@@ -125,9 +125,9 @@ fn riptide_to_a_live_client() {
             .stderr(Stdio::piped())
             .spawn()
             .expect("netkit runs");
-        let mut told = String::new();
-        BufReader::new(server.stderr.take().expect("its notes")).read_line(&mut told).expect("where it listens");
-        let port = told.trim().rsplit(':').next().expect("a port").to_string();
+        let mut reported = String::new();
+        BufReader::new(server.stderr.take().expect("its notes")).read_line(&mut reported).expect("where it listens");
+        let port = reported.trim().rsplit(':').next().expect("a port").to_string();
         let client = Command::new(&python).arg("-u").arg(script("riptide_client.py")).args([transport, &port]).output();
         let client = String::from_utf8(client.expect("the client runs").stdout).expect("UTF-8");
         let server = server.wait_with_output().expect("netkit ends");
@@ -143,16 +143,17 @@ fn riptide_to_a_live_client() {
         decode.args(["decode", "-q", "--flow", flow, "-f", "ndjson"]).arg(&file);
         let decoded = String::from_utf8(decode.output().expect("netkit runs").stdout).expect("UTF-8");
         let lines = decoded.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let said = lines.filter(|l| l["from"] == "server");
-        let said = said.filter(|l| l["message"] == "reliable" || l["message"] == "unreliable");
+        let spoken = lines.filter(|l| l["from"] == "server");
+        let spoken = spoken.filter(|l| l["message"] == "reliable" || l["message"] == "unreliable");
         let mut seen = std::collections::BTreeSet::new();
-        let once = said.filter(|l| l["message"] == "unreliable" || seen.insert(l["fields"]["sequence_id"].to_string()));
+        let once =
+            spoken.filter(|l| l["message"] == "unreliable" || seen.insert(l["fields"]["sequence_id"].to_string()));
         let mut wanted: Vec<u64> = once.filter_map(|l| l["fields"]["message_id"].as_u64()).collect();
-        let heard = client.lines().filter_map(|line| line.strip_prefix("MESSAGE ")?.parse().ok());
-        let mut heard: Vec<u64> = heard.collect();
+        let got = client.lines().filter_map(|line| line.strip_prefix("MESSAGE ")?.parse().ok());
+        let mut got: Vec<u64> = got.collect();
         wanted.sort_unstable();
-        heard.sort_unstable();
-        assert_eq!(heard, wanted, "{name} {flow}");
+        got.sort_unstable();
+        assert_eq!(got, wanted, "{name} {flow}");
         assert!(client.contains("CONNECTED") && client.contains("DISCONNECTED"), "{client}");
     }
 }

@@ -34,14 +34,14 @@ impl Folder {
     }
 
     fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        told(feed(&mut self.netkit(args), b""))
+        reported(feed(&mut self.netkit(args), b""))
     }
 
     fn shell(&self, line: &str) -> (Option<i32>, String, String) {
         let line = line.replace("netkit ", &format!("{} ", common::NETKIT));
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).current_dir(self.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        told(feed(&mut shell, b""))
+        reported(feed(&mut shell, b""))
     }
 
     fn read(&self, name: &str) -> String {
@@ -58,7 +58,7 @@ impl Folder {
     }
 }
 
-fn told(done: Done) -> (Option<i32>, String, String) {
+fn reported(done: Done) -> (Option<i32>, String, String) {
     (done.status, done.text().into(), done.err)
 }
 
@@ -242,7 +242,7 @@ fn what_stops_leaves_the_old_file() {
             until("the output is begun", || folder.names().len() > before.len());
             names.iter().for_each(|name| signal(&child, name));
             let status = ended(&mut child);
-            let (_, _, err) = told(common::finish(child));
+            let (_, _, err) = reported(common::finish(child));
             assert_eq!(status.code(), Some(want), "{names:?}: {err}");
             assert!(err.contains("netkit: stopped after "), "{err}");
             assert_eq!((folder.read("old").as_str(), folder.names()), ("old", before.clone()), "{names:?} {output}");
@@ -259,10 +259,10 @@ fn recordings_that_are_stopped() {
         let args = ["replay", "in.pcap", "--flow", "2", "--listen", "127.0.0.1:0", "--pcap", output];
         let mut child = folder.netkit(&[&args[..], force].concat()).spawn().expect("netkit");
         // The file is created before a client connects.
-        let mut told = String::new();
+        let mut reported = String::new();
         let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
-        err.read_line(&mut told).expect("a line");
-        assert!(told.contains("listening"), "{told}");
+        err.read_line(&mut reported).expect("a line");
+        assert!(reported.contains("listening"), "{reported}");
         assert_eq!(folder.names().len(), before.len() + 1 + (force.len()), "it is written beside");
         signal(&child, "-TERM");
         assert_eq!(ended(&mut child).code(), Some(143));

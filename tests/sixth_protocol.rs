@@ -147,10 +147,10 @@ impl Sink for Lines {
 const SAID: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
 
 /// The capture of a conversation with these datagrams.
-fn capture(said: &[&[u8]]) -> Vec<u8> {
+fn capture(spoken: &[&[u8]]) -> Vec<u8> {
     let mut wire = Wire::default();
     let ends = ["10.0.0.1:50000", "10.0.0.2:4666"].map(|end| end.parse().unwrap());
-    said.iter().for_each(|payload| wire.datagram(ends, true, payload));
+    spoken.iter().for_each(|payload| wire.datagram(ends, true, payload));
     wire.file()
 }
 
@@ -275,9 +275,9 @@ struct ToyActor {
 }
 
 impl ToyActor {
-    fn hello(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+    fn hello(&mut self, spoken: OwnedMessage, now: Instant, out: &mut Outbox) {
         let repeats = Repeats { every: Duration::from_millis(100), patience: self.life.timeout, most: 20 };
-        self.life.ask(said, repeats, now, out);
+        self.life.ask(spoken, repeats, now, out);
     }
 }
 
@@ -310,25 +310,25 @@ impl Actor for ToyActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let said = message.decoded.clone();
-        match ToyMessage::named(said.message) {
-            Some(ToyMessage::Hello) => self.hello(said, now, out),
-            Some(ToyMessage::Order) => self.numbers.send(said, now, out),
+        let spoken = message.decoded.clone();
+        match ToyMessage::named(spoken.message) {
+            Some(ToyMessage::Hello) => self.hello(spoken, now, out),
+            Some(ToyMessage::Order) => self.numbers.send(spoken, now, out),
             kind => {
                 match kind {
                     Some(ToyMessage::Welcome) => self.life.reach(Phase::Working),
                     Some(ToyMessage::Bye) => self.life.phase = Phase::Over,
                     _ => {}
                 }
-                out.say.push_back(said);
+                out.say.push_back(spoken);
             }
         }
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        let number = said.number(&NUMBER).unwrap_or_default() as u16;
-        match ToyMessage::named(said.message) {
+    fn recv(&mut self, spoken: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        let number = spoken.number(&NUMBER).unwrap_or_default() as u16;
+        match ToyMessage::named(spoken.message) {
             Some(ToyMessage::Hello) if self.life.phase == Phase::Working => {
                 // The welcome was lost.
                 out.live(self.life.message("welcome", json!({"id": 1})));
@@ -354,7 +354,7 @@ impl Actor for ToyActor {
                 return if new { Handling::New } else { Handling::Session };
             }
             Some(ToyMessage::Ping) => {
-                out.live(self.life.message("pong", said.to_json().clone()));
+                out.live(self.life.message("pong", spoken.to_json().clone()));
                 return Handling::Session;
             }
             Some(ToyMessage::Bye) => self.life.end("bye"),
@@ -376,8 +376,8 @@ impl Actor for ToyActor {
         self.life.phase = Phase::Over;
     }
 
-    fn sure(&self, said: &OwnedMessage) -> bool {
-        (NUMBERING.numbered)(said.message)
+    fn sure(&self, spoken: &OwnedMessage) -> bool {
+        (NUMBERING.numbered)(spoken.message)
     }
 }
 
@@ -418,13 +418,13 @@ impl Questions for Pings {
 
     fn read(
         &mut self,
-        heard: &OwnedMessage,
+        got: &OwnedMessage,
         number: Option<u32>,
         _: &mut Engine<'_, '_>,
     ) -> Result<probe::Reading, Failure> {
         let answers = match number {
-            None => heard.message == ToyMessage::Welcome,
-            number => heard.message == ToyMessage::Pong && heard.number(&ID) == number.map(u64::from),
+            None => got.message == ToyMessage::Welcome,
+            number => got.message == ToyMessage::Pong && got.number(&ID) == number.map(u64::from),
         };
         Ok(if answers { probe::Reading::Answer } else { probe::Reading::Session })
     }
@@ -439,17 +439,17 @@ fn its_servers_are_asked() {
     let server = UdpSocket::bind("127.0.0.1:0").unwrap();
     let target = server.local_addr().unwrap().to_string().parse().unwrap();
     let peer = std::thread::spawn(move || {
-        let (mut heard, mut buffer) = (Vec::new(), [0; 64]);
-        while heard.last() != Some(&vec![9]) {
+        let (mut got, mut buffer) = (Vec::new(), [0; 64]);
+        while got.last() != Some(&vec![9]) {
             let (length, from) = server.recv_from(&mut buffer).unwrap();
             match buffer[0] {
                 3 => server.send_to(&[4, 42], from).unwrap(),
                 7 => server.send_to(&[8, buffer[1]], from).unwrap(),
                 _ => 0,
             };
-            heard.push(buffer[..length].to_vec());
+            got.push(buffer[..length].to_vec());
         }
-        heard
+        got
     });
     let request = probe::Request {
         clients: clients(),

@@ -12,7 +12,7 @@ use std::process::Stdio;
 use terminal::{Terminal, no_setsid};
 
 /// The first line on stderr with this stdin; then the command is killed.
-fn told(args: &[&str], stdin: Stdio) -> String {
+fn reported(args: &[&str], stdin: Stdio) -> String {
     let mut child = netkit(args).stdin(stdin).stdout(Stdio::null()).spawn().expect("netkit");
     let mut line = String::new();
     BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut line).expect("text");
@@ -25,14 +25,14 @@ fn told(args: &[&str], stdin: Stdio) -> String {
 fn waiting_is_said_to_terminals_only() {
     let terminal = Terminal::new(80, 24);
     for command in ["decode", "stats"] {
-        let line = told(&[command, "-"], terminal.open().into());
+        let line = reported(&[command, "-"], terminal.open().into());
         assert!(line.starts_with("netkit: waiting for a capture on stdin"), "{command}: {line}");
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(writer);
-        let line = told(&[command, "-"], reader.into());
+        let line = reported(&[command, "-"], reader.into());
         assert!(!line.contains("waiting"), "{command}: {line}");
     }
-    let line = told(&["dump"], terminal.open().into());
+    let line = reported(&["dump"], terminal.open().into());
     assert!(line.starts_with("netkit: reading hex from the terminal"), "{line}");
 }
 

@@ -95,9 +95,9 @@ fn commands_have_their_own_help() {
 fn what_is_meant_is_said() {
     for (wrong, meant) in [("riptid", "riptide"), ("filter", "filters"), ("decod", "decode"), ("schema", "schemas")] {
         let done = netkit(&["help", wrong], None);
-        let said = done.err.clone();
+        let sent = done.err.clone();
         assert_eq!(done.status, Some(2), "{wrong}");
-        assert!(said.contains(&format!("did you mean {meant:?}?")), "{said}");
+        assert!(sent.contains(&format!("did you mean {meant:?}?")), "{sent}");
         assert!(done.out.is_empty());
     }
     let none = netkit(&["help", "xyzzy"], None);

@@ -29,7 +29,7 @@ pub struct Proxy {
     pub transport: Option<ProxyTransport>,
     /// The impairments of each direction.
     #[command(flatten)]
-    pub ways: Ways,
+    pub directions: Directions,
     /// Read impairments by a timetable from a file
     ///
     /// Lines as 'from 10s to 20s: loss 5%/4, up delay 80ms'.
@@ -135,7 +135,7 @@ pub enum ProxyTransport {
 
 /// The impairments of each direction. Options after `--up` or `--down` apply to that one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ways(pub Box<[Impairments; 2]>);
+pub struct Directions(pub Box<[Impairments; 2]>);
 
 /// Name, value name and help, in the order in which they are printed.
 const KNOBS: [(&str, &str, &str); 13] = [
@@ -163,7 +163,7 @@ const HEADING: &str = "Impairments";
 /// The impairments that short help shows.
 const USUAL: [&str; 3] = ["delay", "loss", "network"];
 
-impl Args for Ways {
+impl Args for Directions {
     fn augment_args(command: Command) -> Command {
         let turns = TURNS.iter().map(|(name, help)| {
             // A flag whose every position matters.
@@ -180,12 +180,12 @@ impl Args for Ways {
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Ways::augment_args(command)
+        Directions::augment_args(command)
     }
 }
 
-impl FromArgMatches for Ways {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Ways, clap::Error> {
+impl FromArgMatches for Directions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Directions, clap::Error> {
         let mut list: Vec<(usize, &str, Option<&String>)> = Vec::new();
         for (name, _) in TURNS {
             list.extend(matches.indices_of(name).into_iter().flatten().map(|at| (at, name, None)));
@@ -202,24 +202,24 @@ impl FromArgMatches for Ways {
         if let Some((_, name, _)) = list.iter().find(|(.., value)| !next.next().unwrap_or(false) && value.is_none()) {
             return Err(wrong(format!("--{name}: no impairment follows it, and it is for those that do")));
         }
-        let (mut ways, mut turn) = (Ways::default(), [true; 2]);
+        let (mut directions, mut turn) = (Directions::default(), [true; 2]);
         for (_, name, value) in list {
             match (name, value) {
                 ("up", _) => turn = [true, false],
                 ("down", _) => turn = [false, true],
                 (_, None) => turn = [true; 2],
                 (name, Some(value)) => {
-                    for (impairments, _) in ways.0.iter_mut().zip(turn).filter(|(_, is)| *is) {
+                    for (impairments, _) in directions.0.iter_mut().zip(turn).filter(|(_, is)| *is) {
                         impairments.set(name, value).map_err(wrong)?;
                     }
                 }
             }
         }
-        Ok(ways)
+        Ok(directions)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Ways::from_arg_matches(matches)?;
+        *self = Directions::from_arg_matches(matches)?;
         Ok(())
     }
 }

@@ -51,9 +51,9 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         file.divides()?;
     }
     let profile = profile(args)?;
-    let ways = impairments(args, &options, global)?;
+    let directions = impairments(args, &options, global)?;
     let all: Vec<Impairments> =
-        profile.iter().flat_map(|profile| profile.all(&ways)).flatten().chain(ways.clone()).collect();
+        profile.iter().flat_map(|profile| profile.all(&directions)).flatten().chain(directions.clone()).collect();
     let (udp, tcp) = transports(args, &all, global)?;
     let stop = interrupt::stop();
     let target = &args.target;
@@ -67,13 +67,13 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
         notify(global, format_args!("the system allows {most} open files: fewer than --most-clients may need"));
     }
-    let asked = if profile.is_none() { ways.clone().map(Some) } else { [None, None] };
+    let asked = if profile.is_none() { directions.clone().map(Some) } else { [None, None] };
     let config = Config {
         listen: args.listen,
         target,
         udp,
         tcp,
-        impairments: ways,
+        impairments: directions,
         profile,
         seed: args.seed,
         clients: args.most_clients as usize,
@@ -152,8 +152,8 @@ fn is_itself(listen: SocketAddr, target: SocketAddr) -> bool {
 
 /// Returns whether datagrams and streams are relayed. The requested impairments must be possible for them.
 fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Result<(bool, bool)> {
-    let impossible = all.iter().find_map(|way| way.only_for_datagrams()).map(|name| format!("--{name}"));
-    let only_tcp = all.iter().find_map(|way| way.only_for_streams()).map(|name| format!("--{name}"));
+    let impossible = all.iter().find_map(|direction| direction.only_for_datagrams()).map(|name| format!("--{name}"));
+    let only_tcp = all.iter().find_map(|direction| direction.only_for_streams()).map(|name| format!("--{name}"));
     let only_udp = impossible.map(|name| (name, "all bytes of a stream arrive, once and in order"));
     let why = "a datagram is independent, and has no connection";
     match (&only_udp, &only_tcp, args.transport) {

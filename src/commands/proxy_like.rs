@@ -7,7 +7,7 @@ use super::usage::Usage;
 use crate::cli::{Global, Proxy, ProxyTransport};
 use anyhow::{Context, anyhow};
 use netkit::dissect::{Message, Options, Sink};
-use netkit::live::proxy::{Impairments, Like, Profile, Way};
+use netkit::live::proxy::{Direction, Impairments, Like, Profile};
 use netkit::read::CaptureSink;
 
 #[derive(Default)]
@@ -26,15 +26,15 @@ impl CaptureSink for Seeing {}
 /// # Errors
 /// Returns the error of the capture, or that nothing can be estimated from it.
 pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::Result<[Impairments; 2]> {
-    let mut ways = (*args.ways.0).clone();
-    let Some(path) = &args.like else { return Ok(ways) };
+    let mut directions = (*args.directions.0).clone();
+    let Some(path) = &args.like else { return Ok(directions) };
     let mut seeing = Seeing::default();
     read::file(path, options, global, &mut seeing).context("--like")?;
     let estimates = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
     let streams = args.transport == Some(ProxyTransport::Tcp);
-    for (way, (like, words)) in Way::ALL.iter().copied().zip(estimates) {
-        notify(global, format_args!("like {}: {:<4} {words}", path.display(), way.name()));
-        let own = &mut ways[way.index()];
+    for (direction, (like, words)) in Direction::ALL.iter().copied().zip(estimates) {
+        notify(global, format_args!("like {}: {:<4} {words}", path.display(), direction.name()));
+        let own = &mut directions[direction.index()];
         if !streams {
             own.loss = own.loss.or(like.loss);
             own.reorder = if own.reorder > 0.0 { own.reorder } else { like.reorder };
@@ -47,7 +47,7 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
             own.quantiles = like.quantiles;
         }
     }
-    Ok(ways)
+    Ok(directions)
 }
 
 /// Reads the timetable.

@@ -13,7 +13,7 @@ pub struct FrameOutcome {
     pub lost: Option<&'static str>,
     pub delayed: Duration,
     pub copies: u32,
-    pub behind: bool,
+    pub reordered: bool,
     pub corrupted: bool,
 }
 
@@ -44,7 +44,7 @@ impl OutcomeText {
                 words.push(format!("{} times", copies + 1));
                 keys.insert("copies".into(), copies.into());
             }
-            if outcome.behind {
+            if outcome.reordered {
                 words.push("after the next".into());
                 keys.insert("reordered".into(), true.into());
             }

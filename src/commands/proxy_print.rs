@@ -339,8 +339,8 @@ impl Output for Printer {
         if self.format == Format::None {
             return;
         }
-        let Passed { lost, delayed, copies, behind, corrupted, .. } = passed;
-        let outcome = FrameOutcome { lost, delayed, copies, behind, corrupted };
+        let Passed { lost, delayed, copies, reordered, corrupted, .. } = passed;
+        let outcome = FrameOutcome { lost, delayed, copies, reordered, corrupted };
         for one in &passed.seen {
             // Messages of frames that arrived before the protocol was known.
             let earlier = self.earlier(one.frame);

@@ -46,8 +46,8 @@ impl Requests {
 pub fn lines(status: &Status) -> Vec<String> {
     let mut lines = summary(&status.counts, status.messages);
     for (line, rates) in lines.iter_mut().skip(1).zip(&status.rates) {
-        let (came, went, bits) = (rates.came, rates.passed, bits(rates.bytes * 8.0));
-        line.push_str(&format!("; now {came:.1} packets/s arrive ({bits}/s), {went:.1} packets/s are sent"));
+        let (arrived, sent, bits) = (rates.arrived, rates.passed, bits(rates.bytes * 8.0));
+        line.push_str(&format!("; now {arrived:.1} packets/s arrive ({bits}/s), {sent:.1} packets/s are sent"));
     }
     let clients = Plural(status.datagram_clients, "client");
     let streams = Plural(status.streams, "stream");

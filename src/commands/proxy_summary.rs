@@ -1,14 +1,14 @@
 //! The final report of a proxy: counts, and for each direction the requested and the measured impairments.
 
-use netkit::live::proxy::relay::{Counts, Measured, WayCounts};
-use netkit::live::proxy::{Delay, Impairments, MessageCounts, Way};
+use netkit::live::proxy::relay::{Counts, DirectionCounts, Measured};
+use netkit::live::proxy::{Delay, Direction, Impairments, MessageCounts};
 use netkit::live::rules::{Bound, Tally};
 use netkit::plural::Plural;
 use std::time::Duration;
 
 /// Returns the counts of both directions, in lines: first those of packets, then those of messages, if they are read.
 pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<String> {
-    let Counts { ways, clients, turned_away, refused, reset } = counts;
+    let Counts { directions, clients, turned_away, refused, reset } = counts;
     let mut line = Plural(*clients, "client").to_string();
     for (count, what) in [(turned_away, "turned away"), (refused, "refused by the server"), (reset, "reset")] {
         if *count > 0 {
@@ -16,9 +16,10 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
         }
     }
     let mut lines = vec![line];
-    for &way in Way::ALL {
-        let counts = &ways[way.index()];
-        let line = format!("{:<4} {} arrived, {} sent", way.name(), Plural(counts.came, "packet"), counts.passed);
+    for &direction in Direction::ALL {
+        let counts = &directions[direction.index()];
+        let line =
+            format!("{:<4} {} arrived, {} sent", direction.name(), Plural(counts.arrived, "packet"), counts.passed);
         let list = [
             (counts.lost, "lost"),
             (counts.outage, "lost in an outage"),
@@ -26,16 +27,16 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
             (counts.dropped, "dropped"),
             (counts.edited, "edited"),
             (counts.copies, "duplicated"),
-            (counts.behind, "out of order"),
+            (counts.reordered, "out of order"),
             (counts.corrupted, "with a bit flipped"),
             (counts.unsent, "that the system did not take"),
         ];
         lines.push(line + &nonzero(&list));
     }
-    for (way, counts) in
-        Way::ALL.iter().copied().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.came > 0)
+    for (direction, counts) in
+        Direction::ALL.iter().copied().zip(messages.unwrap_or_default()).filter(|(_, counts)| counts.arrived > 0)
     {
-        let line = format!("{:<4} {} arrived", way.name(), Plural(counts.came, "message"));
+        let line = format!("{:<4} {} arrived", direction.name(), Plural(counts.arrived, "message"));
         let list = [
             (counts.dropped, "dropped"),
             (counts.edited, "edited"),
@@ -84,19 +85,22 @@ pub fn broken<'t>(bounds: &[Bound], tallies: impl Iterator<Item = &'t Tally> + C
 /// requested different ones at different times.
 pub fn asked_and_got(asked: &[Option<Impairments>; 2], counts: &Counts, measured: &[Measured; 2]) -> Vec<String> {
     let mut lines = Vec::new();
-    for &way in Way::ALL {
-        let (asked, measured) = (&asked[way.index()], &measured[way.index()]);
+    for &direction in Direction::ALL {
+        let (asked, measured) = (&asked[direction.index()], &measured[direction.index()]);
         let Some(delays) = measured.delays().filter(|_| asked.as_ref().is_none_or(|asked| !asked.is_none())) else {
             continue;
         };
         if lines.is_empty() {
             lines.push(row("", ["loss", "run", "delay mean", "p50", "p99", "rate"].map(String::from)));
         }
-        let name = way.name();
+        let name = direction.name();
         if let Some(asked) = asked {
             lines.push(row(&format!("{name:<4} asked"), cells_asked(asked)));
         }
-        lines.push(row(&format!("{name:<4} got"), cells_got(&counts.ways[way.index()], delays, measured.busiest())));
+        lines.push(row(
+            &format!("{name:<4} got"),
+            cells_got(&counts.directions[direction.index()], delays, measured.busiest()),
+        ));
     }
     lines
 }
@@ -114,9 +118,9 @@ fn cells_asked(asked: &Impairments) -> [String; 6] {
     cells(loss, run, [mean, p50, p99], rate)
 }
 
-fn cells_got(counts: &WayCounts, delays: Delay, rate: Option<f64>) -> [String; 6] {
+fn cells_got(counts: &DirectionCounts, delays: Delay, rate: Option<f64>) -> [String; 6] {
     // A packet that a rule dropped could not be lost.
-    let loss = counts.lost as f64 / (counts.came - counts.dropped.min(counts.came)).max(1) as f64;
+    let loss = counts.lost as f64 / (counts.arrived - counts.dropped.min(counts.arrived)).max(1) as f64;
     let run = (counts.runs > 0).then(|| format!("{:.1}", counts.lost as f64 / counts.runs as f64));
     cells(loss, run, [delays.mean, delays.p50, delays.p99], rate.map(bits))
 }

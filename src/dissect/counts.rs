@@ -26,18 +26,18 @@ const PER_JUMP: usize = 16;
 
 /// The steps of a direction's ids, each given with its message. `None` if they are not ids: they jump too often, or two
 /// messages have the same one.
-pub fn steps(said: &[(u16, &[u8])]) -> Option<Steps> {
+pub fn steps(messages: &[(u16, &[u8])]) -> Option<Steps> {
     let mut steps = Steps::default();
     // Each id counts once, since resent messages may arrive in any order.
     let mut ids: Vec<u16> = Vec::new();
     let mut newest: Option<u16> = None;
-    for (k, (id, data)) in said.iter().enumerate() {
+    for (k, (id, data)) in messages.iter().enumerate() {
         if let Some(before) = newest {
             if !is_near(*id, before) {
                 steps.jumps += 1;
                 newest = None;
             } else if id.wrapping_sub(before) as i16 <= 0
-                && said[..k].iter().any(|(other, bytes)| other == id && bytes != data)
+                && messages[..k].iter().any(|(other, bytes)| other == id && bytes != data)
             {
                 return None;
             }
@@ -51,7 +51,7 @@ pub fn steps(said: &[(u16, &[u8])]) -> Option<Steps> {
         steps.ones += 1;
         steps.carries += (id & 15 == 0) as usize;
     }
-    (steps.jumps * PER_JUMP <= said.len()).then_some(steps)
+    (steps.jumps * PER_JUMP <= messages.len()).then_some(steps)
 }
 
 /// The number of distinct acknowledged ids that the other side has sent. `None` if an acknowledgement names an id that

@@ -208,17 +208,17 @@ mod tests {
     }
 
     fn gated(most: usize) -> (Background, Sender<()>, Receiver<Vec<u8>>) {
-        let ((permit, gate), (out, came)) = (channel(), channel());
-        (Background::start("test", Box::new(Gated(gate, out)), most).unwrap(), permit, came)
+        let ((permit, gate), (out, received)) = (channel(), channel());
+        (Background::start("test", Box::new(Gated(gate, out)), most).unwrap(), permit, received)
     }
 
     #[test]
     fn a_blocked_output_is_never_waited_for() {
-        let (output, permit, came) = gated(8);
+        let (output, permit, received) = gated(8);
         let taken = (0..6u8).filter(|n| output.push(vec![*n; 3])).count() as u64;
         assert_eq!(taken, 2, "8 bytes hold two pieces of 3, whether or not the first is being written");
         permit.send(()).unwrap();
-        let written = came.recv().unwrap().len() as u64 / 3;
+        let written = received.recv().unwrap().len() as u64 / 3;
         let end = output.finish(Duration::from_millis(20));
         assert_eq!((end.waiting, end.refused, end.failed.clone()), (2 - written, 4, None));
         assert_eq!(end.missing(), 6 - written);
@@ -245,12 +245,12 @@ mod tests {
 
     #[test]
     fn everything_is_written_in_order() {
-        let (output, permit, came) = gated(1 << 20);
+        let (output, permit, received) = gated(1 << 20);
         for n in 0..200u8 {
             assert!(output.push(vec![n]));
             permit.send(()).unwrap();
         }
         assert_eq!(output.finish(Duration::from_secs(60)).missing(), 0);
-        assert_eq!(came.try_iter().flatten().collect::<Vec<u8>>(), (0..200).collect::<Vec<u8>>());
+        assert_eq!(received.try_iter().flatten().collect::<Vec<u8>>(), (0..200).collect::<Vec<u8>>());
     }
 }

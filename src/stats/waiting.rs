@@ -158,7 +158,7 @@ impl Waiting {
                 }
                 kind if self.waiting.get(&relation.target).is_some_and(|sent| sent.expected.is(kind)) => {
                     let Some(sent) = self.waiting.remove(&relation.target) else { continue };
-                    self.came(relation.target, sent, own.frame, relation.after.unwrap_or(0));
+                    self.answered(relation.target, sent, own.frame, relation.after.unwrap_or(0));
                 }
                 _ => {}
             }
@@ -225,7 +225,7 @@ impl Waiting {
         });
     }
 
-    fn came(&mut self, target: Target, sent: Sent, by: u64, after: i64) {
+    fn answered(&mut self, target: Target, sent: Sent, by: u64, after: i64) {
         if self.listed.latency {
             let kind = kind(&sent);
             if self.latency.len() < self.limit || self.latency.contains_key(&kind) {

@@ -153,15 +153,15 @@ fn passing(at: SocketAddr) -> f64 {
     for _ in 0..WINDOW {
         socket.send(&bytes).expect("sent");
     }
-    let (begin, mut came) = (Instant::now(), 0);
-    while came < COUNTED {
+    let (begin, mut arrived) = (Instant::now(), 0);
+    while arrived < COUNTED {
         match socket.recv(&mut bytes) {
-            Ok(_) => came += 1,
-            Err(error) => panic!("behind {came}: {error}"),
+            Ok(_) => arrived += 1,
+            Err(error) => panic!("behind {arrived}: {error}"),
         }
         socket.send(&bytes).expect("sent");
     }
-    f64::from(came) / begin.elapsed().as_secs_f64()
+    f64::from(arrived) / begin.elapsed().as_secs_f64()
 }
 
 /// One at a time: the round-trip times in milliseconds, ascending.
@@ -209,9 +209,9 @@ fn echoes(at: SocketAddr, count: u32, pace: Duration) -> Vec<Option<f64>> {
 
 /// The differences between the measured delays and the requested delay, in milliseconds, ascending.
 fn errors(at: SocketAddr, delay: Duration) -> Vec<f64> {
-    let came = echoes(at, ECHOES, Duration::from_micros(200));
+    let arrived = echoes(at, ECHOES, Duration::from_micros(200));
     let want = delay.as_secs_f64() * 1e3;
-    let mut off: Vec<f64> = came.iter().flatten().map(|trip| (trip - want).abs()).collect();
+    let mut off: Vec<f64> = arrived.iter().flatten().map(|trip| (trip - want).abs()).collect();
     off.sort_by(f64::total_cmp);
     off
 }
@@ -224,10 +224,10 @@ fn as_a_user(server: SocketAddr, delay: Duration) -> [f64; 3] {
         .stderr(Stdio::piped())
         .spawn()
         .expect("netkit runs");
-    let mut told = String::new();
+    let mut reported = String::new();
     let stderr = proxy.stderr.take().expect("stderr");
-    BufReader::new(stderr).read_line(&mut told).expect("a line");
-    let at = told.split(' ').find(|word| word.starts_with("127.0.0.1:")).expect("where it listens");
+    BufReader::new(stderr).read_line(&mut reported).expect("a line");
+    let at = reported.split(' ').find(|word| word.starts_with("127.0.0.1:")).expect("where it listens");
     let client = Command::new(std::env::current_exe().expect("this program"))
         .args(["--client", at, &delay.as_millis().to_string()])
         .output()
@@ -275,10 +275,10 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
     for (loss, share, row) in [("2%", 0.02, None), ("10%", 0.1, None), ("5%/4", 0.05, Some(4.0f64))] {
         let impairments = Impairments { loss: Some(loss.parse().expect("loss")), ..Impairments::default() };
         let between = Between::proxy(echo.at, impairments);
-        let came = echoes(between.at, ECHOES, Duration::from_micros(100));
-        let way = between.end().expect("counts").ways[0];
-        let missing = came.iter().filter(|trip| trip.is_none()).count() as u64;
-        let (n, lost) = (way.came as f64, way.lost as f64);
+        let arrived = echoes(between.at, ECHOES, Duration::from_micros(100));
+        let way = between.end().expect("counts").directions[0];
+        let missing = arrived.iter().filter(|trip| trip.is_none()).count() as u64;
+        let (n, lost) = (way.arrived as f64, way.lost as f64);
         // Bursts widen the spread of the count, because one loss brings others with it.
         let sigma = (n * share * (1.0 - share) * row.map_or(1.0, |row| 2.0 * row - 1.0)).sqrt();
         let off = (lost - n * share) / sigma;
@@ -294,14 +294,14 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
     let impairments = Impairments { duplicate: 0.1, reorder: 0.2, ..Impairments::default() };
     let between = Between::proxy(echo.at, impairments);
     echoes(between.at, ECHOES, Duration::from_micros(100));
-    let way = between.end().expect("counts").ways[0];
+    let way = between.end().expect("counts").directions[0];
     // If two datagrams in a row are chosen, only the first is swapped: p (1 - p) + p² (1 - p) ..
-    for (name, count, share) in [("copies", way.copies, 0.1), ("out of order", way.behind, 0.2 / 1.2)] {
-        let n = way.came as f64;
+    for (name, count, share) in [("copies", way.copies, 0.1), ("out of order", way.reordered, 0.2 / 1.2)] {
+        let n = way.arrived as f64;
         let off = (count as f64 - n * share) / (n * share * (1.0 - share)).sqrt();
         hold(name, off.abs() <= 3.0 && n > 0.0, format!("{count} of {n}: {off:+.2} sigma"));
     }
-    hold("all are sent", way.passed == way.came + way.copies, format!("{} sent", way.passed));
+    hold("all are sent", way.passed == way.arrived + way.copies, format!("{} sent", way.passed));
 }
 
 fn main() {
@@ -339,9 +339,9 @@ fn main() {
         hold(&format!("delay {ms} ms"), p99 < 1.0 && off.len() == ECHOES as usize, text);
     }
     for ms in if counts { [].as_slice() } else { &[20, 60] }.iter().copied() {
-        let [p50, p99, came] = as_a_user(echo.at, Duration::from_millis(ms));
-        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {came} came");
-        hold(&format!("delay {ms} ms, as a user sees it"), p99 < 1.0 && came == f64::from(ECHOES), text);
+        let [p50, p99, arrived] = as_a_user(echo.at, Duration::from_millis(ms));
+        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {arrived} came");
+        hold(&format!("delay {ms} ms, as a user sees it"), p99 < 1.0 && arrived == f64::from(ECHOES), text);
     }
     if strict && !broken.is_empty() {
         eprintln!("not as promised: {}", broken.join(", "));

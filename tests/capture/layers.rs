@@ -429,8 +429,8 @@ fn every_subframe_is_a_packet() {
         seen.push((frame, payload.to_vec()));
     }
     assert_eq!(seen.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), expected);
-    let said: Vec<&[u8]> = seen.iter().map(|(_, text)| &text[..]).collect();
-    assert_eq!(said[..5], [texts[0], texts[1], texts[2], texts[3], b"five"]);
+    let sent: Vec<&[u8]> = seen.iter().map(|(_, text)| &text[..]).collect();
+    assert_eq!(sent[..5], [texts[0], texts[1], texts[2], texts[3], b"five"]);
     assert_eq!(packets.others().total(), 0);
 }
 

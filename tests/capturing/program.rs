@@ -88,8 +88,8 @@ fn an_interface_is_read_as_stdin_is() {
     let expected = at_once(&whole(&["-f", "ndjson"]));
     let count = expected.lines().count();
     let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
-    let (came, _reader) = lines(&mut child, count);
-    assert_eq!(came, expected);
+    let (arrived, _reader) = lines(&mut child, count);
+    assert_eq!(arrived, expected);
     // It runs until a signal ends it, and then ends the program, too.
     assert!(child.try_wait().expect("a child").is_none());
     let pid = fakes.text("pid");
@@ -123,9 +123,9 @@ fn what_was_captured_before_the_end_is_read() {
     let slow = "trap 'cat CAPTURE | tail -c +25; exit 0' INT\nhead -c 24 CAPTURE; while :; do sleep 0.02; done";
     let fakes = Fakes::new("slow", &[("tcpdump", slow)]);
     let mut child = fakes.only("tcpdump", &["stats", "-i", "eth7", "-f", "json"]).spawn().expect("netkit");
-    let mut said = BufReader::new(child.stderr.take().expect("stderr"));
+    let mut sent = BufReader::new(child.stderr.take().expect("stderr"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("a line");
+    sent.read_line(&mut line).expect("a line");
     assert!(line.contains("capturing on eth7"), "{line}");
     signal(&child, "-INT");
     let done = finish(child);
@@ -237,8 +237,8 @@ fn hostile_programs() {
     }
     let done = feed(&mut fakes.only("tcpdump-loud", &["stats", "-i", "eth7"]), b"");
     assert_eq!(done.status, Some(3), "{}", done.err);
-    let told = done.err.split_once("tcpdump has ended (exit status: 4)").expect("its end").1;
-    assert!(told.len() < 500, "not all that it has said: {told}");
+    let reported = done.err.split_once("tcpdump has ended (exit status: 4)").expect("its end").1;
+    assert!(reported.len() < 500, "not all that it has sent: {reported}");
 }
 
 /// The reader of the output closes it while no frame arrives.
@@ -292,7 +292,7 @@ fn terminated_is_not_done() {
 #[test]
 fn ports_and_filters_are_passed_on() {
     let fakes = Fakes::new("filters", &[("tcpdump", "cat CAPTURE"), ("dumpcap", "cat CAPTURE")]);
-    let said = |name: &str, args: &[&str]| {
+    let sent = |name: &str, args: &[&str]| {
         let args = [&["decode", "-i", "eth 7", "-c", "1", "-f", "summary", "-v"], args].concat();
         // If no message arrives, the end of the program ends the run.
         let done = feed(&mut fakes.only(name, &args), b"");
@@ -300,19 +300,19 @@ fn ports_and_filters_are_passed_on() {
         line.split_once(&format!("/{name} ")).expect("its name").1.to_owned()
     };
     let fragments = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
-    assert_eq!(said("tcpdump", &[]), "-i 'eth 7' -n -U --immediate-mode -s 65600 -B 65536 -w -");
+    assert_eq!(sent("tcpdump", &[]), "-i 'eth 7' -n -U --immediate-mode -s 65600 -B 65536 -w -");
     // A kept capture is buffered instead.
     let kept = fakes.0.file("buffered.pcap");
-    assert_eq!(said("tcpdump", &["-w", &kept, "--buffer", "16"]), "-i 'eth 7' -n -U -s 65600 -B 16384 -w -");
+    assert_eq!(sent("tcpdump", &["-w", &kept, "--buffer", "16"]), "-i 'eth 7' -n -U -s 65600 -B 16384 -w -");
     assert_eq!(
-        said("tcpdump", &["--port", "17870=riptide"]),
+        sent("tcpdump", &["--port", "17870=riptide"]),
         format!("-i 'eth 7' -n -U --immediate-mode -s 65600 -B 65536 -w - -- 'port 17870 or {fragments}'")
     );
-    assert_eq!(said("dumpcap", &["-p", "riptide"]), format!("-q -i 'eth 7' -B 64 -w - -f 'port 7777 or {fragments}'"));
-    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter", "udp"]), "-q -i 'eth 7' -B 64 -w - -f udp");
-    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter="]), "-q -i 'eth 7' -B 64 -w -");
+    assert_eq!(sent("dumpcap", &["-p", "riptide"]), format!("-q -i 'eth 7' -B 64 -w - -f 'port 7777 or {fragments}'"));
+    assert_eq!(sent("dumpcap", &["-p", "riptide", "--capture-filter", "udp"]), "-q -i 'eth 7' -B 64 -w - -f udp");
+    assert_eq!(sent("dumpcap", &["-p", "riptide", "--capture-filter="]), "-q -i 'eth 7' -B 64 -w -");
     // All ports of a described protocol.
-    let described = said("dumpcap", &["-p", "fixtures/protocols/minecraft.toml"]);
+    let described = sent("dumpcap", &["-p", "fixtures/protocols/minecraft.toml"]);
     assert!(described.contains("port 25565"), "{described}");
 }
 

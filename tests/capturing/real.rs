@@ -118,13 +118,13 @@ fn namespace_pair_equals_the_programs_own_file() {
             .args([folder.path(), Path::new(&program), &recording])
             .output()
             .expect("unshare runs");
-        let said = |file: &str| std::fs::read_to_string(folder.file(file)).unwrap_or_default();
+        let spoken = |file: &str| std::fs::read_to_string(folder.file(file)).unwrap_or_default();
         let all = format!(
             "{}{}{}{}",
             String::from_utf8_lossy(&done.stderr),
-            said("live.err"),
-            said("server"),
-            said("client")
+            spoken("live.err"),
+            spoken("server"),
+            spoken("client")
         );
         assert!(done.status.success(), "{name}: {all}");
         let decoded = |file: &str| {
@@ -133,7 +133,7 @@ fn namespace_pair_equals_the_programs_own_file() {
         };
         let reference = decoded("reference");
         assert!(reference.len() > 20, "{name}: {} messages: {all}", reference.len());
-        let live = messages(&said("live"));
+        let live = messages(&spoken("live"));
         equal(&format!("{name}: kept"), &decoded("kept.pcapng"), &live);
         equal(&format!("{name}: live"), &by_sender(live), &by_sender(reference));
         any = true;
@@ -153,9 +153,9 @@ fn a_line_comes_at_once() {
     let port = format!("{}=riptide", at.port());
     let mut command = netkit(&["decode", "-i", "lo", "--port", &port, "-f", "summary"]);
     let mut child = command.env("NETKIT_CAPTURE", program).spawn().expect("netkit");
-    let mut said = BufReader::new(child.stderr.take().expect("stderr"));
+    let mut spoken = BufReader::new(child.stderr.take().expect("stderr"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("a line");
+    spoken.read_line(&mut line).expect("a line");
     assert!(line.contains("capturing on lo"), "{line}");
     let mut out = BufReader::new(child.stdout.take().expect("stdout"));
     let mut times = Vec::new();
@@ -206,11 +206,11 @@ fn riptide_in_tshark() {
         .args(["-o", "extcap.netkit.interface:lo", "-o", &format!("extcap.netkit.port:{port}=riptide")])
         .spawn()
         .expect("tshark runs");
-    let mut said = BufReader::new(tshark.stderr.take().expect("stderr"));
+    let mut spoken = BufReader::new(tshark.stderr.take().expect("stderr"));
     let mut line = String::new();
     while !line.contains("Capturing on") {
         line.clear();
-        assert!(said.read_line(&mut line).expect("a line") > 0, "tshark has ended");
+        assert!(spoken.read_line(&mut line).expect("a line") > 0, "tshark has ended");
     }
     // Waits until netkit's own capture runs.
     std::thread::sleep(Duration::from_secs(2));
@@ -235,7 +235,7 @@ fn riptide_in_tshark() {
     out.read_to_string(&mut text).expect("text");
     let done = finish(tshark);
     let mut more = String::new();
-    said.read_to_string(&mut more).expect("text");
+    spoken.read_to_string(&mut more).expect("text");
     assert_eq!(done.status, Some(0), "{more}");
     println!("{text}");
     let welcome = text.lines().find(|line| line.contains("riptide 2.2 welcome")).expect("its line");

@@ -2,7 +2,7 @@
 
 use super::{Wire, ends};
 
-fn told(wire: &Wire) -> String {
+fn report(wire: &Wire) -> String {
     super::common::run(&["decode", "-", "-v"], &wire.file()).err
 }
 
@@ -13,10 +13,10 @@ fn ends_packets_bytes_and_what_it_looks_like() {
     wire.datagram(ends(1), false, &[1, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42, 1, 2, 3]);
     wire.stream(ends(2), &[(true, b"\x16\x03\x01\x00\x20\x01hello, hello, hello, hello".to_vec())]);
     wire.datagram(ends(3), true, &[0xee, 0xdd, 0xcc]);
-    let told = told(&wire);
-    let lines: Vec<&str> = told.lines().collect();
+    let report = report(&wire);
+    let lines: Vec<&str> = report.lines().collect();
     let at = lines.iter().position(|line| line.contains("by bytes")).expect("a list");
-    assert!(lines[at].contains("--port PORT=PROTO"), "{told}");
+    assert!(lines[at].contains("--port PORT=PROTO"), "{report}");
     assert_eq!(
         lines[at + 1..at + 4],
         [
@@ -26,8 +26,8 @@ fn ends_packets_bytes_and_what_it_looks_like() {
             "netkit:   udp 10.1.0.3:40000 - 10.2.0.3:41000: 1 packet, 3 bytes, eeddcc",
         ]
     );
-    assert!(told.contains("netkit: 3 tcp packets are of no known protocol"), "{told}");
-    assert!(told.contains("netkit: 3 udp packets are of no known protocol"), "{told}");
+    assert!(report.contains("netkit: 3 tcp packets are of no known protocol"), "{report}");
+    assert!(report.contains("netkit: 3 udp packets are of no known protocol"), "{report}");
 }
 
 /// However many conversations there are, the list and the memory are bounded, and the list reports that it is
@@ -38,13 +38,13 @@ fn many_are_counted() {
     for k in 0..3000 {
         wire.datagram(ends(k), true, &vec![0xee; 1 + k % 700]);
     }
-    let told = told(&wire);
-    let listed: Vec<&str> = told.lines().filter(|line| line.starts_with("netkit:   udp")).collect();
+    let report = report(&wire);
+    let listed: Vec<&str> = report.lines().filter(|line| line.starts_with("netkit:   udp")).collect();
     assert_eq!(listed.len(), 20);
     assert!(
         listed[0].starts_with("netkit:   udp 10.1.2.187:40000 - 10.2.2.187:41000: 1 packet, 700 bytes, "),
         "{}",
         listed[0]
     );
-    assert!(told.contains("netkit:   and 2980 more conversations"), "{told}");
+    assert!(report.contains("netkit:   and 2980 more conversations"), "{report}");
 }

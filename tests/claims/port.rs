@@ -2,14 +2,14 @@
 
 use super::{Wire, dissect, ends};
 
-/// The protocols of the messages of one conversation on this port; `said` returns the datagrams that both sides send in
+/// The protocols of the messages of one conversation on this port; `sent` returns the datagrams that both sides send in
 /// the `n`th turn.
-fn claimed(port: u16, said: impl Fn(u8) -> [Vec<u8>; 2]) -> Vec<&'static str> {
+fn claimed(port: u16, sent: impl Fn(u8) -> [Vec<u8>; 2]) -> Vec<&'static str> {
     let mut wire = Wire::default();
     let [client, mut server] = ends(0);
     server.set_port(port);
     for n in 0..12 {
-        let [one, other] = said(n);
+        let [one, other] = sent(n);
         wire.datagram([client, server], true, &one);
         wire.datagram([client, server], false, &other);
     }
@@ -37,7 +37,7 @@ fn two_commands_in_their_form_are_not() {
 
 #[test]
 fn one_command_or_broken_ones_are_not() {
-    for said in [
+    for sent in [
         // The same command each time.
         [&[4, 5, 0, 1, 2, 3][..], &[4, 6, 0, 1, 2, 3]],
         [&[3, 1, 2, 3], &[3, 4, 5, 6]],
@@ -47,6 +47,6 @@ fn one_command_or_broken_ones_are_not() {
         // Commands that do not exist.
         [&[12, 1, 0, 0], &[200, 1, 0, 0]],
     ] {
-        assert_eq!(claimed(3413, |_| said.map(<[u8]>::to_vec)), [""; 0], "{said:?}");
+        assert_eq!(claimed(3413, |_| sent.map(<[u8]>::to_vec)), [""; 0], "{sent:?}");
     }
 }

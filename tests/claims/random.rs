@@ -130,20 +130,20 @@ fn claimed(seed: u64, counters: bool, firsts: impl Iterator<Item = u8>) -> Vec<(
         };
         let begin = if chance.below(3) == 0 { chance.below(2) } else { chance.below(60_000) } as u64;
         for number in begin..begin + 24 {
-            let said = one.datagram(&mut chance, number);
+            let sent = one.datagram(&mut chance, number);
             let answer = match answer {
                 Answer::Silence => None,
-                Answer::Echo => Some(said.clone()),
+                Answer::Echo => Some(sent.clone()),
                 Answer::Own => Some(other.datagram(&mut chance, number)),
                 Answer::Ack(first, length, fill) => {
-                    let mut bytes = said.clone();
+                    let mut bytes = sent.clone();
                     bytes[0] = first;
                     bytes.truncate(3.min(length));
                     bytes.resize(length, fill);
                     Some(bytes)
                 }
             };
-            wire.datagram(ends(k), true, &said);
+            wire.datagram(ends(k), true, &sent);
             if let Some(answer) = answer {
                 wire.datagram(ends(k), false, &answer);
             }
@@ -193,7 +193,7 @@ fn of_streams() {
         let (low_first, kind_first, counts_itself) = (chance.below(2) == 0, chance.below(2) == 0, chance.below(3) == 0);
         let kinds = [chance.below(256), chance.below(12), chance.below(12)];
         let body = chance.below(5);
-        let mut said = Vec::new();
+        let mut sent = Vec::new();
         for n in 0..6 {
             let mut content: Vec<u8> = match body {
                 0 => format!("{{\"id\":{n},\"method\":\"m{}\"}}\n", chance.below(1000)).into_bytes(),
@@ -213,10 +213,10 @@ fn of_streams() {
             let mut message = if kind_first { vec![kind] } else { Vec::new() };
             message.extend(length);
             message.extend(content);
-            said.push((n == 0 || chance.below(2) == 0, message));
+            sent.push((n == 0 || chance.below(2) == 0, message));
         }
-        first.push(said[0].1.clone());
-        wire.stream(ends(k), &said);
+        first.push(sent[0].1.clone());
+        wire.stream(ends(k), &sent);
     }
     let (found, _) = dissect(wire.file());
     let claimed: Vec<_> = found.0.iter().map(|(flow, proto, _)| (*proto, &first[*flow as usize - 1])).collect();

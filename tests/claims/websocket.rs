@@ -30,11 +30,11 @@ fn frame(first: u8, masked: bool, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The numbers of `websocket` and `nano` messages in a connection that begins with an upgrade.
-fn lines(answer: &[u8], said: &[(bool, Vec<u8>)]) -> (usize, usize) {
+fn lines(answer: &[u8], sent: &[(bool, Vec<u8>)]) -> (usize, usize) {
     let request = b"GET /api/kernels HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     let mut all = vec![(true, request.to_vec()), (false, answer.to_vec())];
-    all.extend(said.iter().cloned());
+    all.extend(sent.iter().cloned());
     let mut wire = Wire::default();
     wire.stream(ends(0), &all);
     let (found, counters) = dissect(wire.file());
@@ -76,8 +76,8 @@ fn others_are_let_go() {
             ],
         ),
     ];
-    for (answer, said) in cases {
-        assert_eq!(lines(answer, &said), (0, 0), "{said:?}");
+    for (answer, sent) in cases {
+        assert_eq!(lines(answer, &sent), (0, 0), "{sent:?}");
     }
 }
 
@@ -85,7 +85,7 @@ fn others_are_let_go() {
 fn the_family_is_read() {
     let ack: (bool, Vec<u8>) = (true, frame(0x82, true, &[2, 0, 0, 0]));
     let response = b"\x01\0\0\x0c{\"code\":200}";
-    for (answer, said, packages) in [
+    for (answer, sent, packages) in [
         (ANSWER, vec![(true, frame(0x82, true, HANDSHAKE)), (false, frame(0x82, false, response)), ack.clone()], 3),
         (ANSWER, vec![(true, frame(0x81, true, HANDSHAKE))], 1),
         (DEFLATED, vec![(true, frame(0xc2, true, &stored(HANDSHAKE))), ack.clone()], 2),
@@ -93,8 +93,8 @@ fn the_family_is_read() {
         // nano's own benchmark sends an empty handshake: the answer shows the protocol.
         (ANSWER, vec![(true, frame(0x82, true, &[1, 0, 0, 0])), (false, frame(0x82, false, response))], 2),
     ] {
-        let (websocket, nano) = lines(answer, &said);
-        assert_eq!(nano, packages, "{said:?}");
+        let (websocket, nano) = lines(answer, &sent);
+        assert_eq!(nano, packages, "{sent:?}");
         assert!(websocket >= 2, "the upgrade is shown with it");
     }
 }
@@ -103,8 +103,8 @@ fn the_family_is_read() {
 #[test]
 fn however_it_is_cut() {
     let whole = frame(0x82, true, HANDSHAKE);
-    let said: Vec<_> = whole.iter().map(|byte| (true, vec![*byte])).collect();
-    assert_eq!(lines(ANSWER, &said).1, 1);
+    let sent: Vec<_> = whole.iter().map(|byte| (true, vec![*byte])).collect();
+    assert_eq!(lines(ANSWER, &sent).1, 1);
 }
 
 /// A refused upgrade to a known server belongs to the server's protocol.
@@ -133,9 +133,9 @@ fn masked(bytes: &[u8], key: [u8; 4]) -> Vec<u8> {
 }
 
 /// The names of nano's messages in a connection without its beginning, and the count of foreign TCP.
-fn middle(options: &netkit::dissect::Options, said: &[(bool, Vec<u8>)]) -> (Vec<&'static str>, u64) {
+fn middle(options: &netkit::dissect::Options, sent: &[(bool, Vec<u8>)]) -> (Vec<&'static str>, u64) {
     let mut wire = Wire::default();
-    wire.stream_on(ends(0), said);
+    wire.stream_on(ends(0), sent);
     let mut found = super::Names::default();
     let counters = super::common::dissect(wire.file(), options, &mut found);
     let names = found.0.iter().filter(|(_, proto, _)| *proto == "nano").map(|(.., name)| *name).collect();
@@ -184,10 +184,10 @@ fn from_its_middle() {
             &["request"],
         ),
     ];
-    for (said, want) in cases {
-        let (names, foreign) = middle(&options, &said);
+    for (sent, want) in cases {
+        let (names, foreign) = middle(&options, &sent);
         let names: Vec<&str> = names.into_iter().filter(|name| *name != "unknown").collect();
-        assert_eq!((&names[..], foreign), (want, 0), "{said:?}");
+        assert_eq!((&names[..], foreign), (want, 0), "{sent:?}");
     }
 }
 
@@ -226,9 +226,9 @@ fn others_are_let_go_from_their_middle() {
         vec![(true, b"\x82\x04\x04\0\0\0".to_vec())],
         vec![(true, frame(0x82, true, &[REQUEST, b"x"].concat()))],
     ];
-    for said in cases {
-        let packets = said.len() as u64;
-        assert_eq!(middle(&options, &said), (vec![], packets), "{said:?}");
+    for sent in cases {
+        let packets = sent.len() as u64;
+        assert_eq!(middle(&options, &sent), (vec![], packets), "{sent:?}");
     }
     let mut wire = Wire::default();
     wire.stream(ends(0), &[(true, frame(0x82, true, REQUEST))]);
@@ -236,20 +236,20 @@ fn others_are_let_go_from_their_middle() {
     // Random bytes in the form of frames.
     let mut random = super::common::Random(7);
     for _ in 0..20_000 {
-        let said: Said = (0..4)
+        let sent: Said = (0..4)
             .map(|n| {
                 let bytes: Vec<u8> = (0..random.below(24)).map(|_| [0, 1, 2, 3, 4, 5, 0xff][random.below(7)]).collect();
                 let key = [random.below(256), random.below(256), random.below(4), 0].map(|b| b as u8);
                 (n % 2 == 0, if n % 2 == 0 { masked(&bytes, key) } else { frame(0x82, false, &bytes) })
             })
             .collect();
-        let (names, _) = middle(&options, &said);
+        let (names, _) = middle(&options, &sent);
         let fits = |bytes: &[u8]| matches!(bytes, [1..=5, 0, 0, n, rest @ ..] if rest.len() >= *n as usize);
         let unmasked = |(by_client, whole): &(bool, Vec<u8>)| match by_client {
             true => whole[6..].iter().zip(whole[2..6].iter().cycle()).map(|(byte, key)| byte ^ key).collect::<Vec<_>>(),
             false => whole[2..].to_vec(),
         };
         // Only a message that is a package from its first byte.
-        assert!(names.is_empty() || said.iter().any(|one| fits(&unmasked(one))), "{said:?}: {names:?}");
+        assert!(names.is_empty() || sent.iter().any(|one| fits(&unmasked(one))), "{sent:?}: {names:?}");
     }
 }

@@ -318,18 +318,18 @@ impl Wire {
     }
 
     /// A connection: the data that its client and its server send, in the given order.
-    pub fn stream(&mut self, ends: [SocketAddr; 2], said: &[(bool, Vec<u8>)]) {
+    pub fn stream(&mut self, ends: [SocketAddr; 2], message: &[(bool, Vec<u8>)]) {
         let segment = Segment { has_ack: true, ..Segment::default() };
         self.packet(ends, true, &Body::Tcp(Segment { syn: true, has_ack: false, ..segment }));
         self.packet(ends, false, &Body::Tcp(Segment { syn: true, ack: 1, ..segment }));
-        self.stream_on(ends, said);
+        self.stream_on(ends, message);
     }
 
     /// The same connection from its middle: its beginning is not in the capture.
-    pub fn stream_on(&mut self, ends: [SocketAddr; 2], said: &[(bool, Vec<u8>)]) {
+    pub fn stream_on(&mut self, ends: [SocketAddr; 2], message: &[(bool, Vec<u8>)]) {
         let segment = Segment { has_ack: true, ..Segment::default() };
         let mut sent = [1u32; 2];
-        for (by_client, payload) in said {
+        for (by_client, payload) in message {
             let [seq, ack] = if *by_client { sent } else { [sent[1], sent[0]] };
             let body = Segment { payload, length: payload.len(), seq, ack, ..segment };
             self.packet(ends, *by_client, &Body::Tcp(body));

@@ -85,13 +85,13 @@ fn values(line: &Json, scale: &dyn Fn(&str) -> f64) -> Vec<(String, String)> {
 #[test]
 fn every_message_is_as_the_truth_has_it() {
     for (case, file) in CASES {
-        let told = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
-        assert_eq!(told.status.code(), Some(0), "{case}: {}", String::from_utf8_lossy(&told.stderr));
-        let told = lines(&String::from_utf8(told.stdout).unwrap());
+        let reported = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
+        assert_eq!(reported.status.code(), Some(0), "{case}: {}", String::from_utf8_lossy(&reported.stderr));
+        let reported = lines(&String::from_utf8(reported.stdout).unwrap());
         let truth = std::fs::read_to_string(fixture(&format!("described/{case}.truth.ndjson"))).unwrap();
         let truth = lines(&truth);
         let mut by: BTreeMap<(u64, String), Vec<&Json>> = BTreeMap::new();
-        for line in &told {
+        for line in &reported {
             let key = (line["frame"].as_u64().unwrap(), line["from"].as_str().unwrap().into());
             by.entry(key).or_default().push(line);
         }
@@ -126,8 +126,8 @@ fn every_message_is_as_the_truth_has_it() {
 #[test]
 fn lines_give_their_packets_back() {
     for (case, file) in CASES {
-        let told = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
-        let text = String::from_utf8(told.stdout).unwrap();
+        let reported = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
+        let text = String::from_utf8(reported.stdout).unwrap();
         let mut packets: Vec<String> = Vec::new();
         for line in lines(&text).iter().filter(|line| line["proto"] == file) {
             let bytes = line["bytes"].as_str().unwrap();
@@ -150,8 +150,8 @@ fn lines_give_their_packets_back() {
 
 #[test]
 fn a_part_that_is_missing_is_named() {
-    let told = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson"]);
-    let text = String::from_utf8(told.stdout).unwrap();
+    let reported = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson"]);
+    let text = String::from_utf8(reported.stdout).unwrap();
     let first: Vec<&str> = text.lines().filter(|line| line.contains("\"part\":[1,2]")).take(1).collect();
     let path = std::env::temp_dir().join(format!("netkit-described-{}-part.ndjson", std::process::id()));
     std::fs::write(&path, first.join("\n")).unwrap();
@@ -164,9 +164,9 @@ fn a_part_that_is_missing_is_named() {
 
 /// The figures of delivery, by sender.
 fn delivery(case: &str, file: &str) -> Vec<BTreeMap<String, u64>> {
-    let told = run(&["stats", &pcap(case), "-p", &toml(file), "-f", "json"]);
-    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
-    let stats: Json = serde_json::from_slice(&told.stdout).unwrap();
+    let reported = run(&["stats", &pcap(case), "-p", &toml(file), "-f", "json"]);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stderr));
+    let stats: Json = serde_json::from_slice(&reported.stdout).unwrap();
     let mut sides = Vec::new();
     for from in ["client", "server"] {
         let rows = stats["delivery"].as_array().unwrap();
@@ -225,9 +225,9 @@ fn other_names_and_numbers_work_as_well() {
 #[test]
 fn filters_find_headers_and_fields() {
     let count = |filter: &str| {
-        let told = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson", "-F", filter]);
-        assert_eq!(told.status.code(), Some(0), "{filter}: {}", String::from_utf8_lossy(&told.stderr));
-        told.stdout.iter().filter(|byte| **byte == b'\n').count()
+        let reported = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson", "-F", filter]);
+        assert_eq!(reported.status.code(), Some(0), "{filter}: {}", String::from_utf8_lossy(&reported.stderr));
+        reported.stdout.iter().filter(|byte| **byte == b'\n').count()
     };
     let all = count("proto == enet");
     assert_eq!(all, 101);
@@ -246,9 +246,9 @@ fn conversations_are_recognised_and_no_others_claimed() {
     let claimed = |capture: &str| {
         let mut args = vec!["decode", capture, "-f", "ndjson"];
         files.iter().for_each(|file| args.extend(["--protocol-file", file]));
-        let told = run(&args);
+        let reported = run(&args);
         let mut protos: Vec<String> =
-            lines(&String::from_utf8(told.stdout).unwrap()).iter().map(|line| line["proto"].to_string()).collect();
+            lines(&String::from_utf8(reported.stdout).unwrap()).iter().map(|line| line["proto"].to_string()).collect();
         protos.dedup();
         protos
     };
@@ -282,9 +282,9 @@ fn conversations_are_recognised_and_no_others_claimed() {
 #[test]
 fn every_form_shows_headers_parts_and_wholes() {
     let shown = |format: &str, filter: &str| {
-        let told = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", format, "-F", filter]);
-        assert_eq!(told.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&told.stderr));
-        String::from_utf8(told.stdout).unwrap()
+        let reported = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", format, "-F", filter]);
+        assert_eq!(reported.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&reported.stderr));
+        String::from_utf8(reported.stdout).unwrap()
     };
     // Frame 3 has an acknowledgement and a ping.
     for format in ["summary", "table", "tree"] {

@@ -44,8 +44,12 @@ fn what_fits_is_counted() {
     assert_eq!((&one["misfits"], &one["rejected"]["all"], &found["never_seen"]), (&js!([]), &js!(0), &js!([])));
     // The same on stdin.
     let capture = std::fs::read(tutorial("mygame.pcap")).unwrap();
-    let told = common::run(&["check", &tutorial("3.toml"), "-"], &capture).ok();
-    assert!(told.text().contains("explained   16 of 16 packets (100.0%), 85 of 85 bytes (100.0%)"), "{}", told.text());
+    let reported = common::run(&["check", &tutorial("3.toml"), "-"], &capture).ok();
+    assert!(
+        reported.text().contains("explained   16 of 16 packets (100.0%), 85 of 85 bytes (100.0%)"),
+        "{}",
+        reported.text()
+    );
 }
 
 #[test]
@@ -125,9 +129,12 @@ fn a_tie_is_named() {
     let other = scratch.write("other.toml", text.replace("protocol = \"mygame\"", "protocol = \"other\""));
     let (file, capture) = (tutorial("3.toml"), tutorial("mygame.pcap"));
     let done = crate::run(&["decode", &capture, "--protocol-file", &file, "--protocol-file", &other, "-f", "ndjson"]);
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    let reported = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.stdout.is_empty());
-    assert!(told.contains("netkit: 1 conversation fits mygame and other equally well, and neither takes"), "{told}");
+    assert!(
+        reported.contains("netkit: 1 conversation fits mygame and other equally well, and neither takes"),
+        "{reported}"
+    );
     let (found, status) = findings(&[&file, &capture, "--protocol-file", &other]);
     let why = found["captures"][0]["rejected"]["first"][0]["text"].as_str().unwrap().to_owned();
     assert!(why.contains("mygame and other have as many, and neither takes it"), "{why}");
@@ -168,8 +175,8 @@ fn bytes_of_a_stream_that_belong_to_no_packet_are_counted() {
     let file = scratch.write("framed.toml", FRAMED);
     let mut wire = Wire::default();
     let one = b"\0\x02\x01\x07".to_vec();
-    let said = |by, bytes: &[u8]| (by, bytes.to_vec());
-    wire.stream(ends(), &[said(true, &one), said(true, &one), said(false, b"\0\x05\x02\0\0\0\x09")]);
+    let sent = |by, bytes: &[u8]| (by, bytes.to_vec());
+    wire.stream(ends(), &[sent(true, &one), sent(true, &one), sent(false, b"\0\x05\x02\0\0\0\x09")]);
     let good = scratch.write("good.pcap", wire.file());
     let (found, status) = findings(&[&file, &good, "-p", "framed"]);
     let explained = &found["captures"][0]["explained"];
@@ -177,7 +184,7 @@ fn bytes_of_a_stream_that_belong_to_no_packet_are_counted() {
     assert_eq!((&explained["packets"]["of"], &explained["bytes"]["all"], status), (&js!(3), &js!(2 + 2 + 5), Some(0)));
     // A length above `most`: nothing is a message until a segment begins with one.
     let mut wire = Wire::default();
-    let lost = [said(true, &one), said(true, b"\xff\xff\xff\xff"), said(true, &[0xee; 5]), said(true, &one)];
+    let lost = [sent(true, &one), sent(true, b"\xff\xff\xff\xff"), sent(true, &[0xee; 5]), sent(true, &one)];
     wire.stream(ends(), &lost);
     let bad = scratch.write("bad.pcap", wire.file());
     let (found, status) = findings(&[&file, &bad, "-p", "framed"]);
@@ -247,9 +254,9 @@ fn mistakes_are_told_together() {
     assert_eq!((lines, status), (vec![&js!(7), &js!(17)], Some(1)), "{found:#}");
     assert_eq!(found["protocol"], Json::Null);
     // As text: each with its file and line, and nothing else.
-    let told = text(&check(&[&file]));
-    assert_eq!(told.lines().count(), 2, "{told}");
-    assert!(told.starts_with(&format!("{file}: line 7: a: no type \"u9\"")), "{told}");
+    let reported = text(&check(&[&file]));
+    assert_eq!(reported.lines().count(), 2, "{reported}");
+    assert!(reported.starts_with(&format!("{file}: line 7: a: no type \"u9\"")), "{reported}");
 }
 
 #[test]

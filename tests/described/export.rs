@@ -12,8 +12,8 @@ const WRITTEN: [&str; 4] = ["riptide", "dnp", "acknex", "nano"];
 /// The lines of one protocol, with their bytes.
 fn decode(args: &[&str], proto: &str) -> Vec<Json> {
     let done = run(&[&["decode", "-f", "ndjson", "--bytes"], args].concat());
-    let told = String::from_utf8_lossy(&done.stderr);
-    assert!(matches!(done.status.code(), Some(0 | 3)), "{args:?}: {told}");
+    let reported = String::from_utf8_lossy(&done.stderr);
+    assert!(matches!(done.status.code(), Some(0 | 3)), "{args:?}: {reported}");
     let lines = std::str::from_utf8(&done.stdout).expect("UTF-8").lines();
     lines.map(|line| serde_json::from_str(line).expect("JSON")).filter(|line: &Json| line["proto"] == proto).collect()
 }
@@ -213,9 +213,9 @@ fn nano_by_its_file_is_nano() {
 fn what_cannot_be_written_says_why() {
     let refused = |args: &[&str], what: &str| {
         let done = run(&[&["fields"], args].concat());
-        let told = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{told}");
-        assert!(done.stdout.is_empty() && told.contains(what), "{told}");
+        let reported = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{reported}");
+        assert!(done.stdout.is_empty() && reported.contains(what), "{reported}");
     };
     refused(&["gne", "--as-toml"], "gne cannot be written as a protocol file: a packet may contain a packet");
     refused(&["riptide.ack", "--as-toml"], "a whole protocol");

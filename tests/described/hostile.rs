@@ -53,9 +53,9 @@ impl Sink for Fits {
 
 /// The packets of a case.
 fn packets(case: &str, file: &str) -> Vec<Vec<u8>> {
-    let told = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
+    let reported = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
     let mut packets: Vec<Vec<u8>> = Vec::new();
-    for line in crate::cases::lines(&String::from_utf8(told.stdout).unwrap()) {
+    for line in crate::cases::lines(&String::from_utf8(reported.stdout).unwrap()) {
         let bytes = hex::decode(line["bytes"].as_str().unwrap()).unwrap();
         match line["part"][0].as_u64() {
             Some(2..) => packets.last_mut().unwrap().extend(bytes),

@@ -11,10 +11,10 @@ use serde_json::{Value as Json, json};
 #[test]
 fn a_proto_file() {
     let path = fixture("described/game.proto").display().to_string();
-    let told = run(&["fields", "--from", &path]);
-    let (text, err) = (String::from_utf8(told.stdout).unwrap(), String::from_utf8(told.stderr).unwrap());
+    let reported = run(&["fields", "--from", &path]);
+    let (text, err) = (String::from_utf8(reported.stdout).unwrap(), String::from_utf8(reported.stderr).unwrap());
     assert_eq!(
-        (told.status.code(), err.trim_end().ends_with("game.proto: 29 of 35 statements (83 %)")),
+        (reported.status.code(), err.trim_end().ends_with("game.proto: 29 of 35 statements (83 %)")),
         (Some(0), true),
         "{err}"
     );
@@ -88,8 +88,8 @@ fn the_examples_are_written_into_a_folder() {
     let folder = Scratch::new("examples-written");
     let place = folder.path().join("demo");
     let target = format!("{}/", place.display());
-    let told = run(&["fields", "--examples", &target]);
-    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
+    let reported = run(&["fields", "--examples", &target]);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stderr));
     for name in ["fixtures/protocols/enet.toml", "fixtures/described/tutorial/2.toml", "fixtures/described/kcp.pcap"] {
         let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         assert_eq!(std::fs::read(place.join(name)).unwrap(), std::fs::read(own).unwrap(), "{name}");

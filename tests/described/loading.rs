@@ -76,7 +76,7 @@ fn files_of_the_configuration_folder_are_named_under_v() {
     // A second file of the same protocol is skipped.
     std::fs::copy(toml("kcp"), place.join("other.toml")).unwrap();
     let config = folder.path().display().to_string();
-    let told = |more: &[&str]| {
+    let report = |more: &[&str]| {
         let done = decode("enet", &[("XDG_CONFIG_HOME", &config)], more);
         assert_eq!(done.status.code(), Some(0));
         let err = String::from_utf8(done.stderr).unwrap();
@@ -84,20 +84,20 @@ fn files_of_the_configuration_folder_are_named_under_v() {
     };
     let line = |file: &str, what: &str| format!("netkit: {}: {what}", place.join(file).display());
     assert_eq!(
-        told(&["-v"]),
+        report(&["-v"]),
         [
             line("enet.toml", "loaded for enet"),
             line("kcp.toml", "loaded for kcp"),
             line("other.toml", "left out: another file describes kcp"),
         ]
     );
-    assert_eq!(told(&[]), [""; 0]);
+    assert_eq!(report(&[]), [""; 0]);
     // A file on the command line takes precedence.
     let given = toml("enet");
-    let lines = told(&["-v", "--protocol-file", &given]);
+    let lines = report(&["-v", "--protocol-file", &given]);
     assert_eq!(lines[0], line("enet.toml", "left out: another file describes enet"));
     // A command that reads the capture twice reports them once.
-    assert_eq!(told(&["-v", "--link"]).len(), 3);
+    assert_eq!(report(&["-v", "--link"]).len(), 3);
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn fields_tell_how_well_a_file_is_recognised() {
     let poor = "protocol = \"poor\"\n[[message]]\nname = \"any\"\nany = true\n[message.fields]\nrest = \"bytes\"\n";
     let poor = folder.write("poor.toml", poor);
     for (file, name, few) in [(&poor[..], "poor", true), ("fixtures/protocols/enet.toml", "enet", false)] {
-        let told = run(&["fields", name, "--protocol-file", file]);
-        let text = String::from_utf8(told.stdout).expect("text");
+        let report = run(&["fields", name, "--protocol-file", file]);
+        let text = String::from_utf8(report.stdout).expect("text");
         assert!(text.contains("Recognition\n  a packet rules out at most "), "{text}");
         assert_eq!(text.contains("these are few"), few, "{text}");
     }

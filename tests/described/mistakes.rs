@@ -19,11 +19,11 @@ fn each_is_refused_by_its_line() {
         ("not-toml", 6, "column 12"),
     ] {
         let path = fixture(&format!("mistakes/{file}.toml"));
-        let told = run(&["decode", &pcap("enet"), "-p", &path.display().to_string()]);
-        let why = String::from_utf8(told.stderr).unwrap();
-        assert_eq!(told.status.code(), Some(2), "{file}: {why}");
+        let reported = run(&["decode", &pcap("enet"), "-p", &path.display().to_string()]);
+        let why = String::from_utf8(reported.stderr).unwrap();
+        assert_eq!(reported.status.code(), Some(2), "{file}: {why}");
         assert!(why.contains(&format!("{file}.toml: line {line}: ")) && why.contains(what), "{file}: {why}");
-        assert!(told.stdout.is_empty(), "{file}");
+        assert!(reported.stdout.is_empty(), "{file}");
     }
 }
 
@@ -222,8 +222,8 @@ fn sections() -> Vec<(String, String, usize, String)> {
 fn every_key_of_the_language_has_its_mistakes() {
     let sections = sections();
     for (key, text, line, why) in &sections {
-        let (at, told) = refused(text);
-        assert_eq!((at, &*told), (*line, &**why), "{key}: {text}");
+        let (at, reported) = refused(text);
+        assert_eq!((at, &*reported), (*line, &**why), "{key}: {text}");
     }
     let keys: Vec<String> =
         KEYS.iter().flat_map(|(table, keys)| keys.split(' ').map(move |key| format!("{table}.{key}"))).collect();

@@ -12,9 +12,9 @@ use serde_json::{Value as Json, json};
 fn decode(capture: &str, args: &[&str]) -> Vec<Json> {
     let mut all = vec!["decode", "-q", "-f", "ndjson", capture];
     all.extend(args);
-    let told = run(&all);
-    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
-    lines(&String::from_utf8(told.stdout).unwrap())
+    let reported = run(&all);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stderr));
+    lines(&String::from_utf8(reported.stdout).unwrap())
 }
 
 /// The lines of a made-up game over ENet have what the game logged when it sent it, with ENet's headers around it. The
@@ -26,9 +26,9 @@ fn a_game_over_enet_in_one_file() {
     let truth = lines(&std::fs::read_to_string(fixture("described/enet-game.truth.ndjson")).unwrap());
     for side in ["client", "server"] {
         let mut sent: Vec<&Json> = truth.iter().filter(|message| message["from"] == side).collect();
-        let said = got.iter().filter(|line| line["from"] == side && line["proto"] == "harbour");
+        let spoken = got.iter().filter(|line| line["from"] == side && line["proto"] == "harbour");
         let mut joined = 0;
-        for line in said {
+        for line in spoken {
             let (name, fields) = match line["derived"].get("joined") {
                 Some(whole) => {
                     joined += 1;
@@ -64,8 +64,8 @@ fn a_game_over_enet_in_one_file() {
     let part: Vec<&Json> = part.iter().filter(|line| line["message"] == "move").collect();
     assert!(part.len() == 40 && part.iter().zip(&moves).all(|(a, b)| a["fields"]["x"] == b["fields"]["x"]));
     // Everything is written back, and `--schema` takes the file, too.
-    let told = run(&["decode", &capture, "-p", &file, "--check"]);
-    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
+    let reported = run(&["decode", &capture, "-p", &file, "--check"]);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stdout));
     assert_eq!(decode(&capture, &["-p", "harbour", "--schema", &file]), got);
 }
 
@@ -100,8 +100,8 @@ fn a_game_over_riptide_in_one_file() {
         for args in [["--protocol-file", &file], ["--schema", &file]] {
             assert_eq!(decode(&capture, &["-p", "riptide", args[0], args[1]]), own, "{name} {args:?}");
         }
-        let told = run(&["decode", &capture, "-p", &file, "--check"]);
-        assert_eq!(told.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&told.stdout));
+        let reported = run(&["decode", &capture, "-p", &file, "--check"]);
+        assert_eq!(reported.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&reported.stdout));
     }
     assert!(opened > 10, "{opened}");
 }
@@ -249,8 +249,8 @@ fn a_game_with_protobuf() {
     for (got, want) in got.iter().zip(&truth) {
         assert_eq!((&got["from"], &got["fields"]), (&want["from"], &want["fields"]), "{got}");
     }
-    let told = run(&["check", &file, &capture, "-p", "protobuf_game"]);
-    let text = String::from_utf8(told.stdout).unwrap();
+    let reported = run(&["check", &file, &capture, "-p", "protobuf_game"]);
+    let text = String::from_utf8(reported.stdout).unwrap();
     assert!(text.contains("round trip  24 packets, each encodes back to its bytes"), "{text}");
 }
 
@@ -277,19 +277,19 @@ fn bits_of_a_varint() {
 #[test]
 fn check_takes_them() {
     for name in ["enet-game", "riptide-game"] {
-        let told = run(&["check", &toml(name)]);
-        assert_eq!(told.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&told.stdout));
+        let reported = run(&["check", &toml(name)]);
+        assert_eq!(reported.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&reported.stdout));
     }
-    let told = run(&["check", &toml("enet-game"), &pcap("enet-game")]);
-    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
+    let reported = run(&["check", &toml("enet-game"), &pcap("enet-game")]);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stdout));
     let folder = Scratch::new("over");
     let file = folder.write("g.toml", "proto = \"riptide\"\n[[message]]\nid = 7\nfields = { a = \"u9\" }\n");
-    let told = run(&["check", &file]);
-    assert_eq!(told.status.code(), Some(1));
+    let reported = run(&["check", &file]);
+    assert_eq!(reported.status.code(), Some(1));
     assert!(
-        String::from_utf8_lossy(&told.stdout).contains("no type \"u9\""),
+        String::from_utf8_lossy(&reported.stdout).contains("no type \"u9\""),
         "{}",
-        String::from_utf8_lossy(&told.stdout)
+        String::from_utf8_lossy(&reported.stdout)
     );
 }
 

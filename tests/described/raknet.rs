@@ -69,10 +69,10 @@ fn values(line: &Json, path: &str, out: &mut Vec<Json>) {
 
 #[test]
 fn the_file_says_what_tshark_says() {
-    let told = run(&["decode", &pcap("raknet"), "-p", &toml("raknet"), "-f", "ndjson"]);
-    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
+    let reported = run(&["decode", &pcap("raknet"), "-p", &toml("raknet"), "-f", "ndjson"]);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stderr));
     let mut frames: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
-    for line in lines(&String::from_utf8(told.stdout).unwrap()) {
+    for line in lines(&String::from_utf8(reported.stdout).unwrap()) {
         assert!(line.get("fault").is_none() && line["message"] != "unknown", "{line}");
         frames.entry(line["frame"].as_u64().unwrap()).or_default().push(line);
     }

@@ -178,10 +178,10 @@ fn all_mistakes_are_said() {
     let file = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\na = \"u9\"\nb = { type = \"u8\", if = \"a == x\" }\n\
         c = { type = \"u8\", if = \"q\" }\nm = { type = \"message\", by = \"b\" }\n[[message]]\nid = 1\nname = \"one\"\n\
         [message.fields]\nd = \"u7\"\n[[message]]\nid = 2\nname = \"two\"\n[message.fields]\ne = { type = \"u8[w]\" }\n";
-    let told: Vec<(usize, String)> = netkit::protocols::described::mistakes("toy.toml", file)
+    let report: Vec<(usize, String)> = netkit::protocols::described::mistakes("toy.toml", file)
         .into_iter()
         .map(|mistake| (mistake.line, mistake.reason))
         .collect();
-    let lines: Vec<usize> = told.iter().map(|(line, _)| *line).collect();
-    assert_eq!(lines, [4, 6, 12, 17], "{told:?}");
+    let lines: Vec<usize> = report.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [4, 6, 12, 17], "{report:?}");
 }

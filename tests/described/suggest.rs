@@ -91,17 +91,18 @@ fn suggestions_explain_their_captures() {
     for (name, wanted) in FOUND.into_iter().chain(names) {
         let capture = folder.join(format!("{name}.pcap"));
         let capture = capture.to_str().unwrap();
-        let (text, told, status) = run(&["check", "--suggest", capture]);
-        assert_eq!((told.as_str(), status), ("", Some(0)), "{name}");
+        let (text, reported, status) = run(&["check", "--suggest", capture]);
+        assert_eq!((reported.as_str(), status), ("", Some(0)), "{name}");
         let mut lines = text.lines();
         for line in wanted {
             assert!(lines.any(|found| found.starts_with(line)), "{name}: no {line} in its place in\n{text}");
         }
         let file = std::env::temp_dir().join(format!("netkit-suggested-{}-{name}.toml", std::process::id()));
         std::fs::write(&file, &text).unwrap();
-        let (report, told, status) = run(&["check", file.to_str().unwrap(), capture, "-p", "unknown", "-f", "json"]);
+        let (report, reported, status) =
+            run(&["check", file.to_str().unwrap(), capture, "-p", "unknown", "-f", "json"]);
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(status, Some(0), "{name}: {report}{told}");
+        assert_eq!(status, Some(0), "{name}: {report}{reported}");
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         let explained = &report["captures"][0]["explained"];
         assert_eq!(explained["packets"]["percent"], 100.0, "{name}: {report:#}");
@@ -111,11 +112,15 @@ fn suggestions_explain_their_captures() {
 /// A capture that cannot be described ends with the reason.
 #[test]
 fn nothing_to_suggest() {
-    let (text, told, status) = run(&["check", "--suggest", "fixtures/gne/gne-le-tcponly.pcap"]);
+    let (text, reported, status) = run(&["check", "--suggest", "fixtures/gne/gne-le-tcponly.pcap"]);
     assert_eq!((text.as_str(), status), ("", Some(1)));
-    assert!(told.contains("no length leads through them"), "{told}");
-    let (text, told, status) = run(&["check", "--suggest", "fixtures/described/a2s.pcap", "--server", "127.0.0.1:9"]);
-    assert_eq!((text.as_str(), told.as_str(), status), ("", "netkit: no UDP or TCP payload to describe\n", Some(1)));
+    assert!(reported.contains("no length leads through them"), "{reported}");
+    let (text, reported, status) =
+        run(&["check", "--suggest", "fixtures/described/a2s.pcap", "--server", "127.0.0.1:9"]);
+    assert_eq!(
+        (text.as_str(), reported.as_str(), status),
+        ("", "netkit: no UDP or TCP payload to describe\n", Some(1))
+    );
 }
 
 /// Of a damaged capture, what came before the damage is described.
@@ -124,8 +129,8 @@ fn a_cut_capture() {
     let bytes = std::fs::read("fixtures/described/luanti.pcap").unwrap();
     let file = std::env::temp_dir().join(format!("netkit-suggested-cut-{}.pcap", std::process::id()));
     std::fs::write(&file, &bytes[..bytes.len() * 2 / 3]).unwrap();
-    let (text, told, status) = run(&["check", "--suggest", file.to_str().unwrap()]);
+    let (text, reported, status) = run(&["check", "--suggest", file.to_str().unwrap()]);
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(status, Some(3), "{told}");
-    assert!(text.contains("\nkind = { type = \"u8\"") && !told.is_empty(), "{text}{told}");
+    assert_eq!(status, Some(3), "{reported}");
+    assert!(text.contains("\nkind = { type = \"u8\"") && !reported.is_empty(), "{text}{reported}");
 }

@@ -6,7 +6,7 @@ use crate::run;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
-fn told(args: &[&str]) -> Vec<Json> {
+fn reported(args: &[&str]) -> Vec<Json> {
     let done = run(args);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
     lines(&String::from_utf8(done.stdout).unwrap())
@@ -27,11 +27,11 @@ fn related(line: &Json, kind: &str) -> Vec<(u64, u64)> {
 fn copies_and_acknowledgements_are_related_as_their_numbers_say() {
     // Copies and first acknowledgements of both sides, as in *.delivery.json.
     for (case, copies, acknowledged) in [("enet", 0, 23 + 15), ("enet-loss", 5 + 2, 23 + 15)] {
-        let told = told(&["decode", &pcap(case), "-p", &toml("enet"), "-f", "ndjson", "--link"]);
+        let reported = reported(&["decode", &pcap(case), "-p", &toml("enet"), "-f", "ndjson", "--link"]);
         let mut first: HashMap<(String, u64, u64), (u64, u64)> = HashMap::new();
         let mut by: HashMap<(u64, u64), (u64, u64)> = HashMap::new();
         let (mut copied, mut acked) = (0, 0);
-        for line in &told {
+        for line in &reported {
             let (packet, from) = (&line["packet"], line["from"].as_str().unwrap().to_owned());
             let channel = packet["channel_id"].as_u64().unwrap();
             let mut wanted = None;
@@ -55,7 +55,7 @@ fn copies_and_acknowledgements_are_related_as_their_numbers_say() {
             assert_eq!(related(line, "acknowledges"), Vec::from_iter(wanted), "{case}: {line}");
         }
         assert_eq!((copied, acked), (copies, acknowledged), "{case}");
-        for line in &told {
+        for line in &reported {
             let wanted = by.get(&place(line)).copied();
             assert_eq!(related(line, "acked_by"), Vec::from_iter(wanted), "{case}: {line}");
         }
@@ -65,9 +65,9 @@ fn copies_and_acknowledgements_are_related_as_their_numbers_say() {
 #[test]
 fn wholes_are_related_to_their_parts() {
     for (case, file) in [("enet", "enet"), ("kcp", "kcp"), ("luanti", "luanti"), ("a2s", "a2s")] {
-        let told = told(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--link"]);
+        let reported = reported(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--link"]);
         let mut wholes = 0;
-        for line in told.iter().filter(|line| line["derived"].get("joined").is_some()) {
+        for line in reported.iter().filter(|line| line["derived"].get("joined").is_some()) {
             let frames = line["derived"]["joined"]["frames"].as_array().unwrap();
             let own = line["frame"].as_u64().unwrap();
             let mut from: Vec<u64> = related(line, "joined_from").iter().map(|(frame, _)| *frame).collect();
@@ -76,11 +76,11 @@ fn wholes_are_related_to_their_parts() {
             from.dedup();
             assert_eq!(&json!(from), &line["derived"]["joined"]["frames"], "{case}: {line}");
             wholes += 1;
-            for part in told.iter().filter(|part| related(part, "fragment_of").contains(&place(line))) {
+            for part in reported.iter().filter(|part| related(part, "fragment_of").contains(&place(line))) {
                 assert!(frames.contains(&part["frame"]), "{case}: {part}");
             }
             assert_eq!(
-                told.iter().filter(|part| related(part, "fragment_of").contains(&place(line))).count(),
+                reported.iter().filter(|part| related(part, "fragment_of").contains(&place(line))).count(),
                 related(line, "joined_from").len(),
                 "{case}: {line}"
             );
@@ -91,11 +91,11 @@ fn wholes_are_related_to_their_parts() {
 
 #[test]
 fn answers_name_their_questions() {
-    let told = told(&["decode", &pcap("a2s"), "-p", &toml("a2s"), "-f", "ndjson", "--link"]);
-    let questions = told.iter().filter(|line| line["from"] == "client");
+    let reported = reported(&["decode", &pcap("a2s"), "-p", &toml("a2s"), "-f", "ndjson", "--link"]);
+    let questions = reported.iter().filter(|line| line["from"] == "client");
     for question in questions {
         let by = related(question, "answered_by");
-        let answer = told.iter().find(|line| Some(&place(line)) == by.first()).expect("an answer");
+        let answer = reported.iter().find(|line| Some(&place(line)) == by.first()).expect("an answer");
         assert_eq!(related(answer, "answers"), [place(question)]);
         assert!(answer["message"] != "info_request" && answer["from"] == "server");
     }
@@ -174,9 +174,9 @@ fn renumbered(folder: &Scratch, text: &str) {
     // 254 arrived after all; 3 is never acknowledged.
     wire.datagram(ends, false, &[2, 254, 254]);
     let capture = folder.write("renumbered.pcap", wire.file());
-    let told = told(&["decode", &capture, "-p", &file, "-f", "ndjson", "--link"]);
-    let at = |frame: u64, part: u64| told.iter().find(|line| place(line) == (frame, part)).expect("the line");
-    assert_eq!(told.len(), 10);
+    let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson", "--link"]);
+    let at = |frame: u64, part: u64| reported.iter().find(|line| place(line) == (frame, part)).expect("the line");
+    assert_eq!(reported.len(), 10);
     assert_eq!(related(at(5, 1), "copy_of"), [(1, 1)]);
     assert_eq!(related(at(6, 1), "copy_of"), [(1, 2)]);
     assert!(at(5, 2).get("related").is_none_or(|_| related(at(5, 2), "copy_of").is_empty()));
@@ -277,8 +277,8 @@ fn each_space_has_numbers_of_its_own() {
     wire.datagram(ends, true, &[4, 0, 2, b'x', b'y']);
     wire.datagram(ends, false, &[5, 0, 2, b'h', b'p']);
     let capture = folder.write("lanes.pcap", wire.file());
-    let told = told(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
-    let of = |frame: usize, kind: &str| related(&told[frame - 1], kind).iter().map(|(f, _)| *f).collect::<Vec<_>>();
+    let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+    let of = |frame: usize, kind: &str| related(&reported[frame - 1], kind).iter().map(|(f, _)| *f).collect::<Vec<_>>();
     assert_eq!(of(6, "acknowledges"), [2, 4]);
     assert_eq!(of(7, "acknowledges"), [1, 3]);
     assert_eq!(of(8, "acknowledges"), [0; 0]);

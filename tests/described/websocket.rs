@@ -122,9 +122,9 @@ fn the_port_tells_the_carrier_of_a_stream_without_upgrade() {
         let ends = ["127.0.0.1:40000".parse().unwrap(), format!("127.0.0.1:{port}").parse().unwrap()];
         wire.stream(ends, &[(true, bytes)]);
         let capture = folder.write(&format!("{carrier}.pcap"), wire.file());
-        let told = run(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
-        let told = lines(&String::from_utf8(told.stdout).unwrap());
-        let seen: Vec<_> = told.iter().map(|line| (&line["message"], &line["fields"])).collect();
+        let reported = run(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        let reported = lines(&String::from_utf8(reported.stdout).unwrap());
+        let seen: Vec<_> = reported.iter().map(|line| (&line["message"], &line["fields"])).collect();
         assert_eq!(seen, [(&json!("hello"), &json!({"name": "Ada"}))], "{carrier}");
     }
 }

@@ -22,7 +22,7 @@ const A_SECOND: f64 = 2000.0;
 /// A server that answers each datagram with the next of its messages, and counts received datagrams.
 struct Echo {
     at: SocketAddr,
-    came: Arc<AtomicU64>,
+    arrived: Arc<AtomicU64>,
     end: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -38,8 +38,8 @@ fn echo(says: impl Fn(u16) -> Vec<u8> + Send + 'static) -> Echo {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
     let at = socket.local_addr().unwrap();
-    let (came, end): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
-    let (counted, ended) = (Arc::clone(&came), Arc::clone(&end));
+    let (arrived, end): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
+    let (counted, ended) = (Arc::clone(&arrived), Arc::clone(&end));
     let thread = std::thread::spawn(move || {
         let mut number = 0u16;
         while !ended.load(Ordering::Relaxed) {
@@ -50,7 +50,7 @@ fn echo(says: impl Fn(u16) -> Vec<u8> + Send + 'static) -> Echo {
             }
         }
     });
-    Echo { at, came, end, thread: Some(thread) }
+    Echo { at, arrived, end, thread: Some(thread) }
 }
 
 /// Riptide 2.0: the same welcome again and again, or always a new one.
@@ -119,8 +119,8 @@ fn copies_are_answered_as_often_as_a_library_sends_them() {
     for run in [probed, replayed] {
         let server = welcomes(false);
         let (_, asked) = run(&server);
-        let came = server.came.load(Ordering::Relaxed);
-        assert!((5..FEW + asked).contains(&came), "{came} datagrams, {asked} of them questions");
+        let arrived = server.arrived.load(Ordering::Relaxed);
+        assert!((5..FEW + asked).contains(&arrived), "{arrived} datagrams, {asked} of them questions");
     }
 }
 
@@ -129,8 +129,8 @@ fn what_is_always_new_is_answered_at_a_rate() {
     for run in [probed, replayed] {
         let server = welcomes(true);
         let (took, asked) = run(&server);
-        let came = server.came.load(Ordering::Relaxed);
+        let arrived = server.arrived.load(Ordering::Relaxed);
         let most = AT_ONCE + FEW + asked + (took.as_secs_f64() * A_SECOND) as u64;
-        assert!((50..most).contains(&came), "{came} datagrams of {most} in {took:?}");
+        assert!((50..most).contains(&arrived), "{arrived} datagrams of {most} in {took:?}");
     }
 }

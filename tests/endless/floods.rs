@@ -71,9 +71,9 @@ fn floods() -> Vec<Flood> {
 
 /// Runs `run` in a thread, and fails if it never ends.
 fn ends<T: Send + 'static>(what: &str, run: impl FnOnce() -> T + Send + 'static) -> T {
-    let (tell, told) = mpsc::channel();
+    let (tell, reported) = mpsc::channel();
     std::thread::spawn(move || tell.send(run()));
-    told.recv_timeout(HANG).unwrap_or_else(|_| panic!("{what}: it goes on as long as the peer does"))
+    reported.recv_timeout(HANG).unwrap_or_else(|_| panic!("{what}: it goes on as long as the peer does"))
 }
 
 /// Cancels a token once the peer has begun to flood.
@@ -241,7 +241,7 @@ fn listen(how: How) {
     for (path, flow, _, again, first) in SESSIONS {
         let stop = CancelToken::default();
         let heeded = stop.clone();
-        let (tell, told) = mpsc::channel();
+        let (tell, reported) = mpsc::channel();
         let (done, ended) = mpsc::channel();
         let (plays, playing) = mpsc::channel();
         std::thread::spawn(move || {
@@ -253,7 +253,7 @@ fn listen(how: How) {
                 order.answer(&waiting, &order.options(&protocols::options()), None, &mut |_| _ = plays.send(()));
             done.send(answered).unwrap();
         });
-        let (at, transport) = told.recv().unwrap();
+        let (at, transport) = reported.recv().unwrap();
         let peer = match transport {
             netkit::flow::Transport::Udp => Peer::guest(at, hex(first), hex(again)),
             netkit::flow::Transport::Tcp => Peer::client(at, hex(first), hex(again).repeat(1 << 11)),

@@ -18,7 +18,7 @@ pub fn hex(text: &str) -> Vec<u8> {
 /// A peer, with counts of the datagrams or blocks that it received and sent.
 pub struct Peer {
     pub at: SocketAddr,
-    pub came: Arc<AtomicU64>,
+    pub arrived: Arc<AtomicU64>,
     pub sent: Arc<AtomicU64>,
     end: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -33,7 +33,7 @@ impl Drop for Peer {
 
 impl Peer {
     fn new(at: SocketAddr) -> Peer {
-        Peer { at, came: Arc::default(), sent: Arc::default(), end: Arc::default(), threads: Vec::new() }
+        Peer { at, arrived: Arc::default(), sent: Arc::default(), end: Arc::default(), threads: Vec::new() }
     }
 
     /// Whether it has begun to flood. The reader may be done before the writer has counted its first message.
@@ -50,13 +50,13 @@ impl Peer {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
         socket.set_read_timeout(Some(Duration::from_millis(10))).expect("set");
         let mut peer = Peer::new(socket.local_addr().expect("an address"));
-        let (came, sent, end) = (Arc::clone(&peer.came), Arc::clone(&peer.sent), Arc::clone(&peer.end));
+        let (arrived, sent, end) = (Arc::clone(&peer.arrived), Arc::clone(&peer.sent), Arc::clone(&peer.end));
         peer.threads.push(std::thread::spawn(move || {
             let mut clients = Vec::new();
             let mut buffer = [0; 2048];
             while !end.load(Ordering::Relaxed) {
                 if let Ok((_, from)) = socket.recv_from(&mut buffer) {
-                    came.fetch_add(1, Ordering::Relaxed);
+                    arrived.fetch_add(1, Ordering::Relaxed);
                     if !clients.contains(&from) {
                         clients.push(from);
                         first.iter().for_each(|bytes| drop(socket.send_to(bytes, from)));

@@ -60,10 +60,10 @@ fn both_directions_are_filled() {
     let mut kinds = BTreeSet::new();
     for file in FILES {
         let lines = decode_with(file, None, &LINK);
-        let [told, turned] = both(&lines);
-        assert!(!told.is_empty(), "{file}");
-        assert_eq!(told, turned, "{file}");
-        kinds.extend(told.into_iter().map(|one| one.2));
+        let [report, turned] = both(&lines);
+        assert!(!report.is_empty(), "{file}");
+        assert_eq!(report, turned, "{file}");
+        kinds.extend(report.into_iter().map(|one| one.2));
         // Everything printed without --link is unchanged.
         let plain = decode_with(file, None, &["-q"]);
         assert_eq!(plain.len(), lines.len());

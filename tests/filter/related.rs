@@ -47,8 +47,8 @@ fn texts_and_relations_name_the_same_frames() {
             let Some(at) = notes.iter().position(|(code, _)| note["code"] == *code) else { continue };
             let named = frames(note["text"].as_str().unwrap());
             let of_kind = related(&line).iter().filter(|one| one["kind"] == notes[at].1);
-            let told: Vec<u64> = of_kind.map(|one| one["frame"].as_u64().unwrap()).collect();
-            assert!(!named.is_empty() && named.iter().all(|frame| told.contains(frame)), "{line}");
+            let reported: Vec<u64> = of_kind.map(|one| one["frame"].as_u64().unwrap()).collect();
+            assert!(!named.is_empty() && named.iter().all(|frame| reported.contains(frame)), "{line}");
             seen[at] += 1;
         }
         for one in related(&line) {

@@ -123,8 +123,8 @@ fn bombs_in_nano() {
         }
         let done = netkit_in(256, &["decode", "-", "-p", "nano", "-f", "ndjson"], &file.done());
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        let told = text(&done.stdout);
-        assert!(told.contains("too many times its size (--limit inflate_ratio)"), "{told:.2000}");
+        let page = text(&done.stdout);
+        assert!(page.contains("too many times its size (--limit inflate_ratio)"), "{page:.2000}");
         assert!(done.stdout.len() < 64 << 20);
     });
 }

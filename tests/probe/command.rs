@@ -193,8 +193,8 @@ fn a_capture_that_is_full() {
     let args = ["probe", &target, "-p", "riptide", "-n", "2", "--interval=0.02", "-W", "0.3", "--pcap", file];
     let output = netkit(&[&args[..], &["--force", "--limit", "pcap_bytes=150"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("full (--limit pcap_bytes): the last "), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(reported.contains("full (--limit pcap_bytes): the last "), "{reported}");
     assert!(std::fs::metadata(&path).unwrap().len() <= 150 + 24);
     assert_eq!(netkit(&["decode", file, "-q", "-f", "ndjson"]).status.code(), Some(0));
     std::fs::remove_file(&path).unwrap();

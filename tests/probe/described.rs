@@ -48,12 +48,12 @@ fn a_challenge_goes_into_the_question() {
     // The challenge is requested once, and is valid for the other round trips.
     assert_eq!(peer.sent().iter().map(Vec::len).collect::<Vec<_>>(), [25, 29, 29, 29]);
     let output = netkit(&[&target, "-p", &a2s(), "-n", "1", "-f", "ndjson"]);
-    let told = summary(&output);
+    let reported = summary(&output);
     assert_eq!(
-        (&told["outcome"], &told["proto"], &told["facts"]["map"]),
+        (&reported["outcome"], &reported["proto"], &reported["facts"]["map"]),
         (&json!("ok"), &json!("a2s"), &json!("de_dust"))
     );
-    assert_eq!(told["rtt"]["received"], 1);
+    assert_eq!(reported["rtt"]["received"], 1);
 }
 
 #[test]
@@ -64,10 +64,11 @@ fn a_lost_question_is_asked_again_and_not_counted() {
         if asked < 3 { Vec::new() } else { say(ANSWER) }
     });
     let target = peer.addr.to_string();
-    let told = summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "--interval=20ms", "-W", "600ms", "-f", "ndjson"]));
-    assert_eq!(told["outcome"], "ok");
-    assert_eq!(told["notes"], json!(["no answer to 2 copies of the first question: its time is not counted"]));
-    assert_eq!((&told["rtt"]["sent"], &told["rtt"]["received"]), (&json!(2), &json!(2)));
+    let reported =
+        summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "--interval=20ms", "-W", "600ms", "-f", "ndjson"]));
+    assert_eq!(reported["outcome"], "ok");
+    assert_eq!(reported["notes"], json!(["no answer to 2 copies of the first question: its time is not counted"]));
+    assert_eq!((&reported["rtt"]["sent"], &reported["rtt"]["received"]), (&json!(2), &json!(2)));
     assert_eq!(peer.sent().len(), 5);
 }
 
@@ -143,6 +144,6 @@ fn over_tcp_and_with_values_that_the_answer_has_to_have() {
     );
     let output = netkit(&[&peer.addr.to_string(), "-p", &folder.display().to_string(), "-n", "1", "-f", "ndjson"]);
     std::fs::remove_file(&folder).unwrap();
-    let told = summary(&output);
-    assert_eq!((&told["outcome"], &told["facts"]), (&json!("ok"), &json!({"token": 513, "players": 5})));
+    let reported = summary(&output);
+    assert_eq!((&reported["outcome"], &reported["facts"]), (&json!("ok"), &json!({"token": 513, "players": 5})));
 }

@@ -208,7 +208,7 @@ fn rounds_are_refused_once() {
 /// Every format reports the socket that a probe costs the server.
 #[test]
 fn what_it_costs_is_said() {
-    let said = [
+    let message = [
         ("text", "costs the server a socket"),
         ("ndjson", "\"sockets_left\":1"),
         ("json", "\"sockets_left\":1"),
@@ -216,7 +216,7 @@ fn what_it_costs_is_said() {
         ("influx", ",sockets_left=1i "),
         ("nagios", "'sockets_left'=1;;;0"),
     ];
-    for (format, words) in said {
+    for (format, words) in message {
         let peer = tcp(check, move |conn| {
             conn.read(52);
             conn.write(&hex(REFUSED_LE));

@@ -255,12 +255,12 @@ fn websocket() {
 #[test]
 fn the_key_is_checked() {
     // The example of RFC 6455, section 1.3: a valid answer to another key.
-    for (status, said) in [("101 s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), ("101 -", "")] {
+    for (status, message) in [("101 s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), ("101 -", "")] {
         let peer = tcp(check, web(status));
         let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
         assert_eq!(outcome(&report), "broken", "{}", text(&report));
         assert!(report.found.is_none() && report.samples.is_empty());
-        assert_eq!(detail(&report, "accept").as_str().unwrap_or(""), said);
+        assert_eq!(detail(&report, "accept").as_str().unwrap_or(""), message);
         let sent = peer.sent();
         assert_eq!(detail(&report, "expected").as_str(), Some(answer_to(&sent[0]).as_str()));
         assert!(sent[0].ends_with(b"\r\n\r\n"), "nothing is said behind it");

@@ -63,7 +63,7 @@ impl Server {
         listener.set_nonblocking(true).unwrap();
         let at = listener.local_addr().unwrap();
         let (end, seen): (Arc<AtomicBool>, Arc<Mutex<Seen>>) = Default::default();
-        let (ended, told) = (Arc::clone(&end), Arc::clone(&seen));
+        let (ended, printed) = (Arc::clone(&end), Arc::clone(&seen));
         let thread = std::thread::spawn(move || {
             let mut clients: Vec<(TcpStream, Option<usize>)> = Vec::new();
             while !ended.load(Ordering::Relaxed) {
@@ -71,7 +71,7 @@ impl Server {
                     stream.set_nonblocking(true).unwrap();
                     clients.push((stream, None));
                 }
-                let mut seen = told.lock().unwrap();
+                let mut seen = printed.lock().unwrap();
                 clients.retain_mut(|(stream, next)| receive(kind, stream, next, &mut seen));
                 seen.open = clients.len();
                 drop(seen);

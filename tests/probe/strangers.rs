@@ -18,13 +18,13 @@ fn by_name() {
         (ALERT, "TLS", "alert unexpected_message"),
         (MAIL, "", "220 mail.example ESMTP Postfix"),
     ];
-    for (said, name, shown) in cases {
+    for (message, name, shown) in cases {
         for proto in ["riptide", "gne", "nano"] {
             let peer = tcp(
                 |_| Ok(()),
                 move |conn| {
                     conn.read(3);
-                    conn.write(said.as_bytes());
+                    conn.write(message.as_bytes());
                     std::thread::sleep(ms(50));
                 },
             );

@@ -14,7 +14,7 @@ pub const GUARD: Duration = HANG;
 pub struct Proxy {
     pub child: Child,
     pub at: String,
-    said: BufReader<std::process::ChildStderr>,
+    errors: BufReader<std::process::ChildStderr>,
     before: String,
 }
 
@@ -36,13 +36,13 @@ impl Proxy {
     #[allow(clippy::zombie_processes, reason = "it is waited for by Proxy::end")]
     pub fn spawn(mut command: Command) -> Proxy {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
         let mut before = String::new();
         loop {
             let mut line = String::new();
-            assert!(said.read_line(&mut line).unwrap() > 0, "it has ended: {before}");
+            assert!(errors.read_line(&mut line).unwrap() > 0, "it has ended: {before}");
             if let Some(at) = line.split(' ').skip_while(|word| *word != "relaying").find(|word| word.contains(':')) {
-                return Proxy { child, at: at.into(), said, before };
+                return Proxy { child, at: at.into(), errors, before };
             }
             before += &line;
         }
@@ -56,7 +56,7 @@ impl Proxy {
     pub fn tells(&mut self, what: &str) -> String {
         loop {
             let mut line = String::new();
-            assert!(self.said.read_line(&mut line).unwrap() > 0, "it has ended without {what:?}: {}", self.before);
+            assert!(self.errors.read_line(&mut line).unwrap() > 0, "it has ended without {what:?}: {}", self.before);
             self.before += &line;
             if line.contains(what) {
                 return line;
@@ -67,20 +67,20 @@ impl Proxy {
     /// Ctrl-C: returns its stdout and its stderr.
     pub fn end(mut self) -> (String, String) {
         let (mut out, stdout) = (String::new(), self.child.stdout.take());
-        let (status, told) = self.interrupted(|| {
+        let (status, reported) = self.interrupted(|| {
             stdout.unwrap().read_to_string(&mut out).unwrap();
         });
-        assert_eq!(status, Some(0), "{told}");
-        (out, told)
+        assert_eq!(status, Some(0), "{reported}");
+        (out, reported)
     }
 
     /// Ctrl-C, then `then`: returns the exit status, and all of stderr.
     pub fn interrupted(mut self, then: impl FnOnce()) -> (Option<i32>, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
         then();
-        let mut told = self.before;
-        self.said.read_to_string(&mut told).unwrap();
-        (self.child.wait().unwrap().code(), told)
+        let mut reported = self.before;
+        self.errors.read_to_string(&mut reported).unwrap();
+        (self.child.wait().unwrap().code(), reported)
     }
 }
 
@@ -124,12 +124,12 @@ fn corruption_and_outages_are_counted() {
     server.send_to(&MESSAGE, at).unwrap();
     client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     assert!(client.recv(&mut buffer).is_err(), "lost in the outage");
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     let lines = lines(&out);
     assert_eq!((&lines[0]["outcome"], &lines[0]["corrupted"]), (&"passed".into(), &true.into()), "{out}");
     assert_eq!(lines[1]["outcome"], "outage", "{out}");
-    assert!(told.contains("up   1 packet arrived, 1 sent, 1 with a bit flipped\n"), "{told}");
-    assert!(told.contains("down 1 packet arrived, 0 sent, 1 lost in an outage\n"), "{told}");
+    assert!(reported.contains("up   1 packet arrived, 1 sent, 1 with a bit flipped\n"), "{reported}");
+    assert!(reported.contains("down 1 packet arrived, 0 sent, 1 lost in an outage\n"), "{reported}");
 }
 
 /// SIGUSR1 and `--status` print clients, the queue, rates and losses, and the relay goes on.
@@ -156,8 +156,8 @@ fn the_status_is_printed_on_request() {
     client.send(&[3, 7]).unwrap();
     let mut buffer = [0; 8];
     assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[3, 7][..]));
-    let (_, told) = proxy.end();
-    assert!(told.contains("netkit: up   4 packets arrived, 1 sent, 1 dropped\n"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("netkit: up   4 packets arrived, 1 sent, 1 dropped\n"), "{reported}");
     let mut proxy = Proxy::start(&server, &["-f", "none", "--status", "100ms"]);
     for _ in 0..2 {
         proxy.tells("status after");
@@ -189,24 +189,24 @@ fn messages_are_dropped_doubled_and_edited() {
         client.send(bytes).unwrap();
     }
     let mut buffer = [0; 64];
-    let mut came = Vec::new();
-    while came.last() != Some(&vec![3, 0xcc]) {
+    let mut arrived = Vec::new();
+    while arrived.last() != Some(&vec![3, 0xcc]) {
         let length = server.recv(&mut buffer).unwrap();
-        came.push(buffer[..length].to_vec());
+        arrived.push(buffer[..length].to_vec());
     }
     let want: [&[u8]; 6] = [&MESSAGE, &[3, 0xff, 0], &MESSAGE, &[3, 0xbb], &[3, 0xbb], &[3, 0xcc]];
-    assert_eq!(came, want);
-    let (out, told) = proxy.end();
+    assert_eq!(arrived, want);
+    let (out, reported) = proxy.end();
     let lines = lines(&out);
-    let fates: Vec<&Value> = lines.iter().map(|line| &line["outcome"]).collect();
-    assert_eq!(fates, ["passed", "passed", "passed", "dropped", "passed", "passed"], "{out}");
+    let outcomes: Vec<&Value> = lines.iter().map(|line| &line["outcome"]).collect();
+    assert_eq!(outcomes, ["passed", "passed", "passed", "dropped", "passed", "passed"], "{out}");
     assert_eq!(
         (&lines[1]["edited"][0], &lines[4]["copies"], &lines[0]["edited"]),
         (&"data".into(), &1.into(), &Value::Null)
     );
     assert_eq!((&lines[0]["message"], &lines[0]["delayed_ms"]), (&"unreliable_message".into(), &Value::Null));
-    assert!(told.contains("up   6 packets arrived, 6 sent, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
-    assert!(told.contains("up   6 messages arrived, 1 dropped, 1 edited, 1 duplicated\n"), "{told}");
+    assert!(reported.contains("up   6 packets arrived, 6 sent, 1 dropped, 1 edited, 1 duplicated\n"), "{reported}");
+    assert!(reported.contains("up   6 messages arrived, 1 dropped, 1 edited, 1 duplicated\n"), "{reported}");
 }
 
 #[test]
@@ -223,13 +223,16 @@ fn both_legs_are_recorded() {
     for n in 0..100u8 {
         client.send(&[3, n]).unwrap();
     }
-    let mut came = 0;
+    let mut arrived = 0;
     while server.recv(&mut [0; 64]).is_ok() {
-        came += 1;
+        arrived += 1;
     }
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     assert_eq!(out, "");
-    assert!(told.contains(&format!("up   100 packets arrived, {came} sent, {} lost", 100 - came)), "{told}");
+    assert!(
+        reported.contains(&format!("up   100 packets arrived, {arrived} sent, {} lost", 100 - arrived)),
+        "{reported}"
+    );
     let decoded = Command::new(env!("CARGO_BIN_EXE_netkit"))
         .args(["decode", pcap, "-q", "-p", "dnp", "-f", "ndjson"])
         .output()
@@ -237,14 +240,14 @@ fn both_legs_are_recorded() {
     let lines = lines(&String::from_utf8_lossy(&decoded.stdout));
     let bytes = std::fs::read(pcap).unwrap();
     std::fs::remove_file(pcap).unwrap();
-    assert_eq!(lines.len(), 100 + came, "both legs");
+    assert_eq!(lines.len(), 100 + arrived, "both legs");
     let mut flows: Vec<u64> = lines.iter().map(|line| line["flow"].as_u64().unwrap()).collect();
     flows.sort_unstable();
     flows.dedup();
     assert_eq!(flows.len(), 2);
     // The comment's option: code 1, four bytes of text.
     let comments = bytes.windows(8).filter(|bytes| bytes == b"\x01\0\x04\0lost").count();
-    assert_eq!(comments, 100 - came);
+    assert_eq!(comments, 100 - arrived);
     assert!([&b"client side"[..], b"server side"].iter().all(|name| bytes.windows(11).any(|bytes| bytes == *name)));
 }
 
@@ -257,9 +260,9 @@ fn directions_hold_for_what_follows() {
     client.send(b"x").unwrap();
     server.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     assert!(server.recv(&mut [0; 8]).is_err(), "up all is lost");
-    let (_, told) = proxy.end();
-    assert!(told.contains("--loss: udp alone is relayed"), "{told}");
-    assert!(told.contains("up   1 packet arrived, 0 sent, 1 lost"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("--loss: udp alone is relayed"), "{reported}");
+    assert!(reported.contains("up   1 packet arrived, 0 sent, 1 lost"), "{reported}");
     let proxy = Proxy::start(&server, &["-f", "none", "--down", "--loss", "100%"]);
     client.connect(&proxy.at).unwrap();
     client.send(b"x").unwrap();
@@ -268,8 +271,8 @@ fn directions_hold_for_what_follows() {
     server.send_to(b"y", from).unwrap();
     client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     assert!(client.recv(&mut [0; 8]).is_err(), "down all is lost");
-    let (_, told) = proxy.end();
-    assert!(told.contains("down 1 packet arrived, 0 sent, 1 lost"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("down 1 packet arrived, 0 sent, 1 lost"), "{reported}");
 }
 
 /// The table shows the requested and the actual impairment of each direction.
@@ -283,14 +286,14 @@ fn asked_and_got() {
     for n in 0..200u8 {
         client.send(&[n]).unwrap();
     }
-    let mut came = Vec::new();
+    let mut arrived = Vec::new();
     let mut buffer = [0; 8];
     while let Ok(1) = server.recv(&mut buffer) {
-        came.push(buffer[0]);
+        arrived.push(buffer[0]);
     }
-    let (_, told) = proxy.end();
-    assert!(came.is_sorted(), "in order: {came:?}");
-    let table: Vec<Vec<&str>> = told
+    let (_, reported) = proxy.end();
+    assert!(arrived.is_sorted(), "in order: {arrived:?}");
+    let table: Vec<Vec<&str>> = reported
         .lines()
         .filter_map(|line| line.strip_prefix("netkit: "))
         .skip_while(|line| !line.trim_start().starts_with("loss"))
@@ -300,17 +303,17 @@ fn asked_and_got() {
     assert_eq!(
         table[1],
         ["up", "asked", "20.00", "%", "2.0", "25.0", "ms", "23.5", "ms", "43.0", "ms", "1.00", "mbit"],
-        "{told}"
+        "{reported}"
     );
     // Bursts of missing numbers, counted here.
-    let missing: Vec<bool> = (0..200).map(|n| !came.contains(&n)).collect();
+    let missing: Vec<bool> = (0..200).map(|n| !arrived.contains(&n)).collect();
     let lost = missing.iter().filter(|lost| **lost).count() as f64;
     let rows = missing.chunk_by(|a, b| a == b).filter(|row| row[0]).count() as f64;
     let [share, run] = [format!("{:.2}", lost / 2.0), format!("{:.1}", lost / rows)];
-    assert_eq!(table[2][..5], ["up", "got", &share, "%", &run], "{told}");
+    assert_eq!(table[2][..5], ["up", "got", &share, "%", &run], "{reported}");
     let at = |n: usize| table[2][n].parse::<f64>().unwrap();
-    assert!(at(5) >= 20.0 && at(7) >= 20.0 && at(9) >= at(7), "{told}");
-    assert_eq!(table.len(), 3, "nothing was done to the other direction: {told}");
+    assert!(at(5) >= 20.0 && at(7) >= 20.0 && at(9) >= at(7), "{reported}");
+    assert_eq!(table.len(), 3, "nothing was done to the other direction: {reported}");
 }
 
 /// tshark, if it is installed, reads the capture of both legs: interfaces, comments, checksums.
@@ -381,20 +384,20 @@ fn without_its_acks_a_message_is_sent_again() {
         command.spawn().unwrap()
     };
     let mut server = replay(&["--listen", "127.0.0.1:0"]);
-    let mut told = String::new();
-    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    let at = told.trim().rsplit(' ').next().unwrap();
+    let mut reported = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut reported).unwrap();
+    let at = reported.trim().rsplit(' ').next().unwrap();
     let rule = "message == ack and from == server and frame < 45: drop 90%";
     let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
     let [client, server] = [session(&client), session(&server)];
     assert_eq!([&client["complete"], &server["complete"]], [&Value::from(true); 2], "{client} {server}");
     assert_eq!(server["received"], server["expected"], "{client} {server}");
     assert!(client["resent"].as_u64() >= Some(1), "{client}");
-    assert!(lines(&out).iter().any(|line| line["outcome"] == "dropped" && line["message"] == "ack"), "{told}");
+    assert!(lines(&out).iter().any(|line| line["outcome"] == "dropped" && line["message"] == "ack"), "{reported}");
 }
 
 /// A GNE server names a UDP port in its stream: these datagrams do not pass the proxy, which is reported.
@@ -408,16 +411,16 @@ fn datagrams_beside_a_stream_are_told() {
         command.spawn().unwrap()
     };
     let mut server = replay(&["--listen", "127.0.0.1:0"]);
-    let mut told = String::new();
-    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    let at = told.trim().rsplit(' ').next().unwrap();
+    let mut reported = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut reported).unwrap();
+    let at = reported.trim().rsplit(' ').next().unwrap();
     let proxy = Proxy::to(at, &["-p", "gne", "--transport", "tcp"]);
     let mut client = replay(&["--to", &proxy.at]);
     client.wait().unwrap();
     server.wait().unwrap();
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     assert!(out.contains("connection_accepted"), "{out}");
-    assert!(told.contains("for datagrams: they are not relayed"), "{told}");
+    assert!(reported.contains("for datagrams: they are not relayed"), "{reported}");
 }
 
 /// If both transports are relayed, the proxy replaces the ports that a GNE server and its client name: the datagrams
@@ -432,16 +435,20 @@ fn datagrams_beside_a_stream_are_followed() {
         command.spawn().unwrap()
     };
     let mut server = replay(&["--listen", "127.0.0.1:0"]);
-    let mut told = String::new();
-    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    let at = told.trim().rsplit(' ').next().unwrap();
+    let mut reported = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut reported).unwrap();
+    let at = reported.trim().rsplit(' ').next().unwrap();
     let proxy = Proxy::to(at, &["-p", "gne", "-f", "ndjson"]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
     let [client, server] = [session(&client), session(&server)];
-    assert_eq!([&client["complete"], &server["complete"]], [&Value::from(true); 2], "{client} {server} {out} {told}");
+    assert_eq!(
+        [&client["complete"], &server["complete"]],
+        [&Value::from(true); 2],
+        "{client} {server} {out} {reported}"
+    );
     let lines = lines(&out);
     let datagrams = |from: &str| lines.iter().filter(|l| l["transport"] == "udp" && l["from"] == from).count();
     assert!(datagrams("client") > 0 && datagrams("server") > 0, "{out}");
@@ -450,7 +457,7 @@ fn datagrams_beside_a_stream_are_followed() {
     // The datagrams belong to the same connection as the edited messages.
     let flow = &edited[0]["flow"];
     assert!(lines.iter().filter(|l| l["transport"] == "udp").all(|l| &l["derived"]["tcp_flow"] == flow), "{out}");
-    assert!(!told.contains("not relayed"), "{told}");
+    assert!(!reported.contains("not relayed"), "{reported}");
 }
 
 /// Datagrams of an unknown protocol are counted until the user names the protocol.
@@ -463,9 +470,9 @@ fn what_nobody_explains_is_counted() {
         client.send(&[0x80 | n; 40]).unwrap();
         server.recv(&mut [0; 64]).unwrap();
     }
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     assert_eq!(out, "");
-    assert!(told.contains("5 datagrams that no protocol explains: -p names one"), "{told}");
+    assert!(reported.contains("5 datagrams that no protocol explains: -p names one"), "{reported}");
 }
 
 /// A message that cannot be edited passes unchanged, and the output says why.
@@ -497,14 +504,14 @@ fn further_transmissions_are_dropped() {
         client.send(bytes).unwrap();
     }
     client.send(&[3, 0xdd]).unwrap();
-    let (mut buffer, mut came) = ([0; 8], Vec::new());
-    while came.last() != Some(&0xdd) {
+    let (mut buffer, mut arrived) = ([0; 8], Vec::new());
+    while arrived.last() != Some(&0xdd) {
         let length = server.recv(&mut buffer).unwrap();
-        came.push(buffer[length - 1]);
+        arrived.push(buffer[length - 1]);
     }
-    assert_eq!(came, [0xaa, 0xbb, 0xcc, 0xcc, 0xdd]);
-    let (_, told) = proxy.end();
-    assert!(told.contains("2 dropped"), "{told}");
+    assert_eq!(arrived, [0xaa, 0xbb, 0xcc, 0xcc, 0xdd]);
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("2 dropped"), "{reported}");
 }
 
 /// The capture of both legs has a limit: reaching it is reported at once, and at the end.
@@ -521,10 +528,10 @@ fn a_capture_that_is_full() {
         // Relaying does not depend on the file.
         assert_eq!(server.recv(&mut [0; 8]).unwrap(), 2);
     }
-    let (_, told) = proxy.end();
-    assert!(told.contains("full (--limit pcap_bytes): from now on nothing is added"), "{told}");
-    assert!(told.contains("full (--limit pcap_bytes): the last "), "{told}");
-    assert_eq!(told.matches("from now on").count(), 1, "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("full (--limit pcap_bytes): from now on nothing is added"), "{reported}");
+    assert!(reported.contains("full (--limit pcap_bytes): the last "), "{reported}");
+    assert_eq!(reported.matches("from now on").count(), 1, "{reported}");
     let size = std::fs::metadata(pcap).unwrap().len();
     assert!((500..=1024 + 200).contains(&size), "{size}");
     let mut decode = Command::new(env!("CARGO_BIN_EXE_netkit"));
@@ -547,6 +554,6 @@ fn a_queue_that_is_full() {
     }
     let first = server.recv(&mut [0; 256]).unwrap();
     assert_eq!(first, 200);
-    let (_, told) = proxy.end();
-    assert!(told.contains("lost in a full queue"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("lost in a full queue"), "{reported}");
 }

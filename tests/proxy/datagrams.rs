@@ -59,9 +59,12 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
         let (length, _) = server.recv_from(&mut buffer).unwrap();
         assert_eq!(buffer[..length], n.to_be_bytes());
     }
-    let (counts, told) = relay.end();
-    assert_eq!([counts.ways[0].came, counts.ways[0].passed, counts.ways[1].passed], [sent + 200, sent + 200, sent]);
-    assert!(told.notes.is_empty() && counts.clients == 1, "{:?}", told.notes);
+    let (counts, reported) = relay.end();
+    assert_eq!(
+        [counts.directions[0].arrived, counts.directions[0].passed, counts.directions[1].passed],
+        [sent + 200, sent + 200, sent]
+    );
+    assert!(reported.notes.is_empty() && counts.clients == 1, "{:?}", reported.notes);
 }
 
 #[test]
@@ -94,8 +97,8 @@ fn more_clients_than_allowed_are_turned_away() {
         own.send_to(&[n], relay.at).unwrap();
     }
     let mut buffer = [0; 8];
-    let came: Vec<u8> = (0..3).map(|_| server.recv_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
-    assert_eq!(came, [0, 1, 2]);
+    let arrived: Vec<u8> = (0..3).map(|_| server.recv_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
+    assert_eq!(arrived, [0, 1, 2]);
     // When the last of them arrives, the relay has read all that were sent before.
     let known = socket();
     known.send_to(&[99], relay.at).unwrap();
@@ -120,37 +123,44 @@ fn the_seed_decides_what_is_lost() {
             client.send(&n.to_be_bytes()).unwrap();
         }
         // Sends one after them until it arrives.
-        let mut came: Vec<u32> = Vec::new();
+        let mut arrived: Vec<u32> = Vec::new();
         let mut buffer = [0; 64];
         server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
         let begin = std::time::Instant::now();
         loop {
             match server.recv_from(&mut buffer) {
-                Ok((4, _)) => came.push(u32::from_be_bytes(buffer[..4].try_into().unwrap())),
+                Ok((4, _)) => arrived.push(u32::from_be_bytes(buffer[..4].try_into().unwrap())),
                 Ok(_) => break,
                 Err(_) => _ = client.send(&[1]).unwrap(),
             }
             assert!(begin.elapsed() < GUARD);
         }
-        let (counts, told) = relay.end();
-        let ups = told.fates.len() as u64;
+        let (counts, reported) = relay.end();
+        let ups = reported.outcomes.len() as u64;
         assert_eq!(
-            (counts.ways[0].came, counts.ways[0].came - counts.ways[0].lost + counts.ways[0].copies),
-            (ups, counts.ways[0].passed)
+            (
+                counts.directions[0].arrived,
+                counts.directions[0].arrived - counts.directions[0].lost + counts.directions[0].copies
+            ),
+            (ups, counts.directions[0].passed)
         );
-        let fates: Vec<_> = told.fates.into_iter().take(300).collect();
-        let wanted: Vec<u32> = fates
+        let outcomes: Vec<_> = reported.outcomes.into_iter().take(300).collect();
+        let wanted: Vec<u32> = outcomes
             .iter()
             .zip(0..)
             .filter(|((_, lost, ..), _)| lost.is_none())
             .flat_map(|((_, _, copies, _), n)| std::iter::repeat_n(n, 1 + *copies as usize))
             .collect();
-        assert_eq!(came, wanted, "what came is what was told");
-        fates
+        assert_eq!(arrived, wanted, "what arrived is what was reported");
+        outcomes
     };
     let first = run(7);
     assert_eq!(first, run(7));
-    assert!(first != run(8) && first.iter().any(|fate| fate.1 == Some("lost")) && first.iter().any(|fate| fate.2 > 0));
+    assert!(
+        first != run(8)
+            && first.iter().any(|outcome| outcome.1 == Some("lost"))
+            && first.iter().any(|outcome| outcome.2 > 0)
+    );
 }
 
 #[test]
@@ -162,10 +172,10 @@ fn a_closed_port_is_told_once() {
         client.send(b"x").unwrap();
         std::thread::sleep(Duration::from_millis(10));
     }
-    let (counts, told) = relay.end();
+    let (counts, reported) = relay.end();
     assert!(counts.refused > 0);
-    assert_eq!(told.notes.len(), 1, "{:?}", told.notes);
-    assert!(told.notes[0].contains("the server's port is closed"));
+    assert_eq!(reported.notes.len(), 1, "{:?}", reported.notes);
+    assert!(reported.notes[0].contains("the server's port is closed"));
 }
 
 /// A number that is sent three times, with at most one flipped bit.
@@ -188,38 +198,38 @@ fn counts_are_those_of_the_packets() {
     client.connect(relay.at).unwrap();
     server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     let (mut buffer, begin) = ([0; 64], std::time::Instant::now());
-    let (mut sent, mut came) = (0u32, Vec::new());
+    let (mut sent, mut arrived) = (0u32, Vec::new());
     // Until enough have arrived, whatever the system itself has dropped.
-    while came.len() < 200 {
+    while arrived.len() < 200 {
         // Three times, so that a flipped bit does no harm.
         client.send(&[sent.to_be_bytes(); 3].concat()).unwrap();
         sent += 1;
-        while came.len() < sent as usize / 2 && server.recv_from(&mut buffer).is_ok() {
-            came.push(number(&buffer));
+        while arrived.len() < sent as usize / 2 && server.recv_from(&mut buffer).is_ok() {
+            arrived.push(number(&buffer));
         }
         assert!(begin.elapsed() < GUARD);
     }
     while server.recv_from(&mut buffer).is_ok() {
-        came.push(number(&buffer));
+        arrived.push(number(&buffer));
     }
-    let (counts, told) = relay.end();
-    let way = &counts.ways[0];
-    assert_eq!(way.came, told.fates.len() as u64);
-    assert_eq!(way.lost, told.fates.iter().filter(|fate| fate.1 == Some("lost")).count() as u64);
-    assert_eq!(way.copies, told.fates.iter().map(|fate| u64::from(fate.2)).sum::<u64>());
+    let (counts, reported) = relay.end();
+    let direction = &counts.directions[0];
+    assert_eq!(direction.arrived, reported.outcomes.len() as u64);
+    assert_eq!(direction.lost, reported.outcomes.iter().filter(|outcome| outcome.1 == Some("lost")).count() as u64);
+    assert_eq!(direction.copies, reported.outcomes.iter().map(|outcome| u64::from(outcome.2)).sum::<u64>());
     // Counts the first arrival of each number, if a higher one arrived before.
     let (mut highest, mut seen, mut late) = (0, std::collections::BTreeSet::new(), 0);
-    for number in came {
+    for number in arrived {
         late += u64::from(seen.insert(number) && number < highest);
         highest = highest.max(number);
     }
-    assert_eq!(way.behind, late);
-    let meant = told.fates.iter().filter(|fate| fate.3).count() as u64;
+    assert_eq!(direction.reordered, late);
+    let meant = reported.outcomes.iter().filter(|outcome| outcome.3).count() as u64;
     assert!((1..=meant).contains(&late), "{late} of {meant}");
-    assert!(way.lost > 0 && way.copies > 0 && way.corrupted > 0, "{way:?}");
+    assert!(direction.lost > 0 && direction.copies > 0 && direction.corrupted > 0, "{direction:?}");
     // A burst of losses ends at a packet that was not lost.
-    let rows = told.fates.chunk_by(|a, b| a.1 == b.1).filter(|row| row[0].1 == Some("lost")).count() as u64;
-    assert_eq!(way.runs, rows);
+    let rows = reported.outcomes.chunk_by(|a, b| a.1 == b.1).filter(|row| row[0].1 == Some("lost")).count() as u64;
+    assert_eq!(direction.runs, rows);
 }
 
 /// Half of all packets are sent after the next one: each swapped pair counts as one reordered packet.
@@ -244,8 +254,8 @@ fn pairs_that_are_turned_round_count_once() {
             }
         }
         let (counts, _) = relay.end();
-        let way = &counts.ways[0];
-        assert_eq!(way.copies, if duplicate > 0.0 { 100 } else { 0 });
-        assert_eq!((way.came, way.passed, way.behind), (100, 100 + way.copies, 50));
+        let direction = &counts.directions[0];
+        assert_eq!(direction.copies, if duplicate > 0.0 { 100 } else { 0 });
+        assert_eq!((direction.arrived, direction.passed, direction.reordered), (100, 100 + direction.copies, 50));
     }
 }

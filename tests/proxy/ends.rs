@@ -72,11 +72,11 @@ fn each_client_has_its_end() {
         LOGGED.iter().map(|(flow, ..)| repeat(&conversations[flow - 1], &proxy, &server)).collect();
     let open = conversations[2].split_last().unwrap().1.to_vec();
     clients.push(repeat(&open, &proxy, &server));
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     let addresses: Vec<_> = clients.iter().map(|client| client.local_addr().unwrap().to_string()).collect();
     let sentences = LOGGED.iter().map(|(_, sentence, ..)| *sentence).chain(["open when the proxy ended"]);
     for (address, sentence) in addresses.iter().zip(sentences) {
-        assert!(told.contains(&format!("netkit: {address} (riptide): {sentence}\n")), "{sentence}: {told}");
+        assert!(reported.contains(&format!("netkit: {address} (riptide): {sentence}\n")), "{sentence}: {reported}");
     }
     let reports = reports(&out);
     let (ends, counts) = reports.split_at(7);
@@ -105,8 +105,8 @@ fn many_clients_are_counted_by_their_ends() {
     let proxy = Proxy::start(&server, &["-p", "riptide", "-f", "summary"]);
     let clients: Vec<_> =
         [3, 4, 4].iter().cycle().take(18).map(|k| repeat(&conversations[k - 1], &proxy, &server)).collect();
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     drop(clients);
-    assert!(told.contains("netkit: ends: 6 left by the client, 12 refused by the server\n"), "{told}");
-    assert!(!told.contains("(riptide)") && !out.contains("report"), "{told}");
+    assert!(reported.contains("netkit: ends: 6 left by the client, 12 refused by the server\n"), "{reported}");
+    assert!(!reported.contains("(riptide)") && !out.contains("report"), "{reported}");
 }

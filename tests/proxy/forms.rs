@@ -51,13 +51,13 @@ fn a_dialogue_says_behind_each_message_what_was_done() {
 fn forms_that_end_with_their_input_are_refused_before_anything_listens() {
     for (format, instead) in [("parquet", "record with --pcap FILE"), ("pcapng", "--pcap FILE writes both legs")] {
         let output = command(&["127.0.0.1:0", "127.0.0.1:9", "-f", format]).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.starts_with(&format!("netkit: -f {format}: ")) && told.contains(instead), "{told}");
-        assert!(!told.contains("relaying"), "{told}");
+        let reported = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{reported}");
+        assert!(reported.starts_with(&format!("netkit: -f {format}: ")) && reported.contains(instead), "{reported}");
+        assert!(!reported.contains("relaying"), "{reported}");
     }
     let output = command(&["127.0.0.1:0", "127.0.0.1:9", "-f", "table", "--columns", "message"]).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("--columns: only with") && !told.contains("relaying"), "{told}");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{reported}");
+    assert!(reported.contains("--columns: only with") && !reported.contains("relaying"), "{reported}");
 }

@@ -57,8 +57,8 @@ fn headers_and_fields_are_edited_together() {
         };
         assert_eq!(buffer[..length], packet(number, hp, "much longer than before"), "{seq}");
     }
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     std::fs::remove_file(&file).unwrap();
     let edited: Vec<_> = lines(&out).iter().map(|line| line["edited"].as_array().map_or(0, Vec::len)).collect();
-    assert_eq!(edited.iter().sum::<usize>(), 30 + 10 * 2 + 1, "{told}");
+    assert_eq!(edited.iter().sum::<usize>(), 30 + 10 * 2 + 1, "{reported}");
 }

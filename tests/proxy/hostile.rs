@@ -40,9 +40,9 @@ fn others_are_served(proxy: &Proxy, listener: &TcpListener) {
     let (mut client, mut server) = (connect(proxy), accept(listener));
     let notify = [4, 0, 0, 5, 2, 1, b'r', b'x', b'y'];
     client.write_all(&[&HEARTBEAT[..], &notify].concat()).unwrap();
-    let mut came = [0; 9];
-    server.read_exact(&mut came).unwrap();
-    assert_eq!(came, notify);
+    let mut arrived = [0; 9];
+    server.read_exact(&mut arrived).unwrap();
+    assert_eq!(arrived, notify);
 }
 
 #[test]
@@ -66,17 +66,17 @@ fn giant_lengths_and_half_messages_are_bounded() {
     others_are_served(&proxy, &listener);
     // The sent bytes arrive, although no message was complete.
     let (client, mut server) = (connect(&proxy), accept(&listener));
-    let said: Vec<u8> = [&[4, 0xff, 0xff, 0xff][..], &vec![9; 3 << 20]].concat();
-    let bytes = said.clone();
+    let spoken: Vec<u8> = [&[4, 0xff, 0xff, 0xff][..], &vec![9; 3 << 20]].concat();
+    let bytes = spoken.clone();
     let writer = std::thread::spawn(move || {
         let mut client = client;
         client.write_all(&bytes).unwrap();
         client.shutdown(Shutdown::Write).unwrap();
     });
-    let mut came = Vec::new();
-    server.read_to_end(&mut came).unwrap();
+    let mut arrived = Vec::new();
+    server.read_to_end(&mut arrived).unwrap();
     writer.join().unwrap();
-    assert!(came == said, "{} of {}", came.len(), said.len());
+    assert!(arrived == spoken, "{} of {}", arrived.len(), spoken.len());
     assert!(most(&proxy) < MEMORY, "{}", most(&proxy));
     drop(pairs);
     proxy.end();
@@ -103,10 +103,10 @@ fn many_half_open_streams_and_floods_of_small_messages() {
         }
         client.shutdown(Shutdown::Write).unwrap();
     });
-    let mut came = Vec::new();
-    server.read_to_end(&mut came).unwrap();
+    let mut arrived = Vec::new();
+    server.read_to_end(&mut arrived).unwrap();
     writer.join().unwrap();
-    assert_eq!(came, [4, 0, 0, 3, 2, 1, b'r'], "all but what was dropped");
+    assert_eq!(arrived, [4, 0, 0, 3, 2, 1, b'r'], "all but what was dropped");
     others_are_served(&proxy, &listener);
     assert!(most(&proxy) < MEMORY, "{}", most(&proxy));
     // The others reset or close their connections.
@@ -115,8 +115,8 @@ fn many_half_open_streams_and_floods_of_small_messages() {
         socket2::SockRef::from(which).set_linger((n % 3 == 0).then_some(Duration::ZERO)).unwrap();
     }
     others_are_served(&proxy, &listener);
-    let (_, told) = proxy.end();
-    assert!(told.contains("100003 dropped") || told.contains("100002 dropped"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("100003 dropped") || reported.contains("100002 dropped"), "{reported}");
 }
 
 /// A server that compresses a bomb, and one that sends nonsense after the upgrade.
@@ -135,16 +135,16 @@ fn bombs_and_nonsense_in_frames() {
     press.compress_vec(&vec![0; 60 << 20], &mut packed, flate2::FlushCompress::Sync).unwrap();
     packed.truncate(packed.len() - 4);
     let head = [&[0xc2, 127][..], &(packed.len() as u64).to_be_bytes()].concat();
-    let said = [&head[..], &packed, &[0xc2, 3, 1, 2, 3], &[0x8f; 200], &[0xff; 4000]].concat();
-    let bytes = said.clone();
+    let spoken = [&head[..], &packed, &[0xc2, 3, 1, 2, 3], &[0x8f; 200], &[0xff; 4000]].concat();
+    let bytes = spoken.clone();
     let writer = std::thread::spawn(move || {
         server.write_all(&bytes).unwrap();
         server.shutdown(Shutdown::Write).unwrap();
     });
-    let mut came = Vec::new();
-    client.read_to_end(&mut came).unwrap();
+    let mut arrived = Vec::new();
+    client.read_to_end(&mut arrived).unwrap();
     writer.join().unwrap();
-    assert!(came == said, "{} of {}", came.len(), said.len());
+    assert!(arrived == spoken, "{} of {}", arrived.len(), spoken.len());
     others_are_served(&proxy, &listener);
     assert!(most(&proxy) < MEMORY, "{}", most(&proxy));
     proxy.end();
@@ -182,6 +182,6 @@ fn a_flood_of_datagrams_from_everywhere() {
     client.set_read_timeout(Some(GUARD)).unwrap();
     assert_eq!(client.recv(&mut buffer).unwrap(), 5);
     assert!(most(&proxy) < MEMORY, "{}", most(&proxy));
-    let (_, told) = proxy.end();
-    assert!(told.contains("turned away") && told.contains("50 clients"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("turned away") && reported.contains("50 clients"), "{reported}");
 }

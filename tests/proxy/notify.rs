@@ -64,24 +64,25 @@ fn notify_messages_show_the_loss_of_both_directions() {
         std::thread::sleep(Duration::from_millis(1));
         takes(&client, &mut here);
     }
-    let (_, told) = proxy.end();
+    let (_, reported) = proxy.end();
     // `up   400 packets arrived, 352 sent, 48 lost`
-    let count = |way: &str, word: &str| {
-        let line = told.lines().find_map(|line| line.strip_prefix("netkit: ")?.strip_prefix(way)).expect(&told);
-        let part = line.split(", ").find(|part| part.ends_with(word)).expect(&told);
-        part.split_whitespace().find_map(|word| word.parse::<f64>().ok()).expect(&told)
+    let count = |direction: &str, word: &str| {
+        let line =
+            reported.lines().find_map(|line| line.strip_prefix("netkit: ")?.strip_prefix(direction)).expect(&reported);
+        let part = line.split(", ").find(|part| part.ends_with(word)).expect(&reported);
+        part.split_whitespace().find_map(|word| word.parse::<f64>().ok()).expect(&reported)
     };
     for leg in ["client", "server"] {
         let read = ["stats", &pcap, "--leg", leg, "-p", "riptide", "--set", "riptide.version=2.2", "--delivery"];
         let stats = run(&[&read[..], &["-f", "json"]].concat(), b"").ok();
         let stats = crate::common::json(stats.text());
-        for (way, from) in [("up ", "first"), ("down ", "second")] {
-            let truth = count(way, "lost") / count(way, "arrived");
+        for (direction, from) in [("up ", "first"), ("down ", "second")] {
+            let truth = count(direction, "lost") / count(direction, "arrived");
             let rows = stats["path"].as_array().unwrap();
             let row = rows.iter().find(|row| row["from"] == from).unwrap_or_else(|| panic!("{rows:?}"));
             let [low, loss, high] = ["loss_low", "loss", "loss_high"].map(|name| row[name].as_f64().unwrap());
             // Each number is listed, but for those at the end.
-            assert!((loss - truth).abs() < 0.01 && low < truth && truth < high, "{leg} {way}: {truth} {row}");
+            assert!((loss - truth).abs() < 0.01 && low < truth && truth < high, "{leg} {direction}: {truth} {row}");
             assert!(high - low < 0.15, "{row}");
         }
     }

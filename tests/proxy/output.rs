@@ -32,13 +32,13 @@ fn a_blocked_stdout_stops_no_datagram() {
     let count = 20_000;
     all_pass(&proxy, &server, &client, count);
     // One INT ends it and prints its counts, although stdout is still blocked.
-    let (status, told) = proxy.interrupted(|| {});
-    assert_eq!(status, Some(0), "{told}");
-    assert!(told.contains("netkit: stdout is slower than the traffic: lines are not printed\n"), "{told}");
-    let missing = told.lines().find_map(|line| line.strip_prefix("netkit: ")?.strip_suffix(" lines not printed"));
-    let missing: u32 = missing.unwrap_or_else(|| panic!("{told}")).parse().unwrap();
-    assert!((1..count).contains(&missing), "{told}");
-    assert!(told.contains(&format!("up   {count} packets arrived, {count} sent\n")), "{told}");
+    let (status, reported) = proxy.interrupted(|| {});
+    assert_eq!(status, Some(0), "{reported}");
+    assert!(reported.contains("netkit: stdout is slower than the traffic: lines are not printed\n"), "{reported}");
+    let missing = reported.lines().find_map(|line| line.strip_prefix("netkit: ")?.strip_suffix(" lines not printed"));
+    let missing: u32 = missing.unwrap_or_else(|| panic!("{reported}")).parse().unwrap();
+    assert!((1..count).contains(&missing), "{reported}");
+    assert!(reported.contains(&format!("up   {count} packets arrived, {count} sent\n")), "{reported}");
 }
 
 /// `| head -2`: printing ends, relaying and recording go on.
@@ -49,10 +49,13 @@ fn a_closed_stdout_ends_the_printing_alone() {
     let mut proxy = Proxy::start(&server, &["-p", "dnp", "-f", "ndjson", "--pcap", pcap.to_str().unwrap()]);
     drop(proxy.child.stdout.take());
     all_pass(&proxy, &server, &client, 500);
-    let (status, told) = proxy.interrupted(|| {});
-    assert_eq!(status, Some(0), "{told}");
-    assert!(told.contains("netkit: stdout is closed: the relay goes on\n"), "{told}");
-    assert!(!told.contains("not printed") && told.contains("up   500 packets arrived, 500 sent\n"), "{told}");
+    let (status, reported) = proxy.interrupted(|| {});
+    assert_eq!(status, Some(0), "{reported}");
+    assert!(reported.contains("netkit: stdout is closed: the relay goes on\n"), "{reported}");
+    assert!(
+        !reported.contains("not printed") && reported.contains("up   500 packets arrived, 500 sent\n"),
+        "{reported}"
+    );
     assert_eq!(frames(&pcap), 1000, "both legs");
     std::fs::remove_file(pcap).unwrap();
 }
@@ -85,12 +88,12 @@ fn a_full_disk_ends_the_recording_alone() {
     command.args(["-c", &limited]);
     let proxy = Proxy::spawn(command);
     all_pass(&proxy, &server, &client, 500);
-    let (status, told) = proxy.interrupted(|| {});
-    assert_eq!(status, Some(3), "{told}");
+    let (status, reported) = proxy.interrupted(|| {});
+    assert_eq!(status, Some(3), "{reported}");
     let line = format!("netkit: {}: recording stopped: File too large (os error 27) after ", pcap.display());
-    let packets = told.lines().find_map(|text| text.strip_prefix(&line)?.split(' ').next()?.parse::<u32>().ok());
-    assert!((1..1000).contains(&packets.unwrap_or_default()), "{told}");
-    assert!(told.contains("up   500 packets arrived, 500 sent\n"), "{told}");
+    let packets = reported.lines().find_map(|text| text.strip_prefix(&line)?.split(' ').next()?.parse::<u32>().ok());
+    assert!((1..1000).contains(&packets.unwrap_or_default()), "{reported}");
+    assert!(reported.contains("up   500 packets arrived, 500 sent\n"), "{reported}");
     assert_eq!(std::fs::metadata(&pcap).unwrap().len(), 32 * 512);
     std::fs::remove_file(pcap).unwrap();
 }
@@ -100,9 +103,9 @@ fn a_full_disk_ends_the_recording_alone() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_at_the_start_is_an_error() {
     let output = super::command::command(&["127.0.0.1:0", "127.0.0.1:9", "--pcap", "/dev/full"]).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{told}");
-    assert_eq!(told, "netkit: /dev/full: No space left on device (os error 28)\n");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{reported}");
+    assert_eq!(reported, "netkit: /dev/full: No space left on device (os error 28)\n");
 }
 
 /// Recorded frames are in the file while the proxy runs, whatever ends it.
@@ -138,8 +141,8 @@ fn the_server_s_leg_has_what_was_sent() {
     }
     let mut buffer = [0; 8];
     assert_eq!((server.recv(&mut buffer).unwrap(), buffer[1]), (2, 0xcc));
-    let (status, told) = proxy.interrupted(|| {});
-    assert_eq!(status, Some(0), "{told}");
+    let (status, reported) = proxy.interrupted(|| {});
+    assert_eq!(status, Some(0), "{reported}");
     let mut capture = Capture::open(Box::new(std::fs::File::open(&pcap).unwrap())).unwrap();
     let mut last = Vec::new();
     while let Some(frame) = capture.next().unwrap() {
@@ -148,7 +151,7 @@ fn the_server_s_leg_has_what_was_sent() {
     assert_eq!(last, [0xaa, 0xbb, 0xcc, 0xcc], "three arrived, one was sent");
     let bytes = std::fs::read(&pcap).unwrap();
     let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-    assert!(has("frame 1: still waiting when the recording ended") && has("dropped"), "{told}");
+    assert!(has("frame 1: still waiting when the recording ended") && has("dropped"), "{reported}");
     std::fs::remove_file(pcap).unwrap();
 }
 
@@ -161,8 +164,8 @@ fn a_recording_is_divided() {
         let record = ["--pcap", pcap.to_str().unwrap(), "--pcap-size", "8K", "--pcap-files", "3"];
         let proxy = Proxy::start(&server, &[options, &["-p", "dnp"], &record].concat());
         all_pass(&proxy, &server, &client, 500);
-        let (status, told) = proxy.interrupted(|| {});
-        assert_eq!(status, Some(0), "{told}");
+        let (status, reported) = proxy.interrupted(|| {});
+        assert_eq!(status, Some(0), "{reported}");
         let stem = pcap.file_stem().unwrap().to_str().unwrap();
         let mut files: Vec<PathBuf> = std::fs::read_dir(pcap.parent().unwrap())
             .unwrap()
@@ -171,7 +174,7 @@ fn a_recording_is_divided() {
             .filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&format!("{stem}_")))
             .collect();
         files.sort();
-        assert_eq!(files.len(), 3, "{told}");
+        assert_eq!(files.len(), 3, "{reported}");
         assert!(!pcap.exists());
         for file in &files {
             assert!(file.metadata().unwrap().len() <= 8192);
@@ -221,25 +224,25 @@ fn one_leg_is_counted() {
     let server = ["aa", "cc", "cc", "dd", "ee"];
     let both = [&client[..], &server].concat();
     let line = |leg| format!("netkit: a proxy's recording: of its two legs the {leg}'s is read (--leg)\n");
-    for (args, want, said) in [
+    for (args, want, spoken) in [
         (&[][..], &both[..], None),
         (&["--leg", "both"], &both, None),
         (&["--leg", "client"], &client, Some(line("client"))),
         (&["--leg", "server"], &server, Some(line("server"))),
     ] {
-        let [out, told] = run(&[&["decode", name, "-f", "tsv", "--columns", "data"], args].concat());
+        let [out, reported] = run(&[&["decode", name, "-f", "tsv", "--columns", "data"], args].concat());
         let mut all: Vec<&str> = out.lines().skip(1).collect();
         let mut want = want.to_vec();
         all.sort_unstable();
         want.sort_unstable();
         assert_eq!(all, want, "{args:?}");
-        assert_eq!(said.is_some_and(|line| told.contains(&line)), told.contains("two legs"), "{told}");
+        assert_eq!(spoken.is_some_and(|line| reported.contains(&line)), reported.contains("two legs"), "{reported}");
     }
     for (args, count) in [(&[][..], 5), (&["--leg", "server"], 5), (&["--leg", "both"], 10)] {
-        let [out, told] = run(&[&["stats", name, "-f", "json"], args].concat());
+        let [out, reported] = run(&[&["stats", name, "-f", "json"], args].concat());
         let stats: serde_json::Value = serde_json::from_str(&out).unwrap();
         assert_eq!(stats["messages"], count, "{args:?}: {out}");
-        assert_eq!(told.contains("two legs"), count == 5, "{told}");
+        assert_eq!(reported.contains("two legs"), count == 5, "{reported}");
     }
     // Each line says which leg it is of, and filters and columns know it.
     let of = |leg: &str, args: &[&str]| {
@@ -253,8 +256,8 @@ fn one_leg_is_counted() {
         let filter = format!("leg == {leg}");
         assert_eq!(run(&["decode", name, "-f", "tsv", "--columns", "leg", "-F", &filter])[0].matches(leg).count(), 5);
     }
-    let [out, told] = run(&["replay", name, "--list", "-f", "ndjson"]);
-    assert_eq!((out.lines().count(), told.contains(&line("client"))), (1, true), "{out}{told}");
+    let [out, reported] = run(&["replay", name, "--list", "-f", "ndjson"]);
+    assert_eq!((out.lines().count(), reported.contains(&line("client"))), (1, true), "{out}{reported}");
     assert_eq!(run(&["replay", name, "--list", "-f", "ndjson", "--leg", "both"])[0].lines().count(), 2);
     std::fs::remove_file(pcap).unwrap();
 }
@@ -272,11 +275,11 @@ fn a_client_without_a_place_is_reported_once() {
     }
     // A later datagram has passed, so these were read.
     all_pass(&proxy, &server, &client, 1);
-    let (_, told) = proxy.interrupted(|| {});
+    let (_, reported) = proxy.interrupted(|| {});
     let address = other.local_addr().unwrap();
     let line = format!("netkit: {address}: turned away: 1 clients are connected (--most-clients)\n");
-    assert_eq!(told.matches(&line).count(), 1, "{told}");
-    assert!(told.contains("netkit: 1 client, 1 turned away\n"), "{told}");
+    assert_eq!(reported.matches(&line).count(), 1, "{reported}");
+    assert!(reported.contains("netkit: 1 client, 1 turned away\n"), "{reported}");
 }
 
 /// If no file descriptor is left for a connection, it is reset, and does not wait in vain.
@@ -306,9 +309,9 @@ fn a_connection_without_a_file_is_reset() {
         assert!(begun.elapsed() < GUARD, "{} of 40 have ended", ended());
     }
     drop(clients);
-    let (_, told) = proxy.interrupted(|| {});
+    let (_, reported) = proxy.interrupted(|| {});
     // The descriptor is missing either to accept a client, or to connect it to the server.
-    let lines = told.lines().filter(|line| line.contains("Too many open files")).count();
-    assert!((1..40).contains(&lines), "{told}");
-    assert!(told.contains("clients were turned away") || told.contains(" reset\n"), "{told}");
+    let lines = reported.lines().filter(|line| line.contains("Too many open files")).count();
+    assert!((1..40).contains(&lines), "{reported}");
+    assert!(reported.contains("clients were turned away") || reported.contains(" reset\n"), "{reported}");
 }

@@ -92,7 +92,7 @@ impl Case {
         self.files.join(name).to_str().unwrap().into()
     }
 
-    fn said(&self, values: [Values; 3]) -> Vec<Vec<u8>> {
+    fn spoken(&self, values: [Values; 3]) -> Vec<Vec<u8>> {
         (1..).zip(values).map(|(id, values)| request(self.flags, id, &(self.write)(values))).collect()
     }
 
@@ -115,20 +115,20 @@ impl Case {
         hear(&mut server);
         server.write_all(&package(1, answer.as_bytes())).unwrap();
         hear(&mut client);
-        client.write_all(&[package(2, b""), self.said(SAID).concat()].concat()).unwrap();
+        client.write_all(&[package(2, b""), self.spoken(SAID).concat()].concat()).unwrap();
         client.shutdown(Shutdown::Write).unwrap();
         hear(&mut server);
-        let mut heard = Vec::new();
-        server.read_to_end(&mut heard).unwrap();
+        let mut got = Vec::new();
+        server.read_to_end(&mut got).unwrap();
         drop((client, server));
-        let (_, told) = proxy.end();
-        let (mut all, mut rest) = (Vec::new(), &heard[..]);
+        let (_, reported) = proxy.end();
+        let (mut all, mut rest) = (Vec::new(), &got[..]);
         while let [_, a, b, c, ..] = rest {
             let (one, behind) = rest.split_at(4 + u32::from_be_bytes([0, *a, *b, *c]) as usize);
             all.push(one.to_vec());
             rest = behind;
         }
-        assert!(rest.is_empty(), "{}: {told}", self.name);
+        assert!(rest.is_empty(), "{}: {reported}", self.name);
         all
     }
 
@@ -144,8 +144,8 @@ impl Case {
 fn one_name_for_a_payloads_values() {
     let mut cells = 0;
     for case in ENCODINGS.map(Case::new) {
-        let said = case.said(SAID);
-        assert_eq!(case.through(None), said, "{}: untouched", case.name);
+        let spoken = case.spoken(SAID);
+        assert_eq!(case.through(None), spoken, "{}: untouched", case.name);
         let pcap = case.file("run.pcap");
         let read = ["-q", "-p", "nano", "--leg", "client"];
         for (filter, want) in [("payload.keep == false", 1), ("payload.hp > 15", 2), ("payload.name in {ann, cat}", 2)]
@@ -157,7 +157,7 @@ fn one_name_for_a_payloads_values() {
         let count = |name: &str| groups.lines().filter(|line| line.starts_with(&format!("{name},1,"))).count();
         assert_eq!(["ann", "bob", "cat"].map(count), [1; 3], "{}: --by: {groups}", case.name);
         for rule in ["payload.keep == false: drop", "payload.hp == 20 and payload.name == bob: drop"] {
-            let want = [said[0].clone(), said[2].clone()];
+            let want = [spoken[0].clone(), spoken[2].clone()];
             assert_eq!(case.through(Some(rule)), want, "{}: {rule}", case.name);
         }
         let [first, second, third] = SAID;
@@ -166,14 +166,14 @@ fn one_name_for_a_payloads_values() {
             ("message == request: payload.hp=77", [(77, first.1, true), (77, second.1, false), (77, third.1, true)]),
             ("payload.name == cat: keep=false", [first, second, (30, "cat", false)]),
         ] {
-            assert_eq!(case.through(Some(rule)), case.said(want), "{}: {rule}", case.name);
+            assert_eq!(case.through(Some(rule)), case.spoken(want), "{}: {rule}", case.name);
         }
         let protos = format!("nano.protos={}", case.file("protos.json"));
         let protos = if case.name == "protos" { vec!["-s", &*protos] } else { Vec::new() };
         for fields in [["payload.hp=20", "payload.name=bob", "payload.keep=false"], ["hp=20", "name=bob", "keep=false"]]
         {
             let args = [&["encode", "nano.request", "route=game.move", "id=2"][..], &fields, &protos].concat();
-            assert_eq!(case.run(&args).trim(), hex::encode(&said[1]), "{}: {fields:?}", case.name);
+            assert_eq!(case.run(&args).trim(), hex::encode(&spoken[1]), "{}: {fields:?}", case.name);
         }
         cells += 5;
         std::fs::remove_dir_all(&case.files).unwrap();
@@ -187,8 +187,8 @@ fn what_is_written_otherwise_stays() {
     let spaced: Writer =
         |(hp, name, keep)| format!("{{ \"hp\": {hp}, \"name\": \"{name}\", \"keep\": {keep} }}").into();
     let case = Case { write: spaced, ..Case::new(ENCODINGS[4]) };
-    let heard = case.through(Some("payload.name == cat: payload.hp=5"));
-    assert_eq!(heard, [&case.said(SAID)[..2], &[request(0, 3, &json((5, "cat", true)))]].concat());
+    let got = case.through(Some("payload.name == cat: payload.hp=5"));
+    assert_eq!(got, [&case.spoken(SAID)[..2], &[request(0, 3, &json((5, "cat", true)))]].concat());
     // A varint with one byte more than it needs.
     let long: Writer = |values| {
         let mut bytes = tagged(values);
@@ -199,7 +199,7 @@ fn what_is_written_otherwise_stays() {
     let name = |(hp, _, keep): Values| (hp, "x", keep);
     for (which, want) in [(1, SAID.map(name)), (5, SAID)] {
         let case = Case { write: long, ..Case::new(ENCODINGS[which]) };
-        assert_eq!(case.through(Some("message == request: payload.name=x")), case.said(want), "{}", case.name);
+        assert_eq!(case.through(Some("message == request: payload.name=x")), case.spoken(want), "{}", case.name);
         std::fs::remove_dir_all(&case.files).unwrap();
     }
     std::fs::remove_dir_all(&case.files).unwrap();
@@ -217,14 +217,14 @@ fn compressed_payloads() {
         [(4, |v| packed(&json(v)), json), (1, |v| packed(&tagged(v)), tagged), (5, |v| packed(&tagged(v)), tagged)];
     for (which, write, plain) in writers {
         let case = Case { write, flags: 0x10, ..Case::new(ENCODINGS[which]) };
-        let said = case.said(SAID);
-        let heard = case.through(Some("payload.hp == 20: payload.name='much longer'"));
-        assert_eq!([&heard[0], &heard[2]], [&said[0], &said[2]], "{}", case.name);
+        let spoken = case.spoken(SAID);
+        let got = case.through(Some("payload.hp == 20: payload.name='much longer'"));
+        assert_eq!([&got[0], &got[2]], [&spoken[0], &spoken[2]], "{}", case.name);
         // The package's and the message's header.
         let mut inflated = Vec::new();
-        flate2::read::ZlibDecoder::new(&heard[1][4 + 12..]).read_to_end(&mut inflated).unwrap();
+        flate2::read::ZlibDecoder::new(&got[1][4 + 12..]).read_to_end(&mut inflated).unwrap();
         assert_eq!(inflated, plain((20, "much longer", false)), "{}", case.name);
-        assert_eq!(case.through(Some("payload.keep == false: drop")), [said[0].clone(), said[2].clone()]);
+        assert_eq!(case.through(Some("payload.keep == false: drop")), [spoken[0].clone(), spoken[2].clone()]);
         std::fs::remove_dir_all(&case.files).unwrap();
     }
 }

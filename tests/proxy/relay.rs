@@ -12,13 +12,13 @@ pub type Fates = Vec<(&'static str, Option<&'static str>, u32, bool)>;
 
 #[derive(Default)]
 pub struct Told {
-    pub fates: Fates,
+    pub outcomes: Fates,
     pub notes: Vec<String>,
 }
 
 impl Output for Told {
     fn passed(&mut self, passed: Passed<'_>) {
-        self.fates.push((passed.way.name(), passed.lost, passed.copies, passed.behind));
+        self.outcomes.push((passed.direction.name(), passed.lost, passed.copies, passed.reordered));
     }
 
     fn note(&mut self, _: Topic, text: String) {
@@ -53,9 +53,9 @@ pub fn start(config: Config) -> Running {
     let mut relay = Relay::bind(config).unwrap();
     let (at, ours) = (relay.local(), stop.clone());
     let thread = std::thread::spawn(move || {
-        let mut told = Told::default();
-        let counts = relay.run(&ours, None, &mut told).unwrap();
-        (counts, told)
+        let mut reported = Told::default();
+        let counts = relay.run(&ours, None, &mut reported).unwrap();
+        (counts, reported)
     });
     Running { at, stop, thread }
 }

@@ -75,38 +75,42 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     fs::remove_file(&file.0).unwrap();
     proxy.tells("it is gone: the rules stay in force");
     until(&client, &server, &[3, 1], &[3, 0xcc]);
-    let (_, told) = proxy.end();
-    assert!(told.contains("read again: 1 rule"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("read again: 1 rule"), "{reported}");
     let place = format!("--rules: {}:3: no field", file.path());
-    let near = told.contains("did you mean \"data\"") && told.contains("^^^");
+    let near = reported.contains("did you mean \"data\"") && reported.contains("^^^");
     assert!(
-        near && told.contains("dnp.unreliable_message has no field \"dta\"")
-            && told.contains(&format!("{}:3", file.path())),
-        "{place} {told}"
+        near && reported.contains("dnp.unreliable_message has no field \"dta\"")
+            && reported.contains(&format!("{}:3", file.path())),
+        "{place} {reported}"
     );
     assert!(
-        told.contains("the previous rules stay in force") && told.contains("it is gone: the rules stay in force"),
-        "{told}"
+        reported.contains("the previous rules stay in force")
+            && reported.contains("it is gone: the rules stay in force"),
+        "{reported}"
     );
 }
 
 #[test]
 fn wrong_files_are_refused_before_anybody_comes() {
-    let told = |args: &[&str], what: &str| {
+    let reported = |args: &[&str], what: &str| {
         let output = command(&[&[":0", "127.0.0.1:9"], args].concat()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(text.contains(what), "{args:?}: {text}");
         output.status.code()
     };
     let rules = Temporary::new("wrong-rules", "\nmessage == ack: drop 5\n");
-    assert_eq!(told(&["--rules", rules.path()], ":2: drop: expected a share"), Some(2));
-    assert_eq!(told(&["--rules", "/nonexistent/rules"], "No such file"), Some(3));
+    assert_eq!(reported(&["--rules", rules.path()], ":2: drop: expected a share"), Some(2));
+    assert_eq!(reported(&["--rules", "/nonexistent/rules"], "No such file"), Some(3));
     let profile = Temporary::new("wrong-profile", "from 1s: delay 5ms\nfrom 2s to 1s: delay 5ms\n");
-    assert_eq!(told(&["--profile", profile.path()], ":2: it ends before it begins"), Some(2));
+    assert_eq!(reported(&["--profile", profile.path()], ":2: it ends before it begins"), Some(2));
     let lossy = Temporary::new("lossy-profile", "from 1s: loss 5%\n");
     let only = ["--profile", lossy.path(), "--transport", "tcp"];
-    assert_eq!(told(&only, "--loss with --transport tcp: all bytes of a stream arrive, once and in order"), Some(2));
-    assert_eq!(told(&["--like", "acknex/acknex-a5.pcap"], "--like: "), Some(2));
+    assert_eq!(
+        reported(&only, "--loss with --transport tcp: all bytes of a stream arrive, once and in order"),
+        Some(2)
+    );
+    assert_eq!(reported(&["--like", "acknex/acknex-a5.pcap"], "--like: "), Some(2));
 }
 
 #[test]
@@ -141,9 +145,9 @@ fn timetable() -> bool {
     let mut buffer = [0; 8];
     assert_eq!(server.recv(&mut buffer).unwrap(), 4);
     assert!(&buffer[..4] == b"late" && sent.elapsed() >= Duration::from_millis(100));
-    let (_, told) = proxy.end();
-    assert!(told.contains("udp alone is relayed"), "{told}");
-    assert!(told.contains("up   2 packets arrived, 1 sent, 1 lost"), "{told}");
+    let (_, reported) = proxy.end();
+    assert!(reported.contains("udp alone is relayed"), "{reported}");
+    assert!(reported.contains("up   2 packets arrived, 1 sent, 1 lost"), "{reported}");
     true
 }
 
@@ -155,20 +159,20 @@ fn like_a_capture() {
     let capture = "real/like-client-side.pcap";
     let proxy = Proxy::start(&server, &["-f", "none", "--like", capture, "--seed", "3"]);
     client.connect(&proxy.at).unwrap();
-    let (_, told) = proxy.end();
+    let (_, reported) = proxy.end();
     let stats = Command::new(env!("CARGO_BIN_EXE_netkit"))
         .args(["stats", "--delivery", "-q", "-f", "json", capture])
         .current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")))
         .output()
         .unwrap();
     let stats = netkit::encode::json(&stats.stdout).unwrap();
-    for (way, from, truth) in [("up  ", "client", 102.0 / 1549.0), ("down", "server", 82.0 / 1445.0)] {
+    for (direction, from, truth) in [("up  ", "client", 102.0 / 1549.0), ("down", "server", 82.0 / 1445.0)] {
         let row = stats["path"].as_array().unwrap().iter().find(|row| row["from"] == from).unwrap();
         let [loss, low, high] = ["loss", "loss_low", "loss_high"].map(|key| row[key].as_f64().unwrap());
         assert!((loss - truth).abs() < 0.015 && low < truth && truth < high && high - low < 0.1, "{row}");
-        let line = told.lines().find(|line| line.contains(&format!("{capture}: {way}"))).unwrap();
-        let said = line.split("%: ").nth(1).unwrap().split('%').next().unwrap();
-        assert_eq!(said, format!("{:.2}", loss * 100.0), "{line}");
+        let line = reported.lines().find(|line| line.contains(&format!("{capture}: {direction}"))).unwrap();
+        let spoken = line.split("%: ").nth(1).unwrap().split('%').next().unwrap();
+        assert_eq!(spoken, format!("{:.2}", loss * 100.0), "{line}");
         assert!(line.contains("later than the soonest: half of all by"), "{line}");
     }
 }
@@ -190,18 +194,18 @@ fn every_form_says_what_was_done() {
             "json" => {
                 let all = netkit::encode::json(out.as_bytes()).unwrap_or_else(|why| panic!("{why}: {out}"));
                 let (messages, ends) = all.as_array().unwrap().split_at(3);
-                let fates: Vec<&str> = messages.iter().map(|m| m["outcome"].as_str().unwrap()).collect();
+                let outcomes: Vec<&str> = messages.iter().map(|m| m["outcome"].as_str().unwrap()).collect();
                 assert_eq!(ends.iter().map(|row| &row["end"]).collect::<Vec<_>>(), ["open", "open"], "{out}");
-                assert_eq!(fates, ["dropped", "passed", "passed"]);
+                assert_eq!(outcomes, ["dropped", "passed", "passed"]);
                 assert_eq!(all[1]["edited"][0], "data");
             }
             "csv" | "tsv" => {
                 let separator = if format == "csv" { "," } else { "\t" };
                 let rows: Vec<Vec<&str>> = out.lines().map(|line| line.rsplit(separator).take(3).collect()).collect();
-                let [edited, delayed, fate] = ["edited", "delayed_ms", "outcome"];
+                let [edited, delayed, outcome] = ["edited", "delayed_ms", "outcome"];
                 assert_eq!(
                     rows,
-                    [[edited, delayed, fate], ["", "", "dropped"], ["data", "", "passed"], ["", "", "passed"]]
+                    [[edited, delayed, outcome], ["", "", "dropped"], ["data", "", "passed"], ["", "", "passed"]]
                 );
                 let cells: Vec<usize> = out.lines().map(|line| line.split(separator).count()).collect();
                 assert!(cells.iter().all(|n| *n == cells[0]), "{out}");

@@ -42,15 +42,15 @@ impl Through {
             }
         }
         self.client.shutdown(Shutdown::Write).unwrap();
-        let mut came = Vec::new();
-        self.server.read_to_end(&mut came).unwrap();
-        came
+        let mut arrived = Vec::new();
+        self.server.read_to_end(&mut arrived).unwrap();
+        arrived
     }
 
     fn end(self) -> (Vec<serde_json::Value>, String) {
         drop((self.client, self.server));
-        let (out, told) = self.proxy.end();
-        (lines(&out), told)
+        let (out, reported) = self.proxy.end();
+        (lines(&out), reported)
     }
 }
 
@@ -69,7 +69,7 @@ const HEARTBEAT: [u8; 4] = [3, 0, 0, 0];
 
 #[test]
 fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
-    let said = [
+    let spoken = [
         &notify("a.move", b"one")[..],
         &HEARTBEAT,
         &notify("a.shot", b"two"),
@@ -89,15 +89,19 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
         let on =
             ["-p", "nano", "--on", "message == heartbeat: drop", "--on", &longer, "--on", "route == b.chat: duplicate"];
         let mut through = Through::new(&on);
-        assert_eq!(through.up(&said.concat(), size), want.concat(), "in pieces of {size}");
-        let (lines, told) = through.end();
-        let fates: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
-        assert_eq!(fates, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{told}");
+        assert_eq!(through.up(&spoken.concat(), size), want.concat(), "in pieces of {size}");
+        let (lines, reported) = through.end();
+        let outcomes: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
+        assert_eq!(outcomes, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{reported}");
         assert_eq!((&lines[2]["edited"][0], &lines[5]["copies"]), (&"payload".into(), &1.into()));
         // Messages are counted apart from the packets, which are as many as there were reads.
-        assert!(told.contains("netkit: up   6 messages arrived, 2 dropped, 1 edited, 1 duplicated\n"), "{told}");
-        let packets = told.lines().find(|line| line.starts_with("netkit: up ") && line.contains(" packet")).unwrap();
-        assert!(packets.ends_with(" sent"), "{told}");
+        assert!(
+            reported.contains("netkit: up   6 messages arrived, 2 dropped, 1 edited, 1 duplicated\n"),
+            "{reported}"
+        );
+        let packets =
+            reported.lines().find(|line| line.starts_with("netkit: up ") && line.contains(" packet")).unwrap();
+        assert!(packets.ends_with(" sent"), "{reported}");
     }
 }
 
@@ -105,15 +109,15 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
 #[test]
 fn a_delay_holds_up_what_is_behind() {
     let mut through = Through::new(&["-p", "nano", "--on", "route == a.late: delay 300ms"]);
-    let said = [notify("a.now", b"1"), notify("a.late", b"2"), notify("a.now", b"3")];
+    let spoken = [notify("a.now", b"1"), notify("a.late", b"2"), notify("a.now", b"3")];
     let begin = Instant::now();
-    through.client.write_all(&said.concat()).unwrap();
-    let mut first = vec![0; said[0].len()];
+    through.client.write_all(&spoken.concat()).unwrap();
+    let mut first = vec![0; spoken[0].len()];
     through.server.read_exact(&mut first).unwrap();
-    assert!(first == said[0] && begin.elapsed() < Duration::from_millis(290), "{:?}", begin.elapsed());
-    let mut rest = vec![0; said[1].len() + said[2].len()];
+    assert!(first == spoken[0] && begin.elapsed() < Duration::from_millis(290), "{:?}", begin.elapsed());
+    let mut rest = vec![0; spoken[1].len() + spoken[2].len()];
     through.server.read_exact(&mut rest).unwrap();
-    assert!(rest == said[1..].concat() && begin.elapsed() >= Duration::from_millis(300));
+    assert!(rest == spoken[1..].concat() && begin.elapsed() >= Duration::from_millis(300));
     let (lines, _) = through.end();
     assert!(lines[1]["delayed_ms"].as_f64().unwrap() >= 299.0, "{}", lines[1]);
 }
@@ -125,8 +129,8 @@ fn what_is_not_whole_passes_as_it_is() {
     let on = ["-p", "nano", "--on", "message == heartbeat: drop"];
     let half = &notify("a.move", b"never all of it")[..9];
     let mut through = Through::new(&on);
-    let said = [&HEARTBEAT[..], half].concat();
-    assert_eq!(through.up(&said, 1000), half);
+    let spoken = [&HEARTBEAT[..], half].concat();
+    assert_eq!(through.up(&spoken, 1000), half);
     through.end();
     // Bytes in which no package begins.
     let mut through = Through::new(&on);
@@ -140,9 +144,9 @@ fn what_is_not_whole_passes_as_it_is() {
     let error = through.server.read(&mut [0; 8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "it waits for the rest");
     through.server.set_read_timeout(Some(GUARD)).unwrap();
-    let mut came = vec![0; half.len()];
-    through.server.read_exact(&mut came).unwrap();
-    assert_eq!(came, half);
+    let mut arrived = vec![0; half.len()];
+    through.server.read_exact(&mut arrived).unwrap();
+    assert_eq!(arrived, half);
     // The rest follows: the message is complete now, but cannot be dropped any more.
     through.client.write_all(&notify("a.move", b"never all of it")[9..]).unwrap();
     assert_eq!(through.up(&HEARTBEAT, 9), notify("a.move", b"never all of it")[9..]);
@@ -210,7 +214,7 @@ impl Peer {
 fn compressed_and_masked_messages_are_made_again() {
     let both = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
     let key = [0x11, 0x22, 0x33, 0x44];
-    let said = [
+    let spoken = [
         notify("a.move", b"{\"hp\":100,\"name\":\"somebody\"}"),
         notify("a.shot", b"{\"hp\":100,\"name\":\"somebody\"}"),
         HEARTBEAT.to_vec(),
@@ -221,11 +225,11 @@ fn compressed_and_masked_messages_are_made_again() {
     ];
     let edited = b"{\"hp\":1,\"name\":\"an edited one\"}";
     let want = [
-        said[0].clone(),
+        spoken[0].clone(),
         notify("a.shot", edited),
-        said[3].clone(),
+        spoken[3].clone(),
         [notify("a.shot", edited), notify("a.move", b"{\"hp\":100}")].concat(),
-        said[5].clone(),
+        spoken[5].clone(),
     ];
     for (extensions, anew) in [("permessage-deflate", false), (both, true)] {
         for size in [1, 1000] {
@@ -245,15 +249,15 @@ fn compressed_and_masked_messages_are_made_again() {
             // Nothing in the other direction is edited: its bytes pass.
             let push = server.frame(&notify("a.move", b"from the server"), None);
             through.server.write_all(&push).unwrap();
-            let mut came = vec![0; push.len()];
-            through.client.read_exact(&mut came).unwrap();
-            assert_eq!(came, push);
-            let frames: Vec<Vec<u8>> = said.iter().map(|message| client.frame(message, Some(key))).collect();
-            let came = through.up(&frames.concat(), size);
-            assert!(came.starts_with(&frames[0]), "untouched before the edit");
-            assert_eq!(server.messages(&came, Some(key)), want, "{extensions}, in pieces of {size}");
-            let (lines, told) = through.end();
-            assert!(told.contains("1 dropped, 2 edited"), "{told}");
+            let mut arrived = vec![0; push.len()];
+            through.client.read_exact(&mut arrived).unwrap();
+            assert_eq!(arrived, push);
+            let frames: Vec<Vec<u8>> = spoken.iter().map(|message| client.frame(message, Some(key))).collect();
+            let arrived = through.up(&frames.concat(), size);
+            assert!(arrived.starts_with(&frames[0]), "untouched before the edit");
+            assert_eq!(server.messages(&arrived, Some(key)), want, "{extensions}, in pieces of {size}");
+            let (lines, reported) = through.end();
+            assert!(reported.contains("1 dropped, 2 edited"), "{reported}");
             let edits = lines.iter().filter(|line| line["edited"][0] == "payload").count();
             assert_eq!(edits, 2);
         }
@@ -269,13 +273,13 @@ fn what_is_dropped_is_missing_to_no_later_message() {
     through.server.read_exact(&mut vec![0; REQUEST.len()]).unwrap();
     through.server.write_all(&answer).unwrap();
     through.client.read_exact(&mut vec![0; answer.len()]).unwrap();
-    let said = ["a.kept", "a.kept", "b.gone", "a.kept", "a.kept"].map(|route| notify(route, b"the same words again"));
+    let spoken = ["a.kept", "a.kept", "b.gone", "a.kept", "a.kept"].map(|route| notify(route, b"the same words again"));
     let (mut client, mut server) = (Peer::new(false), Peer::new(false));
-    let frames: Vec<Vec<u8>> = said.iter().map(|message| client.frame(message, Some([1, 2, 3, 4]))).collect();
-    let came = through.up(&frames.concat(), 1000);
-    assert!(came.starts_with(&frames[..2].concat()));
-    let want = [&said[0], &said[1], &said[3], &said[4]].map(Clone::clone);
-    assert_eq!(server.messages(&came, Some([1, 2, 3, 4])), want);
+    let frames: Vec<Vec<u8>> = spoken.iter().map(|message| client.frame(message, Some([1, 2, 3, 4]))).collect();
+    let arrived = through.up(&frames.concat(), 1000);
+    assert!(arrived.starts_with(&frames[..2].concat()));
+    let want = [&spoken[0], &spoken[1], &spoken[3], &spoken[4]].map(Clone::clone);
+    assert_eq!(server.messages(&arrived, Some([1, 2, 3, 4])), want);
     through.end();
 }
 
@@ -283,24 +287,24 @@ fn what_is_dropped_is_missing_to_no_later_message() {
 #[test]
 fn a_rule_that_fits_nothing_changes_no_byte() {
     for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
-        for (way, bytes) in streams(&path).into_iter().enumerate() {
+        for (direction, bytes) in streams(&path).into_iter().enumerate() {
             // The output would not be read.
             let through = Through::showing("none", &["--on", "frame == 0: drop"]);
-            let said = bytes.clone();
-            let (mut from, mut to) = match way {
+            let spoken = bytes.clone();
+            let (mut from, mut to) = match direction {
                 0 => (through.client.try_clone().unwrap(), through.server.try_clone().unwrap()),
                 _ => (through.server.try_clone().unwrap(), through.client.try_clone().unwrap()),
             };
             let writer = std::thread::spawn(move || {
-                for piece in said.chunks(1 + said.len() % 571) {
+                for piece in spoken.chunks(1 + spoken.len() % 571) {
                     from.write_all(piece).unwrap();
                 }
                 from.shutdown(Shutdown::Write).unwrap();
             });
-            let mut came = Vec::new();
-            to.read_to_end(&mut came).unwrap();
+            let mut arrived = Vec::new();
+            to.read_to_end(&mut arrived).unwrap();
             writer.join().unwrap();
-            assert!(came == bytes, "{}: {} of {}", path.display(), came.len(), bytes.len());
+            assert!(arrived == bytes, "{}: {} of {}", path.display(), arrived.len(), bytes.len());
             through.end();
         }
     }
@@ -363,20 +367,20 @@ fn rules_say_what_they_did() {
         }
         proxy.interrupted(|| {})
     };
-    let (status, told) = run(&["--fail-on", "not_applied > 1"]);
-    assert_eq!(status, Some(0), "{told}");
-    let rule = |n: usize| told.lines().filter_map(|line| line.strip_prefix("netkit: rule ")).nth(n).unwrap();
+    let (status, reported) = run(&["--fail-on", "not_applied > 1"]);
+    assert_eq!(status, Some(0), "{reported}");
+    let rule = |n: usize| reported.lines().filter_map(|line| line.strip_prefix("netkit: rule ")).nth(n).unwrap();
     let edit = "\"message == reliable_message: number=5\": 3 messages fit, 2 applied, 1 not applied: ";
-    assert!(rule(0).starts_with(edit) && rule(0).ends_with(" (1)"), "{told}");
+    assert!(rule(0).starts_with(edit) && rule(0).ends_with(" (1)"), "{reported}");
     let once = "\"message == reliable_message: after 1 once duplicate\": 3 messages fit, 1 applied, \
                 2 skipped (after, once, a share, or a later rule drops it)";
-    assert_eq!(rule(1), once, "{told}");
+    assert_eq!(rule(1), once, "{reported}");
     let dropped = "\"message == unreliable_message: duplicate\": 1 message fits, 0 applied, \
                    1 skipped (after, once, a share, or a later rule drops it)";
-    assert_eq!(rule(2), dropped, "{told}");
-    assert_eq!(rule(3), "\"message == unreliable_message: drop\": 1 message fits, 1 applied", "{told}");
-    assert_eq!(rule(4), "\"message == connection_close: drop\": 0 messages fit, 0 applied", "{told}");
-    let (status, told) = run(&["--fail-on", "not_applied > 0"]);
-    assert_eq!(status, Some(1), "{told}");
-    assert!(told.contains("netkit: --fail-on not_applied > 0: it is 1\n"), "{told}");
+    assert_eq!(rule(2), dropped, "{reported}");
+    assert_eq!(rule(3), "\"message == unreliable_message: drop\": 1 message fits, 1 applied", "{reported}");
+    assert_eq!(rule(4), "\"message == connection_close: drop\": 0 messages fit, 0 applied", "{reported}");
+    let (status, reported) = run(&["--fail-on", "not_applied > 0"]);
+    assert_eq!(status, Some(1), "{reported}");
+    assert!(reported.contains("netkit: --fail-on not_applied > 0: it is 1\n"), "{reported}");
 }

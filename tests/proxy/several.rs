@@ -83,9 +83,9 @@ fn one_of_several_messages_is_changed() {
         let length = server.recv(&mut buffer).unwrap();
         assert_eq!(hex::encode(&buffer[..length]), hex::encode(want), "{}", hex::encode(sent));
     }
-    let (out, told) = proxy.end();
+    let (out, reported) = proxy.end();
     std::fs::remove_file(&file).unwrap();
     let count = |key: &str| lines(&out).iter().filter(|line| !line[key].is_null()).count();
-    assert_eq!((count("edited"), count("not_edited")), (4, 0), "{told}");
-    assert!(told.contains("16 messages arrived"), "{told}");
+    assert_eq!((count("edited"), count("not_edited")), (4, 0), "{reported}");
+    assert!(reported.contains("16 messages arrived"), "{reported}");
 }

@@ -51,18 +51,18 @@ fn every_byte_both_ways_at_once_and_half_closes() {
                 writer.shutdown(Shutdown::Write).unwrap();
             });
             scope.spawn(move || {
-                let mut came = Vec::new();
-                server.read_to_end(&mut came).unwrap();
-                assert!(came == *ups, "{} of {}", came.len(), ups.len());
+                let mut arrived = Vec::new();
+                server.read_to_end(&mut arrived).unwrap();
+                assert!(arrived == *ups, "{} of {}", arrived.len(), ups.len());
                 // Only now, after the client's end.
                 server.write_all(downs).unwrap();
             });
-            let mut came = Vec::new();
-            client.read_to_end(&mut came).unwrap();
-            assert!(came == down, "{} of {}", came.len(), down.len());
+            let mut arrived = Vec::new();
+            client.read_to_end(&mut arrived).unwrap();
+            assert!(arrived == down, "{} of {}", arrived.len(), down.len());
         });
         let (counts, _) = relay.end();
-        assert_eq!((counts.ways[0].bytes, counts.ways[1].bytes, counts.reset), (3_000_000, 2_000_000, 0));
+        assert_eq!((counts.directions[0].bytes, counts.directions[1].bytes, counts.reset), (3_000_000, 2_000_000, 0));
     }
 }
 
@@ -89,9 +89,9 @@ fn a_server_that_is_not_there_resets_the_client() {
     let mut client = connect(relay.at);
     let error = client.read(&mut [0; 8]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
-    let (counts, told) = relay.end();
+    let (counts, reported) = relay.end();
     assert_eq!((counts.refused, counts.reset), (1, 1));
-    assert!(told.notes[0].contains("the server cannot be reached"), "{:?}", told.notes);
+    assert!(reported.notes[0].contains("the server cannot be reached"), "{:?}", reported.notes);
 }
 
 /// A slow reader slows its sender, and no bytes pile up in between.
@@ -115,8 +115,8 @@ fn a_slow_reader_holds_up_the_sender() {
     }
     drop(server);
     drop(client);
-    let came = relay.end().0.ways[0].bytes;
-    assert!(came <= sent as u64);
+    let arrived = relay.end().0.directions[0].bytes;
+    assert!(arrived <= sent as u64);
 }
 
 #[test]
@@ -131,9 +131,9 @@ fn a_rate_holds_for_streams() {
     let begin = std::time::Instant::now();
     client.write_all(&bytes(200_000)).unwrap();
     client.shutdown(Shutdown::Write).unwrap();
-    let mut came = Vec::new();
-    server.read_to_end(&mut came).unwrap();
-    assert!(came == bytes(200_000));
+    let mut arrived = Vec::new();
+    server.read_to_end(&mut arrived).unwrap();
+    assert!(arrived == bytes(200_000));
     // Never sooner than a megabyte a second allows; later depends on the machine.
     assert!(begin.elapsed() >= Duration::from_millis(199));
     drop(server);
@@ -177,20 +177,20 @@ fn all_captures_pass_byte_for_byte() {
                 writer.shutdown(Shutdown::Write).unwrap();
             });
             scope.spawn(move || {
-                let mut came = Vec::new();
-                server.read_to_end(&mut came).unwrap();
-                assert!(came == *bytes, "{}", path.display());
-                server.write_all(&came).unwrap();
+                let mut arrived = Vec::new();
+                server.read_to_end(&mut arrived).unwrap();
+                assert!(arrived == *bytes, "{}", path.display());
+                server.write_all(&arrived).unwrap();
             });
-            let mut came = Vec::new();
-            client.read_to_end(&mut came).unwrap();
-            assert!(came == *bytes);
+            let mut arrived = Vec::new();
+            client.read_to_end(&mut arrived).unwrap();
+            assert!(arrived == *bytes);
         });
         all += bytes.len() as u64;
     }
     assert!(all > 100_000, "{all}");
     let counts = relay.end().0;
-    assert_eq!([counts.ways[0].bytes, counts.ways[1].bytes], [all, all]);
+    assert_eq!([counts.directions[0].bytes, counts.directions[1].bytes], [all, all]);
 }
 
 #[test]
@@ -233,13 +233,13 @@ fn silent_and_slow_clients_hold_up_nobody() {
     for n in 0..50u8 {
         slow.write_all(&[n]).unwrap();
         client.write_all(&[n; 1000]).unwrap();
-        let mut came = [0; 1000];
-        server.read_exact(&mut came).unwrap();
-        assert_eq!(came, [n; 1000]);
+        let mut arrived = [0; 1000];
+        server.read_exact(&mut arrived).unwrap();
+        assert_eq!(arrived, [n; 1000]);
     }
-    let mut came = [0; 50];
-    behind.read_exact(&mut came).unwrap();
-    assert_eq!(came.to_vec(), (0..50).collect::<Vec<u8>>());
+    let mut arrived = [0; 50];
+    behind.read_exact(&mut arrived).unwrap();
+    assert_eq!(arrived.to_vec(), (0..50).collect::<Vec<u8>>());
     drop(silent);
     relay.end();
 }

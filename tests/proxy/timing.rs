@@ -50,15 +50,15 @@ fn what_is_due_goes_between_two_that_come() {
     let ours = stop.clone();
     let thread = std::thread::spawn(move || relay.run(&ours, None, &mut Slow).unwrap());
     let mut buffer = [0; 8];
-    let mut came = Vec::new();
+    let mut arrived = Vec::new();
     for n in 0..count {
         server.recv(&mut buffer).unwrap();
         assert_eq!(buffer[0], n, "in the order in which they are due");
-        came.push(begin.elapsed());
-        assert!(begin.elapsed() >= delay, "{n} came too soon");
+        arrived.push(begin.elapsed());
+        assert!(begin.elapsed() >= delay, "{n} arrived too soon");
     }
     // If due packets were sent only after all waiting ones were read, the first would be as late as the last.
-    assert!(came[0] * 2 < came[usize::from(count) - 1], "{came:?}");
+    assert!(arrived[0] * 2 < arrived[usize::from(count) - 1], "{arrived:?}");
     stop.set();
     thread.join().unwrap();
 }
@@ -80,7 +80,7 @@ fn waiting_takes_no_processor() {
         [11, 12].map(|at| fields[at].parse::<u64>().unwrap()).iter().sum::<u64>()
     };
     let count = 600u32;
-    let heard = std::thread::spawn(move || {
+    let received = std::thread::spawn(move || {
         for n in 0..count {
             let mut buffer = [0; 8];
             assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..4]), (4, &n.to_be_bytes()[..]));
@@ -93,7 +93,7 @@ fn waiting_takes_no_processor() {
         client.send(&n.to_be_bytes()).unwrap();
     }
     let (took, used) = (begin.elapsed(), Duration::from_millis(10 * (used() - before)));
-    heard.join().unwrap();
+    received.join().unwrap();
     assert!(used < took / 7, "{used:?} of a processor in {took:?}");
     proxy.end();
 }

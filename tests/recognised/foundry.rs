@@ -5,7 +5,7 @@
 
 use super::captured::{Kept, read};
 use super::common::{Random, ends_in, entries, fixture};
-use super::generators::{GENERATORS, Generator, Said};
+use super::generators::{Exchange, GENERATORS, Generator};
 use netkit::capture::{Segment, Time};
 use netkit::dissect::Options;
 use netkit::flow::Transport;
@@ -20,7 +20,7 @@ const EACH: usize = 2000;
 const BATCH: usize = 250;
 
 /// The packets of a conversation.
-fn packets(said: Said, transport: Transport, number: usize, port: u16, all: &mut Vec<Kept>) {
+fn packets(message: Exchange, transport: Transport, number: usize, port: u16, all: &mut Vec<Kept>) {
     let [high, low] = (number as u16).to_be_bytes();
     let client = SocketAddr::from(([10, 1, high, low], 50_123));
     let server = SocketAddr::from(([10, 2, high, low], port));
@@ -37,7 +37,7 @@ fn packets(said: Said, transport: Transport, number: usize, port: u16, all: &mut
         push(true, Some(Segment { syn: true, ..Segment::default() }), Vec::new());
         push(false, Some(Segment { syn: true, has_ack: true, ack: 1, ..Segment::default() }), Vec::new());
     }
-    for (by_client, payload) in said {
+    for (by_client, payload) in message {
         let k = by_client as usize;
         let segment = (transport == Transport::Tcp).then(|| Segment {
             seq: sent[k],
@@ -51,7 +51,7 @@ fn packets(said: Said, transport: Transport, number: usize, port: u16, all: &mut
 }
 
 /// The messages of the conversation with this number.
-fn said(index: usize, generator: &Generator, port: u16, number: usize) -> Said {
+fn message(index: usize, generator: &Generator, port: u16, number: usize) -> Exchange {
     let seed = (index as u64) << 40 | u64::from(port) << 24 | number as u64;
     (generator.make)(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
 }
@@ -60,7 +60,7 @@ fn said(index: usize, generator: &Generator, port: u16, number: usize) -> Said {
 fn shown(index: usize, generator: &Generator, port: u16, number: usize) -> String {
     let one =
         |(by_client, bytes): (bool, Vec<u8>)| format!("{} {}\n", if by_client { '>' } else { '<' }, hex::encode(bytes));
-    said(index, generator, port, number).into_iter().map(one).collect()
+    message(index, generator, port, number).into_iter().map(one).collect()
 }
 
 /// Makes `count` conversations at a port; returns those that were claimed, by protocol.
@@ -75,7 +75,7 @@ fn claimed(
     for batch in (0..count).step_by(BATCH) {
         let mut all = Vec::new();
         for number in batch..count.min(batch + BATCH) {
-            packets(said(index, generator, port, number), generator.transport, number - batch, port, &mut all);
+            packets(message(index, generator, port, number), generator.transport, number - batch, port, &mut all);
         }
         let mut servers: Vec<(SocketAddr, &str)> = Vec::new();
         for line in read(&all, options).0.lines {

@@ -5,19 +5,19 @@ use super::common::Random;
 use netkit::flow::Transport;
 
 /// The sent bytes, and whether the client sends them.
-pub type Said = Vec<(bool, Vec<u8>)>;
+pub type Exchange = Vec<(bool, Vec<u8>)>;
 
 pub struct Generator {
     pub name: &'static str,
     pub transport: Transport,
-    pub make: fn(&mut Random) -> Said,
+    pub make: fn(&mut Random) -> Exchange,
 }
 
-const fn udp(name: &'static str, make: fn(&mut Random) -> Said) -> Generator {
+const fn udp(name: &'static str, make: fn(&mut Random) -> Exchange) -> Generator {
     Generator { name, transport: Transport::Udp, make }
 }
 
-const fn tcp(name: &'static str, make: fn(&mut Random) -> Said) -> Generator {
+const fn tcp(name: &'static str, make: fn(&mut Random) -> Exchange) -> Generator {
     Generator { name, transport: Transport::Tcp, make }
 }
 
@@ -93,7 +93,7 @@ fn turns(r: &mut Random) -> Vec<bool> {
     sides(r, count)
 }
 
-fn opcodes(r: &mut Random) -> Said {
+fn opcodes(r: &mut Random) -> Exchange {
     let (most, long) = (3 + r.below(12), 4 + r.below(40));
     let turns = turns(r);
     turns
@@ -107,7 +107,7 @@ fn opcodes(r: &mut Random) -> Said {
         .collect()
 }
 
-fn sized_opcodes(r: &mut Random) -> Said {
+fn sized_opcodes(r: &mut Random) -> Exchange {
     let sizes: Vec<usize> = (0..12).map(|_| r.below(12)).collect();
     let most = 3 + r.below(9);
     let turns = turns(r);
@@ -123,12 +123,12 @@ fn sized_opcodes(r: &mut Random) -> Said {
 }
 
 /// Each side numbers its messages; some opcodes have no number.
-fn numbered_opcodes(r: &mut Random) -> Said {
+fn numbered_opcodes(r: &mut Random) -> Exchange {
     let (most, width, low_first) = (2 + r.below(10), 1 + r.below(4), r.below(2) == 0);
     let (mut next, step) = ([r.below(300) as u64, r.below(300) as u64], 1 + r.below(2) as u64);
     let numbered = r.below(1 << 12);
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let op = r.below(most);
         let mut one = vec![op as u8];
@@ -138,44 +138,44 @@ fn numbered_opcodes(r: &mut Random) -> Said {
         }
         let n = r.below(20);
         one.extend(body(r, n));
-        said.push((who, one));
+        messages.push((who, one));
     }
-    said
+    messages
 }
 
 /// Numbered messages, each acknowledged by its number, with random opcodes, widths and byte orders.
-fn acknowledged(r: &mut Random) -> Said {
+fn acknowledged(r: &mut Random) -> Exchange {
     let ops: Vec<u8> = (0..3).map(|_| if r.below(2) == 0 { r.below(16) as u8 } else { r.below(256) as u8 }).collect();
     let (width, low_first, place) = ([1, 2, 2, 2, 4][r.below(5)], r.below(2) == 0, r.below(3));
     let (mut next, tail) = ([r.below(1000) as u64; 2], r.below(4));
     let echo = r.below(2) == 0;
     // Exactly DNP's own acknowledgement is no near miss.
     let ops = if [place, width, tail] == [0, 2, 1] && !echo { vec![ops[0], ops[1] & 0xf0 | 3, ops[2]] } else { ops };
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for _ in 0..3 + r.below(8) {
         let who = r.below(3) > 0;
         let count = number(next[who as usize], width, low_first);
         next[who as usize] += 1;
         let n = r.below(24);
-        said.push((who, [vec![ops[0]; 1 + place], count.clone(), body(r, n)].concat()));
+        messages.push((who, [vec![ops[0]; 1 + place], count.clone(), body(r, n)].concat()));
         let ack =
             [vec![ops[if echo { 0 } else { 1 }]; 1 + place], count, vec![r.below(2) as u8 * ops[2]; tail]].concat();
         if r.below(8) > 0 {
-            said.push((!who, ack));
+            messages.push((!who, ack));
         }
     }
-    said
+    messages
 }
 
 /// Sequence, acknowledgement and bits for earlier messages in each datagram, as in many games.
-fn ack_bits(r: &mut Random) -> Said {
+fn ack_bits(r: &mut Random) -> Exchange {
     let (width, bits, low_first) = (1 + r.below(2), [1, 2, 4][r.below(3)], r.below(2) == 0);
     let (head, mut next, mut got) = (r.below(4), [r.below(100) as u64; 2], [0u64; 2]);
     // Nothing is lost, so all bits are set, or one more with each message.
     let (full, mut count) = (r.below(2) == 0, [0u32; 2]);
     let first = r.below(256) as u8;
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let side = who as usize;
         next[side] += 1;
@@ -184,33 +184,33 @@ fn ack_bits(r: &mut Random) -> Said {
         let parts = [number(next[side], width, low_first), number(got[side], width, low_first)];
         let seen = if full { u64::MAX } else { (1 << count[1 - side].min(40)) - 1 };
         count[side] += 1;
-        said.push((who, [vec![first; head], parts.concat(), number(seen, bits, low_first), body(r, n)].concat()));
+        messages.push((who, [vec![first; head], parts.concat(), number(seen, bits, low_first), body(r, n)].concat()));
     }
-    said
+    messages
 }
 
-fn counters(r: &mut Random) -> Said {
+fn counters(r: &mut Random) -> Exchange {
     let (at, width, low_first) = (r.below(4), 1 + r.below(4), r.below(2) == 0);
     let (first, step) = (r.below(256) as u8, [1, 1, 1, 2, 160, 960][r.below(6)]);
     let (size, varies) = ([4, 5, 7, 8, 12, 20, 32][r.below(7)], r.below(2) == 0);
     let mut next = [r.below(70_000) as u64, r.below(70_000) as u64];
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let n = if varies { r.below(40) } else { size };
-        said.push((who, [vec![first; at], number(next[who as usize], width, low_first), body(r, n)].concat()));
+        messages.push((who, [vec![first; at], number(next[who as usize], width, low_first), body(r, n)].concat()));
         next[who as usize] += step;
     }
-    said
+    messages
 }
 
 /// A type in one half of the first byte, a counter in the other, more bytes after it.
-fn nibbles(r: &mut Random) -> Said {
+fn nibbles(r: &mut Random) -> Exchange {
     let (high, kinds) = (r.below(2) == 0, 1 + r.below(6));
     let (carries, size) = (r.below(2) == 0, r.below(8));
     let mut next = [0usize; 2];
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let (kind, count) = (r.below(kinds) as u8, next[who as usize]);
         next[who as usize] += 1;
@@ -220,44 +220,44 @@ fn nibbles(r: &mut Random) -> Said {
             one.push((count >> 4) as u8);
         }
         one.extend(body(r, size));
-        said.push((who, one));
+        messages.push((who, one));
     }
-    said
+    messages
 }
 
 /// Positions that move a little, after a first byte.
-fn walks(r: &mut Random) -> Said {
+fn walks(r: &mut Random) -> Exchange {
     let (mut at, count) = (bytes(r, 12), 2 + r.below(10));
     let first = if r.below(2) == 0 { vec![r.below(8) as u8] } else { Vec::new() };
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         at.iter_mut().for_each(|byte| *byte = byte.wrapping_add(r.below(5) as u8).wrapping_sub(2));
-        said.push((who, [&first[..], &at[..count]].concat()));
+        messages.push((who, [&first[..], &at[..count]].concat()));
     }
-    said
+    messages
 }
 
-fn echoes(r: &mut Random) -> Said {
+fn echoes(r: &mut Random) -> Exchange {
     let (first, other) = (r.below(16) as u8, r.below(16) as u8);
     let (keep, n) = (1 + r.below(8), 1 + r.below(20));
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for k in 0..3 + r.below(8) as u8 {
         let one = [vec![first, k], body(r, n)].concat();
         let mut back = one[..keep.min(one.len())].to_vec();
         back[0] = other;
-        said.extend([(true, one), (false, back)]);
+        messages.extend([(true, one), (false, back)]);
     }
-    said
+    messages
 }
 
-fn heartbeats(r: &mut Random) -> Said {
+fn heartbeats(r: &mut Random) -> Exchange {
     let (ask, answer, width) = (r.below(16) as u8, r.below(16) as u8, 1 + r.below(3));
     let (mut next, trips, tail) = (r.below(256) as u64, r.below(2) == 0, r.below(3));
     // Exactly DNP's own acknowledgement and Riptide's own heartbeat are no near misses.
     let trips = trips && !(width + tail == 1 && ask == answer && matches!(ask, 4 | 5));
     let answer = if answer == 6 && width + tail == 3 { 7 } else { answer };
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for _ in 0..3 + r.below(8) {
         let mut one = [vec![ask], number(next, width, true)].concat();
         let back = [vec![answer], number(next, width, true), vec![0; tail]].concat();
@@ -265,13 +265,13 @@ fn heartbeats(r: &mut Random) -> Said {
             one.extend([r.below(60) as u8, 0]);
         }
         next += 1;
-        said.extend([(true, one), (false, back)]);
+        messages.extend([(true, one), (false, back)]);
     }
-    said
+    messages
 }
 
 /// Fields of four bytes with small numbers.
-fn structures(r: &mut Random) -> Said {
+fn structures(r: &mut Random) -> Exchange {
     let (fields, most, low_first) = (1 + r.below(6), 1 + r.below(300), r.below(2) == 0);
     let width = [1, 2, 4][r.below(3)];
     let turns = turns(r);
@@ -279,10 +279,10 @@ fn structures(r: &mut Random) -> Said {
     turns.into_iter().map(|who| (who, each())).collect()
 }
 
-fn tags(r: &mut Random) -> Said {
+fn tags(r: &mut Random) -> Exchange {
     let (kinds, wide) = (1 + r.below(12), r.below(2) == 0);
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let mut one = Vec::new();
         for _ in 0..1 + r.below(4) {
@@ -291,9 +291,9 @@ fn tags(r: &mut Random) -> Said {
             one.extend(number(n as u64, if wide { 2 } else { 1 }, true));
             one.extend(body(r, n));
         }
-        said.push((who, one));
+        messages.push((who, one));
     }
-    said
+    messages
 }
 
 fn message(r: &mut Random) -> Vec<u8> {
@@ -312,7 +312,7 @@ fn message(r: &mut Random) -> Vec<u8> {
     one
 }
 
-fn protobuf(r: &mut Random) -> Said {
+fn protobuf(r: &mut Random) -> Exchange {
     let turns = turns(r);
     turns.into_iter().map(|who| (who, message(r))).collect()
 }
@@ -334,30 +334,30 @@ fn line(r: &mut Random) -> Vec<u8> {
     .into_bytes()
 }
 
-fn text(r: &mut Random) -> Said {
+fn text(r: &mut Random) -> Exchange {
     let turns = turns(r);
     turns.into_iter().map(|who| (who, line(r))).collect()
 }
 
-fn rtp(r: &mut Random) -> Said {
+fn rtp(r: &mut Random) -> Exchange {
     let (kind, mut count, mut time) = (r.below(128) as u8, r.below(65536) as u64, r.below(1 << 30) as u64);
     let (source, n, step) = (bytes(r, 4), 8 + r.below(30), [160, 320, 960][r.below(3)]);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for _ in 0..6 + r.below(10) {
         let head = [vec![0x80, kind], number(count & 0xffff, 2, false), number(time, 4, false), source.clone()];
-        said.push((true, [head.concat(), bytes(r, n)].concat()));
+        messages.push((true, [head.concat(), bytes(r, n)].concat()));
         (count, time) = (count + 1, time + step);
     }
-    said
+    messages
 }
 
-fn kcp(r: &mut Random) -> Said {
+fn kcp(r: &mut Random) -> Exchange {
     let wide = if r.below(2) == 0 { 8 } else { 30 };
     let (conv, mut time) = (r.below(1 << wide) as u64, r.below(100_000) as u64);
     let (mut sent, front) = ([0u64; 2], r.below(3));
     let first = r.below(6) as u8;
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let push = r.below(2) == 0;
         let n = if push { r.below(30) } else { 0 };
@@ -372,15 +372,15 @@ fn kcp(r: &mut Random) -> Said {
         ];
         sent[who as usize] += push as u64;
         time += r.below(40) as u64;
-        said.push((who, [head.concat(), body(r, n)].concat()));
+        messages.push((who, [head.concat(), body(r, n)].concat()));
     }
-    said
+    messages
 }
 
-fn enet(r: &mut Random) -> Said {
+fn enet(r: &mut Random) -> Exchange {
     let (mut count, mut time) = ([1u64; 2], r.below(65536) as u64);
     let (peer, turns) = ([r.below(8) as u64, r.below(8) as u64], turns(r));
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let n = r.below(20);
         let ack = r.below(3) == 0;
@@ -395,17 +395,17 @@ fn enet(r: &mut Random) -> Said {
         };
         count[who as usize] += 1;
         time += r.below(50) as u64;
-        said.push((who, [head.concat(), rest].concat()));
+        messages.push((who, [head.concat(), rest].concat()));
     }
-    said
+    messages
 }
 
-fn raknet(r: &mut Random) -> Said {
+fn raknet(r: &mut Random) -> Exchange {
     let (mut count, turns) = ([0u64; 2], turns(r));
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let own = count[who as usize];
-        said.push(match r.below(3) {
+        messages.push(match r.below(3) {
             0 => (!who, [vec![0xc0, 0, 1, 1], number(own, 3, true)].concat()),
             _ => {
                 count[who as usize] += 1;
@@ -415,14 +415,14 @@ fn raknet(r: &mut Random) -> Said {
             }
         });
     }
-    said
+    messages
 }
 
-fn quake(r: &mut Random) -> Said {
+fn quake(r: &mut Random) -> Exchange {
     let (mut count, mut got, port) = ([1u64; 2], [0u64; 2], r.below(65536) as u64);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     if r.below(2) == 0 {
-        said.push((true, b"\xff\xff\xff\xffconnect 11".to_vec()));
+        messages.push((true, b"\xff\xff\xff\xffconnect 11".to_vec()));
     }
     let turns = turns(r);
     for who in turns {
@@ -432,20 +432,20 @@ fn quake(r: &mut Random) -> Said {
         let port = if who { number(port, 2, true) } else { Vec::new() };
         got[1 - who as usize] = count[who as usize];
         count[who as usize] += 1;
-        said.push((who, [head.concat(), port, body(r, n)].concat()));
+        messages.push((who, [head.concat(), port, body(r, n)].concat()));
     }
-    said
+    messages
 }
 
-fn dns(r: &mut Random) -> Said {
-    let mut said = Said::new();
+fn dns(r: &mut Random) -> Exchange {
+    let mut messages = Exchange::new();
     for _ in 0..3 + r.below(6) {
         let id = bytes(r, 2);
         let n = 1 + r.below(10);
         let name =
             [vec![n as u8], vec![b'a' + r.below(26) as u8; n], vec![3, b'c', b'o', b'm', 0, 0, 1, 0, 1]].concat();
-        said.push((true, [id.clone(), vec![1, 0, 0, 1, 0, 0, 0, 0, 0, 0], name.clone()].concat()));
-        said.push((
+        messages.push((true, [id.clone(), vec![1, 0, 0, 1, 0, 0, 0, 0, 0, 0], name.clone()].concat()));
+        messages.push((
             false,
             [
                 id,
@@ -457,40 +457,41 @@ fn dns(r: &mut Random) -> Said {
             .concat(),
         ));
     }
-    said
+    messages
 }
 
 /// Blocks and their acknowledgements, in either byte order.
-fn tftp(r: &mut Random) -> Said {
+fn tftp(r: &mut Random) -> Exchange {
     let (low_first, n) = (r.below(2) == 0, 4 + r.below(30));
     let [data, ack] = [r.below(12) as u64, r.below(12) as u64];
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     if r.below(2) == 0 {
-        said.push((true, [number(1, 2, low_first), b"file\0octet\0".to_vec()].concat()));
+        messages.push((true, [number(1, 2, low_first), b"file\0octet\0".to_vec()].concat()));
     }
     for block in 1..4 + r.below(8) as u64 {
         let count = number(block, 2, low_first);
-        said.push((false, [number(data, 2, low_first), count.clone(), body(r, n)].concat()));
-        said.push((true, [number(ack, 2, low_first), count].concat()));
+        messages.push((false, [number(data, 2, low_first), count.clone(), body(r, n)].concat()));
+        messages.push((true, [number(ack, 2, low_first), count].concat()));
     }
-    said
+    messages
 }
 
-fn coap(r: &mut Random) -> Said {
+fn coap(r: &mut Random) -> Exchange {
     let mut id = r.below(65536) as u64;
     let token = bytes(r, 2);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for _ in 0..3 + r.below(6) {
         let (n, path) = (r.below(20), r.below(10));
         let option = [vec![0xb0 | path as u8], vec![b'a'; path]].concat();
-        said.push((true, [vec![0x42, 1 + r.below(4) as u8], number(id, 2, false), token.clone(), option].concat()));
-        said.push((false, [vec![0x62, 0x45], number(id, 2, false), token.clone(), vec![0xff], body(r, n)].concat()));
+        messages.push((true, [vec![0x42, 1 + r.below(4) as u8], number(id, 2, false), token.clone(), option].concat()));
+        messages
+            .push((false, [vec![0x62, 0x45], number(id, 2, false), token.clone(), vec![0xff], body(r, n)].concat()));
         id = (id + 1) & 0xffff;
     }
-    said
+    messages
 }
 
-fn noise(r: &mut Random) -> Said {
+fn noise(r: &mut Random) -> Exchange {
     let turns = turns(r);
     turns
         .into_iter()
@@ -503,7 +504,7 @@ fn noise(r: &mut Random) -> Said {
         .collect()
 }
 
-fn small(r: &mut Random) -> Said {
+fn small(r: &mut Random) -> Exchange {
     let (most, long) = (2 + r.below(6), 2 + r.below(12));
     let turns = turns(r);
     turns.into_iter().map(|who| (who, (0..1 + r.below(long)).map(|_| r.below(most) as u8).collect())).collect()
@@ -528,68 +529,68 @@ fn length_form(r: &mut Random) -> (usize, bool, usize) {
     (width, r.below(2) == 0, if r.below(3) == 0 { width } else { 0 })
 }
 
-fn lengths(r: &mut Random) -> Said {
+fn lengths(r: &mut Random) -> Exchange {
     let (width, low_first, own) = length_form(r);
     let typed = (r.below(3) > 0).then(|| 2 + r.below(12));
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let content = content(r, typed);
-        said.push((who, [number((content.len() + own) as u64, width, low_first), content].concat()));
+        messages.push((who, [number((content.len() + own) as u64, width, low_first), content].concat()));
     }
-    said
+    messages
 }
 
 /// The same; the first message has one byte, and so may its answer.
-fn hello(r: &mut Random) -> Said {
+fn hello(r: &mut Random) -> Exchange {
     let width = [2, 4, 4][r.below(3)];
     let frame = |content: &[u8]| [&number(content.len() as u64, width, true)[..], content].concat();
     let (first, typed) = (1 + r.below(5) as u8, (r.below(2) == 0).then(|| 2 + r.below(12)));
-    let mut said = vec![(true, frame(&[first]))];
+    let mut messages = vec![(true, frame(&[first]))];
     if r.below(3) == 0 {
-        said.push((false, frame(&[first])));
+        messages.push((false, frame(&[first])));
     }
     let turns = turns(r);
     for who in turns {
         let content = content(r, typed);
-        said.push((who, frame(&content)));
+        messages.push((who, frame(&content)));
     }
-    said
+    messages
 }
 
-fn types(r: &mut Random) -> Said {
+fn types(r: &mut Random) -> Exchange {
     let (width, low_first, own) = length_form(r);
     let kinds = 1 + r.below(8);
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let content = content(r, None);
         let kind = 1 + r.below(kinds) as u8;
-        said.push((who, [vec![kind], number((content.len() + own) as u64, width, low_first), content].concat()));
+        messages.push((who, [vec![kind], number((content.len() + own) as u64, width, low_first), content].concat()));
     }
-    said
+    messages
 }
 
 /// The same with JSON only, with lengths of 24 bits or others.
-fn json_types(r: &mut Random) -> Said {
+fn json_types(r: &mut Random) -> Exchange {
     let (width, first) = ([2, 3, 3, 4][r.below(4)], 1 + r.below(5) as u8);
     let kinds = 1 + r.below(5);
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for (k, who) in turns.into_iter().enumerate() {
         let content = format!("{{\"op\":{},\"data\":{}}}", r.below(40), r.below(1000)).into_bytes();
         let kind = if k == 0 { first } else { 1 + r.below(kinds) as u8 };
-        said.push((who, [vec![kind], number(content.len() as u64, width, false), content].concat()));
+        messages.push((who, [vec![kind], number(content.len() as u64, width, false), content].concat()));
     }
-    said
+    messages
 }
 
-fn lines(r: &mut Random) -> Said {
+fn lines(r: &mut Random) -> Exchange {
     let turns = turns(r);
     turns.into_iter().map(|who| (who, [line(r), b"\r\n".to_vec()].concat())).collect()
 }
 
-fn delimited(r: &mut Random) -> Said {
+fn delimited(r: &mut Random) -> Exchange {
     let turns = turns(r);
     let mut each = || {
         let content = message(r);
@@ -623,28 +624,28 @@ fn frame(r: &mut Random, first: u8, by_client: bool, content: &[u8]) -> Vec<u8> 
 }
 
 /// A WebSocket with these messages; half of them begin in the middle, the others with the upgrade.
-fn websocket(r: &mut Random, first: u8, content: &mut dyn FnMut(&mut Random) -> Vec<u8>) -> Said {
-    let mut said = Said::new();
+fn websocket(r: &mut Random, first: u8, content: &mut dyn FnMut(&mut Random) -> Vec<u8>) -> Exchange {
+    let mut messages = Exchange::new();
     if r.below(2) == 0 {
         let request = b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
         let answer = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
-        said.extend([(true, request.to_vec()), (false, answer.to_vec())]);
+        messages.extend([(true, request.to_vec()), (false, answer.to_vec())]);
     }
     let turns = turns(r);
     for who in turns {
         let content = content(r);
         let one = frame(r, first, who, &content);
-        said.push((who, one));
+        messages.push((who, one));
     }
-    said
+    messages
 }
 
-fn websocket_json(r: &mut Random) -> Said {
+fn websocket_json(r: &mut Random) -> Exchange {
     websocket(r, 0x81, &mut line)
 }
 
-fn socket_io(r: &mut Random) -> Said {
+fn socket_io(r: &mut Random) -> Exchange {
     websocket(r, 0x81, &mut |r| match r.below(4) {
         0 => b"2".to_vec(),
         1 => b"3".to_vec(),
@@ -654,7 +655,7 @@ fn socket_io(r: &mut Random) -> Said {
 }
 
 /// A type below 6 and a length of 24 bits, as in many applications.
-fn websocket_types(r: &mut Random) -> Said {
+fn websocket_types(r: &mut Random) -> Exchange {
     let (width, kinds) = ([2, 3, 3, 3, 4][r.below(5)], 1 + r.below(8));
     let kind_of = r.below(4);
     websocket(r, 0x82, &mut |r| {
@@ -675,15 +676,15 @@ fn websocket_types(r: &mut Random) -> Said {
 }
 
 /// Two letters, a length of two bytes, and a content that may begin with text.
-fn letters(r: &mut Random) -> Said {
+fn letters(r: &mut Random) -> Exchange {
     let magic = [[b'N', b'L'], [b'G', b'N'], [b'A' + r.below(26) as u8, b'A' + r.below(26) as u8]][r.below(4).min(2)];
     let low_first = r.below(2) == 0;
     let magic = if magic == [b'N', b'L'] { [b'N', b'M'] } else { magic };
     let turns = turns(r);
-    let mut said = Said::new();
+    let mut messages = Exchange::new();
     for who in turns {
         let content = content(r, None);
-        said.push((who, [magic.to_vec(), number(content.len() as u64, 2, low_first), content].concat()));
+        messages.push((who, [magic.to_vec(), number(content.len() as u64, 2, low_first), content].concat()));
     }
-    said
+    messages
 }

@@ -42,8 +42,8 @@ fn lists_what_can_be_played() {
     let datagrams = lines(&run(&["decode", capture, "-q", "-F", "transport == udp", "-f", "ndjson"]));
     let flow = datagrams[0]["flow"].to_string();
     let output = run(&["replay", capture, "--flow", &flow, "--dry-run"]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && told.contains("these datagrams belong to a stream"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && reported.contains("these datagrams belong to a stream"), "{reported}");
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn compares_what_is_chosen() {
         let common = ["replay", CAPTURE, "--flow", "2", "--asap", "-f", "ndjson", "--expect"];
         let args = [&common[..], &["--listen", "127.0.0.1:0", "-F", filter]].concat();
         let mut server = netkit(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut told = String::new();
-        BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
-        let at = told.trim().rsplit(' ').next().unwrap();
+        let mut reported = String::new();
+        BufReader::new(server.stderr.take().unwrap()).read_line(&mut reported).unwrap();
+        let at = reported.trim().rsplit(' ').next().unwrap();
         let client = run(&[&common[..], &["--to", at, "--on", edit]].concat());
         assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
         let server = server.wait_with_output().unwrap();
@@ -98,8 +98,8 @@ fn compares_what_is_chosen() {
     }
     let nothing = ["replay", CAPTURE, "--flow", "2", "--to", "127.0.0.1:9", "--expect", "-F", "message == reject"];
     let output = run(&nothing);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && told.contains("none of the peer's messages matches"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && reported.contains("none of the peer's messages matches"), "{reported}");
 }
 
 /// Two processes, an edit that the other side detects, and a capture of it that decodes.
@@ -113,9 +113,9 @@ fn two_processes() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-    let mut told = String::new();
-    BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
-    let at = told.trim().rsplit(' ').next().unwrap();
+    let mut reported = String::new();
+    BufReader::new(server.stderr.take().unwrap()).read_line(&mut reported).unwrap();
+    let at = reported.trim().rsplit(' ').next().unwrap();
     let edit = "message == reliable and sequence_id == 2: payload=00";
     let client = run(&[
         "replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "-f", "ndjson", "--expect", "--pcap", pcap, "--force",
@@ -145,11 +145,11 @@ fn a_recording_beyond_its_limits() {
     assert_eq!(String::from_utf8_lossy(&whole.stderr), "");
     let cut = list("replay_messages=7");
     assert_eq!(count(&cut), 7);
-    let told = String::from_utf8_lossy(&cut.stderr).into_owned();
-    assert!(told.contains("(--limit replay_messages): only its beginning is played"), "{told}");
+    let reported = String::from_utf8_lossy(&cut.stderr).into_owned();
+    assert!(reported.contains("(--limit replay_messages): only its beginning is played"), "{reported}");
     let cut = list("replay_bytes=16K");
-    let told = String::from_utf8_lossy(&cut.stderr).into_owned();
-    assert!(told.contains("(--limit replay_bytes): only its beginning is played"), "{told}");
+    let reported = String::from_utf8_lossy(&cut.stderr).into_owned();
+    assert!(reported.contains("(--limit replay_bytes): only its beginning is played"), "{reported}");
     assert!((1..count(&whole)).contains(&count(&cut)), "{}", count(&cut));
     // A limit of exactly that number is enough.
     let all = list(&format!("replay_messages={}", count(&whole)));
@@ -168,25 +168,25 @@ fn a_capture_that_is_full() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut told = String::new();
-        BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
-        let at = told.trim().rsplit(' ').next().unwrap();
+        let mut reported = String::new();
+        BufReader::new(server.stderr.take().unwrap()).read_line(&mut reported).unwrap();
+        let at = reported.trim().rsplit(' ').next().unwrap();
         let args =
             ["replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "--pcap", pcap, "--force", "--limit", limit];
         let client = run(&args);
         assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
         server.wait().unwrap();
-        let told = String::from_utf8_lossy(&client.stderr).into_owned();
+        let reported = String::from_utf8_lossy(&client.stderr).into_owned();
         let size = std::fs::metadata(pcap).unwrap().len();
         let decoded = run(&["decode", pcap, "-q", "-f", "ndjson"]);
         assert_eq!(decoded.status.code(), Some(0));
         frames.push(lines(&decoded).len());
         match limit {
             "pcap_bytes=1K" => {
-                assert!(told.contains("full (--limit pcap_bytes): the last "), "{told}");
+                assert!(reported.contains("full (--limit pcap_bytes): the last "), "{reported}");
                 assert!((500..=1024 + 24).contains(&size), "{size}");
             }
-            _ => assert_eq!(told, ""),
+            _ => assert_eq!(reported, ""),
         }
     }
     std::fs::remove_file(pcap).unwrap();

@@ -55,7 +55,7 @@ fn broken_messages_are_refused() {
 #[test]
 fn an_empty_datagram_is_refused() {
     let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:7777".parse().unwrap());
-    let said: [(bool, &[u8]); 6] = [
+    let spoken: [(bool, &[u8]); 6] = [
         (true, &[2]),
         (false, &[0x18, 0, 0x10, 0, 0]),
         (true, &[0x11, 0, 0x10, 0, 0]),
@@ -65,7 +65,7 @@ fn an_empty_datagram_is_refused() {
     ];
     let (mut file, mut frame) = (Vec::new(), Vec::new());
     let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
-    for (k, (from_client, payload)) in said.into_iter().enumerate() {
+    for (k, (from_client, payload)) in spoken.into_iter().enumerate() {
         let (src, dst) = if from_client { (client, server) } else { (server, client) };
         ethernet(src, dst, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
         writer.frame(Time::micros(1, k as u32), &frame).unwrap();

@@ -118,9 +118,9 @@ fn others_go_on() {
         let at = list.iter().position(|(_, sent)| *sent == bytes).unwrap();
         list.remove(at).0
     };
-    let (due, said) = (at(&mut plain), at(&mut late));
+    let (due, spoken) = (at(&mut plain), at(&mut late));
     let near = |a: Duration, b: Duration| a.abs_diff(b) < Duration::from_millis(15);
-    assert!(near(said, due + delay), "{said:?}, {due:?}");
+    assert!(near(spoken, due + delay), "{spoken:?}, {due:?}");
     assert_eq!(plain.len(), late.len());
     for ((before, _), (now, sent)) in plain.iter().zip(&late) {
         assert!(near(*before, *now), "{sent:02x?}: {now:?}, {before:?}");

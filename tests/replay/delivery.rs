@@ -2,7 +2,7 @@
 //! network's log explains why one is missing or doubled.
 
 use crate::simulated::{Sent, lossy};
-use crate::stage::{Stage, both, told};
+use crate::stage::{Stage, both, reported};
 use netkit::capture::Time;
 use netkit::dissect::{Dissection, FlowInfo, Message, Options, Out, Provenance, Sink};
 use netkit::flow::{Side, Transport};
@@ -64,7 +64,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
         options,
     };
     let mut session = conversation.dissector.session(&flow_info);
-    for (k, Sent { side, came, bytes, .. }) in log.iter().enumerate() {
+    for (k, Sent { side, arrived, bytes, .. }) in log.iter().enumerate() {
         let (mut names, mut dissection) = (Names::default(), Dissection::default());
         let frame = k as u64 + 1;
         let place = Provenance {
@@ -83,7 +83,7 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
             let mut count = |list: fn(&mut Ways) -> &mut HashMap<String, usize>| {
                 *list(this).entry(name.to_string()).or_default() += 1;
             };
-            match came {
+            match arrived {
                 0 => count(|w| &mut w.lost),
                 1 => count(|w| &mut w.passed),
                 _ => {
@@ -91,10 +91,10 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
                     count(|w| &mut w.doubled);
                 }
             }
-            if parted && *came > 0 {
+            if parted && *arrived > 0 {
                 count(|w| &mut w.lost);
             }
-            parted |= *came > 0 && goodbye(name);
+            parted |= *arrived > 0 && goodbye(name);
         }
     }
     ways
@@ -109,7 +109,7 @@ pub fn delivered(name: &str, conversation: &Conversation, stage: &Stage) -> [Rep
             (played.reports, played.log)
         }
     };
-    let ways = ways(&log, conversation, &told(conversation, stage));
+    let ways = ways(&log, conversation, &reported(conversation, stage));
     for (k, (side, report)) in ["client", "server"].iter().zip(&reports).enumerate() {
         let whole = || format!("{name} {side}:\n{}\n{}\n{ways:?}", reports[0], reports[1]);
         assert!(report.complete(), "{}", whole());

@@ -69,21 +69,21 @@ fn piped(args: &[&str], input: &str) -> Value {
 
 #[test]
 fn what_cannot_be_is_refused_with_its_place() {
-    let told = |before: &[&str], edit: &str, what: &str| {
+    let reported = |before: &[&str], edit: &str, what: &str| {
         let text = refused(before, &["--on", edit]);
         assert!(text.starts_with("netkit: --on: ") && text.contains(what), "{edit}: {text}");
     };
-    told(&RIPTIDE, "message_id == 200: text=\"x\" a_byte=99", "expected a comma before the next action");
-    told(&RIPTIDE, "message_id == 200: a_byte=300", "a_byte is a whole number from 0 to 255, got 300");
-    told(&RIPTIDE, "message_id == 200: a_bite=3", "did you mean \"a_byte\"");
-    told(&RIPTIDE, "message_id == 201: a_byte=3", "frame 16, riptide.unreliable: no field \"a_byte\"");
-    told(&RIPTIDE, "message == reliable: sequence_id=3", "sequence_id is decided by the live session");
-    told(&RIPTIDE, "message == welcome: client_id=3", "client_id is decided by the live session");
-    told(&RIPTIDE[..4], "message == reliable: payload.hp=3", "--schema FILE describes payloads");
-    told(&RIPTIDE[..4], "message == reliable: payload=zz", "expected hex digits, got \"zz\"");
-    told(&PITAYA, "message == request and id == 5: id=300000000000", "id is decided by the live session");
+    reported(&RIPTIDE, "message_id == 200: text=\"x\" a_byte=99", "expected a comma before the next action");
+    reported(&RIPTIDE, "message_id == 200: a_byte=300", "a_byte is a whole number from 0 to 255, got 300");
+    reported(&RIPTIDE, "message_id == 200: a_bite=3", "did you mean \"a_byte\"");
+    reported(&RIPTIDE, "message_id == 201: a_byte=3", "frame 16, riptide.unreliable: no field \"a_byte\"");
+    reported(&RIPTIDE, "message == reliable: sequence_id=3", "sequence_id is decided by the live session");
+    reported(&RIPTIDE, "message == welcome: client_id=3", "client_id is decided by the live session");
+    reported(&RIPTIDE[..4], "message == reliable: payload.hp=3", "--schema FILE describes payloads");
+    reported(&RIPTIDE[..4], "message == reliable: payload=zz", "expected hex digits, got \"zz\"");
+    reported(&PITAYA, "message == request and id == 5: id=300000000000", "id is decided by the live session");
     let gne = ["replay", "gne/gne-le-tcponly.pcap"];
-    told(&gne, "message == connection_request: game=longer_than_the_thirty_two_bytes_that_it_has_there", "frame 6");
+    reported(&gne, "message == connection_request: game=longer_than_the_thirty_two_bytes_that_it_has_there", "frame 6");
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn rules_take_all_actions() {
     let frames = |lines: &[Value]| lines.iter().map(|line| line["frame"].clone()).collect::<Vec<_>>();
     assert_eq!(frames(&later), frames(&plain));
     let output = run(&PITAYA, &["--dry-run", "--on", "message == request and id == 9999: drop"]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("no message of the client matches"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(reported.contains("no message of the client matches"), "{reported}");
 }
 
 /// A route code has a meaning only in its server's dictionary: elsewhere another handler would run.

@@ -217,10 +217,10 @@ fn upgraded(lines: &'static str, first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
 fn a_client() {
     for capture in ["riptide/riptide20-tcp.pcap", "nano/nano-protobuf-tcp.pcap"] {
         let mut child = netkit(&replay(capture, "1", "--listen", "127.0.0.1:0"));
-        let mut told = String::new();
+        let mut reported = String::new();
         let mut stderr = BufReader::new(child.stderr.take().expect("stderr"));
-        stderr.read_line(&mut told).expect("a line");
-        let at = told.trim().rsplit(' ').next().unwrap_or_default();
+        stderr.read_line(&mut reported).expect("a line");
+        let at = reported.trim().rsplit(' ').next().unwrap_or_default();
         let stream = TcpStream::connect(at).expect("a connection");
         flood(stream, &[], &[0; 1 << 16]);
         child.stderr = Some(stderr.into_inner());

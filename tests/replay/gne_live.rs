@@ -68,8 +68,8 @@ fn the_live_byte_order() {
         assert_eq!(flat(seen[1].frames.iter().map(Vec::as_slice)), captured(other, Channel::Main));
         assert_eq!(flat(seen[1].datagrams.iter().map(Vec::as_slice)), captured(other, Channel::Beside));
         assert_eq!(seen[1].frames.last().unwrap(), &[2, 255]);
-        let told = |text: &str| report.remarks.iter().filter(|r| r.contains(text)).count();
-        assert_eq!((told("asked again"), told("custom packets")), (1, 1), "{report}");
+        let printed = |text: &str| report.remarks.iter().filter(|r| r.contains(text)).count();
+        assert_eq!((printed("asked again"), printed("custom packets")), (1, 1), "{report}");
     }
 }
 
@@ -229,16 +229,16 @@ fn a_live_client_of_another_byte_order() {
         let (report, (accepted, frames, datagrams)) = server(path, order, true);
         assert_eq!(report.sent, report.steps, "{report}");
         let messages = conversation(other, 1, &stage).messages;
-        let said = |channel| {
+        let spoken = |channel| {
             let own = messages.iter().filter(|m| m.decoded.from == Role::Server && m.decoded.channel == channel);
             own.filter(|m| m.decoded.message == "packets").map(|m| m.decoded.bytes().to_vec()).collect::<Vec<_>>()
         };
         assert_eq!(accepted[4..8], order.u32(5000));
-        assert_eq!(flat(datagrams.iter().map(Vec::as_slice)), flat(said(Channel::Beside).iter().map(Vec::as_slice)));
-        assert_eq!(flat(frames.iter().map(Vec::as_slice)), flat(said(Channel::Main).iter().map(Vec::as_slice)));
+        assert_eq!(flat(datagrams.iter().map(Vec::as_slice)), flat(spoken(Channel::Beside).iter().map(Vec::as_slice)));
+        assert_eq!(flat(frames.iter().map(Vec::as_slice)), flat(spoken(Channel::Main).iter().map(Vec::as_slice)));
         // A client that wants no datagrams gets their packets over the stream.
         let (_, (_, frames, _)) = server(path, order, false);
-        let small = said(Channel::Beside).into_iter().next().unwrap();
+        let small = spoken(Channel::Beside).into_iter().next().unwrap();
         assert!(frames.contains(&small), "{frames:?}");
     }
 }

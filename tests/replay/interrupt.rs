@@ -27,9 +27,9 @@ fn netkit(args: &[&str]) -> Command {
 /// A server and its address.
 fn listening(args: &[&str]) -> (Child, String) {
     let mut child = netkit(args).args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
-    let mut told = String::new();
-    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    let at = told.trim().rsplit(' ').next().unwrap().to_string();
+    let mut reported = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut reported).unwrap();
+    let at = reported.trim().rsplit(' ').next().unwrap().to_string();
     (child, at)
 }
 

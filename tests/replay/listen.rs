@@ -32,9 +32,9 @@ fn netkit(args: &[&str]) -> Command {
 fn listening(capture: &[&str], patience: &str) -> (Child, String) {
     let play = ["--asap", "-f", "ndjson", "-W", patience, "--listen", "127.0.0.1:0"];
     let mut child = netkit(&[&["replay"], capture, &play].concat()).spawn().unwrap();
-    let mut told = String::new();
-    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    let at = told.trim().rsplit(' ').next().unwrap().to_string();
+    let mut printed = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut printed).unwrap();
+    let at = printed.trim().rsplit(' ').next().unwrap().to_string();
     (child, at)
 }
 
@@ -115,8 +115,8 @@ fn other_versions_and_strangers() {
     // None of them got an answer, nor an ICMP error.
     for socket in others.iter().chain([&old]) {
         socket.set_nonblocking(true).unwrap();
-        let heard = socket.recv(&mut [0; 64]).map_err(|error| error.kind());
-        assert_eq!(heard, Err(std::io::ErrorKind::WouldBlock));
+        let received = socket.recv(&mut [0; 64]).map_err(|error| error.kind());
+        assert_eq!(received, Err(std::io::ErrorKind::WouldBlock));
     }
 }
 
@@ -159,8 +159,8 @@ fn connections_of_strangers() {
     let mut web = TcpStream::connect(&at).unwrap();
     web.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     // A connection that is not played is closed, with or without a reset.
-    let heard = web.read(&mut [0; 64]);
-    assert!(matches!(heard, Ok(0)) || heard.is_err(), "{heard:?}");
+    let received = web.read(&mut [0; 64]);
+    assert!(matches!(received, Ok(0)) || received.is_err(), "{received:?}");
     drop(TcpStream::connect(&at).unwrap());
     let report = played(server, &STREAM, &at);
     let remarks = remarks(&report);

@@ -91,19 +91,19 @@ impl Server {
         let counts: Arc<[AtomicUsize; 3]> = Arc::default();
         let all = Arc::clone(&counts);
         let texts: Arc<Mutex<Vec<String>>> = Arc::default();
-        let heard = Arc::clone(&texts);
+        let received = Arc::clone(&texts);
         let answers: Arc<Answers> = Arc::default();
         let (given, begin) = (Arc::clone(&answers), Instant::now());
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (all, heard, given) = (Arc::clone(&all), Arc::clone(&heard), Arc::clone(&given));
+                let (all, received, given) = (Arc::clone(&all), Arc::clone(&received), Arc::clone(&given));
                 all[0].fetch_add(1, Ordering::SeqCst);
                 let open = all[1].fetch_add(1, Ordering::SeqCst) + 1;
                 all[2].fetch_max(open, Ordering::SeqCst);
                 std::thread::spawn(move || {
                     // A reset of the connection ends it, too.
                     let taken = !matches!(manner, Manner::Capped(most, _) if open > most);
-                    let _ = if taken { serve(stream, (manner, begin), &all, &heard, &given) } else { Ok(()) };
+                    let _ = if taken { serve(stream, (manner, begin), &all, &received, &given) } else { Ok(()) };
                     all[1].fetch_sub(1, Ordering::SeqCst);
                 });
             }
@@ -260,8 +260,8 @@ fn each_client_has_its_own_name() {
     let (_, told, status) = run(server.at, &literal);
     assert_eq!((status, &told[..]), (Some(0), ""));
     server.is_left();
-    let heard = server.texts.lock().unwrap();
-    assert!([1, 2].iter().all(|n| heard.contains(&format!(r#"{{"q":"{{client}} {n}"}}"#))), "{heard:?}");
+    let received = server.texts.lock().unwrap();
+    assert!([1, 2].iter().all(|n| received.contains(&format!(r#"{{"q":"{{client}} {n}"}}"#))), "{received:?}");
 }
 
 /// A server that accepts twelve of twenty sessions is reported as the limit.

@@ -395,8 +395,8 @@ fn another_carrier_is_named() {
         let at = listener.local_addr().unwrap();
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut heard = vec![0; 4096];
-            let length = stream.read(&mut heard).unwrap();
+            let mut got = vec![0; 4096];
+            let length = stream.read(&mut got).unwrap();
             stream.write_all(says).unwrap();
             let mut rest = Vec::new();
             let _ = stream.read_to_end(&mut rest);

@@ -40,7 +40,7 @@ pub struct Sent {
     /// The side that sent it (0: the client).
     pub side: usize,
     /// The number of copies that arrived while the receiver was present.
-    pub came: usize,
+    pub arrived: usize,
     pub at: Instant,
     pub bytes: Vec<u8>,
 }
@@ -80,7 +80,7 @@ impl Net {
             return;
         }
         let number = self.log.len();
-        self.log.push(Sent { side: from, came: 0, at: now, bytes: bytes.clone() });
+        self.log.push(Sent { side: from, arrived: 0, at: now, bytes: bytes.clone() });
         let roll = self.dice.percent();
         if roll < self.loss {
             self.lost += 1;
@@ -179,15 +179,15 @@ fn staged(
     let start = Instant::now();
     let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
     let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
-    let told = orders.each_ref().map(|order| order.options(&options(stage)));
-    let planned = [orders[0].plan(&told[0]), orders[1].plan(&told[1])];
+    let reported = orders.each_ref().map(|order| order.options(&options(stage)));
+    let planned = [orders[0].plan(&reported[0]), orders[1].plan(&reported[1])];
     let beside = [40001, 40002].map(|port| orders[0].wants_beside().then_some(port));
-    let settings = [orders[0].settings(&told[0], beside[0]), orders[1].settings(&told[1], beside[1])];
+    let settings = [orders[0].settings(&reported[0], beside[0]), orders[1].settings(&reported[1], beside[1])];
     let setups = [orders[0].setup(ends), orders[1].setup([ends[1], ends[0]])];
     let [one, two] = planned;
     let channels = |k: usize| {
         let setup = netkit::live::exchange::Setup { clock, ..setups[k].clone() };
-        Channels::new(setup, &told[k], k == 0)
+        Channels::new(setup, &reported[k], k == 0)
     };
     let mut players = [
         Player::new(&one.0, one.1, channels(0), &settings[0], start),
@@ -225,7 +225,7 @@ fn staged(
                 }
                 Packet::Bytes(channel, number, bytes) => {
                     // A player that has left receives nothing.
-                    number.filter(|_| !players[to].is_done()).into_iter().for_each(|k| net.log[k].came += 1);
+                    number.filter(|_| !players[to].is_done()).into_iter().for_each(|k| net.log[k].arrived += 1);
                     players[to].recv(channel, &bytes, now);
                 }
                 Packet::End => players[to].closed(false, now),
@@ -258,7 +258,7 @@ fn act(player: &mut Player<'_, '_>, k: usize, net: &mut Net, now: Instant) {
                 let (connected, waiting) = &mut net.beside[k];
                 *connected = true;
                 for (number, bytes) in std::mem::take(waiting) {
-                    number.into_iter().for_each(|k| net.log[k].came += 1);
+                    number.into_iter().for_each(|k| net.log[k].arrived += 1);
                     player.recv(Channel::Beside, &bytes, now);
                 }
             }
@@ -337,8 +337,8 @@ fn a_cancelled_session_is_left() {
         let [client, server] = &played.reports;
         assert_eq!(client.trouble.as_deref(), Some("interrupted"), "{path}: {client}");
         assert!(client.sent > 0 && client.sent < client.steps, "{path}: {client}");
-        let told = server.ended.is_some() || server.trouble.as_deref().is_some_and(|why| why.contains("ended"));
-        assert!(told, "{path}: {server}");
+        let reported = server.ended.is_some() || server.trouble.as_deref().is_some_and(|why| why.contains("ended"));
+        assert!(reported, "{path}: {server}");
         assert!(played.took < Duration::from_secs(15), "{path}: {:?}", played.took);
     }
 }

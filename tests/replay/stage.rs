@@ -92,7 +92,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
 }
 
 /// The options of a session, including those that the recording implies.
-pub fn told(conversation: &Conversation, stage: &Stage) -> Options {
+pub fn reported(conversation: &Conversation, stage: &Stage) -> Options {
     order(conversation, Role::Client, stage, &CancelToken::default()).options(&options(stage))
 }
 

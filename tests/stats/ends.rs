@@ -94,11 +94,11 @@ fn ends_are_those_of_the_programs() {
             let got = ["end", "end_by", "end_reason", "end_data"].map(|key| text(&row[key]));
             assert_eq!(got, [*end, *by, *reason, *data], "{capture}: flow {flow}");
             // A verdict reports the end, unless a peer left or the capture ended.
-            let told = all["verdicts"].as_array().unwrap().iter().any(|verdict| {
+            let reported = all["verdicts"].as_array().unwrap().iter().any(|verdict| {
                 (&verdict["rule"], &verdict["flow"], &verdict["connection"])
                     == (&"end".into(), &(*flow).into(), &(*connection).into())
             });
-            assert_eq!(told, !["left", "open"].contains(end), "{capture}: flow {flow}");
+            assert_eq!(reported, !["left", "open"].contains(end), "{capture}: flow {flow}");
         }
     }
 }
@@ -237,7 +237,7 @@ fn ends_of_scripted_streams() {
     let accepted = package(1, r#"{"code":200,"sys":{"heartbeat":30}}"#);
     let folder = Scratch::new("ends-streams");
     let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
-    for (proto, said, close, end, by, reason) in [
+    for (proto, spoken, close, end, by, reason) in [
         ("gne", vec![(true, gne.clone())], None, "unanswered", "", ""),
         ("gne", vec![(true, gne)], Some((false, true)), "refused", "server", "closed"),
         ("nano", vec![(true, asked.clone())], None, "unanswered", "", ""),
@@ -247,12 +247,13 @@ fn ends_of_scripted_streams() {
         ("nano", vec![(true, asked), (false, accepted)], None, "open", "", ""),
     ] {
         let mut wire = Wire::default();
-        wire.stream(ends, &said);
+        wire.stream(ends, &spoken);
         let sent = [true, false].map(|side| {
-            let lengths = said.iter().filter(|(by_client, _)| *by_client == side).map(|(_, bytes)| bytes.len() as u32);
+            let lengths =
+                spoken.iter().filter(|(by_client, _)| *by_client == side).map(|(_, bytes)| bytes.len() as u32);
             lengths.sum::<u32>() + 1
         });
-        let mut times: Vec<u32> = (0..2 + said.len() as u32).map(|k| k * 10).collect();
+        let mut times: Vec<u32> = (0..2 + spoken.len() as u32).map(|k| k * 10).collect();
         if let Some((by_client, fin)) = close {
             let [seq, ack] = if by_client { sent } else { [sent[1], sent[0]] };
             let segment = Segment { has_ack: true, seq, ack, fin, rst: !fin, ..Segment::default() };

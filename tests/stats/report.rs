@@ -213,14 +213,15 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
         ] {
             same_rows(&page, id, &want[kind], &path);
         }
-        let told: Vec<&str> = page.with("data-rule").map(|element| element.attributes["data-rule"].as_str()).collect();
+        let reported: Vec<&str> =
+            page.with("data-rule").map(|element| element.attributes["data-rule"].as_str()).collect();
         let rules = want["verdicts"].as_array().expect("verdicts");
-        let said = page.id("verdicts").map(|k| page.0[k].text.as_str()).expect("a section");
+        let spoken = page.id("verdicts").map(|k| page.0[k].text.as_str()).expect("a section");
         for text in rules.iter().take(60).filter_map(|verdict| verdict["text"].as_str()) {
-            assert!(said.contains(text), "{}: {text}", path.display());
+            assert!(spoken.contains(text), "{}: {text}", path.display());
         }
         let rules: Vec<&str> = rules.iter().filter_map(|verdict| verdict["rule"].as_str()).collect();
-        assert_eq!(told, rules.iter().take(60).copied().collect::<Vec<_>>(), "{}", path.display());
+        assert_eq!(reported, rules.iter().take(60).copied().collect::<Vec<_>>(), "{}", path.display());
         // Both charts contain every byte.
         for id in ["by-message", "by-direction"] {
             let Some(at) = page.id(id) else { continue };
@@ -310,7 +311,7 @@ fn hostile_text_stays_text() {
     let route = format!("</script><script>alert(2)</script><!--\u{0}\u{202e}\u{1b}[31m{}", "A".repeat(150));
     let packet = |kind: u8, body: &[u8]| [&[kind], &(body.len() as u32).to_be_bytes()[1..], body].concat();
     let request = [&[0, 7, route.len() as u8], route.as_bytes(), b"{\"<b>\":\"</td>\"}"].concat();
-    let said = vec![
+    let spoken = vec![
         (true, packet(1, b"{\"sys\":{\"type\":\"js\",\"version\":\"1\"},\"user\":{}}")),
         (false, packet(1, b"{\"code\":200,\"sys\":{\"heartbeat\":3}}")),
         (true, packet(2, b"")),
@@ -318,7 +319,7 @@ fn hostile_text_stays_text() {
     ];
     let mut wire = Wire::default();
     let ends = ["127.0.0.1:40000", "127.0.0.1:3250"].map(|end| end.parse().expect("an address"));
-    wire.stream(ends, &said);
+    wire.stream(ends, &spoken);
     let name = "<script>alert(1)<\u{2215}script>\u{202e}<img src=x onerror=alert(1)>\"'&.pcap";
     let path = PathBuf::from(scratch.write(name, wire.file()));
     let page = harmless(&page(&[&path], &["-p", "nano"]));

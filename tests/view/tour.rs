@@ -327,14 +327,14 @@ fn what_is_no_terminal_is_refused() {
     if no_setsid() {
         return;
     }
-    for (args, terminal_name, status, said) in [
+    for (args, terminal_name, status, spoken) in [
         (&["view", CAPTURE][..], "dumb", 2, "view draws on a terminal"),
         (&["view", "no-such.pcap"], "xterm", 3, "no-such.pcap: No such file"),
     ] {
         let mut terminal = Terminal::new(80, 24);
         let before = terminal.modes();
         let child = terminal.start(args, &[("TERM", terminal_name)]);
-        terminal.shows(said);
+        terminal.shows(spoken);
         assert_eq!(terminal.ended(child), Some(status), "{args:?}");
         assert_eq!(terminal.modes(), before);
     }

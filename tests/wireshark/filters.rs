@@ -206,10 +206,10 @@ fn notes_are_expert_information() {
             states += usize::from(text.contains("never_acked")) + usize::from(text.contains("unanswered"));
         }
         let _ = states;
-        let said = pdml::run(&script, &out, &["-q", "-z", "expert"]);
+        let sent = pdml::run(&script, &out, &["-q", "-z", "expert"]);
         let mut shown = [0; 4];
         let mut section = 0;
-        for line in said.lines() {
+        for line in sent.lines() {
             for (k, word) in ["Notes", "Warns", "Errors"].into_iter().enumerate() {
                 section = if line.starts_with(word) { k } else { section };
             }
@@ -219,7 +219,7 @@ fn notes_are_expert_information() {
                 shown[place] += count.parse::<usize>().expect("a count");
             }
         }
-        assert_eq!(counts, shown, "{name}: {said}");
+        assert_eq!(counts, shown, "{name}: {sent}");
         let fields = ["-e", "netkit.related.acked_by", "-e", "netkit.related.answered_by"];
         let links = pdml::run(&script, &out, &[&["-T", "fields", "-E", "occurrence=a"], &fields[..]].concat());
         let links = links.split([',', '\t', '\n']).filter(|text| !text.is_empty()).count();

@@ -43,9 +43,9 @@ pub fn run(script: &Path, capture: &Path, args: &[&str]) -> String {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let done = finish(command.spawn().expect("tshark"));
     assert_eq!(done.status, Some(0), "{path}: {}", done.err);
-    let said = done.err;
+    let sent = done.err;
     for wrong in ["Lua", "lua", "Dissector bug", "WARNING", "assertion"] {
-        assert!(!said.contains(wrong), "{path}: {said}");
+        assert!(!sent.contains(wrong), "{path}: {sent}");
     }
     String::from_utf8_lossy(&done.out).into_owned()
 }

@@ -15,26 +15,26 @@ use std::process::{Child, ChildStderr};
 #[allow(clippy::zombie_processes, reason = "it is waited for by its test")]
 fn started(args: &[&str], word: &str) -> (Child, BufReader<ChildStderr>, String) {
     let mut child = netkit(args).spawn().expect("netkit runs");
-    let mut said = BufReader::new(child.stderr.take().expect("stderr"));
+    let mut errors = BufReader::new(child.stderr.take().expect("stderr"));
     let mut text = String::new();
     loop {
         let mut line = String::new();
-        assert!(said.read_line(&mut line).expect("a line") > 0, "it has ended: {text}");
+        assert!(errors.read_line(&mut line).expect("a line") > 0, "it has ended: {text}");
         if line.contains(word) {
             let at = line.split_whitespace().find(|part| part.starts_with("127.0.0.1:")).expect("an address");
-            return (child, said, at.to_string());
+            return (child, errors, at.to_string());
         }
         text += &line;
     }
 }
 
 /// Ctrl-C; returns the rest of stderr.
-fn end(child: Child, mut said: BufReader<ChildStderr>) -> String {
+fn end(child: Child, mut errors: BufReader<ChildStderr>) -> String {
     signal(&child, "-INT");
     assert_eq!(finish(child).status, Some(0));
-    let mut told = String::new();
-    said.read_to_string(&mut told).expect("text");
-    told
+    let mut report = String::new();
+    errors.read_to_string(&mut report).expect("text");
+    report
 }
 
 /// The datagrams of a conversation, and whether its client sent each.
@@ -88,7 +88,7 @@ fn a_proxy_records_messages_and_what_was_done() {
     let target = server.local_addr().expect("an address").to_string();
     let path = folder.file("legs.pcapng");
     let args = ["proxy", "127.0.0.1:0", &target, "-p", "riptide", "-f", "none", "--delay", "2ms", "--pcap", &path];
-    let (proxy, said, at) = started(&args, "relaying");
+    let (proxy, errors, at) = started(&args, "relaying");
     client.connect(&at).expect("connected");
     let (mut buffer, mut from, mut sent) = ([0; 2048], None, 0);
     for (by_client, payload) in datagrams() {
@@ -104,13 +104,13 @@ fn a_proxy_records_messages_and_what_was_done() {
         }
         sent += 1;
     }
-    let told = end(proxy, said);
+    let report = end(proxy, errors);
     let file = same_as_decode(&folder, &path, &["-p", "riptide"]);
-    assert!(sent > 10 && count(&file, "netkit:1 p=riptide") > sent, "{sent}: {told}");
+    assert!(sent > 10 && count(&file, "netkit:1 p=riptide") > sent, "{sent}: {report}");
     assert!(count(&file, "delayed 2") > 0, "what was done is there, too");
     // Both legs have the server's side.
     assert_eq!(count(&file, " f=unknown"), 0);
-    assert!(count(&file, "netkit: riptide 2.0 welcome (server)") >= 2, "{told}");
+    assert!(count(&file, "netkit: riptide 2.0 welcome (server)") >= 2, "{report}");
     // The outcome is in a comment of the same frame.
     if pdml::tshark() {
         let script = annotated::script(&folder, &[]);
@@ -123,11 +123,11 @@ fn a_proxy_records_messages_and_what_was_done() {
     // With another extension nothing is decoded.
     let plain = folder.file("legs.pcap");
     let args = ["proxy", "127.0.0.1:0", &target, "-p", "riptide", "-f", "none", "--pcap", &plain];
-    let (proxy, said, at) = started(&args, "relaying");
+    let (proxy, errors, at) = started(&args, "relaying");
     client.connect(&at).expect("connected");
     client.send(b"\x05").expect("sent");
     server.recv(&mut buffer).expect("relayed");
-    end(proxy, said);
+    end(proxy, errors);
     let file = std::fs::read(&plain).expect("a recording");
     assert!(count(&file, "client side") == 1 && count(&file, "netkit: ") == 0);
 }
@@ -142,21 +142,21 @@ fn comments_keep_within_the_bound() {
     server.set_read_timeout(Some(HANG)).expect("set");
     let limit = ["--limit", "pcap_bytes=20K"];
     let args = ["proxy", "127.0.0.1:0", &target, "-p", "dnp", "-f", "none", "--pcap", &path];
-    let (proxy, said, at) = started(&[&args[..], &limit].concat(), "relaying");
+    let (proxy, errors, at) = started(&[&args[..], &limit].concat(), "relaying");
     client.connect(&at).expect("connected");
     for n in 0..400u16 {
         client.send(&[3, n as u8, 1, 2, 3]).expect("sent");
         server.recv(&mut [0; 64]).expect("relayed");
     }
-    let told = end(proxy, said);
-    assert!(told.contains("full (--limit pcap_bytes)"), "{told}");
+    let report = end(proxy, errors);
+    assert!(report.contains("full (--limit pcap_bytes)"), "{report}");
     let file = std::fs::read(&path).expect("a recording");
     assert!((10_000..=20 * 1024 + 500).contains(&file.len()), "{}", file.len());
     // Frames may use the room before their comments: each message has its comment, or is counted.
-    let lost = told.split_once("comments of ").and_then(|(_, rest)| rest.split_once(" message")).expect("a count").0;
+    let lost = report.split_once("comments of ").and_then(|(_, rest)| rest.split_once(" message")).expect("a count").0;
     let lost: usize = lost.replace(',', "").parse().expect("a number");
     let messages = run(&["decode", &path, "-q", "-p", "dnp", "-f", "ndjson"], b"").ok();
-    assert_eq!(count(&file, "netkit: dnp ") + lost, messages.lines().len(), "{told}");
+    assert_eq!(count(&file, "netkit: dnp ") + lost, messages.lines().len(), "{report}");
 }
 
 /// A recorded session is played by both sides; a probe is recorded as well.
@@ -167,20 +167,20 @@ fn replay_and_probe_record_messages() {
     let [ours, theirs, asked] = ["client.pcapng", "server.pcapng", "probe.pcapng"].map(|name| folder.file(name));
     let play = ["replay", &session, "--flow", "2", "--asap", "-W", "3s", "-q"];
     let listen = ["replay", &session, "--flow", "2", "--asap", "-W", "3s", "--listen", "127.0.0.1:0"];
-    let (server, said, at) = started(&[&listen[..], &["--pcap", &theirs]].concat(), "listening");
+    let (server, errors, at) = started(&[&listen[..], &["--pcap", &theirs]].concat(), "listening");
     run(&[&play[..], &["--to", &at, "--pcap", &ours]].concat(), b"");
     finish(server);
-    drop(said);
+    drop(errors);
     for path in [&ours, &theirs] {
         let file = same_as_decode(&folder, path, &["-p", "riptide", "--server", &at]);
         assert!(count(&file, "netkit: riptide 2.2 ") > 5, "{path}");
         assert_eq!(count(&file, " f=unknown"), 0);
     }
-    let (server, said, at) = started(&listen, "listening");
+    let (server, errors, at) = started(&listen, "listening");
     run(&["probe", &at, "-p", "riptide", "-W", "2s", "-q", "--pcap", &asked], b"");
     signal(&server, "-INT");
     finish(server);
-    drop(said);
+    drop(errors);
     let file = same_as_decode(&folder, &asked, &["-p", "riptide", "--server", &at]);
     assert!(count(&file, "netkit: riptide ") > 0);
 }
@@ -252,7 +252,7 @@ fn a_recording_is_watched_through_a_pipe() {
     std::thread::scope(|scope| {
         let watched = scope.spawn(|| File::open(&pipe).expect("a pipe"));
         let args = ["proxy", "127.0.0.1:0", &target, "-p", "riptide", "-f", "none", "--pcap", &pipe];
-        let (proxy, said, at) = started(&args, "relaying");
+        let (proxy, errors, at) = started(&args, "relaying");
         let mut watched = watched.join().expect("opened");
         client.connect(&at).expect("connected");
         let mut seen = Vec::new();
@@ -264,7 +264,7 @@ fn a_recording_is_watched_through_a_pipe() {
         }
         signal(&proxy, "-INT");
         let done = finish(proxy);
-        drop(said);
+        drop(errors);
         assert_eq!(done.status, Some(0));
     });
 }

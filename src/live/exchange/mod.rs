@@ -145,14 +145,14 @@ impl<'a> Exchange<'a> {
         let datagrams = self.setup.transport == Transport::Udp;
         self.raw.keep(bytes, datagrams);
         let first = *self.begun.get_or_insert(now);
-        let came = self.take(Some(bytes), first, now);
-        if came.0 || datagrams {
+        let taken = self.take(Some(bytes), first, now);
+        if taken.0 || datagrams {
             self.begun = None;
         }
         let (peer, caps) = (self.setup.ends[1], self.options.limits.peer);
         if self.reader.unread(Side::B) > caps.live_unread_bytes {
             self.ended = Some(NetError::Endless { peer, most: caps.live_unread_bytes });
-        } else if came.1 || self.reader.memory() > caps.live_kept_bytes {
+        } else if taken.1 || self.reader.memory() > caps.live_kept_bytes {
             self.ended = Some(NetError::Flood { peer, most: caps.live_kept_bytes });
         }
     }

@@ -24,15 +24,16 @@ impl Raw {
     /// Whether each entry is a copy of data that was `sent`. With `all`: also of the last data sent.
     pub fn returns(&self, sent: &Raw, datagrams: bool, all: bool) -> bool {
         let mut some = self.0.iter().filter(|bytes| !bytes.is_empty()).peekable();
-        let came = some.peek().is_some();
-        came && match (datagrams, sent.0.first()) {
-            (true, _) => {
-                let last = sent.0.last().is_none_or(|last| !all || self.0.contains(last));
-                last && some.all(|bytes| sent.0.contains(bytes))
+        let received = some.peek().is_some();
+        received
+            && match (datagrams, sent.0.first()) {
+                (true, _) => {
+                    let last = sent.0.last().is_none_or(|last| !all || self.0.contains(last));
+                    last && some.all(|bytes| sent.0.contains(bytes))
+                }
+                (false, Some(stream)) => some.all(|bytes| stream.starts_with(bytes) && (!all || bytes == stream)),
+                (false, None) => false,
             }
-            (false, Some(stream)) => some.all(|bytes| stream.starts_with(bytes) && (!all || bytes == stream)),
-            (false, None) => false,
-        }
     }
 
     /// Returns the kept data.

@@ -269,9 +269,9 @@ impl<'s, 'a> Client<'s, 'a> {
                 None if self.main.readable && self.connecting.is_none() => (Channel::Main, &mut self.main),
                 None => return,
             };
-            let came = socket.read(buffer);
+            let read = socket.read(buffer);
             let Some(player) = &mut self.player else { return };
-            match came {
+            match read {
                 Ok(ReadOutcome::Bytes(length)) => {
                     if length > 0 {
                         // Time may have passed on this side since `now`. The server's times are measured with the

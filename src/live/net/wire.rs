@@ -164,7 +164,7 @@ impl<'a> Wire<'a> {
     ///
     /// # Errors
     /// Returns the recorder's error.
-    pub fn came(&mut self, bytes: &[u8]) -> Result<(), NetError> {
+    pub fn received(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let datagrams = !matches!(self.socket, Socket::Tcp(_));
         self.tape.bytes(1, bytes, datagrams, now()).map_err(NetError::Record)
     }
@@ -277,16 +277,16 @@ mod tests {
     fn a_closed_port_is_told_behind_what_had_come() {
         for sent in 1..4 {
             let (mut wire, peer) = pair();
-            for said in [b"one", b"two"] {
-                peer.send(said).unwrap();
+            for message in [b"one", b"two"] {
+                peer.send(message).unwrap();
             }
             drop(peer);
             for _ in 0..sent {
                 wire.send(b"x").unwrap();
             }
-            for said in [b"one", b"two"] {
-                let came = wire.recv(Duration::ZERO);
-                assert!(matches!(came, Ok(Arrived::Bytes(bytes)) if bytes == said), "{sent}: {came:?}");
+            for message in [b"one", b"two"] {
+                let received = wire.recv(Duration::ZERO);
+                assert!(matches!(received, Ok(Arrived::Bytes(bytes)) if bytes == message), "{sent}: {received:?}");
             }
             let end = wire.recv(Duration::from_secs(60));
             assert!(matches!(end, Err(NetError::Refused)), "{sent}: {end:?}");
@@ -316,8 +316,8 @@ mod tests {
                 // The system's response to data that nobody reads takes some time.
                 std::thread::sleep(Duration::from_millis(20));
             }
-            let came = wire.recv(wait);
-            assert!(matches!(came, Ok(Arrived::Bytes(b"goodbye"))), "{sent} {reset}: {came:?}");
+            let received = wire.recv(wait);
+            assert!(matches!(received, Ok(Arrived::Bytes(b"goodbye"))), "{sent} {reset}: {received:?}");
             let end = wire.recv(wait);
             assert!(matches!(end, Ok(Arrived::End(_))), "{sent} {reset}: {end:?}");
         }

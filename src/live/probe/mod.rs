@@ -52,11 +52,11 @@ const ADDRESSES: usize = 4;
 
 impl Request {
     /// Returns the time limit for a target that is asked by this many methods.
-    fn most(&self, ways: usize) -> Duration {
+    fn most(&self, attempts: usize) -> Duration {
         self.max_time.unwrap_or_else(|| {
             let answer = self.timeout.unwrap_or_default();
             let sample = self.interval.saturating_add(answer.min(Duration::from_secs(1)));
-            let waits = answer.saturating_mul(ROUNDS.saturating_mul(ways as u32));
+            let waits = answer.saturating_mul(ROUNDS.saturating_mul(attempts as u32));
             SPARE.saturating_add(sample.saturating_mul(self.samples)).saturating_add(waits)
         })
     }
@@ -103,22 +103,22 @@ pub struct Report {
 }
 
 /// A method, and its protocol.
-type Way = (&'static dyn Dissector, &'static dyn Probe, &'static Method);
+type Attempt = (&'static dyn Dissector, &'static dyn Probe, &'static Method);
 
 /// Returns the methods for a target, in order.
-fn ways(request: &Request, target: &Target) -> Vec<Way> {
+fn attempts(request: &Request, target: &Target) -> Vec<Attempt> {
     let carrier = if target.path.is_some() { Some(Carrier::Ws) } else { request.carrier };
     let asked = request.clients.iter().filter(|c| request.proto.is_none_or(|proto| proto.name() == c.dissector.name()));
-    let mut ways: Vec<Way> = asked
+    let mut attempts: Vec<Attempt> = asked
         .filter_map(|client| Some((client.dissector, client.probe?)))
         .filter(|(_, probe)| !request.rounds || request.proto.is_some() || probe.costs(request.connect).is_none())
         .flat_map(|(d, probe)| probe.servers().methods.iter().map(move |course| (d, probe, course)))
         .filter(|(.., course)| carrier.is_none_or(|carrier| carrier == course.carrier))
         .collect();
     if request.proto.is_none() {
-        ways.sort_by_key(|(.., course)| course.rank);
+        attempts.sort_by_key(|(.., course)| course.rank);
     }
-    ways
+    attempts
 }
 
 /// Returns the port to ask: the target's own, or the protocol's.
@@ -140,10 +140,10 @@ pub fn run<'a>(
     tell: &dyn Fn(Event),
 ) -> Report {
     let mut report = Report { target: target.text.clone(), ..Report::default() };
-    let ways = ways(request, target);
-    let stop = shared.stop.within(request.most(ways.len()));
+    let attempts = attempts(request, target);
+    let stop = shared.stop.within(request.most(attempts.len()));
     let addresses = match port(request, target) {
-        _ if ways.is_empty() => {
+        _ if attempts.is_empty() => {
             let advice = "choose another --transport or --proto";
             Err(Failure::new(Outcome::Failed, "no protocol is carried by that transport", advice))
         }
@@ -167,7 +167,7 @@ pub fn run<'a>(
     };
     for address in addresses.into_iter().take(ADDRESSES) {
         report.address = Some(address);
-        let asked = ask_all(request, target, address, &ways, shared, &stop, observer.clone(), tell, &mut report);
+        let asked = ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), tell, &mut report);
         let elsewhere = matches!(asked, Outcome::NoRoute | Outcome::Refused);
         report.outcome = asked;
         if !elsewhere {
@@ -183,7 +183,7 @@ fn ask_all<'a>(
     request: &'a Request,
     target: &'a Target,
     peer: SocketAddr,
-    ways: &[Way],
+    attempts: &[Attempt],
     shared: &'a Shared<'a>,
     stop: &CancelToken,
     observer: Option<Observer<'a>>,
@@ -192,8 +192,8 @@ fn ask_all<'a>(
 ) -> Outcome {
     let mut shut = HashSet::new();
     let mut worst: Option<Failure> = None;
-    let mut ways: VecDeque<Way> = ways.iter().copied().collect();
-    while let Some((dissector, probe, course)) = ways.pop_front() {
+    let mut attempts: VecDeque<Attempt> = attempts.iter().copied().collect();
+    while let Some((dissector, probe, course)) = attempts.pop_front() {
         if shut.contains(course.carrier.transport().name()) {
             continue;
         }
@@ -235,7 +235,7 @@ fn ask_all<'a>(
         let other = failure.as_ref().and_then(|f| f.details.get("other")).and_then(Json::as_str);
         if let (None, Some(other)) = (request.proto, other) {
             // The server was recognised by its answer to another protocol's question: its own protocol is next.
-            ways.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
+            attempts.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
         let telling = findings.found.is_some();
         if telling || worst.as_ref().is_none_or(|worst| outcome.weight() > worst.outcome.weight()) {

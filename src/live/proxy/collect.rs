@@ -2,7 +2,7 @@
 
 use super::holds::{Holds, Waited, Waits};
 use super::writing::{Change, Writing};
-use super::{Beside, Way};
+use super::{Beside, Direction};
 use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Closing, Side, Transport};
@@ -40,7 +40,7 @@ impl Edited {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageCounts {
     /// Messages that were read.
-    pub came: u64,
+    pub arrived: u64,
     /// Those that the sender has resent.
     pub resent: u64,
     /// Those that rules dropped.
@@ -57,7 +57,7 @@ pub struct Seen {
     /// The number of the packet that completed it, as [`Watch::frame`](super::Watch::frame) counts.
     pub frame: u64,
     /// The index of its direction.
-    pub(super) way: usize,
+    pub(super) direction: usize,
     /// The message in the output's form.
     pub text: Vec<u8>,
     /// Whether a rule dropped it.
@@ -97,7 +97,7 @@ pub(super) struct Piece {
     pub copies: u32,
     /// Its place in the stream.
     pub unit: Option<Unit>,
-    pub way: Way,
+    pub direction: Direction,
     pub flow: u64,
     /// Its index among the messages seen.
     pub seen: usize,
@@ -105,7 +105,7 @@ pub(super) struct Piece {
     pub decoded: Option<Box<OwnedMessage>>,
     /// The change to it, if it shares a datagram.
     pub(super) change: Change,
-    /// Its message was reported before: it has waited, or came after one that has.
+    /// Its message was reported before: it has waited, or arrived after one that has.
     pub late: bool,
     /// It waits for the user.
     pub held: Option<Box<Waits>>,
@@ -255,7 +255,7 @@ impl<'a> Collector<'a> {
     /// Counts the outcomes of the rules for messages, once they are final.
     pub(super) fn count(&mut self, seen: &[Seen]) {
         for one in seen {
-            let counts = &mut self.messages[one.way];
+            let counts = &mut self.messages[one.direction];
             counts.dropped += u64::from(one.dropped);
             counts.edited += u64::from(one.edited.as_ref().is_some_and(|edited| edited.not.is_none()));
             counts.copies += u64::from(one.copies);
@@ -378,7 +378,7 @@ impl<'a> Collector<'a> {
             delay: decision.delay,
             copies: decision.copies,
             unit: message.dissection.unit,
-            way: if message.place.side == Side::A { Way::Up } else { Way::Down },
+            direction: if message.place.side == Side::A { Direction::Up } else { Direction::Down },
             flow,
             seen: self.seen.len(),
             decoded: None,
@@ -444,10 +444,10 @@ impl<'a> Collector<'a> {
 
 impl Sink for Collector<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        let way = message.place.side.index();
-        let mut seen = Seen { frame: message.place.frame, way, ..Seen::default() };
-        self.messages[way].came += 1;
-        self.messages[way].resent += super::resent::of(&message.dissection.delivery);
+        let direction = message.place.side.index();
+        let mut seen = Seen { frame: message.place.frame, direction, ..Seen::default() };
+        self.messages[direction].arrived += 1;
+        self.messages[direction].resent += super::resent::of(&message.dissection.delivery);
         if self.follows && !self.ending {
             // Messages that were held back until their protocol was known have already passed.
             let passed = seen.frame != self.frame;

@@ -4,7 +4,7 @@
 //! The losses are [estimated](crate::traffic::path) as for `stats --delivery`. Half of a round trip's time above the
 //! shortest belongs to each direction.
 
-use super::{Impairments, Loss, Quantiles, Way};
+use super::{Direction, Impairments, Loss, Quantiles};
 use crate::dissect::{Event, Message, Role};
 use crate::flow::{Acked, Seen, Side};
 use crate::plural::Plural;
@@ -23,7 +23,7 @@ const QUANTILES: usize = 33;
 /// The minimum number of round trips for a distribution.
 const FEWEST: usize = 10;
 
-/// Reads a capture's messages. Arrays are indexed by [`Way`].
+/// Reads a capture's messages. Arrays are indexed by [`Direction`].
 #[derive(Debug, Default)]
 pub struct Like {
     connections: FxHashMap<u64, Path>,
@@ -37,13 +37,13 @@ pub struct Like {
 impl Like {
     /// Adds the next message.
     pub fn see(&mut self, message: &Message<'_>) {
-        let way = match message.dissection.from {
-            Role::Client => Way::Up,
-            Role::Server => Way::Down,
-            Role::Unknown if message.place.side == Side::A => Way::Up,
-            Role::Unknown => Way::Down,
+        let direction = match message.dissection.from {
+            Role::Client => Direction::Up,
+            Role::Server => Direction::Down,
+            Role::Unknown if message.place.side == Side::A => Direction::Up,
+            Role::Unknown => Direction::Down,
         };
-        let (own, other) = (way.index(), way.other().index());
+        let (own, other) = (direction.index(), direction.other().index());
         self.messages[own] += 1;
         let (flow, now) = (message.flow_info.flow, message.place.time.near_nanos());
         for event in message.dissection.delivery.iter() {
@@ -77,7 +77,7 @@ impl Like {
     /// Ends a connection.
     fn end(&mut self, flow: u64) {
         let Some(path) = self.connections.remove(&flow) else { return };
-        self.counts.iter_mut().zip([0, 1]).for_each(|(counts, way)| counts.add(&path.counts(way)));
+        self.counts.iter_mut().zip([0, 1]).for_each(|(counts, direction)| counts.add(&path.counts(direction)));
     }
 
     /// Returns the impairments of each direction, and their description.
@@ -89,7 +89,11 @@ impl Like {
         open.into_iter().for_each(|flow| self.end(flow));
         let Like { counts, messages, delays, mut trips, .. } = self;
         trips.iter_mut().for_each(|trips| trips.sort_unstable());
-        let of = |way: usize| Numbered { counts: &counts[way], trips: &delays[way], messages: messages[way] };
+        let of = |direction: usize| Numbered {
+            counts: &counts[direction],
+            trips: &delays[direction],
+            messages: messages[direction],
+        };
         let estimates = [estimate(of(0), of(1)), estimate(of(1), of(0))];
         if estimates.iter().all(|one| one.loss.is_none()) && trips.iter().all(|trips| trips.len() < FEWEST) {
             return Err("its losses and delays are unknown: it has too few numbers or acknowledgements".into());

@@ -6,6 +6,7 @@
 
 mod beside;
 mod collect;
+mod direction;
 mod expected;
 mod holds;
 mod impairments;
@@ -20,7 +21,6 @@ mod resent;
 mod stream_buffer;
 mod waits;
 mod watch;
-mod way;
 mod writing;
 
 #[cfg(test)]
@@ -29,6 +29,7 @@ mod tests;
 pub use beside::Beside;
 pub(crate) use beside::Opened;
 pub use collect::{Collector, MessageCounts, Render, Seen};
+pub use direction::Direction;
 pub use expected::Delay;
 #[cfg(feature = "cli")]
 pub(crate) use holds::Choice;
@@ -46,4 +47,3 @@ pub(crate) use stream_buffer::Gone;
 #[cfg(feature = "cli")]
 pub(crate) use watch::Passing;
 pub use watch::Watch;
-pub use way::Way;

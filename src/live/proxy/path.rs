@@ -40,7 +40,7 @@ pub struct PacketOutcome {
     /// Whether it is sent twice.
     pub twice: bool,
     /// Whether it is sent after the next one.
-    pub behind: bool,
+    pub reordered: bool,
     /// If set, one bit is flipped, which this number selects.
     pub corrupt: Option<u64>,
 }
@@ -67,9 +67,9 @@ pub struct Path {
 }
 
 impl Path {
-    /// Creates the direction `way` (0 or 1) of the conversation with this number, over IPv4.
-    pub fn new(seed: u64, conversation: u64, way: usize) -> Path {
-        let purpose = [conversation, way as u64, 0];
+    /// Creates the path of `direction` (0 or 1) in the conversation with this number, over IPv4.
+    pub fn new(seed: u64, conversation: u64, direction: usize) -> Path {
+        let purpose = [conversation, direction as u64, 0];
         Path {
             purpose,
             seed,
@@ -77,7 +77,7 @@ impl Path {
             begun: None,
             count: 0,
             losing: None,
-            jitter: Jitter::new(Random::of(seed, &[conversation, way as u64, OF_TIME])),
+            jitter: Jitter::new(Random::of(seed, &[conversation, direction as u64, OF_TIME])),
             last: None,
             free: None,
             measured: None,
@@ -106,7 +106,7 @@ impl Path {
         let mut random = self.random();
         // The draws always have the same number and order, so that one impairment does not change the outcome of
         // another.
-        let [loss, twice, behind, tail, corrupt] = std::array::from_fn(|_| random.unit());
+        let [loss, twice, reordered, tail, corrupt] = std::array::from_fn(|_| random.unit());
         let before = self.losing;
         let lost = impairments.loss.is_some_and(|model| {
             let [after_one, after_lost] = model.transitions();
@@ -118,7 +118,7 @@ impl Path {
             run: lost && before != Some(true),
             due: now,
             twice: twice < impairments.duplicate,
-            behind: behind < impairments.reorder,
+            reordered: reordered < impairments.reorder,
             corrupt: (corrupt < impairments.corrupt).then(|| random.bits()),
         };
         if !lost {

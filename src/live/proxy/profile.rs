@@ -54,16 +54,16 @@ impl Profile {
 
     /// Returns the impairments at a time: `base`, changed by the settings of all current periods in order.
     pub fn at(&self, base: &[Impairments; 2], time: Duration) -> [Impairments; 2] {
-        let mut ways = base.clone();
+        let mut directions = base.clone();
         for period in self.0.iter().filter(|period| (period.from..period.to).contains(&time)) {
             for (turns, name, value) in &period.knobs {
-                for (way, _) in ways.iter_mut().zip(turns).filter(|(_, turn)| **turn) {
+                for (direction, _) in directions.iter_mut().zip(turns).filter(|(_, turn)| **turn) {
                     // The value was checked when the timetable was read.
-                    let _ = way.set(name, value);
+                    let _ = direction.set(name, value);
                 }
             }
         }
-        ways
+        directions
     }
 
     /// Returns the time of the next change.

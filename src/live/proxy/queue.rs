@@ -30,7 +30,7 @@ pub enum Order {
 pub struct Queue<T> {
     waiting: BTreeMap<(Instant, u64), Waiting<T>>,
     /// The packet of each path that waits for the next one, with its copies.
-    behind: BTreeMap<u64, Vec<(Instant, u64)>>,
+    after_next: BTreeMap<u64, Vec<(Instant, u64)>>,
     number: u64,
     bytes: usize,
     most: usize,
@@ -39,7 +39,7 @@ pub struct Queue<T> {
 impl<T> Queue<T> {
     /// Creates an empty queue with this limit in bytes.
     pub fn new(most: usize) -> Queue<T> {
-        Queue { waiting: BTreeMap::new(), behind: BTreeMap::new(), number: 0, bytes: 0, most }
+        Queue { waiting: BTreeMap::new(), after_next: BTreeMap::new(), number: 0, bytes: 0, most }
     }
 
     /// Adds a packet of a path.
@@ -53,13 +53,13 @@ impl<T> Queue<T> {
         self.bytes += bytes;
         self.number += 1;
         let mut key = (due, self.number);
-        let held = self.behind.contains_key(&path);
+        let held = self.after_next.contains_key(&path);
         if order == Order::Behind && !held || order == Order::Copy && held {
             key.0 += PATIENCE;
-            self.behind.entry(path).or_default().push(key);
+            self.after_next.entry(path).or_default().push(key);
         } else if order != Order::Copy {
             // The waiting packet follows this one immediately.
-            for key in self.behind.remove(&path).unwrap_or_default() {
+            for key in self.after_next.remove(&path).unwrap_or_default() {
                 if let Some(held) = self.waiting.remove(&key) {
                     self.number += 1;
                     self.waiting.insert((due, self.number), held);
@@ -72,7 +72,7 @@ impl<T> Queue<T> {
 
     /// Whether a packet of this path waits for the next one.
     pub fn has_behind(&self, path: u64) -> bool {
-        self.behind.contains_key(&path)
+        self.after_next.contains_key(&path)
     }
 
     /// Returns the time when the next packet is due.
@@ -87,8 +87,8 @@ impl<T> Queue<T> {
         let Waiting { packet, bytes, path } = entry.remove();
         self.bytes -= bytes;
         // No later packet arrived in time.
-        if self.behind.get(&path).is_some_and(|held| held.contains(&key)) {
-            self.behind.remove(&path);
+        if self.after_next.get(&path).is_some_and(|held| held.contains(&key)) {
+            self.after_next.remove(&path);
         }
         Some(packet)
     }

@@ -21,8 +21,8 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-fn outcomes(impairments: &Impairments, seed: u64, way: usize) -> Vec<PacketOutcome> {
-    let (start, mut path) = (Instant::now(), Path::new(seed, 1, way));
+fn outcomes(impairments: &Impairments, seed: u64, direction: usize) -> Vec<PacketOutcome> {
+    let (start, mut path) = (Instant::now(), Path::new(seed, 1, direction));
     (0..COUNT).map(|n| path.datagram(impairments, 100, start + ms(n))).collect()
 }
 
@@ -64,8 +64,8 @@ fn losses_come_in_rows() {
 #[test]
 fn the_seed_decides_alone() {
     let impairments = Network::impairments(&NETWORKS[4]);
-    let spread = |seed, way| -> Vec<_> {
-        outcomes(&impairments, seed, way).iter().map(|f| (f.lost.is_some(), f.twice, f.behind)).collect()
+    let spread = |seed, direction| -> Vec<_> {
+        outcomes(&impairments, seed, direction).iter().map(|f| (f.lost.is_some(), f.twice, f.reordered)).collect()
     };
     assert_eq!(spread(7, 0), spread(7, 0));
     assert!(spread(7, 0) != spread(8, 0) && spread(7, 0) != spread(7, 1));
@@ -236,13 +236,15 @@ fn a_departed_client_leaves_nothing() {
     let mut watch = Watch::new(&options, &mut collector);
     let server = SocketAddr::from(([127, 0, 0, 1], 7777));
     for port in 1..=2000 {
-        for (way, transport) in [(Way::Up, Transport::Udp), (Way::Down, Transport::Udp), (Way::Up, Transport::Tcp)] {
+        for (direction, transport) in
+            [(Direction::Up, Transport::Udp), (Direction::Down, Transport::Udp), (Direction::Up, Transport::Tcp)]
+        {
             let ends = [SocketAddr::from(([127, 0, 0, 1], port)), server];
             match transport {
-                Transport::Udp => _ = watch.datagram(ends, way, &[5, 1], Time::micros(0, 0)),
+                Transport::Udp => _ = watch.datagram(ends, direction, &[5, 1], Time::micros(0, 0)),
                 Transport::Tcp => {
                     watch.opened(ends, Time::micros(0, 0));
-                    watch.bytes(ends, way, &[3, 0, 0, 0], Time::micros(0, 0), Instant::now());
+                    watch.bytes(ends, direction, &[3, 0, 0, 0], Time::micros(0, 0), Instant::now());
                     watch.forget(transport, ends);
                 }
             }

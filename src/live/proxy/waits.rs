@@ -29,11 +29,11 @@ impl Collector<'_> {
     /// Applies the user's decision to a message that waits. If its changes cannot be made, it goes on waiting.
     pub(super) fn decide(&mut self, piece: &mut Piece, choice: &Choice, outcome: HeldOutcome, options: &Options) {
         let (Some(waits), Some(holds)) = (piece.held.take(), self.holds.clone()) else { return };
-        let way = piece.way.index();
+        let direction = piece.direction.index();
         match choice {
             Choice::Drop => {
                 (piece.kept, piece.change) = (false, Change::Dropped);
-                self.messages[way].dropped += 1;
+                self.messages[direction].dropped += 1;
             }
             Choice::Pass(edits) if !edits.is_empty() => {
                 let edits: Vec<&Assignment> = waits.edits.iter().chain(edits).collect();
@@ -51,7 +51,7 @@ impl Collector<'_> {
                     piece.held = Some(waits);
                     return;
                 }
-                self.messages[way].edited += u64::from(!before);
+                self.messages[direction].edited += u64::from(!before);
             }
             Choice::Pass(_) => {}
         }

@@ -3,7 +3,7 @@
 use super::collect::{Collector, MessageCounts, Piece, Seen, UNKNOWN};
 use super::holds::HeldOutcome;
 use super::stream_buffer::{Gone, StreamBuffer};
-use super::{Beside, Opened, Way};
+use super::{Beside, Direction, Opened};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
 use crate::dissect::{Inspector, Options};
@@ -121,36 +121,44 @@ impl<'w, 'c> Watch<'w, 'c> {
     /// Starts the stream of a client that connected.
     pub fn opened(&mut self, ends: [SocketAddr; 2], time: Time) -> Vec<Seen> {
         self.streams.insert(ends, Both { next: [1000, 5000], buffers: Default::default() });
-        self.segment(ends, Way::Up, Segment { syn: true, ..Segment::default() }, time);
-        self.segment(ends, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time);
+        self.segment(ends, Direction::Up, Segment { syn: true, ..Segment::default() }, time);
+        self.segment(ends, Direction::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time);
         std::mem::take(&mut self.inspector.sink().seen)
     }
 
     /// Reads bytes of a stream, and returns their outcome.
-    pub fn bytes(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time, now: Instant) -> Passing {
+    pub fn bytes(
+        &mut self,
+        ends: [SocketAddr; 2],
+        direction: Direction,
+        payload: &[u8],
+        time: Time,
+        now: Instant,
+    ) -> Passing {
         let follows = self.inspector.sink().follows;
         if follows && let Some(both) = self.streams.get_mut(&ends) {
-            both.buffers[way.index()].push(payload);
+            both.buffers[direction.index()].push(payload);
         }
-        self.segment(ends, way, Segment { payload, length: payload.len(), ..Segment::default() }, time);
+        self.segment(ends, direction, Segment { payload, length: payload.len(), ..Segment::default() }, time);
         let collector = self.inspector.sink();
         let mut seen = std::mem::take(&mut collector.seen);
         let mut passing = Passing::default();
         if follows {
             let pieces = std::mem::take(&mut collector.pieces);
-            let (up, down): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(|piece| piece.way == Way::Up);
+            let (up, down): (Vec<Piece>, Vec<Piece>) =
+                pieces.into_iter().partition(|piece| piece.direction == Direction::Up);
             let mut gone = Vec::new();
             // The server's responses may determine how the client's frames are read.
-            for (this, own) in [(Way::Down, down), (Way::Up, up)] {
+            for (this, own) in [(Direction::Down, down), (Direction::Up, up)] {
                 let (out, broken) = self.settle(ends, this, own, &mut seen, now);
-                if this == way {
+                if this == direction {
                     (gone, passing.broken) = (out, broken);
                 } else if let Some(both) = self.streams.get_mut(&ends) {
                     both.buffers[this.index()].keep(out, now);
                 }
             }
             passing.gone = Some(gone);
-            passing.held = self.is_held(ends, way);
+            passing.held = self.is_held(ends, direction);
         }
         self.inspector.sink().count(&seen);
         passing.seen = seen;
@@ -161,15 +169,15 @@ impl<'w, 'c> Watch<'w, 'c> {
     fn settle(
         &mut self,
         ends: [SocketAddr; 2],
-        way: Way,
+        direction: Direction,
         pieces: Vec<Piece>,
         seen: &mut [Seen],
         now: Instant,
     ) -> (Vec<Gone>, Option<&'static str>) {
-        let side = [Side::A, Side::B][way.index()];
-        let [src, dst] = [ends[way.index()], ends[way.other().index()]];
+        let side = [Side::A, Side::B][direction.index()];
+        let [src, dst] = [ends[direction.index()], ends[direction.other().index()]];
         let Some(both) = self.streams.get_mut(&ends) else { return Default::default() };
-        let buffer = &mut both.buffers[way.index()];
+        let buffer = &mut both.buffers[direction.index()];
         let position = self.table.position(src, dst);
         let (mut decided, mut known, mut flow) = (0, false, 0);
         if let Some(position) = position {
@@ -207,18 +215,18 @@ impl<'w, 'c> Watch<'w, 'c> {
     }
 
     /// Returns the time when bytes that wait for the rest of their message must pass.
-    pub fn deadline(&self, ends: [SocketAddr; 2], way: Way) -> Option<Instant> {
-        self.streams.get(&ends)?.buffers[way.index()].deadline()
+    pub fn deadline(&self, ends: [SocketAddr; 2], direction: Direction) -> Option<Instant> {
+        self.streams.get(&ends)?.buffers[direction.index()].deadline()
     }
 
     /// Returns the bytes that waited too long for the rest of their message, or wait for the user no longer.
-    pub fn overdue(&mut self, ends: [SocketAddr; 2], way: Way, now: Instant) -> Vec<Gone> {
-        self.settle(ends, way, Vec::new(), &mut [], now).0
+    pub fn overdue(&mut self, ends: [SocketAddr; 2], direction: Direction, now: Instant) -> Vec<Gone> {
+        self.settle(ends, direction, Vec::new(), &mut [], now).0
     }
 
     /// Whether a message of a stream's direction waits for the user.
-    pub fn is_held(&self, ends: [SocketAddr; 2], way: Way) -> bool {
-        self.streams.get(&ends).is_some_and(|both| !both.buffers[way.index()].waiting.is_empty())
+    pub fn is_held(&self, ends: [SocketAddr; 2], direction: Direction) -> bool {
+        self.streams.get(&ends).is_some_and(|both| !both.buffers[direction.index()].waiting.is_empty())
     }
 
     /// Applies the decisions of the user, and those of time. Called often.
@@ -261,17 +269,17 @@ impl<'w, 'c> Watch<'w, 'c> {
     }
 
     /// Ends a direction of a stream. All waiting bytes pass.
-    pub fn ended(&mut self, ends: [SocketAddr; 2], way: Way, reset: bool, time: Time) -> Passing {
+    pub fn ended(&mut self, ends: [SocketAddr; 2], direction: Direction, reset: bool, time: Time) -> Passing {
         self.inspector.sink().ending = true;
-        self.segment(ends, way, Segment { fin: !reset, rst: reset, ..Segment::default() }, time);
+        self.segment(ends, direction, Segment { fin: !reset, rst: reset, ..Segment::default() }, time);
         let collector = self.inspector.sink();
         collector.ending = false;
         let seen = std::mem::take(&mut collector.seen);
         let mut gone = Vec::new();
         if let Some(both) = self.streams.get_mut(&ends) {
-            let buffer = &mut both.buffers[way.index()];
+            let buffer = &mut both.buffers[direction.index()];
             let before = buffer.memory();
-            gone = buffer.flush([Side::A, Side::B][way.index()], None);
+            gone = buffer.flush([Side::A, Side::B][direction.index()], None);
             self.held = self.held.saturating_sub(before) + buffer.memory();
         }
         self.inspector.sink().count(&seen);
@@ -306,20 +314,20 @@ impl<'w, 'c> Watch<'w, 'c> {
         self.table.len()
     }
 
-    fn segment(&mut self, ends: [SocketAddr; 2], way: Way, segment: Segment<'_>, time: Time) {
+    fn segment(&mut self, ends: [SocketAddr; 2], direction: Direction, segment: Segment<'_>, time: Time) {
         let Some(Both { next, .. }) = self.streams.get_mut(&ends) else { return };
-        let (seq, ack) = (next[way.index()], next[way.other().index()]);
+        let (seq, ack) = (next[direction.index()], next[direction.other().index()]);
         let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
-        next[way.index()] = seq.wrapping_add(taken);
+        next[direction.index()] = seq.wrapping_add(taken);
         let has_ack = segment.has_ack || !segment.syn;
         let body = Body::Tcp(Segment { seq, ack: if has_ack { ack } else { 0 }, has_ack, ..segment });
-        self.packet(ends, way, body, time);
+        self.packet(ends, direction, body, time);
     }
 
-    fn packet(&mut self, ends: [SocketAddr; 2], way: Way, body: Body<'_>, time: Time) {
+    fn packet(&mut self, ends: [SocketAddr; 2], direction: Direction, body: Body<'_>, time: Time) {
         self.frame += 1;
         self.inspector.sink().frame = self.frame;
-        let [src, dst] = [ends[way.index()], ends[way.other().index()]];
+        let [src, dst] = [ends[direction.index()], ends[direction.other().index()]];
         let packet = Packet { frame: self.frame, frames: &[], time, src, dst, leg: None, body };
         self.table.packet(&packet, &mut self.inspector);
     }
@@ -344,8 +352,14 @@ impl<'w, 'c> Watch<'w, 'c> {
     }
 
     /// Reads a datagram, and returns its outcome. `ends`: the client's and the server's address.
-    pub fn datagram(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time) -> (Verdict, Vec<Seen>) {
-        self.packet(ends, way, Body::Udp { payload, length: payload.len() }, time);
+    pub fn datagram(
+        &mut self,
+        ends: [SocketAddr; 2],
+        direction: Direction,
+        payload: &[u8],
+        time: Time,
+    ) -> (Verdict, Vec<Seen>) {
+        self.packet(ends, direction, Body::Udp { payload, length: payload.len() }, time);
         let collector = self.inspector.sink();
         let pieces = std::mem::take(&mut collector.pieces);
         let mut seen = std::mem::take(&mut collector.seen);
@@ -368,7 +382,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         let collector = self.inspector.sink();
         collector.count(&seen);
         if verdict.copies > 0 && !verdict.dropped {
-            collector.messages[way.index()].copies += kept * u64::from(verdict.copies);
+            collector.messages[direction.index()].copies += kept * u64::from(verdict.copies);
         }
         (verdict, seen)
     }

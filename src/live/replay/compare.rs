@@ -47,11 +47,11 @@ pub struct Compared {
 }
 
 /// Splits the expected messages into parts. Each has a flag: it is known to have arrived, though it was not kept.
-pub fn apart(actor: &dyn Actor, expected: &[Recorded], came: &dyn Fn(usize) -> bool) -> Vec<(Recorded, bool)> {
+pub fn apart(actor: &dyn Actor, expected: &[Recorded], arrived: &dyn Fn(usize) -> bool) -> Vec<(Recorded, bool)> {
     let mut all = Vec::with_capacity(expected.len());
     for (at, message) in expected.iter().enumerate() {
         actor.parts(message.decoded.clone(), &mut |decoded| {
-            all.push((Recorded { decoded, frame: message.frame, ..Recorded::default() }, came(at)));
+            all.push((Recorded { decoded, frame: message.frame, ..Recorded::default() }, arrived(at)));
         });
     }
     all
@@ -80,10 +80,10 @@ pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], received: &[Own
     let known: HashSet<(String, String)> = expected.iter().map(|(m, _)| key(&m.decoded)).collect();
     let mut met = vec![false; received.len()];
     let mut open: Vec<(bool, &Recorded)> = Vec::new();
-    for (recorded, came) in expected {
+    for (recorded, arrived) in expected {
         match live.get_mut(&key(&recorded.decoded)).and_then(VecDeque::pop_front) {
             Some(k) => met.get_mut(k).into_iter().for_each(|m| *m = true),
-            None => open.push((*came, recorded)),
+            None => open.push((*arrived, recorded)),
         }
     }
     // The rest is paired by subject, in order.
@@ -103,10 +103,10 @@ pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], received: &[Own
         order.push((about.clone(), decoded));
         rest.entry(about).or_default().push_back(decoded);
     }
-    for (came, recorded) in open {
+    for (arrived, recorded) in open {
         let message = actor.identity(&recorded.decoded);
         let divergence = match rest.get_mut(&message).and_then(VecDeque::pop_front) {
-            None if came => continue,
+            None if arrived => continue,
             None => Divergence::Missing { frame: recorded.frame, message },
             Some(decoded) => {
                 let mut fields = Vec::new();

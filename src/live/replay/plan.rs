@@ -69,12 +69,12 @@ impl Plan {
         let mut plan = Plan::default();
         let behind = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
         let messages: Vec<&Recorded> = messages.iter().take_while(behind).collect();
-        let fates: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
+        let outcomes: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.decoded));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
-        for (message, fate) in messages.into_iter().zip(fates) {
+        for (message, outcome) in messages.into_iter().zip(outcomes) {
             let ours = message.decoded.from == wishes.role;
-            match (ours, fate) {
+            match (ours, outcome) {
                 _ if message.decoded.from == Role::Unknown => plan.unknown += 1,
                 (true, _) if message.dropped => plan.dropped += 1,
                 (true, Disposition::Danger(why)) if !wishes.allow_dangerous => plan.refused.push(Unsaid {

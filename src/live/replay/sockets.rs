@@ -51,7 +51,7 @@ impl<'a> Sockets<'a> {
     pub(super) fn from(open: Open<'a>, mut main: Wire<'a>, bytes: Vec<u8>) -> Result<Sockets<'a>, NetError> {
         let first = Some(bytes).filter(|bytes| !bytes.is_empty());
         if let Some(bytes) = &first {
-            main.came(bytes)?;
+            main.received(bytes)?;
         }
         Ok(Sockets { first, ..Sockets::of(open, main, false) })
     }

@@ -150,12 +150,12 @@ impl<'w, 'a> Door<'w, 'a> {
             if late.into_iter().chain(until).any(|at| Instant::now() >= at) {
                 return Err(NetError::NoAnswer);
             }
-            let came = match self.waiting {
+            let received = match self.waiting {
                 Waiting::Udp(socket) => self.datagram(socket, open, &mut buffer)?,
                 Waiting::Tcp(listener) => self.connections(listener, open, &mut buffer)?,
             };
-            if let Some(came) = came {
-                return Ok(came);
+            if let Some(received) = received {
+                return Ok(received);
             }
         }
     }
@@ -171,7 +171,7 @@ impl<'w, 'a> Door<'w, 'a> {
         socket.set_read_timeout(Some(SLICE)).map_err(NetError::of_datagram)?;
         buffer.resize(DATAGRAM, 0);
         let (length, peer) = match socket.recv_from(buffer) {
-            Ok(came) => came,
+            Ok(received) => received,
             Err(error) if waited(&error) => return Ok(None),
             // An ICMP response to data that was sent to an earlier peer.
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset) => {

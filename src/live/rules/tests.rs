@@ -56,42 +56,42 @@ fn everything_that_can_be_said() {
 
 #[test]
 fn wrong_rules_are_told_with_their_place() {
-    let told = |text: &str, what: &str, place: &str| {
+    let reported = |text: &str, what: &str, place: &str| {
         let (got, under) = wrong(text);
         assert!(got.contains(what), "{text}: {got}");
         assert_eq!(under, place, "{text}: {got}");
     };
-    told("message == reliable", "expected 'EXPR: ACTION, ...'", "");
-    told(" message == relable: drop", "did you mean \"reliable\"", "relable");
-    told("message == reliable: payload.name=\"x\" payload.team=99", "expected a comma", "payload.team");
-    told("message == reliable: payload.name=a b", "text with spaces is quoted", "b");
-    told("message == reliable: payload.team=300", "team is a whole number from 0 to 255, got 300", "300");
-    told("message == reliable: payload.team=\"3\"", "team is a number", "\"3\"");
-    told("message == reliable: payload.fast=1", "fast is true or false", "1");
-    told("message == reliable: payload.tem=3", "did you mean \"team\"", "payload.tem");
-    told("team == 3: drop", "did you mean \"payload.team\"", "team");
-    told("message == reliable: payload=zz", "expected hex digits, got \"zz\"", "zz");
-    told("message == reliable: payload=012", "half of one", "012");
-    told("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
-    told("nano.heartbeat: payload.hp=3", "nano.heartbeat has no field \"hp\"", "payload.hp");
+    reported("message == reliable", "expected 'EXPR: ACTION, ...'", "");
+    reported(" message == relable: drop", "did you mean \"reliable\"", "relable");
+    reported("message == reliable: payload.name=\"x\" payload.team=99", "expected a comma", "payload.team");
+    reported("message == reliable: payload.name=a b", "text with spaces is quoted", "b");
+    reported("message == reliable: payload.team=300", "team is a whole number from 0 to 255, got 300", "300");
+    reported("message == reliable: payload.team=\"3\"", "team is a number", "\"3\"");
+    reported("message == reliable: payload.fast=1", "fast is true or false", "1");
+    reported("message == reliable: payload.tem=3", "did you mean \"team\"", "payload.tem");
+    reported("team == 3: drop", "did you mean \"payload.team\"", "team");
+    reported("message == reliable: payload=zz", "expected hex digits, got \"zz\"", "zz");
+    reported("message == reliable: payload=012", "half of one", "012");
+    reported("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
+    reported("nano.heartbeat: payload.hp=3", "nano.heartbeat has no field \"hp\"", "payload.hp");
     // The content of a payload without a schema is unknown, but this is a field of the message itself.
-    told("nano.request: rout=x", "did you mean \"route\"", "rout");
-    told("message == reliable: derived.copy=3", "not on the wire", "derived.copy");
-    told("message == reliable: drop 130%", "a share from 0% to 100%", "130%");
-    told("message == reliable: drop 30", "a share from 0% to 100%", "30");
-    told("message == reliable: delay", "delay: ", "");
-    told("message == reliable: delay 2h", "delay: ", "2h");
-    told("message == reliable: after drop", "the number of messages to skip", "drop");
-    told(
+    reported("nano.request: rout=x", "did you mean \"route\"", "rout");
+    reported("message == reliable: derived.copy=3", "not on the wire", "derived.copy");
+    reported("message == reliable: drop 130%", "a share from 0% to 100%", "130%");
+    reported("message == reliable: drop 30", "a share from 0% to 100%", "30");
+    reported("message == reliable: delay", "delay: ", "");
+    reported("message == reliable: delay 2h", "delay: ", "2h");
+    reported("message == reliable: after drop", "the number of messages to skip", "drop");
+    reported(
         "message == reliable: drop, payload=00",
         "a dropped message cannot be changed",
         "message == reliable: drop, payload=00",
     );
-    told("message == reliable: drop,", "expected an action", "");
-    told("message == reliable: payload=", "expected a value", "");
-    told("message == reliable: payload.name=\"x", "the quotation has no end", "\"");
-    told("message == reliable: payload:={\"a\":", "no JSON", "{");
-    told("riptide.heartbeat and dnp.link_update: number=3", "no message matches", "number");
+    reported("message == reliable: drop,", "expected an action", "");
+    reported("message == reliable: payload=", "expected a value", "");
+    reported("message == reliable: payload.name=\"x", "the quotation has no end", "\"");
+    reported("message == reliable: payload:={\"a\":", "no JSON", "{");
+    reported("riptide.heartbeat and dnp.link_update: number=3", "no message matches", "number");
 }
 
 #[test]

@@ -65,8 +65,8 @@ impl AngleVote {
 
 /// The size of the step in the shorter direction.
 fn step(from: u16, to: u16) -> u64 {
-    let way = to.wrapping_sub(from);
-    way.min(way.wrapping_neg()) as u64
+    let distance = to.wrapping_sub(from);
+    distance.min(distance.wrapping_neg()) as u64
 }
 
 /// The vote for the width with which more datagrams can be read to their end.

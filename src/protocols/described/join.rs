@@ -77,7 +77,7 @@ pub fn holds(when: &When, tree: &Tree, k: usize, known: &dyn Fn(&Name) -> Option
 
 impl Join {
     /// Reads the part at node `k`; `None`: it is not a part.
-    pub fn came<'a>(
+    pub fn arrived<'a>(
         &self,
         tree: &Tree,
         k: usize,
@@ -115,12 +115,13 @@ impl Parts {
     }
 
     /// Adds a part. True: it completes a message, which is written to `whole`.
-    pub fn take(&mut self, join: &Join, came: Arrived<'_>, whole: &mut Whole) -> bool {
-        if join.remaining.is_none() && self.done.iter().any(|(number, key)| *number == join.number && *key == came.key)
+    pub fn take(&mut self, join: &Join, arrived: Arrived<'_>, whole: &mut Whole) -> bool {
+        if join.remaining.is_none()
+            && self.done.iter().any(|(number, key)| *number == join.number && *key == arrived.key)
         {
             return false;
         }
-        let found = self.waiting.iter().position(|w| w.join == join.number && w.key == came.key);
+        let found = self.waiting.iter().position(|w| w.join == join.number && w.key == arrived.key);
         let at = match found {
             Some(at) => at,
             None => {
@@ -128,41 +129,41 @@ impl Parts {
                     self.drop(0);
                 }
                 let (parts, bytes) = self.spare.pop().unwrap_or_default();
-                self.waiting.push_back(Waiting { join: join.number, key: came.key, parts, bytes });
+                self.waiting.push_back(Waiting { join: join.number, key: arrived.key, parts, bytes });
                 self.waiting.len() - 1
             }
         };
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
-        let place = waiting.parts.partition_point(|part| part.place < came.place);
-        if waiting.parts.get(place).is_some_and(|part| part.place == came.place) {
+        let place = waiting.parts.partition_point(|part| part.place < arrived.place);
+        if waiting.parts.get(place).is_some_and(|part| part.place == arrived.place) {
             return false;
         }
-        if waiting.bytes.len() + came.bytes.len() > LONGEST || waiting.parts.len() >= PARTS {
+        if waiting.bytes.len() + arrived.bytes.len() > LONGEST || waiting.parts.len() >= PARTS {
             if join.remaining.is_some() {
                 self.drop(at);
             }
             return false;
         }
         let part = Part {
-            place: came.place,
+            place: arrived.place,
             start: waiting.bytes.len() as u32,
-            length: came.bytes.len() as u32,
-            from: came.from,
-            remaining: came.remaining.unwrap_or(0),
+            length: arrived.bytes.len() as u32,
+            from: arrived.from,
+            remaining: arrived.remaining.unwrap_or(0),
         };
         waiting.parts.insert(place, part);
-        waiting.bytes.extend_from_slice(came.bytes);
-        self.bytes += came.bytes.len() + PLACE;
+        waiting.bytes.extend_from_slice(arrived.bytes);
+        self.bytes += arrived.bytes.len() + PLACE;
         match join.remaining {
             Some(_) => self.count_down(join, at, place, whole),
-            None => self.counted(join, at, &came, whole),
+            None => self.counted(join, at, &arrived, whole),
         }
     }
 
     /// Completes a message by its count of parts or bytes.
-    fn counted(&mut self, join: &Join, at: usize, came: &Arrived<'_>, whole: &mut Whole) -> bool {
+    fn counted(&mut self, join: &Join, at: usize, arrived: &Arrived<'_>, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get(at) else { return false };
-        let complete = match (came.count, came.total) {
+        let complete = match (arrived.count, arrived.total) {
             (Some(count), _) => waiting.parts.len() as u64 >= count,
             (None, Some(total)) => waiting.bytes.len() as u64 >= total,
             (None, None) => false,

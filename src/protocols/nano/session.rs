@@ -18,9 +18,9 @@ const MOST_LISTED: usize = 64;
 
 /// The carrier of the packages.
 #[derive(Debug)]
-enum Way {
+enum Channel {
     /// Unknown: too few bytes so far.
-    PendingRequest,
+    Unknown,
     Tcp,
     WebSocket(Box<Carrier>),
 }
@@ -47,7 +47,7 @@ struct Pending {
 /// The state of one conversation.
 #[derive(Debug)]
 pub struct NanoSession {
-    way: Way,
+    channel: Channel,
     /// The user has not set the carrier.
     auto: bool,
     directions: [DirectionState; 2],
@@ -68,10 +68,12 @@ impl NanoSession {
         let carrier = flow_info.options.settings.get("nano.carrier");
         NanoSession {
             auto: !matches!(carrier, Some("tcp" | "websocket")),
-            way: match carrier {
-                Some("tcp") => Way::Tcp,
-                Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, flow_info.begun).inflating(ratio))),
-                _ => Way::PendingRequest,
+            channel: match carrier {
+                Some("tcp") => Channel::Tcp,
+                Some("websocket") => {
+                    Channel::WebSocket(Box::new(Carrier::new(false, flow_info.begun).inflating(ratio)))
+                }
+                _ => Channel::Unknown,
             },
             directions: flow_info.begun.map(direction),
             roles: Roles::new(server),
@@ -97,16 +99,18 @@ impl NanoSession {
         let lost = self.direction(side).lost;
         let over = |upgrade: bool| {
             let carrier = Carrier::new(upgrade, self.directions.each_ref().map(|l| !l.lost));
-            Way::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)))
+            Channel::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)))
         };
         let framed = if lost { chain::framed(bytes) } else { Evidence::No };
         match http::begins(bytes) {
-            Some(true) => self.way = over(true),
-            Some(false) if framed.suffices(true) => self.way = over(false),
+            Some(true) => self.channel = over(true),
+            Some(false) if framed.suffices(true) => self.channel = over(false),
             // The rest of a frame may follow.
-            Some(false) if framed != Evidence::No && !last && bytes.len() < MOST_HELD => self.way = Way::PendingRequest,
-            Some(false) => self.way = Way::Tcp,
-            None if last => self.way = Way::Tcp,
+            Some(false) if framed != Evidence::No && !last && bytes.len() < MOST_HELD => {
+                self.channel = Channel::Unknown
+            }
+            Some(false) => self.channel = Channel::Tcp,
+            None if last => self.channel = Channel::Tcp,
             None => {}
         }
     }
@@ -129,11 +133,11 @@ impl NanoSession {
         self.websocket_messages(side, stream, out);
         if !matches!(event, StreamEvent::Data { .. }) {
             self.cut_pending(side, out);
-            if let Way::WebSocket(carrier) = &mut self.way {
+            if let Channel::WebSocket(carrier) = &mut self.channel {
                 carrier.end(side, stream, &self.roles, out);
             }
         }
-        if let (Way::WebSocket(carrier), StreamEvent::Gap { missing }) = (&mut self.way, event) {
+        if let (Channel::WebSocket(carrier), StreamEvent::Gap { missing }) = (&mut self.channel, event) {
             carrier.lose(side, missing);
             self.analysis.forget();
         }
@@ -141,14 +145,14 @@ impl NanoSession {
 
     /// Reads all complete messages.
     fn websocket_messages(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
-        while let Way::WebSocket(carrier) = &mut self.way {
+        while let Channel::WebSocket(carrier) = &mut self.channel {
             match carrier.step(side, stream, &mut self.roles, out) {
                 CarrierStep::Wait => return,
                 CarrierStep::Done => {}
                 CarrierStep::Message => {
                     let mut message = carrier.take(side);
                     self.message(side, &mut message, out);
-                    if let Way::WebSocket(carrier) = &mut self.way {
+                    if let Channel::WebSocket(carrier) = &mut self.channel {
                         carrier.give_back(side, message);
                     }
                 }
@@ -261,7 +265,7 @@ impl Framed for NanoSession {
 
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<bool> {
         let bytes = stream.bytes();
-        if bytes.is_empty() || matches!(self.way, Way::PendingRequest) {
+        if bytes.is_empty() || matches!(self.channel, Channel::Unknown) {
             return Next::Wait;
         }
         let direction = self.direction(side);
@@ -314,7 +318,7 @@ impl Session for NanoSession {
     fn memory(&self) -> usize {
         let pending = self.directions.iter().filter_map(|direction| direction.pending.as_ref());
         let directions: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
-        let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
+        let carrier = if let Channel::WebSocket(carrier) = &self.channel { carrier.memory() } else { 0 };
         directions + carrier + self.analysis.memory() + self.stream.memory()
     }
 
@@ -325,22 +329,22 @@ impl Session for NanoSession {
     fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
-        let open = match self.way {
-            Way::PendingRequest => true,
-            Way::Tcp => self.auto && self.direction(side).lost && http::begins(stream.bytes()) == Some(false),
-            Way::WebSocket(_) => false,
+        let open = match self.channel {
+            Channel::Unknown => true,
+            Channel::Tcp => self.auto && self.direction(side).lost && http::begins(stream.bytes()) == Some(false),
+            Channel::WebSocket(_) => false,
         };
         if open {
             self.decide(side, stream, !matches!(event, StreamEvent::Data { .. }));
         }
-        match &self.way {
-            Way::PendingRequest | Way::Tcp => self.read(side, stream, event, out),
-            Way::WebSocket(_) => self.websocket(side, stream, event, out),
+        match &self.channel {
+            Channel::Unknown | Channel::Tcp => self.read(side, stream, event, out),
+            Channel::WebSocket(_) => self.websocket(side, stream, event, out),
         }
     }
 
     fn begun(&self, side: Side) -> Option<u64> {
-        if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
+        if let Channel::WebSocket(carrier) = &self.channel { carrier.begun(side) } else { None }
     }
 
     fn client(&self) -> Option<Side> {

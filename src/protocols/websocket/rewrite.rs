@@ -247,14 +247,14 @@ mod tests {
         let texts: [&[u8]; 4] = [b"hp 100, hp 100, hp 100", b"hp 100, hp 100, mana 7", b"mana 7, hp 100", b"hp 100"];
         for window in ["permessage-deflate", "permessage-deflate; client_max_window_bits=10"] {
             for change in [None, Some(&b"hp 999, hp 100, mana 7"[..])] {
-                let (mut rewriter, mut inflater, mut came) = (upgraded(window), Inflater::default(), Vec::new());
+                let (mut rewriter, mut inflater, mut received) = (upgraded(window), Inflater::default(), Vec::new());
                 for (n, frames) in sent(&texts).iter().enumerate() {
                     let new: Option<Vec<&[u8]>> = (n == 1).then(|| change.into_iter().collect());
                     let goes = rewriter.frames(Side::A, frames, Some(texts[n]), new.as_deref()).unwrap();
                     assert_eq!(goes.is_some(), n >= 1, "{n}");
                     let goes = goes.unwrap_or(frames.clone());
                     if !goes.is_empty() {
-                        came.push(read(&goes, &mut inflater));
+                        received.push(read(&goes, &mut inflater));
                     }
                 }
                 let mut want: Vec<&[u8]> = texts.to_vec();
@@ -262,7 +262,7 @@ mod tests {
                     Some(other) => want[1] = other,
                     None => drop(want.remove(1)),
                 }
-                assert_eq!(came, want);
+                assert_eq!(received, want);
                 assert!(rewriter.binds(Side::A) && !rewriter.binds(Side::B));
             }
         }

@@ -22,14 +22,14 @@ enum Job {
 
 /// Encodes and writes row groups.
 pub struct Encoder {
-    way: Way,
+    worker: Worker,
     files: usize,
     /// The columns written last, empty, for their memory. Those of other files are not kept, so that memory does not
     /// grow with the number of files.
     spare: Option<Group>,
 }
 
-enum Way {
+enum Worker {
     Here(Writers),
     Thread { jobs: Option<SyncSender<Job>>, emptied: Receiver<Group>, thread: Option<JoinHandle<Result<()>>> },
 }
@@ -60,11 +60,11 @@ impl Encoder {
             }
             writers.finish()
         };
-        let way = match beside.then(|| thread::Builder::new().name("columns".into()).spawn(work)) {
-            Some(Ok(thread)) => Way::Thread { jobs: Some(jobs), emptied, thread: Some(thread) },
-            Some(Err(_)) | None => Way::Here(Writers::default()),
+        let worker = match beside.then(|| thread::Builder::new().name("columns".into()).spawn(work)) {
+            Some(Ok(thread)) => Worker::Thread { jobs: Some(jobs), emptied, thread: Some(thread) },
+            Some(Err(_)) | None => Worker::Here(Writers::default()),
         };
-        Encoder { way, files: 0, spare: None }
+        Encoder { worker, files: 0, spare: None }
     }
 
     /// Adds a file. Returns its number.
@@ -72,9 +72,9 @@ impl Encoder {
     /// # Errors
     /// Returns the error that stopped the output.
     pub fn begin(&mut self, file: SerializedFileWriter<File>) -> Result<usize> {
-        match &mut self.way {
-            Way::Here(writers) => writers.files.push(file),
-            Way::Thread { .. } => self.send(Job::Begin(file))?,
+        match &mut self.worker {
+            Worker::Here(writers) => writers.files.push(file),
+            Worker::Thread { .. } => self.send(Job::Begin(file))?,
         }
         self.files += 1;
         Ok(self.files - 1)
@@ -85,7 +85,7 @@ impl Encoder {
     /// # Errors
     /// Returns the error that stopped the output.
     pub fn write(&mut self, file: usize, columns: &mut Vec<Column>, rows: usize) -> Result<()> {
-        if let Way::Thread { emptied, .. } = &self.way {
+        if let Worker::Thread { emptied, .. } = &self.worker {
             self.spare = emptied.try_iter().last().or(self.spare.take());
         }
         let empty = match self.spare.take() {
@@ -93,13 +93,13 @@ impl Encoder {
             _ => columns.iter().map(Column::another).collect(),
         };
         let mut group = Group { file, columns: std::mem::replace(columns, empty), rows };
-        match &mut self.way {
-            Way::Here(writers) => {
+        match &mut self.worker {
+            Worker::Here(writers) => {
                 writers.write(&mut group)?;
                 self.spare = Some(group);
                 Ok(())
             }
-            Way::Thread { .. } => self.send(Job::Write(group)),
+            Worker::Thread { .. } => self.send(Job::Write(group)),
         }
     }
 
@@ -108,14 +108,14 @@ impl Encoder {
     /// # Errors
     /// Returns the error that stopped the output.
     pub fn finish(mut self) -> Result<()> {
-        match &mut self.way {
-            Way::Here(writers) => std::mem::take(writers).finish(),
-            Way::Thread { .. } => self.join(),
+        match &mut self.worker {
+            Worker::Here(writers) => std::mem::take(writers).finish(),
+            Worker::Thread { .. } => self.join(),
         }
     }
 
     fn send(&mut self, job: Job) -> Result<()> {
-        if let Way::Thread { jobs: Some(jobs), .. } = &self.way
+        if let Worker::Thread { jobs: Some(jobs), .. } = &self.worker
             && jobs.send(job).is_ok()
         {
             return Ok(());
@@ -126,7 +126,7 @@ impl Encoder {
 
     /// Waits for the thread.
     fn join(&mut self) -> Result<()> {
-        let Way::Thread { jobs, thread, .. } = &mut self.way else { return Ok(()) };
+        let Worker::Thread { jobs, thread, .. } = &mut self.worker else { return Ok(()) };
         jobs.take();
         match thread.take().map(JoinHandle::join) {
             Some(Ok(written)) => written,

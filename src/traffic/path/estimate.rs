@@ -124,12 +124,12 @@ impl Loop {
             let missed = p + (1.0 - p) * q;
             let lost = if missed > 0.0 { self.unknown * p / missed } else { 0.0 };
             let silent = self.unknown - lost;
-            let came = self.numbers + self.acked + self.arrived + silent;
+            let known = self.numbers + self.acked + self.arrived + silent;
             if given[0].is_none() && all > 0.0 {
                 p = (self.lost + self.heeded[1] + lost) / all;
             }
-            if given[1].is_none() && came > 0.0 {
-                q = (self.skipped + self.arrived + silent) / came;
+            if given[1].is_none() && known > 0.0 {
+                q = (self.skipped + self.arrived + silent) / known;
             }
             if (p - before[0]).abs() + (q - before[1]).abs() < SETTLED {
                 break;

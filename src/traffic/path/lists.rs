@@ -74,7 +74,7 @@ impl Listed {
 #[cfg(test)]
 mod tests {
     use super::super::estimate::{Numbered, estimate};
-    use super::super::tests::Way;
+    use super::super::tests::Channel;
     use super::super::{Counts, Path};
     use super::{Arrivals, Listed};
     use crate::random::Random;
@@ -109,7 +109,7 @@ mod tests {
     /// Returns for each direction the losses, and whether the interval holds their share; `None` if that is unknown.
     fn session(loss: [f64; 2], burst: f64, pace: [f64; 2], captured_late: bool, seed: u64) -> [Option<bool>; 2] {
         let mut random = Random::new(seed);
-        let mut ways = loss.map(|loss| Way::lossy(loss, burst));
+        let mut channels = loss.map(|loss| Channel::lossy(loss, burst));
         let (mut path, mut sent, mut lost) = (Path::default(), [0; 2], [0; 2]);
         let mut got: [BTreeSet<i64>; 2] = Default::default();
         for _ in 0..2000 {
@@ -118,7 +118,7 @@ mod tests {
             let bits = (0..8).map(|bit| u32::from(got[side].contains(&(newest - 1 - bit))) << bit).sum();
             sent[side] += 1;
             let arrivals = Arrivals { number: sent[side], newest, bits, width: 8 };
-            let drops = ways[side].drops(&mut random);
+            let drops = channels[side].drops(&mut random);
             // The capture is at the client, the side 0, or at the server.
             if !drops || captured_late == (side == 1) {
                 path.arrivals(side, &arrivals);

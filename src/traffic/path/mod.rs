@@ -182,7 +182,7 @@ struct Times {
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     /// The times of the last two numbers that are not missing, and how many are missing after them.
-    came: [Option<i64>; 2],
+    arrived: [Option<i64>; 2],
     missing: u64,
     /// Whether the last one was lost after the capture point, if that is known.
     lost: Option<bool>,
@@ -347,18 +347,18 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
     if missing {
         before.missing += 1;
     } else {
-        if near(before.came[0]) {
+        if near(before.arrived[0]) {
             counts.numbers += 1;
         }
-        if before.missing > 0 && near(before.came[1]) {
+        if before.missing > 0 && near(before.arrived[1]) {
             counts.numbers += before.missing;
             counts.skipped += before.missing;
             counts.skipped_in_a_row[0] += before.missing - 1;
             counts.skipped_in_a_row[1] += 1;
         } else {
-            counts.apart += if times.again.and(before.came[1]).is_some() { before.missing } else { 0 };
+            counts.apart += if times.again.and(before.arrived[1]).is_some() { before.missing } else { 0 };
         }
-        before.came = [before.came[1], Some(one.times[0])];
+        before.arrived = [before.arrived[1], Some(one.times[0])];
         before.missing = 0;
     }
     if one.copies == 0 {
@@ -384,13 +384,13 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
     counts.again += u64::from(one.copies - 1);
     counts.acks += u64::from(one.named);
     counts.heeded[0] += u64::from(one.named_at.is_some() && one.names == 1);
-    let fate = match (gone, left) {
+    let was_lost = match (gone, left) {
         (1.., _) => Some(true),
         (0, 0) => Some(false),
         _ => one.first_arrived.then_some(false),
     };
-    if let (Some(true), Some(fate)) = (std::mem::replace(&mut before.lost, fate), fate) {
-        counts.lost_in_a_row[usize::from(!fate)] += 1;
+    if let (Some(true), Some(was_lost)) = (std::mem::replace(&mut before.lost, was_lost), was_lost) {
+        counts.lost_in_a_row[usize::from(!was_lost)] += 1;
     }
 }
 

@@ -12,7 +12,7 @@ const MS: i64 = 1_000_000;
 
 /// The path from one point to another: its loss, and the mean length of losses in a row (Gilbert).
 #[derive(Clone, Copy, Default)]
-pub(super) struct Way {
+pub(super) struct Channel {
     loss: f64,
     burst: f64,
     delay: i64,
@@ -20,10 +20,10 @@ pub(super) struct Way {
     bad: bool,
 }
 
-impl Way {
+impl Channel {
     /// A path without delays.
-    pub fn lossy(loss: f64, burst: f64) -> Way {
-        Way { loss, burst, ..Way::default() }
+    pub fn lossy(loss: f64, burst: f64) -> Channel {
+        Channel { loss, burst, ..Channel::default() }
     }
 
     pub fn drops(&mut self, random: &mut Random) -> bool {
@@ -95,9 +95,9 @@ struct Peer {
 fn run(session: &Session, seed: u64) -> Run {
     let mut random = Random::new(seed);
     // For each side: the path to the capture point, and the path from there on.
-    let near = Way { delay: MS / 20, jitter: MS / 100, ..Way::default() };
-    let mut ways = [0, 1].map(|side| {
-        let far = |loss: f64, part: i64| Way {
+    let near = Channel { delay: MS / 20, jitter: MS / 100, ..Channel::default() };
+    let mut channels = [0, 1].map(|side| {
+        let far = |loss: f64, part: i64| Channel {
             loss,
             burst: session.burst,
             delay: session.round_trip / 2 / part,
@@ -167,11 +167,10 @@ fn run(session: &Session, seed: u64) -> Run {
                     }
                     Packet::Heartbeat => {}
                 }
-                match ways[side][1].drops(&mut random) {
+                match channels[side][1].drops(&mut random) {
                     true => dropped[side] += 1,
-                    false => {
-                        queue.push(Reverse((now + ways[side][1].takes(&mut random), Step::Arrived(1 - side, packet))))
-                    }
+                    false => queue
+                        .push(Reverse((now + channels[side][1].takes(&mut random), Step::Arrived(1 - side, packet)))),
                 }
             }
             Step::Arrived(side, Packet::Message(number)) => {
@@ -194,9 +193,11 @@ fn run(session: &Session, seed: u64) -> Run {
         }
         for (side, packet) in out {
             total[side] += 1;
-            match ways[side][0].drops(&mut random) {
+            match channels[side][0].drops(&mut random) {
                 true => dropped[side] += 1,
-                false => queue.push(Reverse((now + ways[side][0].takes(&mut random), Step::Captured(side, packet)))),
+                false => {
+                    queue.push(Reverse((now + channels[side][0].takes(&mut random), Step::Captured(side, packet))))
+                }
             }
         }
     }

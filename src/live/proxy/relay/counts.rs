@@ -2,9 +2,9 @@
 
 /// The counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WayCounts {
+pub struct DirectionCounts {
     /// Datagrams, or chunks of streams, that arrived.
-    pub came: u64,
+    pub arrived: u64,
     /// Their bytes.
     pub bytes: u64,
     /// Datagrams and chunks that were sent, including copies.
@@ -24,7 +24,7 @@ pub struct WayCounts {
     /// Additional copies of datagrams, by a rule or by chance.
     pub copies: u64,
     /// Sent after a later packet.
-    pub behind: u64,
+    pub reordered: u64,
     /// With a bit flipped.
     pub corrupted: u64,
     /// Not sent, because the system's buffer was full or the system refused.
@@ -35,7 +35,7 @@ impl Counts {
     /// Returns the number of datagrams and chunks that arrived in both directions, which is also the number of the
     /// last.
     pub fn arrivals(&self) -> u64 {
-        self.ways.iter().map(|way| way.came).sum()
+        self.directions.iter().map(|direction| direction.arrived).sum()
     }
 }
 
@@ -43,7 +43,7 @@ impl Counts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Up and down.
-    pub ways: [WayCounts; 2],
+    pub directions: [DirectionCounts; 2],
     /// Conversations.
     pub clients: u64,
     /// Clients that were turned away because there were too many.

@@ -6,7 +6,7 @@ use super::{BUDGET, Relay, UDP, token};
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::{Lost, corrupt};
 use crate::live::proxy::queue::Order;
-use crate::live::proxy::{Watch, Way};
+use crate::live::proxy::{Direction, Watch};
 use mio::Token;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub(super) struct Waiting {
     slot: usize,
     /// The conversation's number.
     number: u64,
-    way: Way,
+    direction: Direction,
     bytes: Vec<u8>,
     arrival: Arrival,
     /// Whether it is a copy of a datagram that was already sent.
@@ -36,10 +36,10 @@ pub(super) enum Receiver {
 }
 
 impl Receiver {
-    fn way(self) -> Way {
+    fn direction(self) -> Direction {
         match self {
-            Receiver::Clients | Receiver::Beside(_) => Way::Up,
-            Receiver::Server(_) => Way::Down,
+            Receiver::Clients | Receiver::Beside(_) => Direction::Up,
+            Receiver::Server(_) => Direction::Down,
         }
     }
 
@@ -69,7 +69,7 @@ impl Relay {
         for _ in 0..BUDGET {
             match self.receive(receiver, &mut buffer, out) {
                 Received::Datagram(slot, length) => {
-                    self.pass(slot, receiver.way(), buffer.get(..length).unwrap_or_default(), watch, out);
+                    self.pass(slot, receiver.direction(), buffer.get(..length).unwrap_or_default(), watch, out);
                 }
                 Received::Other => {}
                 Received::Nothing => {
@@ -85,7 +85,7 @@ impl Relay {
     }
 
     fn receive(&mut self, receiver: Receiver, buffer: &mut [u8], out: &mut dyn Output) -> Received {
-        let came = match receiver {
+        let arrived = match receiver {
             Receiver::Clients => self.udp.as_ref().map(|socket| socket.recv_from(buffer)),
             Receiver::Beside(slot) => {
                 udp(&mut self.slots, slot).and_then(|(_, client)| Some(client.beside.as_ref()?.recv_from(buffer)))
@@ -93,7 +93,7 @@ impl Relay {
             Receiver::Server(slot) => udp(&mut self.slots, slot)
                 .map(|(_, client)| client.socket.recv(buffer).map(|length| (length, client.target))),
         };
-        match (came, receiver) {
+        match (arrived, receiver) {
             (None, _) => Received::Nothing,
             (Some(Err(error)), _) if error.kind() == ErrorKind::WouldBlock => Received::Nothing,
             (Some(Err(error)), Receiver::Server(slot)) => {
@@ -120,9 +120,9 @@ impl Relay {
 
     fn refused(&mut self, slot: usize, error: &io::Error, out: &mut dyn Output) {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return };
-        let (address, told) = (client.address, std::mem::replace(&mut client.told, true));
+        let (address, reported) = (client.address, std::mem::replace(&mut client.reported, true));
         self.counts.refused += 1;
-        if !told {
+        if !reported {
             let what = match error.kind() {
                 ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => "the server's port is closed".into(),
                 _ => error.to_string(),
@@ -135,8 +135,8 @@ impl Relay {
     fn pass(
         &mut self,
         slot: usize,
-        way: Way,
-        came: &[u8],
+        direction: Direction,
+        received: &[u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn Output,
     ) {
@@ -147,27 +147,27 @@ impl Relay {
         let Some((number, client)) = udp(&mut self.slots, slot) else { return };
         client.last = now;
         let addresses = client.addresses();
-        let arrived = self.counts.arrivals() + 1;
-        let counts = &mut self.counts.ways[way.index()];
-        counts.came += 1;
-        counts.bytes += came.len() as u64;
+        let arrival = self.counts.arrivals() + 1;
+        let counts = &mut self.counts.directions[direction.index()];
+        counts.arrived += 1;
+        counts.bytes += received.len() as u64;
         let (verdict, seen) = match watch {
-            Some(watch) => watch.datagram(addresses.ends, way, came, time),
+            Some(watch) => watch.datagram(addresses.ends, direction, received, time),
             None => Default::default(),
         };
         counts.edited += u64::from(seen.iter().any(|s| s.edited.as_ref().is_some_and(|e| e.not.is_none())));
-        let goes = verdict.bytes.as_deref().unwrap_or(came);
+        let forwarded = verdict.bytes.as_deref().unwrap_or(received);
         let mut passed = Passed {
-            number: arrived,
+            number: arrival,
             addresses,
-            way,
+            direction,
             datagram: true,
-            came,
+            received,
             time,
             delayed: Duration::ZERO,
             lost: None,
             copies: 0,
-            behind: false,
+            reordered: false,
             corrupted: false,
             held: verdict.held,
             frame: watch.as_ref().map_or(0, |watch| watch.frame()),
@@ -175,7 +175,7 @@ impl Relay {
         };
         if verdict.held {
             let arrival = Arrival::new(&passed, now, out);
-            let waiting = Waiting { slot, number, way, bytes: came.to_vec(), arrival, copy: false };
+            let waiting = Waiting { slot, number, direction, bytes: received.to_vec(), arrival, copy: false };
             self.held.insert(passed.frame, waiting);
             return out.passed(passed);
         }
@@ -184,8 +184,8 @@ impl Relay {
             passed.lost = Some("dropped");
             return out.passed(passed);
         }
-        let impairments = &self.config.impairments[way.index()];
-        let outcome = client.paths[way.index()].datagram(impairments, goes.len(), now);
+        let impairments = &self.config.impairments[direction.index()];
+        let outcome = client.paths[direction.index()].datagram(impairments, forwarded.len(), now);
         counts.runs += u64::from(outcome.run);
         if let Some(why) = outcome.lost {
             let (count, why) = match why {
@@ -199,28 +199,29 @@ impl Relay {
         }
         let mut flipped = Vec::new();
         if let Some(number) = outcome.corrupt {
-            flipped.extend_from_slice(goes);
+            flipped.extend_from_slice(forwarded);
             corrupt(&mut flipped, number);
             counts.corrupted += 1;
         }
-        let goes = if outcome.corrupt.is_some() { &flipped } else { goes };
-        let path = number * 2 + way.index() as u64;
+        let forwarded = if outcome.corrupt.is_some() { &flipped } else { forwarded };
+        let path = number * 2 + direction.index() as u64;
         let held = self.queue.has_behind(path);
         let due = outcome.due + verdict.delay;
         passed.copies = verdict.copies + u32::from(outcome.twice);
         passed.delayed = due.saturating_duration_since(now);
-        passed.behind = outcome.behind && !held;
+        passed.reordered = outcome.reordered && !held;
         passed.corrupted = outcome.corrupt.is_some();
         let copies = passed.copies;
-        let order = if passed.behind { Order::Behind } else { Order::Due };
+        let order = if passed.reordered { Order::Behind } else { Order::Due };
         let arrival = Arrival::new(&passed, now, out);
-        let waiting = |copy| Waiting { slot, number, way, bytes: goes.to_vec(), arrival: arrival.clone(), copy };
+        let waiting =
+            |copy| Waiting { slot, number, direction, bytes: forwarded.to_vec(), arrival: arrival.clone(), copy };
         // The memory besides a packet's bytes counts as well.
-        let weight = goes.len() + size_of::<Waiting>() + 64;
+        let weight = forwarded.len() + size_of::<Waiting>() + 64;
         // All due packets are sent. Only a packet that waits for this one must follow it.
-        let at_once = due <= now && !passed.behind && !held;
+        let at_once = due <= now && !passed.reordered && !held;
         if at_once {
-            if !self.send(slot, way, goes, false, &arrival, now, out) {
+            if !self.send(slot, direction, forwarded, false, &arrival, now, out) {
                 passed.lost = Some("unsent");
             }
         } else if self.queue.push(path, due, order, weight, waiting(false)).is_err() {
@@ -230,18 +231,22 @@ impl Relay {
         let lost = passed.lost.is_some();
         out.passed(passed);
         if at_once && !lost {
-            report(addresses, way, goes, &arrival, Duration::ZERO, out);
+            report(addresses, direction, forwarded, &arrival, Duration::ZERO, out);
         }
         for _ in 0..if lost { 0 } else { copies } {
             let Some((_, client)) = udp(&mut self.slots, slot) else { return };
-            let again = client.paths[way.index()].again(&self.config.impairments[way.index()], goes.len(), now);
+            let again = client.paths[direction.index()].again(
+                &self.config.impairments[direction.index()],
+                forwarded.len(),
+                now,
+            );
             let due = again.map(|due| due + verdict.delay);
-            let counts = &mut self.counts.ways[way.index()];
+            let counts = &mut self.counts.directions[direction.index()];
             counts.copies += 1;
             match due {
                 Some(due) if at_once && due <= now => {
-                    if self.send(slot, way, goes, true, &arrival, now, out) {
-                        report(addresses, way, goes, &arrival, Duration::ZERO, out);
+                    if self.send(slot, direction, forwarded, true, &arrival, now, out) {
+                        report(addresses, direction, forwarded, &arrival, Duration::ZERO, out);
                     }
                 }
                 Some(due) if self.queue.push(path, due, Order::Copy, weight, waiting(true)).is_ok() => {}
@@ -257,7 +262,7 @@ impl Relay {
         let released = reader.release(now);
         for (frame, verdict) in released.datagrams {
             let Some(mut waiting) = self.held.remove(&frame) else { continue };
-            let counts = &mut self.counts.ways[waiting.way.index()];
+            let counts = &mut self.counts.directions[waiting.direction.index()];
             if verdict.dropped {
                 counts.dropped += 1;
                 out.dropped(waiting.arrival.number);
@@ -267,7 +272,7 @@ impl Relay {
                 counts.edited += u64::from(bytes != waiting.bytes);
                 waiting.bytes = bytes;
             }
-            let path = waiting.number * 2 + waiting.way.index() as u64;
+            let path = waiting.number * 2 + waiting.direction.index() as u64;
             let weight = waiting.bytes.len() + size_of::<Waiting>() + 64;
             for copy in 0..=verdict.copies {
                 let order = if copy > 0 { Order::Copy } else { Order::Due };
@@ -291,15 +296,15 @@ impl Relay {
 
     /// Sends the packets that are due, in order.
     pub(super) fn serve(&mut self, now: Instant, out: &mut dyn Output) {
-        while let Some(Waiting { slot, number, way, bytes, arrival, copy }) = self.queue.pop(now) {
+        while let Some(Waiting { slot, number, direction, bytes, arrival, copy }) = self.queue.pop(now) {
             let client = udp(&mut self.slots, slot).filter(|(known, _)| *known == number);
             let at = Instant::now();
             match client.map(|(_, client)| client.addresses()) {
-                Some(addresses) if self.send(slot, way, &bytes, copy, &arrival, at, out) => {
-                    report(addresses, way, &bytes, &arrival, at.saturating_duration_since(arrival.at), out);
+                Some(addresses) if self.send(slot, direction, &bytes, copy, &arrival, at, out) => {
+                    report(addresses, direction, &bytes, &arrival, at.saturating_duration_since(arrival.at), out);
                 }
                 Some(_) => {}
-                None => self.counts.ways[way.index()].unsent += 1,
+                None => self.counts.directions[direction.index()].unsent += 1,
             }
         }
     }
@@ -309,7 +314,7 @@ impl Relay {
     fn send(
         &mut self,
         slot: usize,
-        way: Way,
+        direction: Direction,
         bytes: &[u8],
         copy: bool,
         arrival: &Arrival,
@@ -317,22 +322,23 @@ impl Relay {
         out: &mut dyn Output,
     ) -> bool {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return false };
-        let sent = match (way, client.beside.as_ref().or(self.udp.as_ref())) {
-            (Way::Up, _) => client.socket.send(bytes),
-            (Way::Down, Some(_)) if client.address.port() == 0 => return false,
-            (Way::Down, Some(socket)) => socket.send_to(bytes, client.address),
-            (Way::Down, None) => return false,
+        let sent = match (direction, client.beside.as_ref().or(self.udp.as_ref())) {
+            (Direction::Up, _) => client.socket.send(bytes),
+            (Direction::Down, Some(_)) if client.address.port() == 0 => return false,
+            (Direction::Down, Some(socket)) => socket.send_to(bytes, client.address),
+            (Direction::Down, None) => return false,
         };
-        let highest = &mut client.highest[way.index()];
-        let (behind, impairments) = (arrival.number < *highest, &self.config.impairments[way.index()]);
+        let highest = &mut client.highest[direction.index()];
+        let (reordered, impairments) = (arrival.number < *highest, &self.config.impairments[direction.index()]);
         *highest = arrival.number.max(*highest);
-        let counts = &mut self.counts.ways[way.index()];
+        let counts = &mut self.counts.directions[direction.index()];
         match sent {
             Ok(_) => {
                 counts.passed += 1;
-                counts.behind += u64::from(behind && !copy);
+                counts.reordered += u64::from(reordered && !copy);
                 if !impairments.is_none() {
-                    let (path, measured) = (&mut client.paths[way.index()], &mut self.measured[way.index()]);
+                    let (path, measured) =
+                        (&mut client.paths[direction.index()], &mut self.measured[direction.index()]);
                     if !copy {
                         measured.delay(now.saturating_duration_since(arrival.at));
                     }
@@ -344,7 +350,7 @@ impl Relay {
             }
             Err(error) => {
                 counts.unsent += 1;
-                if way == Way::Up && error.kind() != ErrorKind::WouldBlock {
+                if direction == Direction::Up && error.kind() != ErrorKind::WouldBlock {
                     self.refused(slot, &error, out);
                 }
                 return false;
@@ -355,7 +361,14 @@ impl Relay {
 }
 
 /// Reports a datagram that was sent.
-fn report(addresses: Addresses, way: Way, bytes: &[u8], arrival: &Arrival, delayed: Duration, out: &mut dyn Output) {
+fn report(
+    addresses: Addresses,
+    direction: Direction,
+    bytes: &[u8],
+    arrival: &Arrival,
+    delayed: Duration,
+    out: &mut dyn Output,
+) {
     let time = time_of_day();
-    out.sent(&Sent { arrival, addresses, way, datagram: true, bytes, time, delayed });
+    out.sent(&Sent { arrival, addresses, direction, datagram: true, bytes, time, delayed });
 }

@@ -3,7 +3,7 @@
 
 use super::passed::{Addresses, Ended, Passed, Sent};
 use crate::capture::{Body, Bound, Leg, LinkType, PcapNgWriter, Segment, Time, ethernet};
-use crate::live::proxy::Way;
+use crate::live::proxy::Direction;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -40,10 +40,10 @@ pub struct LegWriter<W: Write> {
 }
 
 /// Returns the leg on which a direction arrives, and the leg on which it is sent.
-fn legs(way: Way) -> [u32; 2] {
-    match way {
-        Way::Up => [CLIENT, SERVER],
-        Way::Down => [SERVER, CLIENT],
+fn legs(direction: Direction) -> [u32; 2] {
+    match direction {
+        Direction::Up => [CLIENT, SERVER],
+        Direction::Down => [SERVER, CLIENT],
     }
 }
 
@@ -57,7 +57,7 @@ fn ends(addresses: Addresses, leg: u32) -> [SocketAddr; 2] {
 struct Piece<'p> {
     leg: u32,
     addresses: Addresses,
-    way: Way,
+    direction: Direction,
     time: Time,
     datagram: bool,
     bytes: &'p [u8],
@@ -99,13 +99,13 @@ impl<W: Write> LegWriter<W> {
     /// # Errors
     /// Returns the error of the writer.
     pub fn passed(&mut self, passed: &Passed<'_>) -> io::Result<()> {
-        let Passed { number, addresses, way, time, delayed, lost, datagram, came: bytes, .. } = *passed;
+        let Passed { number, addresses, direction, time, delayed, lost, datagram, received: bytes, .. } = *passed;
         let comment = match lost {
             Some(why) => why.replace('_', " "),
             None => comment(delayed, &passed.remark()),
         };
-        let [leg, _] = legs(way);
-        self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)?;
+        let [leg, _] = legs(direction);
+        self.piece(&Piece { leg, addresses, direction, time, datagram, bytes }, &comment)?;
         // A queue limits their number.
         if lost.is_none() && (!delayed.is_zero() || passed.held && datagram) && self.missing == 0 {
             self.waiting.insert(number, self.written);
@@ -118,11 +118,11 @@ impl<W: Write> LegWriter<W> {
     /// # Errors
     /// Returns the error of the writer.
     pub fn sent(&mut self, sent: &Sent<'_>) -> io::Result<()> {
-        let Sent { arrival, addresses, way, time, delayed, datagram, bytes } = *sent;
+        let Sent { arrival, addresses, direction, time, delayed, datagram, bytes } = *sent;
         self.waiting.remove(&arrival.number);
         let comment = comment(delayed, &arrival.remark);
-        let [_, leg] = legs(way);
-        self.piece(&Piece { leg, addresses, way, time, datagram, bytes }, &comment)
+        let [_, leg] = legs(direction);
+        self.piece(&Piece { leg, addresses, direction, time, datagram, bytes }, &comment)
     }
 
     /// Forgets an arrival that waited, and is not sent.
@@ -135,25 +135,25 @@ impl<W: Write> LegWriter<W> {
     /// # Errors
     /// Returns the error of the writer.
     pub fn ended(&mut self, ended: &Ended) -> io::Result<()> {
-        let Ended { addresses, way, arrived, reset, time } = *ended;
-        let [from, to] = legs(way);
+        let Ended { addresses, direction, arrived, reset, time } = *ended;
+        let [from, to] = legs(direction);
         let leg = if arrived { from } else { to };
-        let piece = Piece { leg, addresses, way, time, datagram: false, bytes: &[] };
+        let piece = Piece { leg, addresses, direction, time, datagram: false, bytes: &[] };
         self.open(&piece)?;
         let segment = Segment { fin: !reset, rst: reset, has_ack: true, ..Segment::default() };
-        self.segment(&piece, way, segment, "")
+        self.segment(&piece, direction, segment, "")
     }
 
     fn piece(&mut self, piece: &Piece<'_>, comment: &str) -> io::Result<()> {
         let bytes = piece.bytes;
         if piece.datagram {
             let body = Body::Udp { payload: bytes, length: bytes.len() };
-            return self.frame(piece, piece.way, &body, comment);
+            return self.frame(piece, piece.direction, &body, comment);
         }
         self.open(piece)?;
         for payload in bytes.chunks(MSS) {
             let segment = Segment { payload, length: payload.len(), has_ack: true, ..Segment::default() };
-            self.segment(piece, piece.way, segment, comment)?;
+            self.segment(piece, piece.direction, segment, comment)?;
         }
         Ok(())
     }
@@ -165,24 +165,30 @@ impl<W: Write> LegWriter<W> {
         }
         if let Entry::Vacant(place) = self.next.entry((piece.leg, ends(piece.addresses, piece.leg))) {
             place.insert([1000, 5000]);
-            self.segment(piece, Way::Up, Segment { syn: true, ..Segment::default() }, "")?;
-            self.segment(piece, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, "")?;
+            self.segment(piece, Direction::Up, Segment { syn: true, ..Segment::default() }, "")?;
+            self.segment(piece, Direction::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, "")?;
         }
         Ok(())
     }
 
-    fn segment(&mut self, piece: &Piece<'_>, way: Way, segment: Segment<'_>, comment: &str) -> io::Result<()> {
+    fn segment(
+        &mut self,
+        piece: &Piece<'_>,
+        direction: Direction,
+        segment: Segment<'_>,
+        comment: &str,
+    ) -> io::Result<()> {
         let next = self.next.entry((piece.leg, ends(piece.addresses, piece.leg))).or_insert([1000, 5000]);
-        let (seq, ack) = (next[way.index()], next[way.other().index()]);
+        let (seq, ack) = (next[direction.index()], next[direction.other().index()]);
         let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
-        next[way.index()] = seq.wrapping_add(taken);
+        next[direction.index()] = seq.wrapping_add(taken);
         let body = Body::Tcp(Segment { seq, ack: if segment.has_ack { ack } else { 0 }, ..segment });
-        self.frame(piece, way, &body, comment)
+        self.frame(piece, direction, &body, comment)
     }
 
-    fn frame(&mut self, piece: &Piece<'_>, way: Way, body: &Body<'_>, comment: &str) -> io::Result<()> {
+    fn frame(&mut self, piece: &Piece<'_>, direction: Direction, body: &Body<'_>, comment: &str) -> io::Result<()> {
         let ends = ends(piece.addresses, piece.leg);
-        let [src, dst] = [ends[way.index()], ends[way.other().index()]];
+        let [src, dst] = [ends[direction.index()], ends[direction.other().index()]];
         ethernet(src, dst, body, &mut self.frame).map_err(io::Error::other)?;
         // Packets after a missing one would hide the gap.
         if self.missing > 0 || !self.left.take(self.frame.len() + comment.len() + BLOCK) {

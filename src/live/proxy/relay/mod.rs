@@ -10,7 +10,7 @@ mod alarm;
 mod config;
 mod counts;
 mod datagrams;
-mod direction;
+mod half;
 mod legs;
 mod measured;
 mod passed;
@@ -22,11 +22,11 @@ mod stream;
 mod timer;
 
 pub use config::Config;
-pub use counts::{Counts, WayCounts};
+pub use counts::{Counts, DirectionCounts};
 pub use legs::LegWriter;
 pub use measured::Measured;
 pub use passed::{Arrival, Ended, Output, Passed, Sent, Topic};
-pub use status::{Status, WayRates};
+pub use status::{DirectionRates, Status};
 
 use super::{Impairments, Queue, Watch};
 use crate::live::net::CancelToken;

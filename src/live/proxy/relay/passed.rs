@@ -2,7 +2,7 @@
 
 use super::status::Status;
 use crate::capture::Time;
-use crate::live::proxy::{Seen, Way};
+use crate::live::proxy::{Direction, Seen};
 use crate::live::rules::RuleSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ pub struct Passed<'p> {
     /// The addresses of its conversation.
     pub addresses: Addresses,
     /// Its direction.
-    pub way: Way,
+    pub direction: Direction,
     /// Whether it is a datagram.
     pub datagram: bool,
     /// Its bytes as they arrived.
-    pub came: &'p [u8],
+    pub received: &'p [u8],
     /// The time when it arrived.
     pub time: Time,
     /// The delay before it is sent.
@@ -39,7 +39,7 @@ pub struct Passed<'p> {
     /// The number of additional copies.
     pub copies: u32,
     /// Whether it is sent after the next one.
-    pub behind: bool,
+    pub reordered: bool,
     /// Whether one of its bits is flipped.
     pub corrupted: bool,
     /// Whether it waits for the user.
@@ -57,7 +57,7 @@ impl Passed<'_> {
         if self.copies > 0 {
             words.push(format!("sent {} times", self.copies + 1));
         }
-        if self.behind {
+        if self.reordered {
             words.push("after the next".into());
         }
         if self.held {
@@ -98,7 +98,7 @@ pub struct Sent<'s> {
     /// The addresses of the conversation.
     pub addresses: Addresses,
     /// The direction.
-    pub way: Way,
+    pub direction: Direction,
     /// Whether they are a datagram.
     pub datagram: bool,
     /// The bytes.
@@ -115,7 +115,7 @@ pub struct Ended {
     /// The addresses of the conversation.
     pub addresses: Addresses,
     /// The direction.
-    pub way: Way,
+    pub direction: Direction,
     /// Whether the sender ended it. If not, the proxy ended it towards the receiver.
     pub arrived: bool,
     /// Whether it was reset.

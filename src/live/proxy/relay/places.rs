@@ -33,7 +33,7 @@ pub(super) struct Client {
     /// The highest number of a packet that was sent, for both directions.
     pub highest: [u64; 2],
     pub last: Instant,
-    pub told: bool,
+    pub reported: bool,
 }
 
 /// Opens a file descriptor that is given up when no other is free.
@@ -304,8 +304,9 @@ impl Relay {
         beside: Option<UdpSocket>,
         number: u64,
     ) -> Client {
-        let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way).towards(target.ip(), self.begun));
+        let paths =
+            [0, 1].map(|direction| Path::new(self.config.seed, number, direction).towards(target.ip(), self.begun));
         let (highest, last) = ([0; 2], Instant::now());
-        Client { address, socket, own, local, beside, target, paths, highest, last, told: false }
+        Client { address, socket, own, local, beside, target, paths, highest, last, reported: false }
     }
 }

@@ -2,13 +2,13 @@
 
 use super::config::Config;
 use super::counts::Counts;
-use super::direction::{Direction, End, Place, Socket};
+use super::half::{End, Half, Place, Socket};
 use super::measured::Measured;
 use super::passed::{Addresses, Ended, Output, Topic};
 use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
-use crate::live::proxy::{Impairments, Passing, Watch, Way};
+use crate::live::proxy::{Direction, Impairments, Passing, Watch};
 use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
@@ -16,9 +16,9 @@ use std::io::{self, ErrorKind, Read};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// The maximum number of bytes of a direction that wait. Beyond it, the sender waits.
+/// The maximum number of bytes that wait in one direction. Beyond it, the sender waits.
 const MOST: usize = 256 << 10;
-/// The number of reads of a direction before others have their turn.
+/// The number of reads in one direction before others have their turn.
 const READS: usize = 8;
 
 /// The time when a pair continues.
@@ -37,7 +37,7 @@ pub enum Turn {
 pub struct Pair {
     addresses: Addresses,
     sockets: [Socket; 2],
-    directions: [Direction; 2],
+    halves: [Half; 2],
     connected: bool,
 }
 
@@ -64,10 +64,10 @@ impl Pair {
             let _ = end.socket.set_nodelay(true);
             registry.register(&mut end.socket, token, Interest::READABLE | Interest::WRITABLE)?;
         }
-        let directions =
-            [0, 1].map(|way| Direction::new(Path::new(config.seed, number, way).towards(config.target.ip(), begun)));
+        let halves = [0, 1]
+            .map(|direction| Half::new(Path::new(config.seed, number, direction).towards(config.target.ip(), begun)));
         let addresses = Addresses { ends: [address, config.target], own };
-        Ok(Pair { addresses, sockets, directions, connected: false })
+        Ok(Pair { addresses, sockets, halves, connected: false })
     }
 
     /// Returns the addresses of the client and the server.
@@ -75,9 +75,9 @@ impl Pair {
         self.addresses.ends
     }
 
-    /// Returns the number of bytes that wait, of both directions.
+    /// Returns the number of bytes that wait, in both directions.
     pub fn queued(&self) -> usize {
-        self.directions.iter().map(|direction| direction.bytes).sum()
+        self.halves.iter().map(|half| half.bytes).sum()
     }
 
     /// Records that a socket is ready.
@@ -120,48 +120,47 @@ impl Pair {
             }
         }
         let (mut next, mut again): (Option<Instant>, bool) = (None, false);
-        for &way in Way::ALL {
-            again |= self.read(way, config, counts, buffer, watch, out);
-            next = [next, self.waiting(way, config, counts.arrivals(), watch, out)].into_iter().flatten().min();
+        for &direction in Direction::ALL {
+            again |= self.read(direction, config, counts, buffer, watch, out);
+            next = [next, self.waiting(direction, config, counts.arrivals(), watch, out)].into_iter().flatten().min();
             // The client's bytes wait until the server is connected.
-            let open = self.connected || way == Way::Down;
-            let to = &mut self.sockets[way.other().index()];
-            let (direction, addresses) = (&mut self.directions[way.index()], self.addresses);
+            let open = self.connected || direction == Direction::Down;
+            let to = &mut self.sockets[direction.other().index()];
+            let (half, addresses) = (&mut self.halves[direction.index()], self.addresses);
             let written = match open {
                 true => {
-                    let impairments = &config.impairments[way.index()];
-                    let measured = (!impairments.is_none()).then_some((&mut measured[way.index()], impairments));
-                    direction.write(to, &mut counts.ways[way.index()], measured, addresses, way, out)
+                    let impairments = &config.impairments[direction.index()];
+                    let measured = (!impairments.is_none()).then_some((&mut measured[direction.index()], impairments));
+                    half.write(to, &mut counts.directions[direction.index()], measured, addresses, direction, out)
                 }
                 false => Ok(None),
             };
             match written {
                 Ok(at) => {
                     next = [next, at].into_iter().flatten().min();
-                    let (from, direction) = (&self.sockets[way.index()], &self.directions[way.index()]);
+                    let (from, half) = (&self.sockets[direction.index()], &self.halves[direction.index()]);
                     // No further event reports bytes that waited for room.
-                    let open = self.connected || way == Way::Up;
-                    again |=
-                        open && from.readable && direction.end.is_none() && direction.bytes < MOST && !direction.held;
+                    let open = self.connected || direction == Direction::Up;
+                    again |= open && from.readable && half.end.is_none() && half.bytes < MOST && !half.held;
                 }
                 Err(()) => {
                     self.sockets.iter().for_each(|end| reset(&end.socket));
                     counts.reset += 1;
                     let time = time_of_day();
-                    let ended = Ended { addresses, way, arrived: false, reset: true, time };
+                    let ended = Ended { addresses, direction, arrived: false, reset: true, time };
                     out.ended(&ended);
-                    if !matches!(direction.end, Some((_, End::Reset))) {
-                        out.ended(&Ended { way: way.other(), ..ended });
+                    if !matches!(half.end, Some((_, End::Reset))) {
+                        out.ended(&Ended { direction: direction.other(), ..ended });
                     }
                     if let Some(watch) = watch {
-                        watch.ended(addresses.ends, way, true, time);
+                        watch.ended(addresses.ends, direction, true, time);
                         out.held(watch.forget(Transport::Tcp, addresses.ends));
                     }
                     return Turn::Over;
                 }
             }
         }
-        if self.directions.iter().all(|direction| direction.closed) {
+        if self.halves.iter().all(|half| half.closed) {
             if let Some(watch) = watch {
                 out.held(watch.forget(Transport::Tcp, self.ends()));
             }
@@ -195,7 +194,7 @@ impl Pair {
     /// Reads the available bytes. Returns whether there are more than the budget allows.
     fn read(
         &mut self,
-        way: Way,
+        direction: Direction,
         config: &Config,
         counts: &mut Counts,
         buffer: &mut [u8],
@@ -204,14 +203,14 @@ impl Pair {
     ) -> bool {
         let addresses = self.addresses;
         let ends = addresses.ends;
-        let from = &mut self.sockets[way.index()];
-        let direction = &mut self.directions[way.index()];
-        let impairments = &config.impairments[way.index()];
-        if way == Way::Down && !self.connected {
+        let from = &mut self.sockets[direction.index()];
+        let half = &mut self.halves[direction.index()];
+        let impairments = &config.impairments[direction.index()];
+        if direction == Direction::Down && !self.connected {
             return false;
         }
         for _ in 0..READS {
-            if !from.readable || direction.end.is_some() || direction.bytes >= MOST || direction.held {
+            if !from.readable || half.end.is_some() || half.bytes >= MOST || half.held {
                 return false;
             }
             let read = from.socket.read(buffer);
@@ -220,26 +219,26 @@ impl Pair {
             let end = match read {
                 Ok(0) => End::Fin,
                 Ok(length) => {
-                    let came = buffer.get(..length).unwrap_or_default();
+                    let received = buffer.get(..length).unwrap_or_default();
                     let number = counts.arrivals() + 1;
-                    let counts = &mut counts.ways[way.index()];
-                    counts.came += 1;
+                    let counts = &mut counts.directions[direction.index()];
+                    counts.arrived += 1;
                     counts.bytes += length as u64;
                     let time = time_of_day();
-                    let passing = watch.as_mut().map(|watch| watch.bytes(ends, way, came, time, now));
+                    let passing = watch.as_mut().map(|watch| watch.bytes(ends, direction, received, time, now));
                     let passing = passing.unwrap_or_default();
                     let frame = watch.as_ref().map_or(0, |watch| watch.frame());
-                    let place = Place { number, addresses, way, time, frame };
+                    let place = Place { number, addresses, direction, time, frame };
                     let broken = passing.broken.is_some();
                     if let Some(why) = passing.broken {
                         out.note(Topic::Other, format!("{}: {why}: the connection is reset", ends[0]));
                     }
                     let counts = &mut counts.corrupted;
-                    if direction.take(impairments, came, passing, place, now, counts, out) && !broken {
+                    if half.take(impairments, received, passing, place, now, counts, out) && !broken {
                         continue;
                     }
-                    direction.chunks.clear();
-                    direction.last = now;
+                    half.chunks.clear();
+                    half.last = now;
                     End::Reset
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -251,10 +250,10 @@ impl Pair {
             };
             let (time, reset) = (time_of_day(), end == End::Reset);
             if let Some(watch) = watch {
-                let passing = watch.ended(ends, way, reset, time);
-                let place = Place { number: counts.arrivals(), addresses, way, time, frame: watch.frame() };
+                let passing = watch.ended(ends, direction, reset, time);
+                let place = Place { number: counts.arrivals(), addresses, direction, time, frame: watch.frame() };
                 if end == End::Fin || !passing.seen.is_empty() {
-                    direction.take(
+                    half.take(
                         &Impairments { reset: 0.0, ..impairments.clone() },
                         &[],
                         passing,
@@ -265,9 +264,9 @@ impl Pair {
                     );
                 }
             }
-            out.ended(&Ended { addresses, way, arrived: true, reset, time });
+            out.ended(&Ended { addresses, direction, arrived: true, reset, time });
             // The end is sent after all bytes before it, and with the same delay.
-            direction.end = Some(((now + impairments.delay).max(direction.last), end));
+            half.end = Some(((now + impairments.delay).max(half.last), end));
             return false;
         }
         true
@@ -276,7 +275,7 @@ impl Pair {
     /// Passes bytes that waited too long for the rest of their message. Returns the time when the next ones must pass.
     fn waiting(
         &mut self,
-        way: Way,
+        direction: Direction,
         config: &Config,
         number: u64,
         watch: &mut Option<&mut Watch<'_, '_>>,
@@ -285,14 +284,14 @@ impl Pair {
         let watch = watch.as_mut()?;
         let (addresses, now) = (self.addresses, Instant::now());
         let ends = addresses.ends;
-        match watch.deadline(ends, way) {
+        match watch.deadline(ends, direction) {
             Some(at) if at <= now => {
-                let gone = Some(watch.overdue(ends, way, now));
-                let passing = Passing { gone, held: watch.is_held(ends, way), ..Passing::default() };
-                let place = Place { number, addresses, way, time: time_of_day(), frame: watch.frame() };
-                let impairments = Impairments { reset: 0.0, ..config.impairments[way.index()].clone() };
-                self.directions[way.index()].take(&impairments, &[], passing, place, now, &mut 0, out);
-                watch.deadline(ends, way).filter(|at| *at > now)
+                let gone = Some(watch.overdue(ends, direction, now));
+                let passing = Passing { gone, held: watch.is_held(ends, direction), ..Passing::default() };
+                let place = Place { number, addresses, direction, time: time_of_day(), frame: watch.frame() };
+                let impairments = Impairments { reset: 0.0, ..config.impairments[direction.index()].clone() };
+                self.halves[direction.index()].take(&impairments, &[], passing, place, now, &mut 0, out);
+                watch.deadline(ends, direction).filter(|at| *at > now)
             }
             at => at,
         }

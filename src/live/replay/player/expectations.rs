@@ -20,7 +20,7 @@ pub enum Class {
 /// The expected messages, and whether they have arrived. A received message counts as the recorded one with the same
 /// content, else as the next one with the same subject. So later messages do not have to wait for a lost one.
 pub struct Expectations {
-    came: Vec<bool>,
+    arrived: Vec<bool>,
     /// The messages of each class in order, and the number of these that have arrived or were given up.
     lists: [(Vec<usize>, usize); 4],
     /// The messages that may still arrive, by subject and content.
@@ -34,7 +34,7 @@ impl Expectations {
     /// have sent theirs, so the end waits for them as for messages that may be lost.
     pub fn new(actor: &dyn Actor, expected: &[Recorded], asap: bool) -> Expectations {
         let mut met = Expectations {
-            came: vec![false; expected.len()],
+            arrived: vec![false; expected.len()],
             lists: Default::default(),
             same: HashMap::new(),
             alike: HashMap::new(),
@@ -78,18 +78,18 @@ impl Expectations {
 
     /// Marks a message as arrived. Returns false if it had arrived already.
     fn come(&mut self, at: usize) -> bool {
-        self.came.get_mut(at).is_some_and(|came| !std::mem::replace(came, true))
+        self.arrived.get_mut(at).is_some_and(|arrived| !std::mem::replace(arrived, true))
     }
 
     /// Whether this message has arrived.
-    pub fn came(&self, at: usize) -> bool {
-        self.came.get(at).is_some_and(|came| *came)
+    pub fn arrived(&self, at: usize) -> bool {
+        self.arrived.get(at).is_some_and(|arrived| *arrived)
     }
 
     /// Returns the first message of a class, among the first `before`, that has not arrived.
     pub fn missing(&mut self, class: Class, before: usize) -> Option<usize> {
         let (list, front) = &mut self.lists[class as usize];
-        while list.get(*front).is_some_and(|at| self.came.get(*at).is_none_or(|came| *came)) {
+        while list.get(*front).is_some_and(|at| self.arrived.get(*at).is_none_or(|arrived| *arrived)) {
             *front += 1;
         }
         list.get(*front).copied().filter(|at| *at < before)

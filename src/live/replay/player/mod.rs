@@ -93,7 +93,7 @@ pub struct Player<'p, 'a> {
     spoken: bool,
     /// The number of recorded messages of the peer that have arrived, and whether one of them was more than its
     /// handshake.
-    came: (u64, bool),
+    arrived: (u64, bool),
     /// Whether the peer has let us wait in vain. Waits are short from then on, until it is in step again.
     impatient: bool,
     begin: Instant,
@@ -141,7 +141,7 @@ impl<'p, 'a> Player<'p, 'a> {
             goodbyes: Goodbyes::default(),
             closed: false,
             spoken: false,
-            came: (0, false),
+            arrived: (0, false),
             impatient: false,
             begin: now,
             last_met: now,
@@ -282,9 +282,9 @@ impl<'p, 'a> Player<'p, 'a> {
             if expected {
                 self.last_met = now;
                 let phase = self.actor.life().phase;
-                let greeted = before >= Progressed::Working || phase == Progressed::New && self.came.0 > 0;
-                self.came.0 += 1;
-                self.came.1 |= greeted && !closes && phase != Progressed::Over;
+                let greeted = before >= Progressed::Working || phase == Progressed::New && self.arrived.0 > 0;
+                self.arrived.0 += 1;
+                self.arrived.1 |= greeted && !closes && phase != Progressed::Over;
             }
         }
         self.wake = now;
@@ -298,10 +298,10 @@ impl<'p, 'a> Player<'p, 'a> {
             unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
         }
         // Messages that were no longer kept have arrived, too.
-        let came = |at: usize| received.more > 0 && met.came(at);
+        let arrived = |at: usize| received.more > 0 && met.arrived(at);
         // With all messages of both sides at hand, more parts can be distinguished.
         actor.learn(&mut plan.expected.iter().map(|m| &m.decoded).chain(&received.messages));
-        let (expected, messages) = (apart(&*actor, &plan.expected, &came), parts(&*actor, received.messages));
+        let (expected, messages) = (apart(&*actor, &plan.expected, &arrived), parts(&*actor, received.messages));
         let Compared { divergences, others } = compare(&*actor, &expected, &messages);
         // Messages that others cause are counted separately.
         let counted = |decoded: &&OwnedMessage| !matches!(actor.cause(decoded), Cause::Others(_));
@@ -355,7 +355,7 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// Whether the peer has sent more of the recording than its handshake and its goodbye. A probe does not.
     pub fn is_engaged(&self) -> bool {
-        self.came.1
+        self.arrived.1
     }
 
     /// Returns the counts so far. Round trips may be taken out.

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 
 /// Reads datagrams of a conversation, each with its side, its time in microseconds and its length on the wire.
-fn conversation(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -> Vec<Row> {
+fn conversation(ports: [u16; 2], options: &Options, sent: &[(Side, i64, &str, usize)]) -> Vec<Row> {
     let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, (port % 2) as u8 + 1], port)));
     let mut session = Conversation::new(&ACKNEX, Transport::Udp, ends, options.clone());
     let say = |(side, micros, hex, length): &(Side, i64, &str, usize)| {
@@ -18,7 +18,7 @@ fn conversation(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, us
         let time = Time::micros(micros / 1_000_000, (micros % 1_000_000) as u32);
         session.datagram(*side, time, &bytes, (*length).max(bytes.len()))
     };
-    said.iter().flat_map(say).collect()
+    sent.iter().flat_map(say).collect()
 }
 
 #[test]
@@ -38,9 +38,9 @@ fn ports_tell_the_server_one_test_after_the_other() {
 
 #[test]
 fn a_learned_direction_stays() {
-    let said = [(Side::A, 0, "0701000000", 0), (Side::B, 1, "0a0500010000060000", 0), (Side::A, 2, "07", 0)];
+    let sent = [(Side::A, 0, "0701000000", 0), (Side::B, 1, "0a0500010000060000", 0), (Side::A, 2, "07", 0)];
     let none = crate::protocols::options();
-    let rows = conversation([5000, 6000], &none, &said);
+    let rows = conversation([5000, 6000], &none, &sent);
     // Neither a ping followed by something whole, nor a whole info.
     assert_eq!((rows[0].message, rows[0].from), ("unknown", Role::Unknown));
     assert!(rows[0].has_note("acknex.direction_unknown") && rows[0].fault.is_none());
@@ -90,11 +90,11 @@ fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
     let sure = |ports: [u16; 2], hex: &str| {
         let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, 1], port)));
         let bytes: Vec<_> = hex.split(' ').map(|hex| hex::decode(hex).expect("hex")).collect();
-        let said: Vec<_> = bytes.iter().map(|bytes| (Side::A, &bytes[..], bytes.len())).collect();
+        let sent: Vec<_> = bytes.iter().map(|bytes| (Side::A, &bytes[..], bytes.len())).collect();
         let observation = Observation {
             transport: Transport::Udp,
             ends,
-            payloads: &said,
+            payloads: &sent,
             begun: [true; 2],
             last: false,
             options: &none,

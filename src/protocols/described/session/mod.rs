@@ -31,7 +31,7 @@ use step::Starts;
 
 /// The carrier of a stream's packets.
 #[derive(Debug)]
-enum Way {
+enum Channel {
     /// Unknown: too few bytes so far.
     Unknown,
     Tcp,
@@ -54,7 +54,7 @@ pub struct DescribedSession {
     frame: Option<&'static Frame>,
     parts: [Parts; 2],
     traffic: Traffic,
-    way: Way,
+    channel: Channel,
     lost: [bool; 2],
     starts: [Starts; 2],
     stream: StreamState,
@@ -66,14 +66,14 @@ pub struct DescribedSession {
 impl DescribedSession {
     /// The state of a new conversation.
     pub fn new(description: &'static Description, flow_info: &FlowInfo<'_>) -> DescribedSession {
-        let said = flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A));
+        let given = flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A));
         let port =
             || flow_info.server_by_port(|port| description.ports(flow_info.transport).any(|known| known == port));
         let named = || flow_info.server_by_named_port(description.facts.name);
-        let server = said.or_else(named).or_else(port).or_else(|| flow_info.server_by_syn());
-        let way = match (&description.tcp, description.websocket) {
-            (_, None) => Way::Tcp,
-            _ => Way::Unknown,
+        let server = given.or_else(named).or_else(port).or_else(|| flow_info.server_by_syn());
+        let channel = match (&description.tcp, description.websocket) {
+            (_, None) => Channel::Tcp,
+            _ => Channel::Unknown,
         };
         let values = description.settings_of(flow_info.options);
         let at = |ports: &[u16]| {
@@ -85,8 +85,8 @@ impl DescribedSession {
         DescribedSession {
             websocket_port,
             server,
-            certain: said.is_some(),
-            way,
+            certain: given.is_some(),
+            channel,
             lost: flow_info.begun.map(|begun| !begun),
             begun: flow_info.begun,
             ratio: flow_info.options.limits.peer.inflate_ratio,
@@ -107,7 +107,7 @@ impl DescribedSession {
             values,
             parts: Default::default(),
             traffic: Traffic::default(),
-            way: Way::Tcp,
+            channel: Channel::Tcp,
             lost: [false; 2],
             starts: Default::default(),
             stream: StreamState::default(),
@@ -272,7 +272,7 @@ fn fits(work: &Work, fault: Option<&Fault>) -> bool {
 
 impl Session for DescribedSession {
     fn begun(&self, side: Side) -> Option<u64> {
-        if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
+        if let Channel::WebSocket(carrier) = &self.channel { carrier.begun(side) } else { None }
     }
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
@@ -294,18 +294,18 @@ impl Session for DescribedSession {
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         debug_assert_eq!(out.flow_info.transport, Transport::Tcp);
-        if let Way::Unknown = self.way {
+        if let Channel::Unknown = self.channel {
             self.decide(stream, !matches!(event, StreamEvent::Data { .. }));
         }
-        match &self.way {
-            Way::Unknown => {}
-            Way::Tcp => {
+        match &self.channel {
+            Channel::Unknown => {}
+            Channel::Tcp => {
                 if let (true, StreamEvent::Data { new, segments, .. }) = (self.lost[side.index()], event) {
                     self.starts[side.index()].add(stream, new, segments);
                 }
                 self.read(side, stream, event, out);
             }
-            Way::WebSocket(_) => self.websocket(side, stream, event, out),
+            Channel::WebSocket(_) => self.websocket(side, stream, event, out),
         }
     }
 
@@ -321,7 +321,7 @@ impl Session for DescribedSession {
 
     fn memory(&self) -> usize {
         let parts: usize = self.parts.iter().map(Parts::memory).sum();
-        let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
+        let carrier = if let Channel::WebSocket(carrier) = &self.channel { carrier.memory() } else { 0 };
         let starts: usize = self.starts.iter().map(Starts::memory).sum();
         parts + carrier + starts + self.beside.memory() + self.traffic.memory() + self.stream.memory()
     }

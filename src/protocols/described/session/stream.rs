@@ -5,7 +5,7 @@ use super::super::reader::Work;
 use super::super::recognise::weigh_packet;
 use super::super::state::sender;
 use super::step::{Starts, Step};
-use super::{DescribedSession, Way};
+use super::{Channel, DescribedSession};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Out, Provenance, Roles, StreamEvent};
 use crate::flow::{Side, Stream};
@@ -18,15 +18,15 @@ impl DescribedSession {
             _ if stream.bytes().is_empty() => {}
             Some(true) => {
                 let carrier = Carrier::new(true, self.begun);
-                self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
+                self.channel = Channel::WebSocket(Box::new(carrier.inflating(self.ratio)));
             }
-            Some(false) if self.description.tcp.is_some() && !self.websocket_port => self.way = Way::Tcp,
+            Some(false) if self.description.tcp.is_some() && !self.websocket_port => self.channel = Channel::Tcp,
             // Frames of a WebSocket, from its middle.
             Some(false) => {
                 let carrier = Carrier::new(false, [false; 2]);
-                self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
+                self.channel = Channel::WebSocket(Box::new(carrier.inflating(self.ratio)));
             }
-            None if last => self.way = Way::Tcp,
+            None if last => self.channel = Channel::Tcp,
             None => {}
         }
     }
@@ -42,14 +42,14 @@ impl DescribedSession {
     pub(super) fn websocket(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         loop {
             let mut roles = Roles::new(self.server);
-            let Way::WebSocket(carrier) = &mut self.way else { return };
+            let Channel::WebSocket(carrier) = &mut self.channel else { return };
             let step = carrier.step(side, stream, &mut roles, out);
             self.server = roles.client().map(Side::other).or(self.server);
             match step {
                 CarrierStep::Wait => break,
                 CarrierStep::Done => {}
                 CarrierStep::Message => {
-                    let Way::WebSocket(carrier) = &mut self.way else { return };
+                    let Channel::WebSocket(carrier) = &mut self.channel else { return };
                     let message = carrier.take(side);
                     if let Some(missing) = message.gap {
                         self.stream.lose(side, missing);
@@ -59,14 +59,14 @@ impl DescribedSession {
                     let place =
                         Provenance { side, bytes, length: bytes.len(), frame: origin.frame, frames, time: origin.time };
                     self.packet(&place, message.unmasked, out);
-                    if let Way::WebSocket(carrier) = &mut self.way {
+                    if let Channel::WebSocket(carrier) = &mut self.channel {
                         carrier.give_back(side, message);
                     }
                 }
             }
         }
         let roles = Roles::new(self.server);
-        let Way::WebSocket(carrier) = &mut self.way else { return };
+        let Channel::WebSocket(carrier) = &mut self.channel else { return };
         if !matches!(event, StreamEvent::Data { .. }) {
             carrier.end(side, stream, &roles, out);
         }

@@ -47,8 +47,8 @@ impl DescribedSession {
             // A name without a side refers to the client's value.
             let state = State { memory: &self.memory, values: &self.values, from: 0, likely: 0 };
             let known = |name: &Name| state.named(name);
-            let came = node.bytes(sources).and_then(|bytes| join.came(&tree, k, bytes, from, &known));
-            let done = came.is_some_and(|came| self.parts[place.side.index()].take(join, came, &mut whole));
+            let arrived = node.bytes(sources).and_then(|bytes| join.arrived(&tree, k, bytes, from, &known));
+            let done = arrived.is_some_and(|arrived| self.parts[place.side.index()].take(join, arrived, &mut whole));
             let Whole { bytes, from: parts } = whole;
             if let Some(buffer) = work.sources.get_mut(source as usize - 1) {
                 *buffer = bytes;

@@ -96,11 +96,12 @@ fn candidate(packets: &[&Sent], at: usize, high: bool) -> Option<Kind> {
         let side: Vec<&Sent> = packets.iter().copied().filter(|sent| sent.by_server == by_server).collect();
         let share = side.len() as f64 / packets.len() as f64;
         let value = |sent: &&Sent| value(sent, at, high);
-        let mut told = information(side.iter().map(|sent| (value(sent), sent.length)));
+        let mut reported = information(side.iter().map(|sent| (value(sent), sent.length)));
         for after in at + 1..=at + AFTER {
-            told += information(side.iter().map(|sent| (value(sent), sent.bytes.get(after).copied()))) / AFTER as f64;
+            reported +=
+                information(side.iter().map(|sent| (value(sent), sent.bytes.get(after).copied()))) / AFTER as f64;
         }
-        bits += share * told;
+        bits += share * reported;
     }
     let (own, _) = entropy(packets.iter().map(|sent| value(sent, at, high)), packets.len() as f64);
     Some(Kind { at, high, values, bits, own })
@@ -111,7 +112,7 @@ fn information<A: Copy + Eq + Hash, B: Copy + Eq + Hash>(pairs: impl Iterator<It
     let pairs: Vec<(A, B)> = pairs.collect();
     let mut others: Vec<B> = pairs.iter().map(|(_, b)| *b).collect();
     let joint = |others: &[B]| entropy(pairs.iter().zip(others).map(|((a, _), b)| (*a, *b)), pairs.len() as f64).0;
-    let told = joint(&others);
+    let reported = joint(&others);
     let mut random = Random(1);
     let mut chance = f64::INFINITY;
     for _ in 0..SHUFFLES {
@@ -120,7 +121,7 @@ fn information<A: Copy + Eq + Hash, B: Copy + Eq + Hash>(pairs: impl Iterator<It
         }
         chance = chance.min(joint(&others));
     }
-    if pairs.is_empty() { 0.0 } else { (chance - told).max(0.0) }
+    if pairs.is_empty() { 0.0 } else { (chance - reported).max(0.0) }
 }
 
 /// Numbers for shuffling: the same ones each time, so that a capture always gives the same file.

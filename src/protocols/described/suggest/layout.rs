@@ -174,18 +174,18 @@ fn text(packets: &[&Sent], at: usize) -> Option<Field> {
         }
     };
     let all = packets.len();
-    let told = |count: usize, what: &str| format!("text {what} in {} % of packets", count * 100 / all);
+    let reported = |count: usize, what: &str| format!("text {what} in {} % of packets", count * 100 / all);
     for (kind, width, big) in [("string16", 2, true), ("string16", 2, false), ("string8", 1, true)] {
         if let Some(count) = fits(&prefix(width, big)) {
-            return Some(Field::new("text", kind, told(count, "after its length")));
+            return Some(Field::new("text", kind, reported(count, "after its length")));
         }
     }
     let zero = |sent: &Sent| Some((at, at + sent.bytes.get(at..)?.iter().position(|byte| *byte == 0)?));
     if let Some(count) = fits(&zero) {
-        return Some(Field::new("text", "cstring", told(count, "up to a zero")));
+        return Some(Field::new("text", "cstring", reported(count, "up to a zero")));
     }
     let end = |sent: &Sent| Some((at, sent.bytes.len())).filter(|(at, end)| at <= end);
-    fits(&end).map(|count| Field::new("text", "text", told(count, "up to the end")))
+    fits(&end).map(|count| Field::new("text", "text", reported(count, "up to the end")))
 }
 
 /// Gives each field a name that no other one has, nor one of those around them: seq, seq_2, ..

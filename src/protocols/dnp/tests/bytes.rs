@@ -35,15 +35,15 @@ fn vectors_decode_and_come_back() {
         let (id, options) = (vector["id"].as_str().unwrap_or(""), options_of(&vector["args"]));
         let bytes = hex::decode(vector["hex"].as_str().unwrap_or("")).expect("hex");
         let expected = vector["expect"].as_array().expect("a list");
-        let said = dump(&bytes, &options);
-        assert_eq!(said.is_some() as usize, expected.len(), "{id}");
-        let (Some(said), Some(expected)) = (said, expected.first()) else { continue };
-        assert_eq!(said.message, expected["message"], "{id}");
-        assert_eq!(said.from.name(), expected["from"], "{id}");
-        assert_eq!(said.fields, expected["fields"], "{id}");
-        assert_eq!(said.derived.as_ref(), expected.get("derived"), "{id}");
-        assert_eq!(said.fault.is_some(), expected.get("fault").is_some(), "{id}");
-        assert_eq!(said.encoded(&options).as_deref(), Ok(&bytes[..]), "{id}");
+        let sent = dump(&bytes, &options);
+        assert_eq!(sent.is_some() as usize, expected.len(), "{id}");
+        let (Some(sent), Some(expected)) = (sent, expected.first()) else { continue };
+        assert_eq!(sent.message, expected["message"], "{id}");
+        assert_eq!(sent.from.name(), expected["from"], "{id}");
+        assert_eq!(sent.fields, expected["fields"], "{id}");
+        assert_eq!(sent.derived.as_ref(), expected.get("derived"), "{id}");
+        assert_eq!(sent.fault.is_some(), expected.get("fault").is_some(), "{id}");
+        assert_eq!(sent.encoded(&options).as_deref(), Ok(&bytes[..]), "{id}");
     }
 }
 
@@ -146,8 +146,8 @@ fn the_encoder_remembers_types() {
 #[test]
 fn counts_are_written_as_given() {
     let fields = serde_json::json!({"protocol_count": 7, "protocols": [0]});
-    let said = Row { proto: "dnp", message: "connection_request", fields, ..Row::default() };
-    assert_eq!(said.encoded(&set(&[])), Ok(vec![0, 7, 0, 0, 0]));
+    let sent = Row { proto: "dnp", message: "connection_request", fields, ..Row::default() };
+    assert_eq!(sent.encoded(&set(&[])), Ok(vec![0, 7, 0, 0, 0]));
 }
 
 #[test]

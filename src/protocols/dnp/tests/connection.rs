@@ -46,18 +46,18 @@ fn what_is_said_tells_who_the_server_is() {
     let options = Options { ports: vec![(4000, "dnp".into())], ..crate::protocols::options() };
     assert_eq!(Talking::with(options, 4000).say(C, "0361").from.name(), "client");
     let options = Options { from: Some(Role::Server), ..crate::protocols::options() };
-    assert_eq!(dump(&[0, 1, 0, 0, 0], &options).map(|said| said.from), Some(Role::Server));
+    assert_eq!(dump(&[0, 1, 0, 0, 0], &options).map(|sent| sent.from), Some(Role::Server));
 }
 
 #[test]
 fn the_first_datagrams_decide() {
     let options = crate::protocols::options();
     let by = |last: bool, port: u16, datagrams: &[&[u8]]| {
-        let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
+        let sent: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
         let observation = Observation {
             transport: Transport::Udp,
             ends: ends(port),
-            payloads: &said,
+            payloads: &sent,
             begun: [true; 2],
             last,
             options: &options,

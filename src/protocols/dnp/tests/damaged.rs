@@ -64,9 +64,9 @@ fn damaged_conversations_come_back() {
             let mut talking: std::collections::BTreeMap<u64, Talking> = Default::default();
             for (flow, side, bytes) in all.iter().filter(|(_, _, bytes)| !bytes.is_empty()) {
                 let talking = talking.entry(*flow).or_insert_with(|| Talking::with(set(&[]), 4000));
-                let said = talking.say(*side, &hex::encode(bytes));
-                assert_eq!(said.bytes, *bytes, "{name}");
-                said.check_alone(&talking.conversation.options);
+                let sent = talking.say(*side, &hex::encode(bytes));
+                assert_eq!(sent.bytes, *bytes, "{name}");
+                sent.check_alone(&talking.conversation.options);
                 lines += 1;
             }
         }

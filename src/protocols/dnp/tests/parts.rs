@@ -27,8 +27,8 @@ fn parts_are_joined_in_any_order() {
     talking.say(C, "0a 0a00 01 61");
     assert_eq!(talking.notes(C, "0a 0b00"), NONE);
     assert_eq!(talking.notes(C, "0a 0c00 00 61"), NONE);
-    let said = talking.say(C, "0a 0d00 02 61");
-    assert_eq!((&said.derived, said.codes().len()), (&None, 0));
+    let sent = talking.say(C, "0a 0d00 02 61");
+    assert_eq!((&sent.derived, sent.codes().len()), (&None, 0));
     assert_eq!(talking.notes(S, "0a 0000 02 61"), ["dnp.orphan_part"]);
 }
 
@@ -45,24 +45,24 @@ fn long_link_states_offer() {
     let mut talking = Talking::connected();
     // One count and values over both parts; read_only is the first part's, link_id the last one's.
     talking.say(C, "0b 0000 0100 03 0100 61 0200 01 07 03");
-    let said = talking.say(C, "0b 0100 0200 04 0100 62 0900");
+    let sent = talking.say(C, "0b 0100 0200 04 0100 62 0900");
     let values = json!([{"type": "uint8", "value": 7}, {"type": "uint16", "value": 9}]);
-    assert_eq!(said.derived, Some(json!({"message": "6162", "parts": 2, "values": values})));
+    assert_eq!(sent.derived, Some(json!({"message": "6162", "parts": 2, "values": values})));
     assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_unknown"]);
     assert_eq!(talking.notes(S, "07 0200"), ["dnp.link_accepted"]);
     assert_eq!(talking.notes(S, "09 01 0200 01 0100 0500"), ["dnp.read_only_update"]);
     // A count and values in each part.
     talking.say(C, "0b 0200 0300 02 0000 0100 01 07");
-    let said = talking.say(C, "0b 0300 0300 04 0000 0200 03 0900 00 ff");
+    let sent = talking.say(C, "0b 0300 0300 04 0000 0200 03 0900 00 ff");
     let values = json!([{"type": "uint8", "value": 7}, {"type": "uint16", "value": 9}, {"type": "sint8", "value": -1}]);
-    assert_eq!(said.derived, Some(json!({"message": "", "parts": 2, "values": values})));
+    assert_eq!(sent.derived, Some(json!({"message": "", "parts": 2, "values": values})));
     assert_eq!(talking.notes(S, "07 0300"), ["dnp.link_accepted"]);
     // Neither form.
     for data in ["", "0100", "0100 26 00", "0100 01 07 07"] {
         let mut talking = Talking::connected();
-        let said = talking.say(C, &format!("0b 0000 0100 06 0000 {data}"));
-        assert_eq!(said.codes(), ["dnp.values_unreadable"], "{data}");
-        assert_eq!(said.derived, Some(json!({"message": "", "parts": 1})));
+        let sent = talking.say(C, &format!("0b 0000 0100 06 0000 {data}"));
+        assert_eq!(sent.codes(), ["dnp.values_unreadable"], "{data}");
+        assert_eq!(sent.derived, Some(json!({"message": "", "parts": 1})));
         assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_unknown"]);
     }
 }

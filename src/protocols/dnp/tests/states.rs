@@ -7,29 +7,29 @@ const NONE: [&str; 0] = [];
 /// Number 0, link 1: one uint8.
 const OFFER: &str = "05 0000 0100 00 0000 0100 01 07";
 
-fn value(said: &Row) -> Json {
-    said.fields["links"][0]["values"][0]["value"].clone()
+fn value(sent: &Row) -> Json {
+    sent.fields["links"][0]["values"][0]["value"].clone()
 }
 
 #[test]
 fn an_accepted_offer_tells_the_types() {
     let mut talking = Talking::connected();
-    let said = talking.say(S, "09 01 0100 01 0000 05");
-    assert_eq!((said.codes(), said.fault), (vec!["dnp.unknown_types"], None));
-    assert_eq!(said.fields["unparsed"], json!("05"));
+    let sent = talking.say(S, "09 01 0100 01 0000 05");
+    assert_eq!((sent.codes(), sent.fault), (vec!["dnp.unknown_types"], None));
+    assert_eq!(sent.fields["unparsed"], json!("05"));
     // Without values no types are needed. Without bytes after the values nothing is unparsed.
     assert_eq!(talking.notes(S, "09 01 0100 00"), NONE);
-    let said = talking.say(S, "09 01 0100 01 0000");
+    let sent = talking.say(S, "09 01 0100 01 0000");
     assert_eq!(
-        said.fields,
+        sent.fields,
         json!({"link_count": 1, "links": [{"link_id": 1, "value_count": 1, "values": [{"index": 0}]}]})
     );
-    assert_eq!(said.encoded(&talking.conversation.options).map(hex::encode), Ok("09010100010000".into()));
+    assert_eq!(sent.encoded(&talking.conversation.options).map(hex::encode), Ok("09010100010000".into()));
 
     talking.say(C, OFFER);
-    let said = talking.say(C, "09 01 0100 01 0000 05");
-    assert_eq!((value(&said), said.codes()), (json!(5), vec!["dnp.link_up_missing"]));
-    assert_eq!(said.derived, Some(json!({"links": [{"values": [{"type": "uint8"}]}]})));
+    let sent = talking.say(C, "09 01 0100 01 0000 05");
+    assert_eq!((value(&sent), sent.codes()), (json!(5), vec!["dnp.link_up_missing"]));
+    assert_eq!(sent.derived, Some(json!({"links": [{"values": [{"type": "uint8"}]}]})));
     // No side can accept its own offer.
     assert_eq!(talking.notes(C, "07 0100"), ["dnp.link_unknown"]);
     assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_accepted"]);
@@ -37,8 +37,8 @@ fn an_accepted_offer_tells_the_types() {
     for side in [C, S] {
         assert_eq!(talking.notes(side, "09 01 0100 01 0000 05"), NONE);
     }
-    let said = talking.say(C, "09 01 0100 01 0100 05");
-    assert_eq!((said.codes(), said.fault.is_some()), (vec!["dnp.index_out_of_range"], true));
+    let sent = talking.say(C, "09 01 0100 01 0100 05");
+    assert_eq!((sent.codes(), sent.fault.is_some()), (vec!["dnp.index_out_of_range"], true));
     assert_eq!(talking.notes(C, "09 01 0100"), ["dnp.bare_link_id"]);
     assert_eq!(talking.notes(S, "08 0100"), ["dnp.link_ended"]);
     assert_eq!(talking.notes(S, "08 0100"), ["dnp.link_unknown"]);
@@ -97,9 +97,9 @@ fn the_setting_comes_last() {
     let mut talking = Talking::with(set(&["dnp.types=1:uint16;2:uint16"]), 3413);
     talking.say(C, OFFER);
     talking.say(S, "07 0100");
-    let said = talking.say(C, "09 02 0100 01 0000 05 0200 01 0000 0600");
-    assert_eq!(said.fields["links"][1]["values"][0]["value"], json!(6));
-    assert_eq!((value(&said), said.codes().len(), said.fault), (json!(5), 0, None));
+    let sent = talking.say(C, "09 02 0100 01 0000 05 0200 01 0000 0600");
+    assert_eq!(sent.fields["links"][1]["values"][0]["value"], json!(6));
+    assert_eq!((value(&sent), sent.codes().len(), sent.fault), (json!(5), 0, None));
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn many_values_are_noted() {
 fn programs_are_known_by_their_faults() {
     let mut talking = Talking::connected();
     // A vector of the Python library: the code of a float, and two of them.
-    let said = talking.say(C, "05 0000 0100 00 0000 0200 09 0000803f cdcc0040");
-    assert_eq!(said.codes(), ["dnp.python_vectors", "dnp.unknown_type"]);
+    let sent = talking.say(C, "05 0000 0100 00 0000 0200 09 0000803f cdcc0040");
+    assert_eq!(sent.codes(), ["dnp.python_vectors", "dnp.unknown_type"]);
     assert_eq!(talking.notes(C, "09 00 00"), ["dnp.specification_layout", "dnp.trailing_bytes"]);
-    let said = talking.say(C, "09 0100 0500 0100 01 07");
-    assert_eq!((said.codes(), said.derived), (vec!["dnp.specification_layout", "dnp.trailing_bytes"], None));
+    let sent = talking.say(C, "09 0100 0500 0100 01 07");
+    assert_eq!((sent.codes(), sent.derived), (vec!["dnp.specification_layout", "dnp.trailing_bytes"], None));
 }

@@ -1,19 +1,19 @@
 //! One direction of a stream: the bytes that wait, and its end.
 
-use super::counts::WayCounts;
+use super::counts::DirectionCounts;
 use super::measured::Measured;
 use super::passed::{Addresses, Arrival, Ended, Output, Passed, Sent};
 use crate::capture::Time;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::{Path, corrupt};
-use crate::live::proxy::{Gone, Impairments, Passing, Way};
+use crate::live::proxy::{Direction, Gone, Impairments, Passing};
 use mio::net::TcpStream;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
 use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
-/// The way in which a direction ends.
+/// The kinds of end of a half.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Fin,
@@ -28,7 +28,7 @@ pub struct Socket {
 }
 
 /// One direction of a stream.
-pub struct Direction {
+pub struct Half {
     pub path: Path,
     pub chunks: VecDeque<Chunk>,
     pub bytes: usize,
@@ -54,16 +54,16 @@ pub struct Place {
     /// The number of the arrival.
     pub number: u64,
     pub addresses: Addresses,
-    pub way: Way,
+    pub direction: Direction,
     pub time: Time,
     pub frame: u64,
 }
 
-impl Direction {
-    /// Creates a direction without bytes.
-    pub fn new(path: Path) -> Direction {
+impl Half {
+    /// Creates a half without bytes.
+    pub fn new(path: Path) -> Half {
         let (chunks, last) = (VecDeque::new(), Instant::now());
-        Direction { path, chunks, bytes: 0, last, end: None, closed: false, held: false }
+        Half { path, chunks, bytes: 0, last, end: None, closed: false, held: false }
     }
 
     /// Queues the bytes that pass, reports them, and counts the chunks with a flipped bit. Returns false if the
@@ -72,7 +72,7 @@ impl Direction {
     pub fn take(
         &mut self,
         impairments: &Impairments,
-        came: &[u8],
+        received: &[u8],
         passing: Passing,
         place: Place,
         now: Instant,
@@ -81,7 +81,7 @@ impl Direction {
     ) -> bool {
         let Passing { gone, mut seen, held, .. } = passing;
         self.held = held;
-        let gone = gone.unwrap_or_else(|| vec![Gone { bytes: came.to_vec(), delay: Duration::ZERO }]);
+        let gone = gone.unwrap_or_else(|| vec![Gone { bytes: received.to_vec(), delay: Duration::ZERO }]);
         let (mut first, mut kept, before, flipped) = (None, true, self.chunks.len(), *corrupted);
         for Gone { mut bytes, delay } in gone {
             let Some((due, flip)) = self.path.piece(impairments, bytes.len(), now) else {
@@ -102,18 +102,18 @@ impl Direction {
             let arrival = Arrival { number: place.number, at: now, remark: Box::default() };
             self.chunks.push_back(Chunk { due: self.last, bytes, done: 0, arrival });
         }
-        let Place { number, addresses, way, time, frame } = place;
+        let Place { number, addresses, direction, time, frame } = place;
         let passed = Passed {
             number,
             addresses,
-            way,
+            direction,
             datagram: false,
-            came,
+            received,
             time,
             delayed: first.unwrap_or_default(),
             lost: (!kept && first.is_none()).then_some("reset"),
             copies: 0,
-            behind: false,
+            reordered: false,
             corrupted: *corrupted > flipped,
             held,
             frame,
@@ -131,10 +131,10 @@ impl Direction {
     pub fn write(
         &mut self,
         to: &mut Socket,
-        counts: &mut WayCounts,
+        counts: &mut DirectionCounts,
         mut measured: Option<(&mut Measured, &Impairments)>,
         addresses: Addresses,
-        way: Way,
+        direction: Direction,
         out: &mut dyn Output,
     ) -> Result<Option<Instant>, ()> {
         let now = Instant::now();
@@ -150,7 +150,7 @@ impl Direction {
                     let sent = bytes.get(*done..*done + written).unwrap_or_default();
                     let waited = if *due > arrival.at { arrival.at.elapsed() } else { Duration::ZERO };
                     let (time, delayed) = (time_of_day(), waited);
-                    out.sent(&Sent { arrival, addresses, way, datagram: false, bytes: sent, time, delayed });
+                    out.sent(&Sent { arrival, addresses, direction, datagram: false, bytes: sent, time, delayed });
                     if let Some((measured, impairments)) = &mut measured {
                         if *done == 0 {
                             measured.delay(now.saturating_duration_since(arrival.at));
@@ -179,7 +179,7 @@ impl Direction {
             Some((_, End::Fin)) if !self.closed => {
                 self.closed = true;
                 let _ = to.socket.shutdown(Shutdown::Write);
-                out.ended(&Ended { addresses, way, arrived: false, reset: false, time: time_of_day() });
+                out.ended(&Ended { addresses, direction, arrived: false, reset: false, time: time_of_day() });
                 Ok(None)
             }
             _ => Ok(None),

@@ -2,26 +2,26 @@
 
 /// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum Direction {
     /// From the client to the server.
     Up,
     /// From the server to the client.
     Down,
 }
 
-crate::named!(Way: Up = "up", Down = "down");
+crate::named!(Direction: Up = "up", Down = "down");
 
-impl Way {
+impl Direction {
     /// Returns 0 or 1.
     pub fn index(self) -> usize {
         self as usize
     }
 
     /// Returns the opposite direction.
-    pub fn other(self) -> Way {
+    pub fn other(self) -> Direction {
         match self {
-            Way::Up => Way::Down,
-            Way::Down => Way::Up,
+            Direction::Up => Direction::Down,
+            Direction::Down => Direction::Up,
         }
     }
 }
