@@ -67,18 +67,24 @@ fn nobody() {
 fn strangers() {
     // Answers may take as long as a busy machine needs.
     let request = |proto, settings| Request { timeout: Some(ms(10_000)), ..request(proto, settings) };
-    let peer = udp(V4, check, |_| say("08 01 02"));
-    let report = ask(&request("acknex", &[]), &peer.addr.to_string());
-    assert_eq!(outcome(&report), "other_protocol");
-    assert!(text(&report).contains("080102") && text(&report).contains("DirectPlay"), "{}", text(&report));
-    assert_eq!(peer.sent().len(), 1, "not repeated once somebody answers");
-    let peer = udp(V4, check, |_| say("01 02"));
-    assert_eq!(detail(&ask(&request("acknex", &[]), &peer.addr.to_string()), "other"), "dnp");
-    let peer = udp(V4, check, |_| say("07 09 00"));
-    assert_eq!(outcome(&ask(&request("acknex", &[]), &peer.addr.to_string())), "broken");
+    let answered = |answer: &str| {
+        let answer = answer.to_owned();
+        let peer = udp(V4, check, move |_| say(&answer));
+        (ask(&request("acknex", &[]), &peer.addr.to_string()), peer.sent().len())
+    };
     let huge = "ff".repeat(60_000);
-    let peer = udp(V4, check, move |_| say(&huge));
-    assert_eq!(outcome(&ask(&request("acknex", &[]), &peer.addr.to_string())), "other_protocol");
+    // Each of them is waited for in vain.
+    let reports = std::thread::scope(|scope| {
+        let all = ["08 01 02", "01 02", "07 09 00", &huge].map(|answer| scope.spawn(move || answered(answer)));
+        all.map(|thread| thread.join().unwrap())
+    });
+    let [(other, sent), (dnp, _), (broken, _), (huge, _)] = &reports;
+    assert_eq!(outcome(other), "other_protocol");
+    assert!(text(other).contains("080102") && text(other).contains("DirectPlay"), "{}", text(other));
+    assert_eq!(*sent, 1, "not repeated once somebody answers");
+    assert_eq!(detail(dnp, "other"), "dnp");
+    assert_eq!(outcome(broken), "broken");
+    assert_eq!(outcome(huge), "other_protocol");
     let peer = udp(V4, check, |_| vec![Say { stray: true, bytes: hex(&info(1.0)), ..Say::default() }]);
     assert_eq!(outcome(&ask(&super::peer::request("acknex", &[]), &peer.addr.to_string())), "silent");
 }

@@ -6,7 +6,7 @@ pub(crate) mod cancel;
 mod open;
 mod reach;
 pub(crate) mod record;
-mod socket;
+pub(in crate::live) mod socket;
 pub(crate) mod target;
 pub(crate) mod wire;
 

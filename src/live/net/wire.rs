@@ -2,10 +2,11 @@
 
 use super::cancel::{CancelToken, LEAVING, SLICE};
 use super::record::{Recorder, Tape, now};
-use super::socket::Socket;
+use super::socket::{Other, Socket};
 use crate::flow::Transport;
 use crate::live::NetError;
 use crate::live::error::waited;
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -83,10 +84,10 @@ impl<'a> Wire<'a> {
         Ok(Wire::of_datagrams(Socket::Udp(socket), ends, recorder))
     }
 
-    /// Uses a bound socket that stays open to all. Only this peer's datagrams are taken; others are dropped without an
-    /// answer.
+    /// Uses a bound socket that stays open to all. Only this peer's datagrams are taken; others get no answer, and the
+    /// last ones are [kept](Wire::others).
     pub fn shared(socket: UdpSocket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
-        Wire::of_datagrams(Socket::Shared(socket, ends[1]), ends, recorder)
+        Wire::of_datagrams(Socket::Shared(socket, ends[1], VecDeque::new()), ends, recorder)
     }
 
     fn of_datagrams(socket: Socket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
@@ -119,6 +120,11 @@ impl<'a> Wire<'a> {
     /// Our address and the peer's.
     pub fn ends(&self) -> [SocketAddr; 2] {
         self.ends
+    }
+
+    /// Takes the last datagrams of others.
+    pub fn others(&mut self) -> VecDeque<Other> {
+        if let Socket::Shared(_, _, others) = &mut self.socket { std::mem::take(others) } else { VecDeque::new() }
     }
 
     /// Reads once: data that is there, or that arrives in time. A closed port of the peer is reported after the

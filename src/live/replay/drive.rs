@@ -12,8 +12,10 @@ use crate::dissect::Options;
 use crate::flow::Transport;
 use crate::live::NetError;
 use crate::live::exchange::{Observer, Setup};
+use crate::live::net::socket::Other;
 use crate::live::net::{CancelToken, Open, Recorder};
 use crate::live::replay::actor::{Actor, ReplayContext};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -52,6 +54,15 @@ pub struct Order<'a> {
 
 /// A silence of the peer that is long enough if nothing depends on the missing messages.
 pub const LINGER: Duration = Duration::from_millis(500);
+
+/// A session that was played.
+struct Played {
+    report: Report,
+    /// The peer has sent more than the recording's opening.
+    engaged: bool,
+    /// The last datagrams of others.
+    others: VecDeque<Other>,
+}
 
 impl<'a> Order<'a> {
     /// Returns the user's options, with the settings that the recording determines.
@@ -164,7 +175,7 @@ impl<'a> Order<'a> {
         mut sockets: Sockets<'a>,
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(Report, bool), NetError> {
+    ) -> Result<Played, NetError> {
         let (plan, actor) = self.plan(options);
         let beside = if self.wants_beside() { Some(sockets.open_beside()?) } else { None };
         let settings = self.settings(options, beside);
@@ -174,7 +185,7 @@ impl<'a> Order<'a> {
         let mut player = Player::new(&plan, actor, channels, &settings, Instant::now());
         play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);
         let engaged = player.is_engaged();
-        Ok((player.report(Instant::now()), engaged))
+        Ok(Played { report: player.report(Instant::now()), engaged, others: sockets.others() })
     }
 
     /// Connects to the peer and plays a session. `options`: those of [`Order::options`].
@@ -187,7 +198,7 @@ impl<'a> Order<'a> {
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, NetError> {
-        self.play(Sockets::to(self.open(peer))?, options, progress).map(|(report, _)| report)
+        self.play(Sockets::to(self.open(peer))?, options, progress).map(|played| played.report)
     }
 
     /// Waits for a peer and plays a session with it, if it sends the recorded opening. A peer that leaves, with no more
@@ -211,11 +222,15 @@ impl<'a> Order<'a> {
         let report = loop {
             match door.next(&open, self.timeout, until) {
                 Ok((sockets, peer)) => {
-                    let (report, engaged) = self.play(sockets, options, progress)?;
+                    let Played { report, engaged, others } = self.play(sockets, options, progress)?;
                     if engaged || report.stopped || report.complete() {
                         break report;
                     }
-                    door.left(peer, report.ended.as_ref().or(report.trouble.as_ref()).map_or("silent", |why| why));
+                    door.left(
+                        peer,
+                        others,
+                        report.ended.as_ref().or(report.trouble.as_ref()).map_or("silent", |why| why),
+                    );
                     last = Some(report);
                     // The session has one number, and the datagrams beside it another.
                     open.flow += 2;

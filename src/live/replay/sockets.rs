@@ -2,10 +2,12 @@
 
 use super::player::{Action, Player, Progress};
 use crate::live::NetError;
+use crate::live::net::socket::Other;
 use crate::live::net::wire::Arrived;
 use crate::live::net::{CancelToken, Open, Wire};
 use crate::live::pace::Pacer;
 use crate::message::Channel;
+use std::collections::VecDeque;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
@@ -68,6 +70,11 @@ impl<'a> Sockets<'a> {
     /// Our address and the peer's.
     pub fn ends(&self) -> [SocketAddr; 2] {
         self.main.ends()
+    }
+
+    /// Takes the last datagrams that others sent to the conversation's socket.
+    pub(super) fn others(&mut self) -> VecDeque<Other> {
+        self.main.others()
     }
 
     /// Opens a socket for datagrams beside the stream. Returns its port.

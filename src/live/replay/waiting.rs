@@ -7,7 +7,9 @@ use crate::live::NetError;
 use crate::live::error::waited;
 use crate::live::exchange::Exchange;
 use crate::live::net::cancel::SLICE;
+use crate::live::net::socket::Other;
 use crate::live::net::{Open, Wire};
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
@@ -24,6 +26,9 @@ const LARGEST: usize = 1 << 18;
 const LISTED: usize = 20;
 /// Larger than any datagram.
 const DATAGRAM: usize = 1 << 16;
+
+/// The time in which whoever has sent a datagram still waits for an answer. Later it is sent again.
+const RECENT: Duration = Duration::from_secs(1);
 
 /// A port that waits for a peer.
 pub enum Waiting {
@@ -112,12 +117,21 @@ pub struct Door<'w, 'a> {
     pub visitors: Visitors,
     /// The peer that was played last and has left. Its goodbye may still be repeated.
     left: Option<SocketAddr>,
+    /// Datagrams of others that arrived before that peer had left.
+    early: VecDeque<Other>,
 }
 
 impl<'w, 'a> Door<'w, 'a> {
     /// Creates a door without visitors.
     pub fn new(waiting: &'w Waiting, opening: Opening<'w>) -> Door<'w, 'a> {
-        Door { waiting, opening, callers: Vec::new(), visitors: Visitors::default(), left: None }
+        Door {
+            waiting,
+            opening,
+            callers: Vec::new(),
+            visitors: Visitors::default(),
+            left: None,
+            early: VecDeque::new(),
+        }
     }
 
     /// Returns the name of the opening.
@@ -125,9 +139,11 @@ impl<'w, 'a> Door<'w, 'a> {
         self.opening.name()
     }
 
-    /// Notes that the played peer has left, without more of the recording than its opening.
-    pub fn left(&mut self, peer: SocketAddr, why: &str) {
-        self.left = Some(peer);
+    /// Notes that the played peer has left, without more of the recording than its opening. `early`: the last
+    /// datagrams that others have sent meanwhile.
+    pub fn left(&mut self, peer: SocketAddr, mut early: VecDeque<Other>, why: &str) {
+        early.retain(|early| early.time.elapsed() < RECENT);
+        (self.left, self.early) = (Some(peer), early);
         let left = "left after sending only the recording's opening";
         self.visitors.note(format!("{peer} {left} ({why}): the place is free again"));
     }
@@ -170,7 +186,14 @@ impl<'w, 'a> Door<'w, 'a> {
         socket.set_nonblocking(false).map_err(NetError::of_datagram)?;
         socket.set_read_timeout(Some(SLICE)).map_err(NetError::of_datagram)?;
         buffer.resize(DATAGRAM, 0);
-        let (length, peer) = match socket.recv_from(buffer) {
+        let received = match self.early.pop_front() {
+            Some(Other { from, bytes, .. }) => {
+                buffer.iter_mut().zip(&bytes).for_each(|(to, byte)| *to = *byte);
+                Ok((bytes.len(), from))
+            }
+            None => socket.recv_from(buffer),
+        };
+        let (length, peer) = match received {
             Ok(received) => received,
             Err(error) if waited(&error) => return Ok(None),
             // An ICMP response to data that was sent to an earlier peer.
