@@ -12,7 +12,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The names and texts of the files.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 23] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
     ("dht", include_str!("../../fixtures/protocols/dht.toml")),
@@ -21,11 +21,13 @@ const FILES: [(&str, &str); 21] = [
     ("enet", include_str!("../../fixtures/protocols/enet.toml")),
     ("enet-game", include_str!("../../fixtures/protocols/enet-game.toml")),
     ("io", include_str!("../../fixtures/protocols/io.toml")),
+    ("irc", include_str!("../../fixtures/protocols/irc.toml")),
     ("kcp", include_str!("../../fixtures/protocols/kcp.toml")),
     ("laminar", include_str!("../../fixtures/protocols/laminar.toml")),
     ("luanti", include_str!("../../fixtures/protocols/luanti.toml")),
     ("minecraft", include_str!("../../fixtures/protocols/minecraft.toml")),
     ("mqtt", include_str!("../../fixtures/protocols/mqtt.toml")),
+    ("nbt", include_str!("../../fixtures/protocols/nbt.toml")),
     ("ntp", include_str!("../../fixtures/protocols/ntp.toml")),
     ("protobuf-game", include_str!("../../fixtures/protocols/protobuf-game.toml")),
     ("quake3", include_str!("../../fixtures/protocols/quake3.toml")),

@@ -204,6 +204,70 @@ const DHT: [Column; 2] = [
     }),
 ];
 
+/// The text after the colon of an IRC line; tshark leaves out empty ones.
+fn trailer(line: &Json) -> Vec<String> {
+    let fields = &line["fields"];
+    let given = ["text", "what", "name"].iter().find_map(|name| fields[*name].as_str());
+    let trailer = match fields["params"].as_str() {
+        Some(params) => params.strip_prefix(':').or_else(|| params.split_once(" :").map(|(_, trailer)| trailer)),
+        None => given.filter(|_| fields["colon"] == 58),
+    };
+    // tshark reads ASCII, and replaces each other byte.
+    let ascii = |c: char| if c.is_ascii() { c.to_string() } else { "\u{fffd}".repeat(c.len_utf8()) };
+    let trailer = trailer.map(|trailer| trailer.chars().map(ascii).collect::<String>());
+    trailer.filter(|trailer| !trailer.is_empty()).into_iter().collect()
+}
+
+/// A value of the lines of one side: tshark has the requests in other columns than the responses.
+fn of_side(line: &Json, side: &str, value: Vec<String>) -> Vec<String> {
+    if line["from"] == side { value } else { Vec::new() }
+}
+
+fn command(line: &Json, numbers: bool) -> Vec<String> {
+    let command = line["packet"]["command"].as_str().unwrap();
+    let is_number = command.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number == numbers { vec![command.into()] } else { Vec::new() }
+}
+
+const IRC: [Column; 6] = [
+    ("irc.request.command", |line| of_side(line, "client", command(line, false))),
+    ("irc.request.trailer", |line| of_side(line, "client", trailer(line))),
+    ("irc.response.prefix", |line| of_side(line, "server", text(&line["packet"]["prefix"]).into_iter().collect())),
+    ("irc.response.command", |line| of_side(line, "server", command(line, false))),
+    ("irc.response.num_command", |line| of_side(line, "server", command(line, true))),
+    ("irc.response.trailer", |line| of_side(line, "server", trailer(line))),
+];
+
+/// The value of an entry of NBT, as Python has it.
+fn nbt(entry: &Json) -> Json {
+    let value = &entry[entry["kind"].as_str().unwrap()];
+    match entry["kind"].as_str().unwrap() {
+        "compound" => compound(value),
+        "list" => nbt_list(value),
+        _ => value.clone(),
+    }
+}
+
+fn compound(entries: &Json) -> Json {
+    let entries = entries.as_array().unwrap().iter();
+    entries
+        .map(|entry| (entry["name"].as_str().unwrap().to_owned(), nbt(entry)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn nbt_list(list: &Json) -> Json {
+    let Some((name, values)) = list.as_object().unwrap().iter().find(|(_, values)| values.is_array()) else {
+        return Json::Array(Vec::new());
+    };
+    let values = values.as_array().unwrap().iter();
+    match name.as_str() {
+        "lists" => values.map(nbt_list).collect(),
+        "compounds" => values.map(|one| compound(&one["entries"])).collect(),
+        _ => values.cloned().collect(),
+    }
+}
+
 fn same_as_tshark(name: &str, columns: &[Column]) {
     let table = std::fs::read_to_string(fixture(&format!("described/{name}.tshark.tsv"))).unwrap();
     let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
@@ -312,6 +376,51 @@ fn ntp_with_extensions_is_as_tshark_says() {
     let done = run(&["check", &toml("ntp"), &pcap("ntp-ext"), "-p", "ntp"]);
     let page = String::from_utf8(done.stdout).unwrap();
     assert!(page.contains("round trip  12 packets, each encodes back to its bytes"), "{page}");
+}
+
+/// Frames of a stream end with a mark; commands are found by their text.
+#[test]
+fn irc_is_as_tshark_says() {
+    let all = decoded_lines("irc");
+    let table = std::fs::read_to_string(fixture("described/irc.tshark.tsv")).unwrap();
+    let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
+    let head = rows.next().unwrap();
+    let rows: Vec<_> = rows.collect();
+    for (column, of) in IRC {
+        let at = head.iter().position(|known| *known == column).unwrap();
+        let mut compared = 0;
+        for row in &rows {
+            let own = all.iter().filter(|line| line["frame"] == row[0].parse::<u64>().unwrap());
+            let ours: Vec<String> = own.flat_map(of).collect();
+            let theirs: Vec<&str> = row[at].split('|').filter(|value| !value.is_empty()).collect();
+            assert_eq!(ours, theirs, "{column}, frame {}", row[0]);
+            compared += theirs.len();
+        }
+        assert!(compared > 0, "{column} is in no line");
+    }
+    given_back("irc", 77);
+    let done = run(&["decode", &pcap("irc"), "--protocol-file", &toml("irc"), "-f", "ndjson"]);
+    assert_eq!(lines(&String::from_utf8(done.stdout).unwrap()).len(), 77);
+}
+
+fn decoded_lines(name: &str) -> Vec<Json> {
+    let done = run(&["decode", &pcap(name), "-p", &toml(name), "-f", "ndjson"]);
+    lines(&String::from_utf8(done.stdout).unwrap())
+}
+
+/// Compounds and lists contain themselves. `nbt.values.ndjson` has what nbtlib reads from the same bytes.
+#[test]
+fn nbt_is_as_nbtlib_says() {
+    let truth = lines(&std::fs::read_to_string(fixture("described/nbt.values.ndjson")).unwrap());
+    let all = decoded_lines("nbt");
+    assert_eq!(all.len(), truth.len());
+    for (line, want) in all.iter().zip(&truth) {
+        assert_eq!((&line["frame"], &line["fields"]["name"]), (&want["frame"], &want["name"]));
+        assert_eq!(compound(&line["fields"]["entries"]), want["values"], "frame {}", line["frame"]);
+    }
+    given_back("nbt", 50);
+    let done = run(&["decode", &pcap("nbt"), "--protocol-file", &toml("nbt"), "-f", "ndjson"]);
+    assert_eq!(lines(&String::from_utf8(done.stdout).unwrap()).len(), 50);
 }
 
 #[test]
