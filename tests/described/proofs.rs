@@ -233,7 +233,8 @@ const IRC: [Column; 6] = [
     ("irc.request.command", |line| of_side(line, "client", command(line, false))),
     ("irc.request.trailer", |line| of_side(line, "client", trailer(line))),
     ("irc.response.prefix", |line| of_side(line, "server", text(&line["packet"]["prefix"]).into_iter().collect())),
-    ("irc.response.command", |line| of_side(line, "server", command(line, false))),
+    // Numbers are commands, too.
+    ("irc.response.command", |line| of_side(line, "server", vec![line["packet"]["command"].as_str().unwrap().into()])),
     ("irc.response.num_command", |line| of_side(line, "server", command(line, true))),
     ("irc.response.trailer", |line| of_side(line, "server", trailer(line))),
 ];
