@@ -223,19 +223,19 @@ fn of_side(line: &Json, side: &str, value: Vec<String>) -> Vec<String> {
     if line["from"] == side { value } else { Vec::new() }
 }
 
-fn command(line: &Json, numbers: bool) -> Vec<String> {
+/// The number of a reply.
+fn reply(line: &Json) -> Vec<String> {
     let command = line["packet"]["command"].as_str().unwrap();
-    let is_number = command.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number == numbers { vec![command.into()] } else { Vec::new() }
+    command.parse::<u32>().iter().map(u32::to_string).collect()
 }
 
 const IRC: [Column; 6] = [
-    ("irc.request.command", |line| of_side(line, "client", command(line, false))),
+    ("irc.request.command", |line| of_side(line, "client", vec![line["packet"]["command"].as_str().unwrap().into()])),
     ("irc.request.trailer", |line| of_side(line, "client", trailer(line))),
     ("irc.response.prefix", |line| of_side(line, "server", text(&line["packet"]["prefix"]).into_iter().collect())),
     // Numbers are commands, too.
     ("irc.response.command", |line| of_side(line, "server", vec![line["packet"]["command"].as_str().unwrap().into()])),
-    ("irc.response.num_command", |line| of_side(line, "server", command(line, true))),
+    ("irc.response.num_command", |line| of_side(line, "server", reply(line))),
     ("irc.response.trailer", |line| of_side(line, "server", trailer(line))),
 ];
 
