@@ -41,7 +41,8 @@ impl Compiler<'_> {
             } else if field.uses == 0 {
                 let why = format!(
                     "{name}: hidden, but encode could not give it back: it is not a constant (value), a length or \
-                     count of a later field, the key of a message (by) or a condition (if)"
+                     count of a later field, the key of a message (by) or the condition of a later field (if = \"{name}\", \
+                     if = \"{name} & 4\")"
                 );
                 self.mistakes.push((field.line, why));
             }
