@@ -184,37 +184,51 @@ impl Drop for Load {
 #[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
 fn ten_times_under_load() {
     let _load = Load::new();
-    let riptide = [("udp", "riptide/riptide22-udp.pcap", "2"), ("tcp", "riptide/pytide-tcp.pcap", "1")];
-    for (transport, path, flow) in riptide {
-        for round in 0..10 {
-            // pytide counts copies over the life of the server, and drops clients because of them.
-            let server = Server::riptide(transport, "open");
-            let (lines, status) = paced(path, flow, &server.target(), &["--speed", "4"]);
-            let session = lines.last().expect("a session");
-            assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{round}: {lines:#?}");
-            assert_eq!((&session["sent"], &session["unacknowledged"]), (&session["messages"], &0.into()), "{session}");
-            server.is_left();
+    // Sessions mostly wait for the recording's clock, so that several are played at once.
+    std::thread::scope(|scope| {
+        for (transport, path, flow) in
+            [("udp", "riptide/riptide22-udp.pcap", "2"), ("tcp", "riptide/pytide-tcp.pcap", "1")]
+        {
+            scope.spawn(move || (0..10).for_each(|round| riptide_to_its_end(round, transport, path, flow)));
         }
-    }
-    for round in 0..10 {
-        // It runs for a minute.
-        let server = Server::nano("echo");
-        for (path, to) in [
-            ("nano/nano-protobuf-tcp.pcap", server.target()),
-            ("nano/pomelo-ws.pcap", format!("ws://{}", server.target())),
-            // A capture of TCP can be played over a WebSocket, too.
-            ("real/pinus-tcp-plain.pcap", server.target()),
-            ("real/pinus-tcp-plain.pcap", format!("ws://{}", server.target())),
-        ] {
-            let (lines, status) = paced(path, "1", &to, &["--on", "message == request and id == 0: drop"]);
-            let session = lines.last().expect("a session");
-            assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{to} {round}: {lines:#?}");
-            assert_eq!(session["sent"], session["messages"], "{to} {round}: {session}");
-            let missing = |d: &&Value| d["kind"] == "missing" && d["others"].is_null() && d["message"] != "kick";
-            assert_eq!(divergences(&lines).find(missing), None, "{to} {round}: all that was asked for came");
+        for rounds in [0..4, 4..7, 7..10] {
+            scope.spawn(move || rounds.for_each(nano_to_its_end));
         }
-        server.is_left();
+    });
+}
+
+fn riptide_to_its_end(round: i32, transport: &str, path: &str, flow: &str) {
+    // pytide counts copies over the life of the server, and drops clients because of them.
+    let server = Server::riptide(transport, "open");
+    let (lines, status) = paced(path, flow, &server.target(), &["--speed", "4"]);
+    let session = lines.last().expect("a session");
+    assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{round}: {lines:#?}");
+    assert_eq!((&session["sent"], &session["unacknowledged"]), (&session["messages"], &0.into()), "{session}");
+    server.is_left();
+}
+
+fn nano_to_its_end(round: i32) {
+    // It runs for a minute.
+    let server = Server::nano("echo");
+    for (path, to) in [
+        ("nano/nano-protobuf-tcp.pcap", server.target()),
+        ("nano/pomelo-ws.pcap", format!("ws://{}", server.target())),
+        // A capture of TCP can be played over a WebSocket, too.
+        ("real/pinus-tcp-plain.pcap", server.target()),
+        ("real/pinus-tcp-plain.pcap", format!("ws://{}", server.target())),
+    ] {
+        let (lines, status) = paced(path, "1", &to, &["--on", "message == request and id == 0: drop"]);
+        let session = lines.last().expect("a session");
+        assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{to} {round}: {lines:#?}");
+        assert_eq!(session["sent"], session["messages"], "{to} {round}: {session}");
+        let missing = |d: &&Value| d["kind"] == "missing" && d["others"].is_null() && d["message"] != "kick";
+        assert_eq!(
+            divergences(&lines).find(missing),
+            None,
+            "{to} {round}: not everything that was asked for was answered"
+        );
     }
+    server.is_left();
 }
 
 /// A session that is stopped in any way leaves: the server has no client afterwards, by its own figures.
