@@ -65,8 +65,11 @@ fn nothing_is_no_success() {
         assert_eq!(run(&[&["stats", UDP, "--track", "length"][..], &args].concat()).0, Some(0));
     }
     for args in [&["-c", "0"][..], &["-c", "0", "--check"]] {
-        assert_eq!(run(&[&["decode", UDP, "--fail-on", "fault"], args].concat()).0, Some(1), "{args:?}");
+        let (status, _, err) = run(&[&["decode", UDP, "--fail-on", "fault"], args].concat());
+        assert_eq!((status, err.contains("expected at least 1")), (Some(2), true), "{args:?}: {err}");
     }
+    let (status, _, err) = run(&["stats", UDP, "--flow", "0"]);
+    assert_eq!((status, err.contains("expected at least 1")), (Some(2), true), "conversations are numbered from 1: {err}");
 }
 
 #[test]

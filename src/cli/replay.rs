@@ -30,7 +30,7 @@ pub struct Replay {
     #[arg(long, conflicts_with_all = ["to", "listen"], help_heading = "Session")]
     pub list: bool,
     /// Play the conversation of this number; default: the only one
-    #[arg(long, value_name = "N", help_heading = "Selection")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Selection")]
     pub flow: Option<u64>,
     /// Play this leg of a proxy's recording; default: client
     #[arg(long, value_enum, value_name = "LEG", help_heading = "Selection", hide_short_help = true)]

@@ -70,7 +70,7 @@ pub struct Traffic {
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
     /// Select the conversation of this number
-    #[arg(long, value_name = "N", help_heading = "Selection", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Selection", hide_short_help = true)]
     pub flow: Option<u64>,
     /// Select one leg of a proxy's recording
     ///
@@ -140,7 +140,7 @@ pub struct Output {
     #[arg(long, hide_short_help = true)]
     pub bytes: bool,
     /// Stop after N messages
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Conditions on the messages.
     #[command(flatten)]

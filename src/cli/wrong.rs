@@ -54,6 +54,10 @@ pub fn one_line(error: &clap::Error) -> String {
             };
             line = line.replace(&number.to_string(), why);
         }
+        (ErrorKind::ValueValidation, _) if let Some((before, range)) = line.rsplit_once(" is not in ") => {
+            let before = before.rsplit_once(": ").map_or(before, |(before, _)| before);
+            line = format!("{before}: {}", expected(range));
+        }
         _ => {
             for tip in paragraphs.filter_map(|paragraph| paragraph.trim().strip_prefix("tip:")) {
                 line += &format!("; {}", words(tip.trim()));
@@ -70,4 +74,15 @@ pub fn one_line(error: &clap::Error) -> String {
         line += &format!(" (see {} --help)", command.collect::<Vec<_>>().join(" "));
     }
     line
+}
+
+/// Returns the numbers of a range as clap writes it: `1..=1000`, or `1..MAX` if there is no end.
+fn expected(range: &str) -> String {
+    match range.split_once("..") {
+        Some((least, most)) if most.starts_with('=') => {
+            format!("expected a number from {least} to {}", most.trim_start_matches('='))
+        }
+        Some((least, _)) => format!("expected at least {least}"),
+        None => format!("expected {range}"),
+    }
 }
