@@ -69,7 +69,11 @@ fn nothing_is_no_success() {
         assert_eq!((status, err.contains("expected at least 1")), (Some(2), true), "{args:?}: {err}");
     }
     let (status, _, err) = run(&["stats", UDP, "--flow", "0"]);
-    assert_eq!((status, err.contains("expected at least 1")), (Some(2), true), "conversations are numbered from 1: {err}");
+    assert_eq!(
+        (status, err.contains("expected at least 1")),
+        (Some(2), true),
+        "conversations are numbered from 1: {err}"
+    );
 }
 
 #[test]

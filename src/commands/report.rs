@@ -11,7 +11,6 @@ use super::stopped::ReadResult;
 use super::usage::usage;
 use super::{capture as live, input, interrupt, names, read, redact};
 use crate::cli::{Global, Report as Args, Traffic};
-use anyhow::Context;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Sink};
 use netkit::flow::Closing;
@@ -193,11 +192,10 @@ fn selected(traffic: &Traffic) -> Vec<String> {
 
 fn write(mut file: OutFile, page: &str, sums: &str, global: &Global) -> anyhow::Result<()> {
     let name = Printable(file.name()).to_string();
-    let shown = || format!("-o {name}");
-    let mut out = file.open().with_context(shown)?;
-    out.write_all(page.as_bytes()).and_then(|()| out.flush()).with_context(shown)?;
+    let mut out = file.open()?;
+    out.write_all(page.as_bytes()).and_then(|()| out.flush()).map_err(|error| file.named(error))?;
     drop(out);
-    file.commit().with_context(shown)?;
+    file.commit()?;
     let size = Plural(page.len(), "byte");
     notify(global, format_args!("{name}: {size}: {sums}"));
     Ok(())
