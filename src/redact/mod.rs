@@ -22,6 +22,7 @@
 
 mod addresses;
 mod letters;
+mod notation;
 mod patches;
 mod words;
 

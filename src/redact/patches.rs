@@ -1,7 +1,9 @@
 //! The bits of a message's bytes that are replaced, and the kind of replacement.
 
+use super::notation;
 use super::source;
 use super::words::Words;
+use crate::codec::kinds::Address;
 use crate::codec::layout::{Kind, Len};
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::{Message, Public};
@@ -17,6 +19,8 @@ enum How {
     Name,
     /// Strings in JSON.
     Json,
+    /// An address with a notation.
+    Address(Address),
     /// All bytes; they end with this value, if there is one.
     Bytes(Option<u8>),
 }
@@ -77,6 +81,9 @@ impl Patches {
             _ => None,
         };
         let (bit, bits, how) = match node.value {
+            Value::Text { bit, bits } if let Kind::Address(address) = node.field.kind => {
+                (bit, bits, How::Address(address))
+            }
             Value::Text { bit, bits } => match is_json(source(sources, node.source), bit, bits) {
                 true => (bit, bits, How::Json),
                 false => (bit, bits, How::Text),
@@ -132,6 +139,9 @@ impl Patches {
             let Some(old) = cut(from, patch.bit, patch.bits) else { continue };
             let new = match patch.how {
                 How::Text => words.text(&old, false, public),
+                How::Address(address) => {
+                    notation::other(&old, address, words).unwrap_or_else(|| words.text(&old, false, public))
+                }
                 How::Escaped => words.text(&old, true, public),
                 How::Name => words.name(&old, public),
                 How::Json => words.json(&old, public),

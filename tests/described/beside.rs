@@ -215,6 +215,50 @@ fn every_output_has_them() {
     assert!(difference.status.success(), "{}", String::from_utf8_lossy(&difference.stderr));
 }
 
+/// Both sides of the recorded call are played against each other: every datagram is sent and arrives.
+#[test]
+fn the_conversation_is_played() {
+    let names = files(&FILES);
+    let play = ["replay", &pcap("webrtc"), "--asap", "-W", "60s", "-f", "ndjson"].map(String::from);
+    let of = |more: &[&str]| -> Vec<String> {
+        play.iter().cloned().chain(names.iter().cloned()).chain(more.iter().map(|text| text.to_string())).collect()
+    };
+    let listen = of(&["--listen", "127.0.0.1:0"]);
+    let mut server = crate::common::netkit(&listen.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut server = server.env_remove("NETKIT_PROTOCOLS").spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stderr.take().unwrap()), &mut line).unwrap();
+    let at = line.trim().rsplit(' ').next().unwrap().to_owned();
+    let to = of(&["--to", &at]);
+    let client = run(&to.iter().map(String::as_str).collect::<Vec<_>>());
+    let server = server.wait_with_output().unwrap();
+    for (done, sent, received) in [(client, 154, 158), (server, 158, 154)] {
+        let report = lines(&String::from_utf8(done.stdout).unwrap());
+        let session = report.last().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{session}");
+        assert_eq!((&session["sent"], &session["received"]), (&Json::from(sent), &Json::from(received)), "{session}");
+    }
+}
+
+/// Addresses in fields stay addresses, so that no message is left out.
+#[test]
+fn redacted_messages_are_written() {
+    let folder = Scratch::new("beside-redacted");
+    for capture in ["dns", "ntp-ext", "raknet", "stun", "webrtc"] {
+        let (kept, path) = (folder.file("kept.pcap"), fixture(&format!("described/{capture}.args")));
+        let own = std::fs::read_to_string(path).unwrap_or_else(|_| format!("-p {}", toml(capture)));
+        let own: Vec<String> = own.split_whitespace().map(String::from).collect();
+        let count = |path: &str| {
+            let done = run_with(&["decode", path, "-f", "ndjson"], &own);
+            lines(&String::from_utf8(done.stdout).unwrap()).len()
+        };
+        let done = run_with(&["decode", &pcap(capture), "--redact", "--force", "-w", &kept], &own);
+        let stderr = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && !stderr.contains("left out"), "{capture}: {stderr}");
+        assert_eq!(count(&kept), count(&pcap(capture)), "{capture}");
+    }
+}
+
 #[test]
 fn mistakes_are_refused() {
     let folder = Scratch::new("beside-mistakes");

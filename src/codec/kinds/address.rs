@@ -42,7 +42,7 @@ impl Address {
     }
 
     /// Appends the notation of these bytes. Returns false if they are too few or too many.
-    pub(in crate::codec) fn show(self, bytes: &[u8], text: &mut Vec<u8>) -> bool {
+    pub(crate) fn show(self, bytes: &[u8], text: &mut Vec<u8>) -> bool {
         // Writing to a vector cannot fail.
         let done = match self {
             Address::Ipv4 => <[u8; 4]>::try_from(bytes).ok().map(|bytes| write!(text, "{}", Ipv4Addr::from(bytes))),
@@ -63,7 +63,7 @@ impl Address {
     }
 
     /// Parses a notation into its bytes.
-    pub(in crate::codec) fn parse(self, text: &str) -> Option<Vec<u8>> {
+    pub(crate) fn parse(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Address::Ipv4 => text.parse::<Ipv4Addr>().ok().map(|address| address.octets().to_vec()),
             Address::Ipv6 => text.parse::<Ipv6Addr>().ok().map(|address| address.octets().to_vec()),

@@ -62,6 +62,11 @@ impl DescribedActor {
         }
     }
 
+    /// Whether it is a message of the file.
+    fn is_own(&self, message: &OwnedMessage) -> bool {
+        message.proto == self.description.facts.name
+    }
+
     /// Sets the values of a message of ours that the peer has named.
     fn put_taken(&self, draft: &mut Draft) {
         for ((ours, _), value) in self.description.session.takes.iter().zip(&self.taken) {
@@ -201,6 +206,10 @@ impl Actor for DescribedActor {
         if let Some(danger) = session.rules.danger(message) {
             return danger;
         }
+        // Messages of another file's protocol are sent as they were.
+        if !self.is_own(decoded) {
+            return Disposition::Send;
+        }
         if self.description.nameless.named(decoded.message) == Some(Nameless::Unknown) {
             return Disposition::Danger("no message of the file".into());
         }
@@ -238,6 +247,11 @@ impl Actor for DescribedActor {
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+        if !self.is_own(&message.decoded) {
+            self.spoke = Some(now);
+            out.say.push_back(message.decoded.clone());
+            return Ok(());
+        }
         if self.opens(message) && self.life.phase >= Phase::Answered {
             self.live.afresh(out);
             self.life.afresh();
@@ -253,8 +267,8 @@ impl Actor for DescribedActor {
     }
 
     fn recv(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        if decoded.proto != self.description.facts.name {
-            return Handling::Session;
+        if !self.is_own(decoded) {
+            return if decoded.proto == websocket::NAME { Handling::Session } else { Handling::New };
         }
         self.clock = Some(now);
         self.learn_values(decoded);

@@ -30,6 +30,37 @@ pub struct Writing {
     packet: Option<Begun>,
     /// The remembered values of each conversation after its earlier lines.
     memory: FxHashMap<u64, Vec<[u64; 2]>>,
+    beside: Beside,
+}
+
+/// Encodes datagrams of other files' protocols, which may be in the same conversation.
+#[derive(Default)]
+struct Beside {
+    /// Set if there are others.
+    options: Option<Options>,
+    encoders: Vec<(&'static str, Box<dyn Encoder>)>,
+}
+
+impl Beside {
+    fn new(own: &str, options: &Options) -> Beside {
+        let others = options.registry.iter().any(|other| other.reads_offered() && other.name() != own);
+        Beside { options: others.then(|| options.clone()), encoders: Vec::new() }
+    }
+
+    /// The encoder of another protocol.
+    fn of(&mut self, proto: &str) -> Option<&mut (dyn Encoder + 'static)> {
+        let place = self.encoders.iter().position(|(name, _)| *name == proto);
+        let place = match place {
+            Some(place) => place,
+            None => {
+                let options = self.options.as_ref()?;
+                let other = options.registry.by_name(proto).filter(|other| other.reads_offered())?;
+                self.encoders.push((other.name(), other.encoder(options)));
+                self.encoders.len() - 1
+            }
+        };
+        self.encoders.get_mut(place).map(|(_, encoder)| &mut **encoder)
+    }
 }
 
 /// A packet whose last line has not arrived.
@@ -50,7 +81,8 @@ impl Writing {
     /// An encoder for this protocol.
     pub fn new(description: &'static Description, options: &Options) -> Writing {
         let values = description.settings_of(options);
-        Writing { description, values, packet: None, memory: FxHashMap::default() }
+        let beside = Beside::new(description.facts.name, options);
+        Writing { description, values, packet: None, memory: FxHashMap::default(), beside }
     }
 
     fn memory_of(&self, line: &Line<'_>) -> Vec<[u64; 2]> {
@@ -140,6 +172,11 @@ impl Encoder for Writing {
         if line.proto == crate::protocols::websocket::NAME {
             return crate::protocols::websocket::encode::encode(line);
         }
+        if line.proto != self.description.facts.name
+            && let Some(other) = self.beside.of(line.proto)
+        {
+            return other.encode(line);
+        }
         let memory = self.memory_of(line);
         let root = self.object(line, &memory)?;
         let broken = line.broken || root.get("unparsed").is_some();
@@ -147,6 +184,11 @@ impl Encoder for Writing {
     }
 
     fn part(&mut self, line: &Line<'_>) -> Result<Option<Vec<u8>>, EncodeError> {
+        if line.proto != self.description.facts.name
+            && let Some(other) = self.beside.of(line.proto)
+        {
+            return other.part(line);
+        }
         let Some((part, of)) = line.part else {
             return match self.unfinished() {
                 Some(why) => Err(why),
