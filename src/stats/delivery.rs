@@ -249,13 +249,18 @@ pub(super) struct Of {
     pub ordinal: u32,
 }
 
+/// The key of a conversation's current connection.
+fn key(flow: u64, place: u8) -> u64 {
+    flow << 8 | u64::from(place)
+}
+
 /// All connections of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Deliveries {
     /// In order of their beginning; above [`CONNECTIONS`], the last one is the sum of the others.
     pub connections: Vec<Connection>,
     /// The current connection of each conversation, by the place of the protocol among those of the conversation.
-    current: FxHashMap<(u64, u8), usize>,
+    current: FxHashMap<u64, usize>,
     rows: bool,
     listed: usize,
     /// The number of transmissions that are not listed.
@@ -272,14 +277,14 @@ impl Deliveries {
 
     /// The number of a conversation's connection, if it has any figures.
     pub(super) fn used(&self, flow: u64) -> Option<u32> {
-        let connection = self.connections.get(*self.current.get(&(flow, 0))?)?;
+        let connection = self.connections.get(*self.current.get(&key(flow, 0))?)?;
         (connection.used() && connection.flow == flow).then_some(connection.ordinal)
     }
 
     /// The index of the conversation's connection. `begin`: it begins now.
     fn place(&mut self, flow: u64, begin: bool, of: &Of) -> usize {
         let Of { place, beside, ordinal } = *of;
-        let current = self.current.get(&(flow, place)).copied();
+        let current = self.current.get(&key(flow, place)).copied();
         if let Some(at) = current
             && !(begin && self.connections.get(at).is_some_and(|c| c.used() && c.flow == flow))
         {
@@ -303,7 +308,7 @@ impl Deliveries {
         };
         // Conversations above the cap are not stored either.
         if !self.summed {
-            self.current.insert((flow, place), at);
+            self.current.insert(key(flow, place), at);
         }
         at
     }
@@ -316,7 +321,7 @@ impl Deliveries {
             // A ping that was filtered out has no entry: its answer counts where it arrived.
             if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
                 *event
-                && let Some(connection) = self.current.get(&(flow, 0)).and_then(|at| self.connections.get_mut(*at))
+                && let Some(connection) = self.current.get(&key(flow, 0)).and_then(|at| self.connections.get_mut(*at))
             {
                 let asker = &mut connection.directions[side.index()];
                 match *event {
@@ -413,7 +418,10 @@ impl Deliveries {
 
     /// The number of a conversation's current connection; 1 if nothing has happened on it.
     pub fn ordinal(&self, flow: u64) -> u32 {
-        self.current.get(&(flow, 0)).and_then(|at| self.connections.get(*at)).map_or(1, |connection| connection.ordinal)
+        self.current
+            .get(&key(flow, 0))
+            .and_then(|at| self.connections.get(*at))
+            .map_or(1, |connection| connection.ordinal)
     }
 
     /// The connections with any events.

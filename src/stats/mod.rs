@@ -196,6 +196,8 @@ pub struct Stats {
     last_tries: bool,
     places: FxHashMap<u64, usize>,
     latest: (u64, usize),
+    /// The place of the last message's protocol among those of its conversation.
+    place: u8,
     observer: Observer,
     observed: Vec<Observed>,
     path: Vec<(&'static str, u32)>,
@@ -341,8 +343,7 @@ impl Stats {
                     kind.reliable |= seen.reliable;
                 }
                 (Observed::Event(event), Some(seen)) => {
-                    let flow = self.flows.get(self.latest.1).filter(|flow| flow.id == seen.flow);
-                    let place = flow.map_or(0, |flow| flow.of_last.1);
+                    let place = self.place;
                     let ordinal = match event {
                         // The conversation's protocol decides how it ends.
                         _ if place > 0 => 1,
@@ -391,6 +392,7 @@ impl Stats {
         self.seconds.add(nanos, bytes);
 
         let Some(place) = self.conversation(seen) else {
+            self.place = 0;
             self.unlisted += 1;
             return;
         };
@@ -398,6 +400,7 @@ impl Stats {
         if flow.of_last.0 != seen.proto {
             flow.of_last = (seen.proto, flow.place_of(seen.proto, &self.registry));
         }
+        self.place = flow.of_last.1;
         flow.version = seen.version.or(flow.version);
         flow.server = match seen.from {
             Role::Server => Some(side),
