@@ -140,9 +140,10 @@ fn evicted(done: &Done) -> u64 {
 }
 
 /// Every limit, small.
-const SMALL: [&str; 21] = [
+const SMALL: [&str; 22] = [
     "conversations=1",
     "conversations=2",
+    "returning=0",
     "buffered_bytes=0",
     "buffered_bytes=20K",
     "unread_bytes=64",
